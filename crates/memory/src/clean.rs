@@ -1,0 +1,115 @@
+//! What may reach a screen or an agent: no escape sequences, no invisible or direction-changing characters (SEC-4).
+//!
+//! Not here: fences and escaping of tags (`context`).
+
+use std::borrow::Cow;
+
+/// Drops everything a reader cannot see but a terminal or a model would act on.
+///
+/// Line breaks and tabs stay, and so do joiners between letters or emoji, where they carry meaning.
+#[must_use]
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| !is_suspect(c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\u{1b}' => skip_escape_sequence(&mut rest),
+            '\u{9b}' => skip_control_sequence(&mut rest),
+            '\u{200c}' | '\u{200d}' => {
+                let joins = |c: char| c.is_alphanumeric() || is_emoji(c);
+                if out.chars().next_back().is_some_and(joins) && rest.peek().copied().is_some_and(joins) {
+                    out.push(c);
+                }
+            }
+            c if is_suspect(c) => {}
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+type Rest<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+/// Skips what follows an escape: a control sequence, a string up to its end, or one character.
+fn skip_escape_sequence(rest: &mut Rest<'_>) {
+    match rest.peek() {
+        Some('[') => {
+            rest.next();
+            skip_control_sequence(rest);
+        }
+        Some(']' | 'P' | 'X' | '^' | '_') => {
+            // The string ends at BEL, at ST, or, so that a lone introducer cannot eat the text, at the line's end.
+            while let Some(c) = rest.next_if(|c| *c != '\n') {
+                match c {
+                    '\u{7}' | '\u{9c}' => return,
+                    '\u{1b}' => {
+                        rest.next_if_eq(&'\\');
+                        return;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Some(' '..='/') => {
+            while rest.next_if(|c| matches!(c, ' '..='/')).is_some() {}
+            rest.next_if(|c| matches!(c, '0'..='~'));
+        }
+        Some('0'..='~') => {
+            rest.next();
+        }
+        _ => {}
+    }
+}
+
+/// Skips the parameters and the final character of a control sequence.
+fn skip_control_sequence(rest: &mut Rest<'_>) {
+    while rest.next_if(|c| matches!(c, ' '..='?')).is_some() {}
+    rest.next_if(|c| matches!(c, '@'..='~'));
+}
+
+/// Whether a character is dropped, or needs a look at its neighbours.
+fn is_suspect(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        c if c.is_control() => true,
+        _ => matches!(u32::from(c),
+            0x00ad | 0x034f | 0x061c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x180b..=0x180f
+            | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0x3164 | 0xfeff | 0xffa0 | 0xfff0..=0xfffb
+            | 0xe0000..=0xe007f | 0xe0100..=0xe01ef),
+    }
+}
+
+fn is_emoji(c: char) -> bool {
+    matches!(u32::from(c), 0x2190..=0x2bff | 0xfe0f | 0x1f000..=0x1faff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_acts_unseen_is_dropped_and_what_carries_meaning_stays() {
+        let check = |text, expected| assert_eq!(clean(text), expected, "{text:?}");
+        check("plain\ttext\nstays é 数 🦀", "plain\ttext\nstays é 数 🦀");
+        check("\u{1b}[31mred\u{1b}[0m", "red");
+        check("\u{9b}31mred", "red");
+        check("\u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\", "link");
+        check("\u{1b}]0;title without an end\nnext", "\nnext");
+        check("a\u{202e}b\u{2066}c\u{200b}d\u{feff}e\r\u{0}", "abcde");
+        check("tag\u{e0041}\u{e007f}s", "tags");
+        check("👩\u{200d}💻 نمی\u{200c}خواهم", "👩\u{200d}💻 نمی\u{200c}خواهم");
+        check("\u{200d}x \u{200d} y", "x  y");
+    }
+
+    proptest! {
+        #[test]
+        fn cleaning_twice_is_cleaning_once(text: String) {
+            let once = clean(&text).into_owned();
+            prop_assert_eq!(clean(&once), once.as_str());
+        }
+    }
+}

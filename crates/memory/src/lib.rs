@@ -1,0 +1,34 @@
+//! The domain: what a memory is, what happened in a session, and the rules that hold everywhere.
+//!
+//! Pure by law: no I/O, no SQL, no async, no host names, no wall clock. Time, randomness and paths come
+//! in as arguments. Nothing here derives a serialisation: the crates at the borders own their own shapes.
+
+mod checksum;
+mod clean;
+mod event;
+mod ids;
+mod injection;
+mod kind;
+mod likeness;
+mod memory;
+mod project;
+mod terms;
+mod text;
+mod time;
+mod tokens;
+mod trust;
+
+pub use checksum::{Checksum, Digest, digest};
+pub use clean::clean;
+pub use event::{Event, EventKind, IdempotencyKey};
+pub use ids::{EventId, InjectionId, MemoryId, ProjectId, SessionId, Uid, UidError};
+pub use injection::{Injected, Injection, Moment};
+pub use kind::{Kind, UnknownKind};
+pub use likeness::{NEAR_DUPLICATE, likeness};
+pub use memory::{Category, Confidence, Draft, Importance, Life, Link, Memory, Relation, Scope, TITLE_CHARS};
+pub use project::{ProjectKey, Sighting};
+pub use terms::{companion, words};
+pub use text::{Capped, cap, first_chars, title_from};
+pub use time::Timestamp;
+pub use tokens::{Tokens, estimate};
+pub use trust::{Trust, UnknownTrust};

@@ -1,0 +1,311 @@
+//! One thing worth recalling: what it says, where it came from, and where it is in its life.
+//!
+//! Not here: how it is stored, found or shown.
+
+use crate::{
+    Checksum, Digest, Kind, MemoryId, ProjectId, SessionId, Timestamp, Tokens, Trust, Uid, digest, estimate,
+};
+use crate::{terms, text};
+use std::fmt;
+use std::str::FromStr;
+
+/// The longest title, in characters.
+pub const TITLE_CHARS: usize = 80;
+
+/// How much a memory matters, 1 to 5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Importance(u8);
+
+impl Importance {
+    /// Takes a number, moved into 1..=5.
+    #[must_use]
+    pub fn new(value: i64) -> Self {
+        Self(value.clamp(1, 5) as u8)
+    }
+
+    /// Returns the number.
+    #[must_use]
+    pub fn get(self) -> u8 {
+        self.0
+    }
+
+    /// Returns what a memory of this kind matters when nobody said.
+    #[must_use]
+    pub fn of(kind: Kind) -> Self {
+        Self(match kind {
+            Kind::Decision | Kind::Pattern | Kind::Failure | Kind::Handoff | Kind::Goal | Kind::Learning => 3,
+            Kind::Feature | Kind::Bugfix | Kind::Discovery | Kind::Summary => 3,
+            Kind::Note | Kind::Refactor | Kind::Change => 2,
+        })
+    }
+}
+
+/// How sure we are of a memory, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Confidence(f64);
+
+impl Confidence {
+    /// What a person wrote by hand.
+    pub const CERTAIN: Confidence = Confidence(1.0);
+    /// What was distilled once.
+    pub const DISTILLED: Confidence = Confidence(0.5);
+
+    /// Takes a number, moved into 0..=1; what is not a number counts as 0.
+    #[must_use]
+    pub fn new(value: f64) -> Self {
+        if value.is_nan() { Self(0.0) } else { Self(value.clamp(0.0, 1.0)) }
+    }
+
+    /// Returns the number.
+    #[must_use]
+    pub fn get(self) -> f64 {
+        self.0
+    }
+
+    /// Returns the confidence after the same thing was seen once more: it nears 0.95 and never falls.
+    #[must_use]
+    pub fn seen_again(self) -> Self {
+        Self(self.0.max(self.0 + 0.2 * (0.95 - self.0)))
+    }
+}
+
+/// Whom a memory is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Its own project.
+    Project,
+    /// The user, in every project.
+    User,
+}
+
+impl Scope {
+    /// Returns the scope's name, as it is stored.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Scope::Project => "project",
+            Scope::User => "user",
+        }
+    }
+}
+
+impl FromStr for Scope {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "project" => Ok(Scope::Project),
+            "user" => Ok(Scope::User),
+            _ => Err(()),
+        }
+    }
+}
+
+/// What sort of learning it is: architecture, convention, gotcha …; free text, lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Category(pub String);
+
+/// Where a memory is in its life. A forgotten one is gone: only its tombstone remains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// In force.
+    Live,
+    /// Replaced by another memory.
+    Superseded(MemoryId),
+}
+
+/// How one memory relates to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// It replaces the other.
+    Supersedes,
+    /// It says the opposite of the other.
+    Contradicts,
+    /// It was made from the other.
+    DerivedFrom,
+    /// It has to do with the other.
+    Relates,
+}
+
+impl Relation {
+    const ALL: [Relation; 4] =
+        [Relation::Supersedes, Relation::Contradicts, Relation::DerivedFrom, Relation::Relates];
+
+    /// Returns the relation's name, as it is stored.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Relation::Supersedes => "supersedes",
+            Relation::Contradicts => "contradicts",
+            Relation::DerivedFrom => "derived_from",
+            Relation::Relates => "relates",
+        }
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Relation {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Relation::ALL.into_iter().find(|relation| relation.as_str() == text).ok_or(())
+    }
+}
+
+/// One memory's relation to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The memory that relates.
+    pub from: MemoryId,
+    /// How.
+    pub relation: Relation,
+    /// The memory it relates to.
+    pub to: MemoryId,
+}
+
+/// A memory's content, before it has a place in a store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// What it is about.
+    pub kind: Kind,
+    /// What sort of learning it is.
+    pub category: Option<Category>,
+    /// One line, at most [`TITLE_CHARS`] characters.
+    pub title: String,
+    /// The whole text.
+    pub body: String,
+    /// Single statements it holds.
+    pub facts: Vec<String>,
+    /// What it has to do with.
+    pub concepts: Vec<String>,
+    /// The files it speaks of, relative to the project's root where they lie in it.
+    pub files: Vec<String>,
+    /// How much it matters.
+    pub importance: Importance,
+    /// How sure we are of it.
+    pub confidence: Confidence,
+    /// Who said it.
+    pub trust: Trust,
+    /// Whom it is for.
+    pub scope: Scope,
+    /// Whether it is to be kept in view.
+    pub pinned: bool,
+    /// Since when it holds, where that is not when it was written.
+    pub valid_from: Option<Timestamp>,
+    /// Until when it holds.
+    pub valid_to: Option<Timestamp>,
+}
+
+impl Draft {
+    /// Starts a hand-written memory: certain, trusted, for its project.
+    #[must_use]
+    pub fn new(kind: Kind, title: &str, body: &str) -> Draft {
+        Draft {
+            kind,
+            category: None,
+            title: text::title_from(title),
+            body: body.to_owned(),
+            facts: Vec::new(),
+            concepts: Vec::new(),
+            files: Vec::new(),
+            importance: Importance::of(kind),
+            confidence: Confidence::CERTAIN,
+            trust: Trust::User,
+            scope: Scope::Project,
+            pinned: false,
+            valid_from: None,
+            valid_to: None,
+        }
+    }
+
+    /// Returns the cost of the whole memory, as `show` gives it.
+    #[must_use]
+    pub fn tokens(&self) -> Tokens {
+        let parts = [&self.title, &self.body].into_iter().chain(&self.facts);
+        parts.map(|part| estimate(part)).sum()
+    }
+
+    /// Returns what stays the same when only case, punctuation or spacing change.
+    ///
+    /// A tombstone keeps this, and nothing of the text, so that a forgotten memory cannot come back.
+    #[must_use]
+    pub fn fingerprint(&self) -> Digest {
+        let words = terms::words(&self.title).chain(terms::words(&self.body)).collect::<Vec<_>>().join(" ");
+        digest([words.as_bytes()])
+    }
+}
+
+/// A memory as a store holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    /// Its number here.
+    pub id: MemoryId,
+    /// Its global name.
+    pub uid: Uid,
+    /// The project it belongs to.
+    pub project: ProjectId,
+    /// The session it came from.
+    pub session: Option<SessionId>,
+    /// What it says.
+    pub content: Draft,
+    /// Where it is in its life.
+    pub life: Life,
+    /// When it was first written.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// How often the same thing was met.
+    pub times_seen: u32,
+    /// How often it was used.
+    pub times_used: u32,
+    /// When it was last used.
+    pub last_used_at: Option<Timestamp>,
+    /// What its content should digest to.
+    pub checksum: Checksum,
+}
+
+impl Memory {
+    /// Whether the content is still what was written.
+    #[must_use]
+    pub fn is_intact(&self) -> bool {
+        Checksum::of(&self.content) == self.checksum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn seeing_it_again_makes_it_surer_up_to_a_limit() {
+        let mut confidence = Confidence::DISTILLED;
+        assert!((confidence.seen_again().get() - 0.59).abs() < 1e-9);
+        for _ in 0..100 {
+            confidence = confidence.seen_again();
+        }
+        assert!(confidence.get() > 0.94 && confidence.get() <= 0.95);
+        assert_eq!(Confidence::CERTAIN.seen_again(), Confidence::CERTAIN);
+    }
+
+    #[test]
+    fn a_fingerprint_ignores_case_punctuation_and_spacing() {
+        let one = Draft::new(Kind::Note, "Use WAL mode.", "It is  faster!");
+        let two = Draft::new(Kind::Note, "use wal mode", "it is faster");
+        assert_eq!(one.fingerprint(), two.fingerprint());
+        assert_ne!(one.fingerprint(), Draft::new(Kind::Note, "use wal", "it is faster").fingerprint());
+    }
+
+    proptest! {
+        #[test]
+        fn importance_and_confidence_stay_in_range(importance: i64, confidence: f64) {
+            prop_assert!((1..=5).contains(&Importance::new(importance).get()));
+            prop_assert!((0.0..=1.0).contains(&Confidence::new(confidence).get()));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The words of a text, for indexing and for asking: both sides must cut alike, or nothing is found.
+//!
+//! Not here: stop words and synonyms (`recall`), FTS syntax (`store`).
+
+/// Returns the words of a text: runs of letters and digits, in lower case.
+pub fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+/// Returns what a word index misses in a text: the parts of identifiers, identifiers written together, and pairs of
+/// neighbouring characters where a script puts no spaces.
+///
+/// With it `runMigration`, `run_migration` and "run migration" meet, and so do a Chinese word and the sentence it stands in.
+/// Words without inner structure are left out: the index has them already.
+#[must_use]
+pub fn companion(text: &str) -> String {
+    let mut out = String::new();
+    for word in text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')) {
+        let runs = script_runs(word);
+        for run in &runs {
+            match run.chars().next() {
+                Some(first) if is_unspaced(first) => push_pairs(run, &mut out),
+                // Beside an unspaced script even a plain word is lost in the whole: say it again.
+                _ if runs.len() > 1 && humps(run).len() < 2 => push_term(run, &mut out),
+                _ => push_parts(run, &mut out),
+            }
+        }
+    }
+    out
+}
+
+/// Adds the parts of an identifier and the whole of it written together, where it has parts.
+fn push_parts(identifier: &str, out: &mut String) {
+    let parts: Vec<&str> =
+        identifier.split(['_', '-']).flat_map(humps).filter(|part| !part.is_empty()).collect();
+    if parts.len() < 2 {
+        return;
+    }
+    for part in &parts {
+        push_term(part, out);
+    }
+    push_term(&parts.concat(), out);
+}
+
+fn push_pairs(run: &str, out: &mut String) {
+    let characters: Vec<char> = run.chars().collect();
+    if let [single] = characters.as_slice() {
+        push_term(&single.to_string(), out);
+    }
+    for pair in characters.windows(2) {
+        push_term(&pair.iter().collect::<String>(), out);
+    }
+}
+
+fn push_term(term: &str, out: &mut String) {
+    if !out.is_empty() {
+        out.push(' ');
+    }
+    out.push_str(&term.to_lowercase());
+}
+
+/// Cuts `HTTPServer2` into `HTTP`, `Server`, `2`.
+fn humps(word: &str) -> Vec<&str> {
+    let characters: Vec<(usize, char)> = word.char_indices().collect();
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for window in characters.windows(2) {
+        let [(at, left), (next, right)] = *window else { continue };
+        let after = word.get(next..).and_then(|rest| rest.chars().nth(1));
+        let ends_acronym =
+            left.is_uppercase() && right.is_uppercase() && after.is_some_and(char::is_lowercase);
+        let begins_hump = !left.is_uppercase() && right.is_uppercase();
+        let changes_to_digit = left.is_numeric() != right.is_numeric();
+        if (begins_hump || ends_acronym || changes_to_digit) && at >= start {
+            parts.extend(word.get(start..next));
+            start = next;
+        }
+    }
+    parts.extend(word.get(start..));
+    parts
+}
+
+/// Cuts a word where it changes between spaced and unspaced scripts.
+fn script_runs(word: &str) -> Vec<&str> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    let mut unspaced = None;
+    for (at, character) in word.char_indices() {
+        let here = is_unspaced(character);
+        if unspaced.is_some_and(|before| before != here) {
+            runs.extend(word.get(start..at));
+            start = at;
+        }
+        unspaced = Some(here);
+    }
+    runs.extend(word.get(start..));
+    runs
+}
+
+/// Whether a script writes words without spaces between them (Han, kana, Hangul, Thai, Lao, Khmer).
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0e00..=0x0eff | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff
+        | 0xac00..=0xd7af | 0xf900..=0xfaff | 0x20000..=0x2fa1f)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn identifiers_meet_however_they_are_written() {
+        let check = |text, expected| assert_eq!(companion(text), expected, "{text}");
+        check("runMigration", "run migration runmigration");
+        check("run_migration", "run migration runmigration");
+        check("run-migration", "run migration runmigration");
+        check("HTTPServer2", "http server 2 httpserver2");
+        check("XMLHttpRequest", "xml http request xmlhttprequest");
+        check("src/db/openStore.rs", "open store openstore");
+        check("__init__", "");
+        check("plain words, no identifiers", "");
+    }
+
+    #[test]
+    fn unspaced_scripts_become_pairs() {
+        assert_eq!(companion("数据库迁移"), "数据 据库 库迁 迁移");
+        assert_eq!(companion("用rust写库"), "用 rust 写库");
+        assert_eq!(companion("データベース"), "デー ータ タベ ベー ース");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_cut_without_harm(text: String) {
+            prop_assert!(companion(&text).split(' ').all(|term| !term.contains(['_', '-'])));
+            prop_assert!(words(&text).all(|word| !word.is_empty()));
+        }
+    }
+}
