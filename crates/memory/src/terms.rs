@@ -21,25 +21,27 @@ pub fn companion(text: &str) -> String {
             match run.chars().next() {
                 Some(first) if is_unspaced(first) => push_pairs(run, &mut out),
                 // Beside an unspaced script even a plain word is lost in the whole: say it again.
-                _ if runs.len() > 1 && humps(run).len() < 2 => push_term(run, &mut out),
-                _ => push_parts(run, &mut out),
+                _ if runs.len() > 1 => push_parts(run, 1, &mut out),
+                _ => push_parts(run, 2, &mut out),
             }
         }
     }
     out
 }
 
-/// Adds the parts of an identifier and the whole of it written together, where it has parts.
-fn push_parts(identifier: &str, out: &mut String) {
+/// Adds the parts of an identifier and the whole of it written together, where it has at least `fewest` parts.
+fn push_parts(identifier: &str, fewest: usize, out: &mut String) {
     let parts: Vec<&str> =
         identifier.split(['_', '-']).flat_map(humps).filter(|part| !part.is_empty()).collect();
-    if parts.len() < 2 {
+    if parts.len() < fewest {
         return;
     }
     for part in &parts {
         push_term(part, out);
     }
-    push_term(&parts.concat(), out);
+    if parts.len() > 1 {
+        push_term(&parts.concat(), out);
+    }
 }
 
 fn push_pairs(run: &str, out: &mut String) {
