@@ -26,7 +26,7 @@ pub use injection::{Injected, Injection, Moment};
 pub use kind::{Kind, UnknownKind};
 pub use likeness::{NEAR_DUPLICATE, likeness};
 pub use memory::{Category, Confidence, Draft, Importance, Life, Link, Memory, Relation, Scope, TITLE_CHARS};
-pub use project::{ProjectKey, Sighting};
+pub use project::{Known, ProjectKey, Sighting};
 pub use terms::{companion, words};
 pub use text::{Capped, cap, first_chars, title_from};
 pub use time::Timestamp;

@@ -3,6 +3,7 @@
 //! A [`Sighting`] is what can be told from a folder; `capture` makes it by reading `.git`, `store` decides with
 //! [`Sighting::claim`] which known project it is. See `docs/design/0001-project-identity.md`.
 
+use crate::ProjectId;
 use std::fmt;
 use std::str::FromStr;
 
@@ -16,7 +17,7 @@ pub enum ProjectKey {
     /// The digest of the first line of the repository's own log: it moves with a renamed folder, and another
     /// repository that later stands in the same place has another one.
     Birth(String),
-    /// The canonical path of the folder, or of the repository's common directory.
+    /// The canonical path of the folder: the main work tree, a bare repository, or the plain folder itself.
     Path(String),
 }
 
@@ -47,15 +48,280 @@ impl FromStr for ProjectKey {
     }
 }
 
+impl ProjectKey {
+    fn is_address(&self) -> bool {
+        matches!(self, ProjectKey::Named(_) | ProjectKey::Remote(_))
+    }
+
+    fn is_remote(&self) -> bool {
+        matches!(self, ProjectKey::Remote(_))
+    }
+
+    fn is_birth(&self) -> bool {
+        matches!(self, ProjectKey::Birth(_))
+    }
+
+    fn is_path(&self) -> bool {
+        matches!(self, ProjectKey::Path(_))
+    }
+}
+
 /// What a folder tells about the project it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sighting {
-    /// What the project can be recognised by, strongest first; never empty.
+    /// What the project can be recognised by; never empty. A name stands alone. Else: the remote if there is one, then
+    /// for this repository and for each local one it was cloned from, its birth if it has one, followed by its path.
     pub keys: Vec<ProjectKey>,
-    /// The name to show for it.
+    /// The name to show for it, on one line.
     pub name: String,
     /// The folder the project stands in here: the work tree, or the folder itself.
     pub root: String,
     /// The project that holds this one as a submodule.
     pub parent: Option<Box<Sighting>>,
+}
+
+/// A project the store knows, as far as recognising it goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Which project.
+    pub project: ProjectId,
+    /// Every key it was ever recognised by and still owns.
+    pub keys: Vec<ProjectKey>,
+    /// Every folder it was met in.
+    pub roots: Vec<String>,
+}
+
+impl Known {
+    fn has(&self, of_kind: fn(&ProjectKey) -> bool) -> bool {
+        self.keys.iter().any(of_kind)
+    }
+}
+
+impl Sighting {
+    /// Finds the project this sighting is of, or `None` when it is one that was not met before.
+    ///
+    /// `lookup` returns the project that owns a key. The strongest evidence decides: first the name or the remote, then
+    /// births, then paths, each only where nothing contradicts it. Where evidence is thin, two projects are kept apart:
+    /// merging them later is easy, a leak cannot be taken back.
+    ///
+    /// Whoever records the sighting adds its keys to the claimed project, leaving those that belong to another project
+    /// where they are, but for [`Sighting::place`] and the root, which move to the project that now stands there.
+    ///
+    /// # Errors
+    ///
+    /// Only those of `lookup`.
+    pub fn claim<E>(
+        &self,
+        mut lookup: impl FnMut(&ProjectKey) -> Result<Option<Known>, E>,
+    ) -> Result<Option<ProjectId>, E> {
+        let by_strength: [fn(&ProjectKey) -> bool; 3] =
+            [ProjectKey::is_address, ProjectKey::is_birth, ProjectKey::is_path];
+        for of_kind in by_strength {
+            for (at, key) in self.keys.iter().enumerate().filter(|(_, key)| of_kind(key)) {
+                if let Some(known) = lookup(key)?
+                    && self.agrees(key, at, &known)
+                {
+                    return Ok(Some(known.project));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the key of the place this sighting stands in, if it is known by its place at all.
+    #[must_use]
+    pub fn place(&self) -> Option<&ProjectKey> {
+        self.keys.iter().find(|key| key.is_path())
+    }
+
+    /// Whether nothing contradicts that this sighting is of the project that owns its key number `at`.
+    fn agrees(&self, key: &ProjectKey, at: usize, known: &Known) -> bool {
+        // The remote was looked up before and is not theirs: where both have one, they differ.
+        let remote_differs = self.keys.iter().any(ProjectKey::is_remote) && known.has(ProjectKey::is_remote);
+        match key {
+            ProjectKey::Named(_) | ProjectKey::Remote(_) => true,
+            // A remote renamed in place is the same project; a copied folder that was given another remote is not.
+            ProjectKey::Birth(_) => {
+                let path = self.keys.get(at + 1).filter(|key| key.is_path());
+                let in_place =
+                    known.roots.contains(&self.root) || path.is_some_and(|path| known.keys.contains(path));
+                !remote_differs || in_place
+            }
+            // A repository that just got its first commit or its remote is the same; one that stands where another
+            // stood is not, and its birth tells.
+            ProjectKey::Path(_) => {
+                let born =
+                    at.checked_sub(1).and_then(|at| self.keys.get(at)).is_some_and(ProjectKey::is_birth);
+                !remote_differs && !(born && known.has(ProjectKey::is_birth))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    /// What a store does with sightings, in a few lines: claim or create, then record.
+    #[derive(Default)]
+    struct Register(Vec<Known>);
+
+    impl Register {
+        fn meet(&mut self, root: &str, keys: &[&str]) -> i64 {
+            let keys: Vec<ProjectKey> = keys.iter().map(|key| key.parse().unwrap()).collect();
+            let sighting = Sighting { keys, name: "x".into(), root: root.into(), parent: None };
+            let owner = |key: &ProjectKey| {
+                Ok::<_, Infallible>(self.0.iter().find(|known| known.keys.contains(key)).cloned())
+            };
+            let project = sighting.claim(owner).unwrap().unwrap_or_else(|| {
+                let project = ProjectId(i64::try_from(self.0.len()).unwrap() + 1);
+                self.0.push(Known { project, keys: Vec::new(), roots: Vec::new() });
+                project
+            });
+            self.record(project, &sighting);
+            project.0
+        }
+
+        fn record(&mut self, project: ProjectId, sighting: &Sighting) {
+            for known in &mut self.0 {
+                known.keys.retain(|key| Some(key) != sighting.place());
+                known.roots.retain(|root| *root != sighting.root);
+            }
+            for key in &sighting.keys {
+                if !self.0.iter().any(|known| known.keys.contains(key)) {
+                    self.project(project).keys.push(key.clone());
+                }
+            }
+            self.project(project).roots.push(sighting.root.clone());
+        }
+
+        fn project(&mut self, project: ProjectId) -> &mut Known {
+            self.0.iter_mut().find(|known| known.project == project).unwrap()
+        }
+    }
+
+    #[test]
+    fn a_key_is_read_back_from_its_text() {
+        for text in ["name:a:b", "remote:h/p", "birth:00ff", "path:/a b\n"] {
+            assert_eq!(text.parse::<ProjectKey>().unwrap().to_string(), text);
+        }
+        assert_eq!("colour:red".parse::<ProjectKey>(), Err(()));
+    }
+
+    #[test]
+    fn clones_of_one_remote_are_one_project_wherever_they_stand() {
+        let mut register = Register::default();
+        assert_eq!(register.meet("/a", &["remote:h/r", "birth:a", "path:/a"]), 1);
+        assert_eq!(register.meet("/b", &["remote:h/r", "birth:b", "path:/b"]), 1);
+        assert_eq!(register.meet("/moved", &["birth:b", "path:/moved"]), 1);
+    }
+
+    #[test]
+    fn two_repositories_of_one_name_are_two_projects() {
+        let mut register = Register::default();
+        assert_eq!(register.meet("/x/app", &["remote:h/x/app", "birth:a", "path:/x/app"]), 1);
+        assert_eq!(register.meet("/y/app", &["remote:h/y/app", "birth:b", "path:/y/app"]), 2);
+        assert_eq!(register.meet("/z/app", &["birth:c", "path:/z/app"]), 3);
+    }
+
+    #[test]
+    fn a_renamed_folder_is_the_same_project() {
+        let mut register = Register::default();
+        assert_eq!(register.meet("/a", &["birth:a", "path:/a"]), 1);
+        assert_eq!(register.meet("/b", &["birth:a", "path:/b"]), 1);
+    }
+
+    #[test]
+    fn a_folder_that_becomes_a_repository_and_gets_a_remote_stays_one_project() {
+        let mut register = Register::default();
+        assert_eq!(register.meet("/a", &["path:/a"]), 1);
+        assert_eq!(register.meet("/a", &["birth:a", "path:/a"]), 1);
+        assert_eq!(register.meet("/a", &["remote:h/r", "birth:a", "path:/a"]), 1);
+        assert_eq!(register.meet("/b", &["remote:h/r", "birth:b", "path:/b"]), 1);
+    }
+
+    #[test]
+    fn a_repository_that_stands_where_another_stood_is_another_project() {
+        let mut register = Register::default();
+        assert_eq!(register.meet("/a", &["birth:a", "path:/a"]), 1);
+        assert_eq!(register.meet("/a", &["birth:b", "path:/a"]), 2);
+        assert_eq!(register.meet("/a", &["path:/a"]), 2, "the place belongs to who stands there now");
+        assert_eq!(register.meet("/a", &["remote:h/c", "birth:c", "path:/a"]), 3);
+        assert_eq!(register.meet("/elsewhere", &["birth:a", "path:/elsewhere"]), 1);
+    }
+
+    #[test]
+    fn a_remote_that_replaces_another_where_no_birth_is_known_is_another_project() {
+        let mut register = Register::default();
+        assert_eq!(register.meet("/a", &["remote:h/r", "path:/a"]), 1);
+        assert_eq!(register.meet("/a", &["remote:h/s", "path:/a"]), 2);
+    }
+
+    #[test]
+    fn a_repository_whose_log_was_expired_keeps_its_project() {
+        let mut register = Register::default();
+        assert_eq!(register.meet("/a", &["birth:a", "path:/a"]), 1);
+        assert_eq!(register.meet("/a", &["path:/a"]), 1);
+    }
+
+    #[test]
+    fn a_remote_renamed_in_place_is_the_same_project() {
+        let mut register = Register::default();
+        assert_eq!(register.meet("/a", &["remote:h/r", "birth:a", "path:/a"]), 1);
+        assert_eq!(
+            register.meet("/worktree", &["remote:h/s", "birth:a", "path:/a"]),
+            1,
+            "seen from a new worktree"
+        );
+        assert_eq!(register.meet("/b", &["remote:h/r", "birth:b", "path:/b"]), 1);
+        assert_eq!(register.meet("/c", &["remote:h/s", "birth:c", "path:/c"]), 1);
+    }
+
+    #[test]
+    fn a_copied_folder_that_was_given_another_remote_is_another_project() {
+        let mut register = Register::default();
+        assert_eq!(register.meet("/a", &["remote:h/r", "birth:a", "path:/a"]), 1);
+        assert_eq!(register.meet("/copy", &["remote:h/s", "birth:a", "path:/copy"]), 2);
+        assert_eq!(register.meet("/copy", &["remote:h/s", "birth:a", "path:/copy"]), 2);
+        assert_eq!(register.meet("/a", &["remote:h/r", "birth:a", "path:/a"]), 1);
+    }
+
+    #[test]
+    fn a_local_origin_and_its_clones_are_one_project_in_whatever_order_they_are_met() {
+        let origin = ("/p", ["birth:p", "path:/p"].as_slice());
+        let clone = ("/c", ["birth:c", "path:/c", "birth:p", "path:/p"].as_slice());
+        for [first, second] in [[origin, clone], [clone, origin]] {
+            let mut register = Register::default();
+            assert_eq!(register.meet(first.0, first.1), 1);
+            assert_eq!(register.meet(second.0, second.1), 1);
+        }
+    }
+
+    #[test]
+    fn clones_of_a_bare_origin_without_a_log_are_one_project() {
+        let mut register = Register::default();
+        assert_eq!(register.meet("/c", &["birth:c", "path:/c", "path:/p.git"]), 1);
+        assert_eq!(register.meet("/d", &["birth:d", "path:/d", "path:/p.git"]), 1);
+        assert_eq!(register.meet("/p.git", &["path:/p.git"]), 1);
+    }
+
+    #[test]
+    fn a_clone_keeps_its_project_when_its_local_origin_is_replaced() {
+        let mut register = Register::default();
+        assert_eq!(register.meet("/c", &["birth:c", "path:/c", "birth:p", "path:/p"]), 1);
+        assert_eq!(register.meet("/p", &["birth:q", "path:/p"]), 2);
+        assert_eq!(register.meet("/c", &["birth:c", "path:/c", "birth:q", "path:/p"]), 1);
+        assert_eq!(register.meet("/p", &["birth:q", "path:/p"]), 2);
+    }
+
+    #[test]
+    fn a_name_matches_nothing_but_the_same_name() {
+        let mut register = Register::default();
+        assert_eq!(register.meet("/a", &["remote:h/r", "birth:a", "path:/a"]), 1);
+        assert_eq!(register.meet("/a", &["name:mine"]), 2);
+        assert_eq!(register.meet("/elsewhere", &["name:mine"]), 2);
+        assert_eq!(register.meet("/a", &["name:h/r"]), 3);
+        assert_eq!(register.meet("/a", &["remote:h/r", "birth:a", "path:/a"]), 1);
+    }
 }
