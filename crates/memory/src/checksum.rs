@@ -26,6 +26,13 @@ impl Digest {
     pub fn from_slice(bytes: &[u8]) -> Option<Digest> {
         bytes.try_into().ok().map(Digest)
     }
+
+    /// Reads a digest from its 32 hexadecimal digits.
+    #[must_use]
+    pub fn from_hex(text: &str) -> Option<Digest> {
+        let number = u128::from_str_radix(text, 16).ok().filter(|_| text.len() == 32)?;
+        Some(Digest(number.to_be_bytes()))
+    }
 }
 
 impl fmt::Display for Digest {
@@ -69,6 +76,13 @@ mod tests {
     fn moving_bytes_between_fields_changes_the_digest() {
         assert_ne!(digest([b"ab".as_slice(), b"c"]), digest([b"a".as_slice(), b"bc"]));
         assert_ne!(digest([b"".as_slice()]), digest([]));
+    }
+
+    #[test]
+    fn a_digest_is_read_back_from_its_text() {
+        let whole = digest([b"x".as_slice()]);
+        assert_eq!(Digest::from_hex(&whole.to_string()), Some(whole));
+        assert_eq!(Digest::from_hex("+1"), None);
     }
 
     #[test]

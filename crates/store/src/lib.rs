@@ -1,1 +1,48 @@
-//! Placeholder.
+//! The store: one SQLite file and what stands beside it. The only crate that knows SQL.
+//!
+//! Not here: redaction (everything arrives redacted), ranking beyond what the word index says, words for the screen.
+//!
+//! **Locking.** Many short-lived processes write at once. Every writing transaction is `BEGIN IMMEDIATE` and short; who cannot
+//! write in time puts an event into the spool instead. Nothing else opens the database file: closing any other descriptor on it
+//! would drop SQLite's locks in this process.
+//!
+//! **Compatibility.** `user_version` is the schema. A newer one is refused untouched, an older one is migrated in one transaction.
+
+mod check;
+mod codes;
+mod error;
+mod events;
+mod forget;
+mod home;
+mod injections;
+mod links;
+mod maintain;
+mod memories;
+mod migrate;
+mod open;
+mod projects;
+mod repair;
+mod revise;
+mod search;
+mod sessions;
+mod spool;
+mod status;
+mod words;
+
+pub use check::{CheckDepth, CheckReport};
+pub use error::StoreError;
+pub use events::{Arrival, Recorded, StoredEvent};
+pub use forget::Forgetting;
+pub use home::Home;
+pub use injections::{Receipt, UseKind};
+pub use maintain::{MaintainReport, Retention};
+pub use memories::{Kept, NewMemory, Origin};
+pub use open::{Purpose, Store};
+pub use projects::{Project, ProjectSummary};
+pub use repair::Repair;
+pub use revise::{Pin, Revision};
+pub use search::{Filter, Life as LifeFilter, Reach, WordHit};
+pub use sessions::{Session, SessionSummary};
+pub use spool::Spool;
+pub use status::{Counts, Status};
+pub use words::WordQuery;

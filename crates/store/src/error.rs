@@ -1,0 +1,138 @@
+//! What can go wrong with the store, told apart by what the caller can do about it.
+
+use backstory_memory::{MemoryId, Uid};
+use rusqlite::ErrorCode;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Why the store did not do what was asked.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// Someone else is writing, for longer than we were willing to wait.
+    #[error("`{}` is in use by another process", .path.display())]
+    Busy {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The disk is full.
+    #[error("no space left to write `{}`", .path.display())]
+    Full {
+        /// The database or file.
+        path: PathBuf,
+    },
+    /// A newer build has written the database; this one must not touch it.
+    #[error("`{}` has schema {found}; this build knows up to {known}", .path.display())]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// The schema in the file.
+        found: i64,
+        /// The newest schema this build knows.
+        known: i64,
+    },
+    /// The file is not a database, or its pages are broken.
+    #[error("`{}` is damaged: {detail}", .path.display())]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite said.
+        detail: String,
+    },
+    /// The directory or a file in it cannot be written.
+    #[error("cannot write in `{}`", .path.display())]
+    NotWritable {
+        /// The directory or file.
+        path: PathBuf,
+    },
+    /// The directory is a link, or belongs to someone else.
+    #[error("`{}` {reason}", .path.display())]
+    Unsafe {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// There is no store yet.
+    #[error("there is no store at `{}`", .path.display())]
+    Absent {
+        /// The database.
+        path: PathBuf,
+    },
+    /// No memory has this number.
+    #[error("there is no memory #{0}")]
+    NoSuchMemory(MemoryId),
+    /// The memory was forgotten; writing it again would bring it back.
+    #[error("this was forgotten on purpose")]
+    Forgotten {
+        /// The forgotten memory.
+        uid: Uid,
+    },
+    /// A row holds something it never should.
+    #[error("cannot read {what}: {detail}")]
+    BadRow {
+        /// Which row.
+        what: String,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// A file operation failed.
+    #[error("cannot {doing} `{}`", .path.display())]
+    Io {
+        /// What was being done.
+        doing: &'static str,
+        /// To which path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// SQLite failed in a way we have no better name for.
+    #[error("cannot {doing}")]
+    Sql {
+        /// What was being done.
+        doing: &'static str,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+}
+
+impl StoreError {
+    /// Whether the same call may work later, or an event should wait in the spool.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        matches!(self, StoreError::Busy { .. } | StoreError::Full { .. })
+    }
+
+    /// Names an error of SQLite by what can be done about it.
+    pub(crate) fn sql(path: &Path, doing: &'static str, source: rusqlite::Error) -> StoreError {
+        let path = path.to_owned();
+        let Some(failure) = source.sqlite_error() else {
+            return StoreError::Sql { doing, source };
+        };
+        match failure.code {
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy { path },
+            ErrorCode::DiskFull => StoreError::Full { path },
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
+                StoreError::Damaged { path, detail: source.to_string() }
+            }
+            ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied => {
+                StoreError::NotWritable { path }
+            }
+            _ => StoreError::Sql { doing, source },
+        }
+    }
+
+    /// Names an error of the file system.
+    pub(crate) fn io(doing: &'static str, path: &Path, source: io::Error) -> StoreError {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                StoreError::Full { path }
+            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                StoreError::NotWritable { path }
+            }
+            _ => StoreError::Io { doing, path, source },
+        }
+    }
+}

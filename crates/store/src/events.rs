@@ -1,0 +1,114 @@
+//! Events: what hosts told us, kept once each (law 3).
+
+use crate::open::Stop;
+use crate::{Store, StoreError, codes, projects, sessions};
+use backstory_memory::{Event, EventId, EventKind, IdempotencyKey, SessionId, Sighting, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+/// An event and the folder it happened in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// What happened.
+    pub event: Event,
+    /// Where.
+    pub sighting: Sighting,
+}
+
+/// What became of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// It is new.
+    Stored(EventId),
+    /// It was here already.
+    Known(EventId),
+}
+
+/// An event as the store holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredEvent {
+    /// Its place in the order of arrival.
+    pub id: EventId,
+    /// The session it happened in.
+    pub session: SessionId,
+    /// What happened.
+    pub event: Event,
+}
+
+impl Store {
+    /// Keeps an event, in one short transaction.
+    pub fn record(&mut self, arrival: &Arrival) -> Result<Recorded, StoreError> {
+        self.write("keep an event", |transaction| Ok(record(transaction, arrival)?))
+    }
+
+    /// Reads the events of a session in the order they arrived, those after `after` only.
+    pub fn events(&self, session: SessionId, after: EventId) -> Result<Vec<StoredEvent>, StoreError> {
+        self.read("read a session's events", |db| {
+            let sql =
+                "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id
+                 WHERE e.session_id = ?1 AND e.id > ?2 ORDER BY e.id";
+            let mut statement = db.prepare_cached(sql)?;
+            let mut rows = statement.query([session.0, after.0])?;
+            let mut events = Vec::new();
+            while let Some(row) = rows.next()? {
+                events.push(event_from(row)?);
+            }
+            Ok(events)
+        })
+    }
+
+    /// Returns how many events are kept.
+    pub fn count_events(&self) -> Result<u64, StoreError> {
+        self.db
+            .query_row("SELECT count(*) FROM events", [], |row| row.get(0))
+            .map_err(self.failed("count the events"))
+    }
+}
+
+/// Keeps an event inside a transaction that is already open.
+pub(crate) fn record(db: &Connection, arrival: &Arrival) -> rusqlite::Result<Recorded> {
+    let event = &arrival.event;
+    let known = db
+        .prepare_cached("SELECT id FROM events WHERE idempotency_key = ?1")?
+        .query_row([event.key.0.0], |row| row.get(0).map(EventId))
+        .optional()?;
+    if let Some(id) = known {
+        return Ok(Recorded::Known(id));
+    }
+    let project = projects::project_at(db, &arrival.sighting, event.at)?;
+    let session = sessions::touch(db, project, &event.host, &event.host_session, event.at)?;
+    if event.kind == EventKind::SessionEnd {
+        sessions::end(db, session, event.at)?;
+    }
+    db.prepare_cached(
+        "INSERT INTO events (idempotency_key, session_id, kind, tool, at_ms, trust, truncated, payload)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?
+    .execute(params![
+        event.key.0.0,
+        session.0,
+        event.kind.as_str(),
+        event.tool,
+        event.at.0,
+        event.trust.to_string(),
+        event.truncated,
+        event.payload,
+    ])?;
+    Ok(Recorded::Stored(EventId(db.last_insert_rowid())))
+}
+
+fn event_from(row: &Row<'_>) -> Result<StoredEvent, Stop> {
+    let id = EventId(row.get("id")?);
+    let what = format!("event {id}");
+    let event = Event {
+        key: IdempotencyKey(codes::digest(&what, &row.get::<_, Vec<u8>>("idempotency_key")?)?),
+        host: row.get("host")?,
+        host_session: row.get("host_session")?,
+        kind: codes::code(&what, &row.get::<_, String>("kind")?)?,
+        tool: row.get("tool")?,
+        at: Timestamp(row.get("at_ms")?),
+        trust: codes::code(&what, &row.get::<_, String>("trust")?)?,
+        payload: row.get("payload")?,
+        truncated: row.get("truncated")?,
+    };
+    Ok(StoredEvent { id, session: SessionId(row.get("session_id")?), event })
+}

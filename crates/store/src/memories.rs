@@ -1,0 +1,224 @@
+//! Writing memories and reading them back whole.
+//!
+//! Not here: finding them (`search`), changing them (`revise`), removing them (`forget`).
+
+use crate::open::Stop;
+use crate::{Store, StoreError, codes, forget, words};
+use backstory_memory::{
+    Category, Checksum, Confidence, Draft, EventId, Importance, Life, Memory, MemoryId, ProjectId, SessionId,
+    Timestamp, Uid,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+/// A memory about to be written.
+#[derive(Clone, Debug)]
+pub struct NewMemory {
+    /// Its global name; one is made when there is none.
+    pub uid: Option<Uid>,
+    /// The project it belongs to.
+    pub project: ProjectId,
+    /// Where it came from.
+    pub origin: Origin,
+    /// What it says.
+    pub content: Draft,
+    /// When it was first written.
+    pub created_at: Timestamp,
+}
+
+/// Where a memory came from.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The session it was made in.
+    pub session: Option<SessionId>,
+    /// The events it was distilled from.
+    pub events: Vec<EventId>,
+}
+
+impl Store {
+    /// Writes a memory. One that was forgotten is refused: it must not come back by itself.
+    pub fn remember(&mut self, memory: &NewMemory) -> Result<MemoryId, StoreError> {
+        self.write("write a memory", |transaction| {
+            if let Some(uid) = forget::tombstone_for(transaction, memory)? {
+                return Err(StoreError::Forgotten { uid }.into());
+            }
+            Ok(insert(transaction, memory)?)
+        })
+    }
+
+    /// Writes many memories in one transaction, passing over those that are known by uid or were forgotten.
+    pub fn remember_all(&mut self, memories: &[NewMemory]) -> Result<Vec<Kept>, StoreError> {
+        self.write("write memories", |transaction| {
+            let kept: rusqlite::Result<_> = memories.iter().map(|memory| keep(transaction, memory)).collect();
+            Ok(kept?)
+        })
+    }
+
+    /// Reads memories by number, in the order asked for. Numbers nobody has are left out.
+    pub fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        let found: Result<Vec<_>, _> = ids.iter().map(|id| self.memory(*id)).collect();
+        Ok(found?.into_iter().flatten().collect())
+    }
+
+    /// Reads one memory.
+    pub fn memory(&self, id: MemoryId) -> Result<Option<Memory>, StoreError> {
+        self.memory_where("SELECT * FROM memories WHERE id = ?1", id.0)
+    }
+
+    /// Reads the memory with a global name.
+    pub fn memory_by_uid(&self, uid: &Uid) -> Result<Option<Memory>, StoreError> {
+        self.memory_where("SELECT * FROM memories WHERE uid = ?1", uid.as_str())
+    }
+
+    fn memory_where(&self, sql: &str, value: impl rusqlite::ToSql) -> Result<Option<Memory>, StoreError> {
+        self.read("read a memory", |db| {
+            let mut statement = db.prepare_cached(sql)?;
+            let mut rows = statement.query([value])?;
+            rows.next()?.map(memory_from).transpose()
+        })
+    }
+
+    /// Calls `each` with every memory, oldest first, without holding them all.
+    pub fn each_memory(&self, mut each: impl FnMut(Memory)) -> Result<(), StoreError> {
+        self.read("read the memories", |db| {
+            let mut statement = db.prepare("SELECT * FROM memories ORDER BY id")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                each(memory_from(row)?);
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns how many memories there are.
+    pub fn count_memories(&self) -> Result<u64, StoreError> {
+        self.db
+            .query_row("SELECT count(*) FROM memories", [], |row| row.get(0))
+            .map_err(self.failed("count the memories"))
+    }
+}
+
+/// What became of a memory that was to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It is new.
+    Written(MemoryId),
+    /// A memory of this uid is here already.
+    Known(MemoryId),
+    /// It was forgotten on purpose and stays out.
+    Forgotten,
+}
+
+fn keep(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Kept> {
+    if let Some(id) = known_id(db, memory)? {
+        return Ok(Kept::Known(id));
+    }
+    if forget::tombstone_for(db, memory)?.is_some() {
+        return Ok(Kept::Forgotten);
+    }
+    insert(db, memory).map(Kept::Written)
+}
+
+fn known_id(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Option<MemoryId>> {
+    let Some(uid) = &memory.uid else { return Ok(None) };
+    db.prepare_cached("SELECT id FROM memories WHERE uid = ?1")?
+        .query_row([uid.as_str()], |row| row.get(0).map(MemoryId))
+        .optional()
+}
+
+/// Writes the row, its anchors, its evidence and its place in the word index.
+pub(crate) fn insert(db: &Connection, memory: &NewMemory) -> rusqlite::Result<MemoryId> {
+    let content = &memory.content;
+    let uid = memory.uid.clone().unwrap_or_else(|| fresh_uid(memory.created_at));
+    let mut statement = db.prepare_cached(
+        "INSERT INTO memories (uid, project_id, session_id, kind, category, title, body, facts, concepts, files, importance,
+            confidence, trust, scope, pinned, created_at_ms, updated_at_ms, valid_from_ms, valid_to_ms, times_seen, times_used, tokens,
+            fingerprint, checksum)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?16, ?17, ?18, 1, 0, ?19, ?20, ?21)",
+    )?;
+    statement.execute(params![
+        uid.as_str(),
+        memory.project.0,
+        memory.origin.session.map(|id| id.0),
+        content.kind.as_str(),
+        content.category.as_ref().map(|category| &category.0),
+        content.title,
+        content.body,
+        codes::list_text(&content.facts),
+        codes::list_text(&content.concepts),
+        codes::list_text(&content.files),
+        content.importance.get(),
+        content.confidence.get(),
+        content.trust.to_string(),
+        content.scope.as_str(),
+        content.pinned,
+        memory.created_at.0,
+        content.valid_from.map(|time| time.0),
+        content.valid_to.map(|time| time.0),
+        content.tokens().0,
+        content.fingerprint().0,
+        Checksum::of(content).0.0,
+    ])?;
+    let id = MemoryId(db.last_insert_rowid());
+    insert_anchors(db, id, content)?;
+    for event in &memory.origin.events {
+        db.prepare_cached("INSERT INTO evidence (memory_id, event_id) VALUES (?1, ?2)")?
+            .execute([id.0, event.0])?;
+    }
+    words::add(db, id, content)?;
+    Ok(id)
+}
+
+/// Anchors a memory in the files it names.
+pub(crate) fn insert_anchors(db: &Connection, id: MemoryId, content: &Draft) -> rusqlite::Result<()> {
+    let mut statement =
+        db.prepare_cached("INSERT OR IGNORE INTO anchors (memory_id, path, symbol) VALUES (?1, ?2, '')")?;
+    content.files.iter().try_for_each(|file| statement.execute(params![id.0, file]).map(drop))
+}
+
+fn fresh_uid(at: Timestamp) -> Uid {
+    let mut random = [0; 10];
+    // Without randomness two memories of one millisecond could collide; the UNIQUE column would then refuse the second.
+    if getrandom::fill(&mut random).is_err() {
+        random = [0; 10];
+    }
+    Uid::from_parts(at.0, random)
+}
+
+/// Reads a whole memory from a row of `SELECT *`.
+pub(crate) fn memory_from(row: &Row<'_>) -> Result<Memory, Stop> {
+    let text = |column| row.get::<_, String>(column);
+    let time = |column| row.get::<_, Option<i64>>(column).map(|ms| ms.map(Timestamp));
+    let id = MemoryId(row.get("id")?);
+    let what = format!("memory #{id}");
+    let content = Draft {
+        kind: codes::code(&what, &text("kind")?)?,
+        category: row.get::<_, Option<String>>("category")?.map(Category),
+        title: text("title")?,
+        body: text("body")?,
+        facts: codes::list(&what, &text("facts")?)?,
+        concepts: codes::list(&what, &text("concepts")?)?,
+        files: codes::list(&what, &text("files")?)?,
+        importance: Importance::new(row.get("importance")?),
+        confidence: Confidence::new(row.get("confidence")?),
+        trust: codes::code(&what, &text("trust")?)?,
+        scope: codes::code(&what, &text("scope")?)?,
+        pinned: row.get("pinned")?,
+        valid_from: time("valid_from_ms")?,
+        valid_to: time("valid_to_ms")?,
+    };
+    let superseded_by: Option<i64> = row.get("superseded_by")?;
+    Ok(Memory {
+        id,
+        uid: codes::uid(&what, &text("uid")?)?,
+        project: ProjectId(row.get("project_id")?),
+        session: row.get::<_, Option<i64>>("session_id")?.map(SessionId),
+        content,
+        life: superseded_by.map_or(Life::Live, |by| Life::Superseded(MemoryId(by))),
+        created_at: Timestamp(row.get("created_at_ms")?),
+        updated_at: Timestamp(row.get("updated_at_ms")?),
+        times_seen: row.get("times_seen")?,
+        times_used: row.get("times_used")?,
+        last_used_at: time("last_used_at_ms")?,
+        checksum: codes::checksum(&what, &row.get::<_, Vec<u8>>("checksum")?)?,
+    })
+}

@@ -1,0 +1,74 @@
+//! Bringing an older database to this build's schema: an ordered list, forward only, in one transaction.
+//!
+//! A migration is never edited once released: a test holds their digests. Each is additive within a major version.
+
+use crate::{Store, StoreError};
+use backstory_memory::{Digest, Timestamp, digest};
+use rusqlite::{Connection, params};
+
+/// The schema this build writes.
+pub(crate) const CURRENT: i64 = MIGRATIONS.len() as i64;
+
+/// The migrations in order; the first makes schema 1.
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_ground_floor.sql")];
+
+/// Brings the database to [`CURRENT`]. Of several processes that start together one migrates and the others find it done.
+pub(crate) fn run(store: &mut Store, now: Timestamp) -> Result<(), StoreError> {
+    run_list(store, MIGRATIONS, now)
+}
+
+fn run_list(store: &mut Store, migrations: &[&str], now: Timestamp) -> Result<(), StoreError> {
+    store.write("migrate the database", |transaction| {
+        // Read again: another process may have migrated while we waited for the lock.
+        let done: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        for (version, sql) in (1i64..).zip(migrations).filter(|(version, _)| *version > done) {
+            transaction.execute_batch(sql)?;
+            transaction.execute(
+                "INSERT INTO applied_migrations (version, digest, applied_at_ms) VALUES (?1, ?2, ?3)",
+                params![version, digest_of(sql).0, now.0],
+            )?;
+            transaction.pragma_update(None, "user_version", version)?;
+        }
+        Ok(())
+    })
+}
+
+/// Makes an empty database of this build's schema, to compare with.
+pub(crate) fn fresh_in_memory() -> rusqlite::Result<Connection> {
+    let db = Connection::open_in_memory()?;
+    MIGRATIONS.iter().try_for_each(|sql| db.execute_batch(sql))?;
+    Ok(db)
+}
+
+fn digest_of(sql: &str) -> Digest {
+    digest([sql.as_bytes()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Home, Purpose};
+
+    #[test]
+    fn a_released_migration_is_never_edited() {
+        let digests: Vec<String> = MIGRATIONS.iter().map(|sql| digest_of(sql).to_string()).collect();
+        assert_eq!(digests, include_str!("migrations/digests.txt").lines().collect::<Vec<_>>());
+    }
+
+    /// R25, law 11.
+    #[test]
+    fn a_migration_that_breaks_leaves_the_old_schema_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path().join("home"));
+        let mut store = Store::open(&home, Purpose::Command, Timestamp(0)).unwrap();
+        let broken = "CREATE TABLE half_done (x) STRICT; SELECT * FROM nowhere;";
+        let list: Vec<&str> = MIGRATIONS.iter().copied().chain([broken]).collect();
+        run_list(&mut store, &list, Timestamp(1)).unwrap_err();
+        let tables: i64 = store
+            .db
+            .query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'half_done'", [], |row| row.get(0))
+            .unwrap();
+        let version: i64 = store.db.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+        assert_eq!((tables, version), (0, CURRENT));
+    }
+}

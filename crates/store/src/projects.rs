@@ -1,0 +1,211 @@
+//! Which project a folder belongs to, and what people call it.
+//!
+//! Not here: reading `.git` (`capture`), the rule that recognises a project (`memory`).
+
+use crate::{Store, StoreError};
+use backstory_memory::{Known, ProjectId, ProjectKey, Sighting, Timestamp};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// A project as the store knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Project {
+    /// Its number here.
+    pub id: ProjectId,
+    /// What people call it.
+    pub name: String,
+    /// The project that holds it as a submodule.
+    pub parent: Option<ProjectId>,
+    /// When it was first met.
+    pub created_at: Timestamp,
+    /// What it is recognised by.
+    pub keys: Vec<ProjectKey>,
+    /// The folders it was met in, newest first.
+    pub roots: Vec<String>,
+}
+
+/// A project and how much is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectSummary {
+    /// The project.
+    pub project: Project,
+    /// How many memories.
+    pub memories: u64,
+    /// How many sessions.
+    pub sessions: u64,
+    /// When something last happened in it.
+    pub last_active_at: Option<Timestamp>,
+}
+
+impl Store {
+    /// Returns the project a folder belongs to, writing down what is new about it.
+    pub fn project_at(&mut self, sighting: &Sighting, now: Timestamp) -> Result<ProjectId, StoreError> {
+        self.write("note the project", |transaction| Ok(project_at(transaction, sighting, now)?))
+    }
+
+    /// Returns the project a folder belongs to, if it is known, without writing.
+    pub fn known_project_at(&self, sighting: &Sighting) -> Result<Option<ProjectId>, StoreError> {
+        claim(&self.db, sighting).map_err(self.failed("look for the project"))
+    }
+
+    /// Reads a project.
+    pub fn project(&self, id: ProjectId) -> Result<Option<Project>, StoreError> {
+        read(&self.db, id).map_err(self.failed("read a project"))
+    }
+
+    /// Finds projects people call by this name, ignoring case.
+    pub fn projects_named(&self, name: &str) -> Result<Vec<Project>, StoreError> {
+        let failed = self.failed("look for a project");
+        let sql = "SELECT id FROM projects WHERE name = ?1 COLLATE NOCASE ORDER BY id";
+        let mut statement = self.db.prepare_cached(sql).map_err(&failed)?;
+        let ids = statement.query_map([name], |row| row.get(0).map(ProjectId));
+        let ids: Vec<ProjectId> = ids.and_then(Iterator::collect).map_err(&failed)?;
+        let projects: rusqlite::Result<Vec<_>> = ids.into_iter().map(|id| read(&self.db, id)).collect();
+        Ok(projects.map_err(&failed)?.into_iter().flatten().collect())
+    }
+
+    /// Lists all projects, the most recently active first.
+    pub fn projects(&self) -> Result<Vec<ProjectSummary>, StoreError> {
+        let failed = self.failed("list the projects");
+        let mut statement = self
+            .db
+            .prepare(
+                "SELECT p.id, (SELECT count(*) FROM memories m WHERE m.project_id = p.id),
+                    (SELECT count(*) FROM sessions s WHERE s.project_id = p.id),
+                    max(coalesce((SELECT max(created_at_ms) FROM memories m WHERE m.project_id = p.id), p.created_at_ms),
+                        coalesce((SELECT max(last_event_at_ms) FROM sessions s WHERE s.project_id = p.id), p.created_at_ms)) AS active
+                 FROM projects p ORDER BY active DESC, p.id",
+            )
+            .map_err(&failed)?;
+        let rows = statement.query_map([], |row| {
+            Ok((
+                ProjectId(row.get(0)?),
+                row.get(1)?,
+                row.get(2)?,
+                row.get::<_, Option<i64>>(3)?.map(Timestamp),
+            ))
+        });
+        let rows: Vec<_> = rows.and_then(Iterator::collect).map_err(&failed)?;
+        let mut projects = Vec::new();
+        for (id, memories, sessions, last_active_at) in rows {
+            if let Some(project) = read(&self.db, id).map_err(&failed)? {
+                projects.push(ProjectSummary { project, memories, sessions, last_active_at });
+            }
+        }
+        Ok(projects)
+    }
+
+    /// Gives a project another name.
+    pub fn rename_project(&mut self, id: ProjectId, name: &str) -> Result<(), StoreError> {
+        self.write("rename the project", |transaction| {
+            transaction.execute("UPDATE projects SET name = ?2 WHERE id = ?1", params![id.0, name])?;
+            Ok(())
+        })
+    }
+
+    /// Moves everything of one project into another, and forgets the first as a project of its own.
+    pub fn merge_projects(&mut self, from: ProjectId, into: ProjectId) -> Result<(), StoreError> {
+        self.write("merge the projects", |transaction| {
+            for table in
+                ["memories", "sessions", "project_keys", "project_roots", "code_changes", "injections"]
+            {
+                let sql = format!("UPDATE {table} SET project_id = ?2 WHERE project_id = ?1");
+                transaction.execute(&sql, [from.0, into.0])?;
+            }
+            transaction.execute(
+                "UPDATE OR IGNORE symbols SET project_id = ?2 WHERE project_id = ?1",
+                [from.0, into.0],
+            )?;
+            transaction.execute(
+                "UPDATE projects SET parent_id = nullif(?2, id) WHERE parent_id = ?1",
+                [from.0, into.0],
+            )?;
+            transaction.execute("DELETE FROM projects WHERE id = ?1", [from.0])?;
+            Ok(())
+        })
+    }
+}
+
+/// Finds or makes the project of a sighting, and notes its keys and its root.
+pub(crate) fn project_at(
+    db: &Connection,
+    sighting: &Sighting,
+    now: Timestamp,
+) -> rusqlite::Result<ProjectId> {
+    let id = match claim(db, sighting)? {
+        Some(id) => id,
+        None => make(db, sighting, now)?,
+    };
+    for key in &sighting.keys {
+        // A key stays with the project that has it, but the place belongs to whoever stands there now.
+        let sql = if sighting.place() == Some(key) {
+            "INSERT INTO project_keys (key, project_id) VALUES (?1, ?2)
+             ON CONFLICT (key) DO UPDATE SET project_id = ?2 WHERE project_id <> ?2"
+        } else {
+            "INSERT OR IGNORE INTO project_keys (key, project_id) VALUES (?1, ?2)"
+        };
+        db.prepare_cached(sql)?.execute(params![key.to_string(), id.0])?;
+    }
+    db.prepare_cached(
+        "INSERT INTO project_roots (path, project_id, seen_at_ms) VALUES (?1, ?2, ?3)
+         ON CONFLICT (path) DO UPDATE SET project_id = ?2, seen_at_ms = ?3 WHERE project_id <> ?2 OR seen_at_ms < ?3 - 3600000",
+    )?
+    .execute(params![sighting.root, id.0, now.0])?;
+    Ok(id)
+}
+
+fn make(db: &Connection, sighting: &Sighting, now: Timestamp) -> rusqlite::Result<ProjectId> {
+    let parent = match &sighting.parent {
+        Some(parent) => Some(project_at(db, parent, now)?.0),
+        None => None,
+    };
+    db.execute(
+        "INSERT INTO projects (name, parent_id, created_at_ms) VALUES (?1, ?2, ?3)",
+        params![sighting.name, parent, now.0],
+    )?;
+    Ok(ProjectId(db.last_insert_rowid()))
+}
+
+fn claim(db: &Connection, sighting: &Sighting) -> rusqlite::Result<Option<ProjectId>> {
+    sighting.claim(|key| {
+        let owner = db
+            .prepare_cached("SELECT project_id FROM project_keys WHERE key = ?1")?
+            .query_row([key.to_string()], |row| row.get(0).map(ProjectId))
+            .optional()?;
+        owner
+            .map(|project| Ok(Known { project, keys: keys_of(db, project)?, roots: roots_of(db, project)? }))
+            .transpose()
+    })
+}
+
+fn read(db: &Connection, id: ProjectId) -> rusqlite::Result<Option<Project>> {
+    let sql = "SELECT name, parent_id, created_at_ms FROM projects WHERE id = ?1";
+    let found = db
+        .prepare_cached(sql)?
+        .query_row([id.0], |row| {
+            Ok(Project {
+                id,
+                name: row.get(0)?,
+                parent: row.get::<_, Option<i64>>(1)?.map(ProjectId),
+                created_at: Timestamp(row.get(2)?),
+                keys: Vec::new(),
+                roots: Vec::new(),
+            })
+        })
+        .optional()?;
+    found
+        .map(|project| Ok(Project { keys: keys_of(db, id)?, roots: roots_of(db, id)?, ..project }))
+        .transpose()
+}
+
+fn keys_of(db: &Connection, id: ProjectId) -> rusqlite::Result<Vec<ProjectKey>> {
+    let texts = texts(db, "SELECT key FROM project_keys WHERE project_id = ?1 ORDER BY key", id)?;
+    Ok(texts.iter().filter_map(|text| text.parse().ok()).collect())
+}
+
+fn roots_of(db: &Connection, id: ProjectId) -> rusqlite::Result<Vec<String>> {
+    texts(db, "SELECT path FROM project_roots WHERE project_id = ?1 ORDER BY seen_at_ms DESC, path", id)
+}
+
+fn texts(db: &Connection, sql: &str, id: ProjectId) -> rusqlite::Result<Vec<String>> {
+    db.prepare_cached(sql)?.query_map([id.0], |row| row.get(0))?.collect()
+}

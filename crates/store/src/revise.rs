@@ -1,0 +1,172 @@
+//! Changing memories without losing what they said: revisions, supersession, pins, use.
+
+use crate::memories::insert_anchors;
+use crate::{NewMemory, Store, StoreError, codes, memories, words};
+use backstory_memory::{Checksum, Draft, Memory, MemoryId, Relation, Timestamp};
+use rusqlite::{Connection, params};
+
+impl Store {
+    /// Gives a memory other content and keeps what it said before.
+    pub fn revise(&mut self, id: MemoryId, content: &Draft, now: Timestamp) -> Result<(), StoreError> {
+        let before = self.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?;
+        self.write("revise a memory", |transaction| {
+            keep_revision(transaction, &before, now)?;
+            words::remove(transaction, id, &before.content)?;
+            overwrite(transaction, id, content, now)?;
+            transaction.execute("DELETE FROM anchors WHERE memory_id = ?1", [id.0])?;
+            insert_anchors(transaction, id, content)?;
+            // The vectors speak of the old words.
+            transaction.execute("DELETE FROM vectors WHERE memory_id = ?1", [id.0])?;
+            words::add(transaction, id, content)?;
+            Ok(())
+        })
+    }
+
+    /// Writes a memory that replaces another.
+    pub fn supersede(&mut self, old: MemoryId, memory: &NewMemory) -> Result<MemoryId, StoreError> {
+        if self.memory(old)?.is_none() {
+            return Err(StoreError::NoSuchMemory(old));
+        }
+        self.write("supersede a memory", |transaction| {
+            let id = memories::insert(transaction, memory)?;
+            mark_superseded(transaction, old, id, memory.created_at)?;
+            Ok(id)
+        })
+    }
+
+    /// Notes that one memory replaces another, where both are known. Does nothing when it would make a circle.
+    pub fn note_superseded(&mut self, old: MemoryId, by: MemoryId, at: Timestamp) -> Result<(), StoreError> {
+        self.write("supersede a memory", |transaction| {
+            let chain = "WITH RECURSIVE later (id) AS (SELECT ?2 UNION SELECT m.superseded_by FROM memories m
+                 JOIN later ON m.id = later.id WHERE m.superseded_by IS NOT NULL)
+                 SELECT 1 FROM later WHERE id = ?1";
+            if !transaction.prepare_cached(chain)?.exists([old.0, by.0])? {
+                mark_superseded(transaction, old, by, at)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Keeps a memory in view, or no longer.
+    pub fn pin(&mut self, id: MemoryId, pinned: Pin) -> Result<(), StoreError> {
+        let value = pinned == Pin::Keep;
+        self.write("pin a memory", |transaction| {
+            let sql = "UPDATE memories SET pinned = ?2 WHERE id = ?1";
+            match transaction.execute(sql, params![id.0, value])? {
+                0 => Err(StoreError::NoSuchMemory(id).into()),
+                _ => Ok(()),
+            }
+        })
+    }
+
+    /// Notes that the same thing was met again: surer now, and seen once more.
+    pub fn reinforce(&mut self, id: MemoryId, now: Timestamp) -> Result<(), StoreError> {
+        let memory = self.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?;
+        let confidence = memory.content.confidence.seen_again().get();
+        self.write("reinforce a memory", |transaction| {
+            let sql = "UPDATE memories SET times_seen = times_seen + 1, confidence = ?2, updated_at_ms = ?3 WHERE id = ?1";
+            transaction.execute(sql, params![id.0, confidence, now.0])?;
+            Ok(())
+        })
+    }
+
+    /// Returns what a memory said before, newest first.
+    pub fn revisions(&self, id: MemoryId) -> Result<Vec<Revision>, StoreError> {
+        self.read("read the revisions", |db| {
+            let sql = "SELECT revision, title, body, until_ms FROM revisions WHERE memory_id = ?1 ORDER BY revision DESC";
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map([id.0], |row| {
+                Ok(Revision {
+                    revision: row.get(0)?,
+                    title: row.get(1)?,
+                    body: row.get(2)?,
+                    until: Timestamp(row.get(3)?),
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}
+
+/// Whether a memory is to be kept in view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pin {
+    /// Keep it in view.
+    Keep,
+    /// No longer.
+    Release,
+}
+
+/// What a memory said before it was revised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    /// Its number, from 1.
+    pub revision: u32,
+    /// Its title then.
+    pub title: String,
+    /// Its text then.
+    pub body: String,
+    /// Until when it said so.
+    pub until: Timestamp,
+}
+
+fn keep_revision(db: &Connection, memory: &Memory, now: Timestamp) -> rusqlite::Result<()> {
+    let content = &memory.content;
+    db.execute(
+        "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms)
+         SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM revisions WHERE memory_id = ?1",
+        params![
+            memory.id.0,
+            content.kind.as_str(),
+            content.title,
+            content.body,
+            codes::list_text(&content.facts),
+            codes::list_text(&content.concepts),
+            codes::list_text(&content.files),
+            now.0,
+        ],
+    )
+    .map(drop)
+}
+
+fn overwrite(db: &Connection, id: MemoryId, content: &Draft, now: Timestamp) -> rusqlite::Result<()> {
+    db.execute(
+        "UPDATE memories SET kind = ?2, category = ?3, title = ?4, body = ?5, facts = ?6, concepts = ?7, files = ?8, importance = ?9,
+            confidence = ?10, trust = ?11, scope = ?12, pinned = ?13, valid_from_ms = ?14, valid_to_ms = ?15, tokens = ?16,
+            fingerprint = ?17, checksum = ?18, updated_at_ms = ?19 WHERE id = ?1",
+        params![
+            id.0,
+            content.kind.as_str(),
+            content.category.as_ref().map(|category| &category.0),
+            content.title,
+            content.body,
+            codes::list_text(&content.facts),
+            codes::list_text(&content.concepts),
+            codes::list_text(&content.files),
+            content.importance.get(),
+            content.confidence.get(),
+            content.trust.to_string(),
+            content.scope.as_str(),
+            content.pinned,
+            content.valid_from.map(|time| time.0),
+            content.valid_to.map(|time| time.0),
+            content.tokens().0,
+            content.fingerprint().0,
+            Checksum::of(content).0.0,
+            now.0,
+        ],
+    )
+    .map(drop)
+}
+
+fn mark_superseded(db: &Connection, old: MemoryId, by: MemoryId, at: Timestamp) -> rusqlite::Result<()> {
+    db.execute(
+        "UPDATE memories SET superseded_by = ?2, updated_at_ms = ?3, valid_to_ms = coalesce(valid_to_ms, ?3) WHERE id = ?1",
+        params![old.0, by.0, at.0],
+    )?;
+    db.execute(
+        "INSERT OR IGNORE INTO links (from_id, relation, to_id) VALUES (?1, ?2, ?3)",
+        params![by.0, Relation::Supersedes.as_str(), old.0],
+    )
+    .map(drop)
+}

@@ -1,0 +1,203 @@
+//! Finding memories by words and by what they are. Every question carries its reach (law 8).
+//!
+//! Not here: which words a question becomes, and what else counts beside them (`recall`).
+
+use crate::{Store, StoreError, WordQuery};
+use backstory_memory::{Kind, MemoryId, ProjectId, Timestamp};
+use rusqlite::{Statement, named_params, params};
+
+/// Which projects a question may see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// One project, and what holds for the user everywhere.
+    Project(ProjectId),
+    /// Every project; only when asked for.
+    Everywhere,
+}
+
+/// Which lives a question may see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// What is in force.
+    Live,
+    /// What was replaced, too.
+    Any,
+}
+
+/// What else must hold of a memory.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// Which projects.
+    pub reach: Reach,
+    /// Which lives.
+    pub life: Life,
+    /// Which kinds; empty means all.
+    pub kinds: Vec<Kind>,
+    /// Written at or after.
+    pub since: Option<Timestamp>,
+    /// Written before.
+    pub until: Option<Timestamp>,
+    /// Speaks of this file: its whole path, or the end of it.
+    pub file: Option<String>,
+    /// How many at the most.
+    pub limit: u32,
+    /// How many to pass over.
+    pub offset: u32,
+}
+
+impl Filter {
+    /// Everything in force within reach.
+    #[must_use]
+    pub fn within(reach: Reach) -> Filter {
+        Filter {
+            reach,
+            life: Life::Live,
+            kinds: Vec::new(),
+            since: None,
+            until: None,
+            file: None,
+            limit: 20,
+            offset: 0,
+        }
+    }
+
+    fn project(&self) -> Option<i64> {
+        match self.reach {
+            Reach::Project(id) => Some(id.0),
+            Reach::Everywhere => None,
+        }
+    }
+
+    fn kinds_text(&self) -> Option<String> {
+        let names: Vec<String> = self.kinds.iter().map(|kind| format!("\"{kind}\"")).collect();
+        (!names.is_empty()).then(|| format!("[{}]", names.join(",")))
+    }
+}
+
+impl Filter {
+    fn bind(&self, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
+        let values = named_params! {
+            ":project": self.project(),
+            ":any_life": self.life == Life::Any,
+            ":kinds": self.kinds_text(),
+            ":since": self.since.map(|time| time.0),
+            ":until": self.until.map(|time| time.0),
+            ":file": self.file,
+            ":file_end": self.file.as_deref().map(path_end),
+        };
+        values.iter().try_for_each(|(name, value)| statement.raw_bind_parameter(*name, value))
+    }
+}
+
+/// A memory the word index found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WordHit {
+    /// Which memory.
+    pub memory: MemoryId,
+    /// How well its words fit; higher is better.
+    pub bm25: f64,
+}
+
+/// What a row must be, whatever the question.
+macro_rules! fitting {
+    ($before:literal, $after:literal) => {
+        concat!(
+            $before,
+            " (:project IS NULL OR m.project_id = :project OR m.scope = 'user')
+              AND (:any_life OR m.superseded_by IS NULL)
+              AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
+              AND (:since IS NULL OR m.created_at_ms >= :since) AND (:until IS NULL OR m.created_at_ms < :until)
+              AND (:file IS NULL OR EXISTS (SELECT 1 FROM anchors a WHERE a.memory_id = m.id
+                   AND (a.path = :file OR a.path LIKE :file_end ESCAPE '\\'))) ",
+            $after
+        )
+    };
+}
+
+/// A word counts by where it stands: title, facts, concepts, files, body, companion.
+const BY_WORDS: &str =
+    "SELECT rowid, bm25(memory_words, 4.0, 2.0, 2.0, 1.5, 1.0, 1.0) AS fit FROM memory_words
+     WHERE memory_words MATCH ?1 ORDER BY fit, rowid DESC";
+
+const FITS: &str = fitting!("SELECT 1 FROM memories m WHERE m.id = :id AND", "");
+
+const NEWEST: &str = fitting!(
+    "SELECT m.id FROM memories m WHERE",
+    "ORDER BY m.created_at_ms DESC, m.id DESC LIMIT :limit OFFSET :offset"
+);
+
+impl Store {
+    /// Finds memories that hold any of the words, best first.
+    ///
+    /// The index ranks, the rows are asked one by one until enough fit: a filter costs a look at the best few, not at every match.
+    pub fn search_words(&self, query: &WordQuery, filter: &Filter) -> Result<Vec<WordHit>, StoreError> {
+        if query.is_empty() {
+            return Ok(Vec::new());
+        }
+        let failed = self.failed("search the memories");
+        let mut by_words = self.db.prepare_cached(BY_WORDS).map_err(&failed)?;
+        let mut fits = self.db.prepare_cached(FITS).map_err(&failed)?;
+        filter.bind(&mut fits).map_err(&failed)?;
+        let mut rows = by_words.query([query.expression()]).map_err(&failed)?;
+        let (mut hits, mut passed_over) = (Vec::new(), 0);
+        while hits.len() < filter.limit as usize
+            && let Some(row) = rows.next().map_err(&failed)?
+        {
+            let id: i64 = row.get(0).map_err(&failed)?;
+            fits.raw_bind_parameter(c":id", id).map_err(&failed)?;
+            if fits.raw_query().next().map_err(&failed)?.is_none() {
+                continue;
+            }
+            if passed_over < filter.offset {
+                passed_over += 1;
+                continue;
+            }
+            let fit: f64 = row.get(1).map_err(&failed)?;
+            hits.push(WordHit { memory: MemoryId(id), bm25: -fit });
+        }
+        Ok(hits)
+    }
+
+    /// Lists memories by what they are, newest first, when there is no question.
+    pub fn list(&self, filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
+        let failed = self.failed("list the memories");
+        let mut statement = self.db.prepare_cached(NEWEST).map_err(&failed)?;
+        filter.bind(&mut statement).map_err(&failed)?;
+        statement.raw_bind_parameter(c":limit", filter.limit).map_err(&failed)?;
+        statement.raw_bind_parameter(c":offset", filter.offset).map_err(&failed)?;
+        let rows = statement.raw_query().mapped(|row| row.get(0).map(MemoryId));
+        rows.collect::<rusqlite::Result<_>>().map_err(&failed)
+    }
+
+    /// Returns the memories written just before and just after one, in the same project, oldest first.
+    pub fn around(&self, anchor: MemoryId, before: u32, after: u32) -> Result<Vec<MemoryId>, StoreError> {
+        let anchored = self.memory(anchor)?.ok_or(StoreError::NoSuchMemory(anchor))?;
+        let failed = self.failed("read the timeline");
+        let (project, at) = (anchored.project.0, anchored.created_at.0);
+        let read = |sql: &str, count: u32| -> Result<Vec<MemoryId>, StoreError> {
+            let mut statement = self.db.prepare_cached(sql).map_err(&failed)?;
+            let rows =
+                statement.query_map(params![project, at, anchor.0, count], |row| row.get(0).map(MemoryId));
+            rows.and_then(Iterator::collect).map_err(&failed)
+        };
+        let mut ids = read(
+            "SELECT id FROM memories WHERE project_id = ?1 AND (created_at_ms, id) < (?2, ?3)
+             ORDER BY created_at_ms DESC, id DESC LIMIT ?4",
+            before,
+        )?;
+        ids.reverse();
+        ids.push(anchor);
+        ids.extend(read(
+            "SELECT id FROM memories WHERE project_id = ?1 AND (created_at_ms, id) > (?2, ?3)
+             ORDER BY created_at_ms, id LIMIT ?4",
+            after,
+        )?);
+        Ok(ids)
+    }
+}
+
+/// Returns the LIKE pattern for paths that end in `file`.
+fn path_end(file: &str) -> String {
+    let escaped = file.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    format!("%/{escaped}")
+}

@@ -1,0 +1,112 @@
+//! Sessions: one conversation of a host in a project.
+
+use crate::{Store, StoreError};
+use backstory_memory::{ProjectId, SessionId, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+/// A session as the store knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Its number here.
+    pub id: SessionId,
+    /// The project it belongs to.
+    pub project: ProjectId,
+    /// The host's name.
+    pub host: String,
+    /// The host's own name for it.
+    pub host_session: String,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When something last happened in it.
+    pub last_event_at: Timestamp,
+    /// When it ended, if that is known.
+    pub ended_at: Option<Timestamp>,
+}
+
+/// A session and how much is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionSummary {
+    /// The session.
+    pub session: Session,
+    /// How many events are kept.
+    pub events: u64,
+    /// How many memories came from it.
+    pub memories: u64,
+}
+
+impl Store {
+    /// Reads a session.
+    pub fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
+        self.db
+            .prepare_cached("SELECT * FROM sessions WHERE id = ?1")
+            .and_then(|mut statement| statement.query_row([id.0], session_from).optional())
+            .map_err(self.failed("read a session"))
+    }
+
+    /// Lists sessions, the most recent first; of one project or of all.
+    pub fn sessions(
+        &self,
+        project: Option<ProjectId>,
+        limit: u32,
+        offset: u32,
+    ) -> Result<Vec<SessionSummary>, StoreError> {
+        let failed = self.failed("list the sessions");
+        let sql = "SELECT s.*, (SELECT count(*) FROM events e WHERE e.session_id = s.id) AS events,
+                (SELECT count(*) FROM memories m WHERE m.session_id = s.id) AS memories
+             FROM sessions s WHERE (?1 IS NULL OR s.project_id = ?1)
+             ORDER BY s.last_event_at_ms DESC, s.id DESC LIMIT ?2 OFFSET ?3";
+        let mut statement = self.db.prepare_cached(sql).map_err(&failed)?;
+        let rows = statement.query_map(params![project.map(|id| id.0), limit, offset], |row| {
+            Ok(SessionSummary {
+                session: session_from(row)?,
+                events: row.get("events")?,
+                memories: row.get("memories")?,
+            })
+        });
+        rows.and_then(Iterator::collect).map_err(&failed)
+    }
+
+    /// Returns the session a host calls by this name, making it if it is not known.
+    pub fn session_named(
+        &mut self,
+        project: ProjectId,
+        host: &str,
+        host_session: &str,
+        at: Timestamp,
+    ) -> Result<SessionId, StoreError> {
+        self.write("note the session", |transaction| Ok(touch(transaction, project, host, host_session, at)?))
+    }
+}
+
+/// Finds or makes a session, and notes that something happened in it.
+pub(crate) fn touch(
+    db: &Connection,
+    project: ProjectId,
+    host: &str,
+    host_session: &str,
+    at: Timestamp,
+) -> rusqlite::Result<SessionId> {
+    db.prepare_cached(
+        "INSERT INTO sessions (project_id, host, host_session, started_at_ms, last_event_at_ms) VALUES (?1, ?2, ?3, ?4, ?4)
+         ON CONFLICT (host, host_session) DO UPDATE SET last_event_at_ms = max(last_event_at_ms, ?4)
+         RETURNING id",
+    )?
+    .query_row(params![project.0, host, host_session, at.0], |row| row.get(0).map(SessionId))
+}
+
+/// Notes that a session ended.
+pub(crate) fn end(db: &Connection, id: SessionId, at: Timestamp) -> rusqlite::Result<()> {
+    db.execute("UPDATE sessions SET ended_at_ms = ?2 WHERE id = ?1", params![id.0, at.0]).map(drop)
+}
+
+fn session_from(row: &Row<'_>) -> rusqlite::Result<Session> {
+    Ok(Session {
+        id: SessionId(row.get("id")?),
+        project: ProjectId(row.get("project_id")?),
+        host: row.get("host")?,
+        host_session: row.get("host_session")?,
+        started_at: Timestamp(row.get("started_at_ms")?),
+        last_event_at: Timestamp(row.get("last_event_at_ms")?),
+        ended_at: row.get::<_, Option<i64>>("ended_at_ms")?.map(Timestamp),
+    })
+}
