@@ -36,7 +36,7 @@ pub use forget::Forgetting;
 pub use home::Home;
 pub use injections::{Receipt, UseKind};
 pub use maintain::{MaintainReport, Retention};
-pub use memories::{Kept, NewMemory, Origin};
+pub use memories::{Kept, NewMemory, Origin, Past};
 pub use open::{Purpose, Store};
 pub use projects::{Project, ProjectSummary};
 pub use repair::Repair;

@@ -32,6 +32,21 @@ pub struct Origin {
     pub session: Option<SessionId>,
     /// The events it was distilled from.
     pub events: Vec<EventId>,
+    /// What it has been through elsewhere; a new memory has been through nothing.
+    pub past: Option<Past>,
+}
+
+/// What a memory went through before it came here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Past {
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// How often the same thing was met.
+    pub times_seen: u32,
+    /// How often it was used.
+    pub times_used: u32,
+    /// When it was last used.
+    pub last_used_at: Option<Timestamp>,
 }
 
 impl Store {
@@ -129,11 +144,13 @@ fn known_id(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Option<Memo
 pub(crate) fn insert(db: &Connection, memory: &NewMemory) -> rusqlite::Result<MemoryId> {
     let content = &memory.content;
     let uid = memory.uid.clone().unwrap_or_else(|| fresh_uid(memory.created_at));
+    let fresh = Past { updated_at: memory.created_at, times_seen: 1, times_used: 0, last_used_at: None };
+    let past = memory.origin.past.unwrap_or(fresh);
     let mut statement = db.prepare_cached(
         "INSERT INTO memories (uid, project_id, session_id, kind, category, title, body, facts, concepts, files, importance,
-            confidence, trust, scope, pinned, created_at_ms, updated_at_ms, valid_from_ms, valid_to_ms, times_seen, times_used, tokens,
-            fingerprint, checksum)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?16, ?17, ?18, 1, 0, ?19, ?20, ?21)",
+            confidence, trust, scope, pinned, created_at_ms, valid_from_ms, valid_to_ms, tokens, fingerprint, checksum,
+            updated_at_ms, times_seen, times_used, last_used_at_ms)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
     )?;
     statement.execute(params![
         uid.as_str(),
@@ -157,6 +174,10 @@ pub(crate) fn insert(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Me
         content.tokens().0,
         content.fingerprint().0,
         Checksum::of(content).0.0,
+        past.updated_at.0,
+        past.times_seen,
+        past.times_used,
+        past.last_used_at.map(|time| time.0),
     ])?;
     let id = MemoryId(db.last_insert_rowid());
     insert_anchors(db, id, content)?;
