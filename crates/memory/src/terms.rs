@@ -1,11 +1,37 @@
 //! The words of a text, for indexing and for asking: both sides must cut alike, or nothing is found.
 //!
-//! Not here: stop words and synonyms (`recall`), FTS syntax (`store`).
+//! Not here: synonyms (`recall`), FTS syntax (`store`).
+
+use std::collections::HashSet;
 
 /// Returns the words of a text: runs of letters and digits, in lower case.
 pub fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
+
+/// Returns the words of a text that say what it is about, each once; all its words where it has only small ones.
+#[must_use]
+pub fn telling_words(text: &str) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let said: Vec<String> = words(text).filter(|word| seen.insert(word.clone())).collect();
+    let telling: Vec<String> = said.iter().filter(|word| !is_small(word)).cloned().collect();
+    if telling.is_empty() { said } else { telling }
+}
+
+/// Whether a word says nothing about what is meant.
+#[must_use]
+pub fn is_small(word: &str) -> bool {
+    SMALL_WORDS.contains(&word)
+}
+
+#[rustfmt::skip]
+const SMALL_WORDS: &[&str] = &[
+    "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
+    "do", "does", "for", "from", "had", "has", "have", "he", "her", "him", "his", "how", "i", "if", "in", "into", "is", "it",
+    "its", "just", "me", "my", "no", "not", "of", "on", "or", "our", "please", "she", "should", "so", "some", "than", "that",
+    "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "up", "us", "was", "we", "were", "what",
+    "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
+];
 
 /// Returns what a word index misses in a text: the parts of identifiers, identifiers written together, and pairs of
 /// neighbouring characters where a script puts no spaces.
@@ -122,6 +148,12 @@ mod tests {
         check("src/db/openStore.rs", "open store openstore");
         check("__init__", "");
         check("plain words, no identifiers", "");
+    }
+
+    #[test]
+    fn small_words_go_unless_there_is_nothing_else() {
+        assert_eq!(telling_words("How do we run the migration, and run it?"), ["run", "migration"]);
+        assert_eq!(telling_words("what is it"), ["what", "is", "it"]);
     }
 
     #[test]
