@@ -1,1 +1,5 @@
-//! Placeholder.
+//! Events in, memories out: what a session tells, made safe to keep and worth recalling.
+
+mod project;
+
+pub use project::sight;

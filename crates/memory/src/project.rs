@@ -152,7 +152,8 @@ impl Sighting {
             ProjectKey::Path(_) => {
                 let born =
                     at.checked_sub(1).and_then(|at| self.keys.get(at)).is_some_and(ProjectKey::is_birth);
-                !remote_differs && !(born && known.has(ProjectKey::is_birth))
+                let birth_differs = born && known.has(ProjectKey::is_birth);
+                !remote_differs && !birth_differs
             }
         }
     }

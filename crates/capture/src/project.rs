@@ -1,0 +1,102 @@
+//! Which project a folder belongs to, told from the file system alone.
+//!
+//! It runs in every hook, so it starts no process, lists no directory, reads a bounded part of a few small files, and
+//! cannot fail: a broken `.git` or override file makes for a weaker answer, never for an error.
+//!
+//! Not here: which known project a sighting is of (`backstory_memory::Sighting::claim`), and the other settings of the
+//! override file (`cli`). Why it works this way: `docs/design/0001-project-identity.md`.
+
+mod files;
+mod gitconfig;
+mod named;
+mod remote;
+mod repository;
+#[cfg(test)]
+mod tests;
+
+use backstory_memory::{ProjectKey, Sighting, clean, first_chars};
+use repository::{Checkout, Repository};
+use std::path::{Component, Path, PathBuf};
+
+/// The longest name to show, in characters.
+const NAME_CHARS: usize = 100;
+
+/// A submodule in a submodule in a submodule: nobody needs to know more ancestors than this.
+const MAX_PARENTS: usize = 4;
+
+/// Tells what project a folder belongs to.
+///
+/// The nearest override file decides, up to the root of the repository; else the repository; else the folder itself.
+/// A folder that no longer exists is judged by the nearest ancestor that does.
+#[must_use]
+pub fn sight(start: &Path) -> Sighting {
+    let (standing, place) = locate(start);
+    look(&standing, &place, MAX_PARENTS)
+}
+
+/// Returns the nearest existing folder at or above a path, and the path itself, both canonical as far as they exist.
+fn locate(start: &Path) -> (PathBuf, PathBuf) {
+    if let Ok(canonical) = start.canonicalize() {
+        return (canonical.clone(), canonical);
+    }
+    // Fails only where the current directory itself is gone; then the path is taken as it was given.
+    let absolute = std::path::absolute(start).unwrap_or_else(|_| start.to_owned());
+    let existing = absolute.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    let Some((ancestor, canonical)) = existing else { return (absolute.clone(), absolute) };
+    let mut place = canonical.clone();
+    for component in absolute.strip_prefix(ancestor).unwrap_or(Path::new("")).components() {
+        match component {
+            Component::ParentDir => drop(place.pop()),
+            Component::Normal(name) => place.push(name),
+            _ => {}
+        }
+    }
+    (canonical, place)
+}
+
+/// Looks upward from an existing folder; `place` is what is sighted when there is nothing to be found.
+fn look(standing: &Path, place: &Path, parents: usize) -> Sighting {
+    for folder in standing.ancestors() {
+        if let Some(name) = named::read(folder) {
+            return sighting_of_name(&name, folder);
+        }
+        match repository::at(folder) {
+            Some(Checkout::Working { repository, root }) => {
+                return sighting_of_repository(&repository, &root, parents);
+            }
+            Some(Checkout::Broken) => return sighting_of_folder(folder),
+            None => {}
+        }
+    }
+    sighting_of_folder(place)
+}
+
+fn sighting_of_name(name: &str, folder: &Path) -> Sighting {
+    let keys = vec![ProjectKey::Named(name.to_owned())];
+    Sighting { keys, name: name.to_owned(), root: files::path_text(folder), parent: None }
+}
+
+fn sighting_of_repository(repository: &Repository, root: &Path, parents: usize) -> Sighting {
+    let identity = repository.identity();
+    let parent = parents.checked_sub(1).and_then(|parents| {
+        let folder = repository.enclosing_work_tree(root)?;
+        Some(Box::new(look(folder, folder, parents)))
+    });
+    Sighting { keys: identity.keys, name: shown_name(&identity.name), root: files::path_text(root), parent }
+}
+
+fn sighting_of_folder(folder: &Path) -> Sighting {
+    let root = files::path_text(folder);
+    let name = folder.file_name().map_or_else(|| root.clone(), |name| files::path_text(Path::new(name)));
+    Sighting { keys: vec![ProjectKey::Path(root.clone())], name: shown_name(&name), root, parent: None }
+}
+
+/// Makes a name fit for one line of a screen: a folder may be called anything, line breaks and escapes included.
+fn one_line(name: &str) -> Option<String> {
+    let words = clean(name).split_whitespace().collect::<Vec<_>>().join(" ");
+    (!words.is_empty()).then(|| first_chars(&words, NAME_CHARS).to_owned())
+}
+
+fn shown_name(name: &str) -> String {
+    one_line(name).unwrap_or_else(|| "unnamed".to_owned())
+}
