@@ -145,6 +145,9 @@ pub(crate) fn project_at(
         };
         db.prepare_cached(sql)?.execute(params![key.to_string(), id.0])?;
     }
+    if sighting.root.is_empty() {
+        return Ok(id);
+    }
     db.prepare_cached(
         "INSERT INTO project_roots (path, project_id, seen_at_ms) VALUES (?1, ?2, ?3)
          ON CONFLICT (path) DO UPDATE SET project_id = ?2, seen_at_ms = ?3 WHERE project_id <> ?2 OR seen_at_ms < ?3 - 3600000",

@@ -21,6 +21,20 @@ pub struct Repair {
     pub salvaged: u64,
 }
 
+impl Store {
+    /// Replaces the database of a home if it is damaged, and says what was done.
+    ///
+    /// Asked for by a person, the damage need not have been met before.
+    pub fn repair(home: &Home, now: Timestamp) -> Result<Option<Repair>, StoreError> {
+        home.prepare()?;
+        if home.database().exists() && is_damaged(home, now)? {
+            let detail = String::new();
+            note_damage(home, &StoreError::Damaged { path: home.database(), detail });
+        }
+        replace_if_damaged(home, now)
+    }
+}
+
 /// Notes that damage was met, where that is what happened.
 pub(crate) fn note_damage(home: &Home, error: &StoreError) {
     if matches!(error, StoreError::Damaged { .. }) {

@@ -161,7 +161,8 @@ fn overwrite(db: &Connection, id: MemoryId, content: &Draft, now: Timestamp) -> 
 
 fn mark_superseded(db: &Connection, old: MemoryId, by: MemoryId, at: Timestamp) -> rusqlite::Result<()> {
     db.execute(
-        "UPDATE memories SET superseded_by = ?2, updated_at_ms = ?3, valid_to_ms = coalesce(valid_to_ms, ?3) WHERE id = ?1",
+        "UPDATE memories SET superseded_by = ?2, updated_at_ms = max(updated_at_ms, ?3), valid_to_ms = coalesce(valid_to_ms, ?3)
+         WHERE id = ?1",
         params![old.0, by.0, at.0],
     )?;
     db.execute(

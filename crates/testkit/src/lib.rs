@@ -1,1 +1,10 @@
-//! Placeholder.
+//! For tests only: the real binary in a world of its own, and memories to fill a store with.
+//!
+//! A test must never touch the home of whoever runs it: the environment is cleared, and every directory the binary could resolve
+//! lies in a temporary one that is gone afterwards.
+
+mod corpus;
+mod env;
+
+pub use corpus::Corpus;
+pub use env::{Outcome, TestEnv};

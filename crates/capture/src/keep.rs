@@ -1,0 +1,49 @@
+//! Before a memory is written: take out what must not be stored, bring every field under its cap, and look whether we have it already.
+//!
+//! Every way of writing a memory goes through here.
+
+use crate::Redactor;
+use backstory_memory::{Category, Draft, MemoryId, cap, likeness, telling_words, title_from};
+use backstory_store::{Filter, Reach, Store, StoreError, WordQuery};
+
+/// The longest body, in bytes.
+pub const MOST_BODY_BYTES: usize = 64 * 1024;
+const MOST_ITEM_BYTES: usize = 2 * 1024;
+const MOST_ITEMS: usize = 128;
+/// How many of the closest by words are compared in full.
+const COMPARED: u32 = 12;
+/// More words than this do not tell texts apart any better.
+const MOST_WORDS: usize = 48;
+
+/// Makes a memory fit to be stored: without secrets and private parts, every field under its cap.
+#[must_use]
+pub fn prepare(draft: Draft, redactor: &Redactor) -> Draft {
+    let scrub = |text: &str| redactor.scrub(text).into_string();
+    let list = |items: Vec<String>| -> Vec<String> {
+        let items = items.iter().map(|item| cap(&scrub(item), MOST_ITEM_BYTES).text);
+        items.filter(|item| !item.trim().is_empty()).take(MOST_ITEMS).collect()
+    };
+    Draft {
+        title: title_from(&scrub(&draft.title)),
+        body: cap(&scrub(&draft.body), MOST_BODY_BYTES).text,
+        category: draft.category.map(|category| Category(scrub(&category.0))),
+        facts: list(draft.facts),
+        concepts: list(draft.concepts),
+        files: list(draft.files),
+        ..draft
+    }
+}
+
+/// Returns the memory within reach that says most nearly the same, and how nearly, 0 to 1.
+pub fn most_alike(store: &Store, draft: &Draft, reach: Reach) -> Result<Option<(MemoryId, f64)>, StoreError> {
+    let text = format!("{}\n{}", draft.title, draft.body);
+    let mut query = WordQuery::default();
+    telling_words(&text).iter().take(MOST_WORDS).for_each(|word| query.word(word));
+    let found = store.search_words(&query, &Filter { limit: COMPARED, ..Filter::within(reach) })?;
+    let ids: Vec<MemoryId> = found.iter().map(|hit| hit.memory).collect();
+    let alike = store.memories(&ids)?.into_iter().map(|memory| {
+        let content = &memory.content;
+        (memory.id, likeness(&text, &format!("{}\n{}", content.title, content.body)))
+    });
+    Ok(alike.max_by(|one, other| one.1.total_cmp(&other.1)))
+}

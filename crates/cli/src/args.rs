@@ -1,0 +1,78 @@
+//! The command line: what can be typed. What it means stands with each command.
+
+use crate::commands::{
+    completions, config, doctor, export, forget, import, index, maintain, pin, project, redact, remember,
+    revise, search, sessions, setup, show, status, supersede, timeline,
+};
+use crate::env_vars::Environment;
+use crate::ui::{Colour, Ui};
+use clap::{Parser, Subcommand};
+
+/// Gives coding agents the story so far
+///
+/// Exit codes: 0 done, 1 no (nothing found, refused), 2 usage or configuration, 70 our fault.
+#[derive(Debug, Parser)]
+#[command(name = "backstory", version, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Set a configuration value for this run
+    #[arg(long = "set", value_name = "KEY=VALUE", global = true)]
+    pub(crate) settings: Vec<String>,
+    /// Print without colour
+    #[arg(long, global = true)]
+    pub(crate) no_color: bool,
+}
+
+impl Cli {
+    /// Makes the way to the person at the screen.
+    pub(crate) fn ui(&self, environment: &Environment) -> Ui {
+        Ui::new(if self.no_color || environment.no_color() { Colour::Never } else { Colour::Auto })
+    }
+}
+
+/// What can be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make the store, say what was found, and prove that it works
+    Setup(setup::SetupArgs),
+    /// Write a memory
+    Remember(remember::RememberArgs),
+    /// Give a memory other words, keeping what it said before
+    Revise(revise::ReviseArgs),
+    /// Write a memory that replaces another
+    Supersede(supersede::SupersedeArgs),
+    /// Forget memories for good
+    Forget(forget::ForgetArgs),
+    /// Keep a memory in view
+    Pin(pin::PinArgs),
+    /// Show memories whole
+    Show(show::ShowArgs),
+    /// Find memories
+    Search(search::SearchArgs),
+    /// Show what came before and after a memory
+    Timeline(timeline::TimelineArgs),
+    /// List sessions
+    Sessions(sessions::SessionsArgs),
+    /// Show, rename or merge projects
+    Project(project::ProjectCommandArgs),
+    /// Read memories from a file
+    Import(import::ImportArgs),
+    /// Write memories to a file
+    Export(export::ExportArgs),
+    /// Rebuild what is derived from the memories
+    Index(index::IndexArgs),
+    /// Show how the store is doing
+    Status(status::StatusArgs),
+    /// Check the store and mend what is damaged
+    Doctor(doctor::DoctorArgs),
+    /// Show the configuration and where each value comes from
+    Config(config::ConfigArgs),
+    /// Take secrets and private parts out of a text
+    Redact(redact::RedactArgs),
+    /// Print a completion script for a shell
+    Completions(completions::CompletionsArgs),
+    /// Do the housekeeping that is due
+    #[command(hide = true)]
+    Maintain(maintain::MaintainArgs),
+}

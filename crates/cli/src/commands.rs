@@ -1,0 +1,59 @@
+//! One file a command: its arguments, and what it does with them.
+
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod doctor;
+pub(crate) mod export;
+pub(crate) mod forget;
+pub(crate) mod hook;
+pub(crate) mod import;
+pub(crate) mod index;
+pub(crate) mod maintain;
+pub(crate) mod pin;
+pub(crate) mod project;
+pub(crate) mod redact;
+pub(crate) mod remember;
+pub(crate) mod revise;
+pub(crate) mod search;
+pub(crate) mod sessions;
+pub(crate) mod setup;
+pub(crate) mod show;
+pub(crate) mod status;
+pub(crate) mod supersede;
+pub(crate) mod timeline;
+
+use crate::app::App;
+use crate::args::{Cli, Command};
+use crate::env_vars::Environment;
+use crate::failure::{Exit, Failure};
+
+/// Does what was typed.
+pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
+    let ui = cli.ui(&environment);
+    if let Command::Completions(args) = &cli.command {
+        return completions::run(args, &ui);
+    }
+    let app = App::new(environment, &cli.settings, ui)?;
+    match cli.command {
+        Command::Setup(args) => setup::run(&args, &app),
+        Command::Remember(args) => remember::run(args, &app),
+        Command::Revise(args) => revise::run(&args, &app),
+        Command::Supersede(args) => supersede::run(args, &app),
+        Command::Forget(args) => forget::run(&args, &app),
+        Command::Pin(args) => pin::run(&args, &app),
+        Command::Show(args) => show::run(&args, &app),
+        Command::Search(args) => search::run(&args, &app),
+        Command::Timeline(args) => timeline::run(&args, &app),
+        Command::Sessions(args) => sessions::run(&args, &app),
+        Command::Project(args) => project::run(args, &app),
+        Command::Import(args) => import::run(&args, &app),
+        Command::Export(args) => export::run(&args, &app),
+        Command::Index(args) => index::run(&args, &app),
+        Command::Status(args) => status::run(&args, &app),
+        Command::Doctor(args) => doctor::run(&args, &app),
+        Command::Config(args) => config::run(&args, &app),
+        Command::Redact(args) => redact::run(&args, &app),
+        Command::Maintain(args) => maintain::run(&args, &app),
+        Command::Completions(_) => Ok(Exit::Done),
+    }
+}

@@ -1,0 +1,93 @@
+//! `config`: every setting, its value, and where that comes from.
+
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use crate::ui::Tone;
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+/// Arguments of `config`.
+#[derive(Args, Debug)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<Action>,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// What can be asked of the configuration.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Action {
+    /// Show every setting and where its value comes from
+    Show,
+    /// Print one value
+    Get {
+        /// The setting, like `capture.enabled`
+        key: String,
+    },
+    /// Print where your own file is read from
+    Path,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    version: u32,
+    settings: Vec<SettingShape>,
+}
+
+#[derive(Serialize)]
+struct SettingShape {
+    key: String,
+    value: toml::Value,
+    origin: String,
+}
+
+/// Shows the configuration.
+pub(crate) fn run(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
+    match &args.action {
+        None | Some(Action::Show) => show(args, app),
+        Some(Action::Get { key }) => get(key, app),
+        Some(Action::Path) => path(app),
+    }
+}
+
+fn show(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
+    let settings: Vec<SettingShape> = app
+        .settings
+        .iter()
+        .map(|(key, setting)| SettingShape {
+            key: key.clone(),
+            value: setting.value.clone(),
+            origin: setting.origin.to_string(),
+        })
+        .collect();
+    if args.json {
+        app.ui.json(&Shown { version: 1, settings })?;
+        return Ok(Exit::Done);
+    }
+    for setting in &settings {
+        let value = format!("{} = {}", setting.key, setting.value);
+        app.ui.line(&format!("{value:<40} {}", app.ui.tone(Tone::Faint, &setting.origin)))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn get(key: &str, app: &App) -> Result<Exit, Failure> {
+    let found = app.settings.iter().find(|(name, _)| *name == key).map(|(_, setting)| setting);
+    let setting = found.ok_or_else(|| {
+        Failure::usage(format!("there is no setting `{key}`")).hint("`backstory config` lists all settings")
+    })?;
+    let text = setting.value.as_str().map_or_else(|| setting.value.to_string(), str::to_owned);
+    app.ui.line(&text)?;
+    Ok(Exit::Done)
+}
+
+fn path(app: &App) -> Result<Exit, Failure> {
+    let path = app
+        .environment
+        .config_file()
+        .ok_or_else(|| Failure::usage("cannot tell where your config file would be"))?;
+    app.ui.line(&path.display().to_string())?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,104 @@
+//! `doctor`: looks whether the store is sound, and mends what can be mended.
+
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use crate::ui::Tone;
+use backstory_store::{CheckDepth, CheckReport, Store};
+use clap::Args;
+use serde::Serialize;
+
+/// Arguments of `doctor`.
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArgs {
+    /// Also compare every memory with its checksum, and every index with its rows
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Serialize)]
+struct Findings {
+    version: u32,
+    ok: bool,
+    repaired: Option<RepairShape>,
+    file: Vec<String>,
+    word_index: Option<String>,
+    schema: Vec<String>,
+    damaged: Vec<i64>,
+    looked_at: u64,
+}
+
+#[derive(Serialize)]
+struct RepairShape {
+    quarantine: String,
+    restored_from: Option<String>,
+    salvaged: u64,
+}
+
+/// Checks the store.
+pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
+    let repaired = Store::repair(&app.home, app.now)?;
+    let mut store = app.store()?;
+    let depth = if args.full { CheckDepth::Full } else { CheckDepth::Quick };
+    let mut report = store.check(depth)?;
+    let mut mended = None;
+    if report.file.is_empty() && report.words.is_some() {
+        // The word index is derived: it is made anew, never repaired.
+        mended = Some(store.rebuild_words(|_| {})?);
+        report.words = store.check(depth)?.words;
+    }
+    let exit = if report.is_sound() { Exit::Done } else { Exit::No };
+    let repaired = repaired.map(|repair| RepairShape {
+        quarantine: repair.quarantine.display().to_string(),
+        restored_from: repair.restored_from.map(|path| path.display().to_string()),
+        salvaged: repair.salvaged,
+    });
+    if args.json {
+        app.ui.json(&findings(report, repaired))?;
+        return Ok(exit);
+    }
+    if let Some(repair) = &repaired {
+        let source = repair.restored_from.as_deref().unwrap_or("nothing: there was no sound copy");
+        app.ui.line(&format!("the database was damaged; it is kept in {}", repair.quarantine))?;
+        app.ui.line(&format!("restored from {source}; {} more memories salvaged", repair.salvaged))?;
+    }
+    if let Some(count) = mended {
+        app.ui.line(&format!("the word index was damaged and has been made anew from {count} memories"))?;
+    }
+    say(&report, args, app)?;
+    Ok(exit)
+}
+
+fn say(report: &CheckReport, args: &DoctorArgs, app: &App) -> Result<(), Failure> {
+    for line in report.file.iter().chain(&report.schema).chain(&report.words) {
+        app.ui.line(&format!("bad: {line}"))?;
+    }
+    for id in &report.damaged {
+        app.ui.line(&format!("bad: memory #{id} is not what was written"))?;
+    }
+    if !report.is_sound() {
+        app.ui.say("hint: `backstory show ID` still shows a damaged memory; `backstory revise ID` makes it sound again");
+        return Ok(());
+    }
+    let depth = if args.full {
+        format!(", {} memories compared with their checksums", report.looked_at)
+    } else {
+        String::new()
+    };
+    app.ui.line(&app.ui.tone(Tone::Good, &format!("the store is sound{depth}")))
+}
+
+fn findings(report: CheckReport, repaired: Option<RepairShape>) -> Findings {
+    Findings {
+        version: 1,
+        ok: report.is_sound(),
+        repaired,
+        file: report.file,
+        word_index: report.words,
+        schema: report.schema,
+        damaged: report.damaged.iter().map(|id| id.0).collect(),
+        looked_at: report.looked_at,
+    }
+}

@@ -1,0 +1,201 @@
+//! `hook`: what a host runs, hundreds of times a day. It hears one payload, keeps it, and never hurts the host (law 1).
+//!
+//! Whatever happens: nothing on stdout but an answer, one line in our log, exit 0, and an end within the deadline. What cannot be
+//! written to the database in time waits in the spool.
+
+use crate::app::{self, home_of};
+use crate::config::{Config, Settings, project_file};
+use crate::env_vars::Environment;
+use crate::failure::Failure;
+use crate::log;
+use backstory_capture::{Observation, observe, sight};
+use backstory_hosts::{Heard, Host};
+use backstory_memory::{EventKind, Timestamp};
+use backstory_store::{Arrival, Home, Purpose, Receipt, Spool, Store, StoreError};
+use std::ffi::OsString;
+use std::io::Read;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// A hook that takes longer than this is given up.
+const DEADLINE: Duration = Duration::from_secs(2);
+/// More than this of a payload is not read into memory.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// Runs a hook. Whatever goes wrong stays here.
+pub(crate) fn run(arguments: &[OsString], environment: Environment) {
+    let started = Instant::now();
+    let _running = give_up_after(DEADLINE);
+    let Ok(home) = home_of(&environment) else { return };
+    let now = app::now(&environment);
+    panic::set_hook(Box::new({
+        let home = home.clone();
+        // Where it panicked says enough; the message may hold what was said in the session.
+        move |panic| {
+            let place = panic.location().map(ToString::to_string).unwrap_or_default();
+            log::line(&home, now, &format!("hook: panicked at {place}"));
+        }
+    }));
+    let hook = Hook { environment, home, now, started };
+    if let Ok(Err(failure)) = panic::catch_unwind(AssertUnwindSafe(|| hook.serve(arguments))) {
+        log::line(&hook.home, now, &format!("hook: {}", failure.line()));
+    }
+}
+
+/// Ends the process when the time is up. The returned end keeps it from doing so earlier.
+fn give_up_after(deadline: Duration) -> mpsc::Sender<()> {
+    let (running, ended) = mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        if ended.recv_timeout(deadline) == Err(mpsc::RecvTimeoutError::Timeout) {
+            #[expect(clippy::exit, reason = "the host must not wait for us any longer")]
+            std::process::exit(0);
+        }
+    });
+    running
+}
+
+struct Hook {
+    environment: Environment,
+    home: Home,
+    now: Timestamp,
+    started: Instant,
+}
+
+impl Hook {
+    fn serve(&self, arguments: &[OsString]) -> Result<(), Failure> {
+        let host = host_in(arguments)?;
+        let payload =
+            read_payload().map_err(|error| Failure::user("cannot read the payload").because(&error))?;
+        let heard = host.hear(&payload);
+        let place = self.place(&heard);
+        let config = self.config(&place);
+        if !config.capture.enabled
+            || config.capture.exclude.iter().any(|excluded| place.starts_with(excluded))
+        {
+            return Ok(());
+        }
+        self.home.prepare()?;
+        let (name, kind) = (heard.name.clone(), heard.kind);
+        let event = {
+            let redactor = app::redactor(&config, &self.environment, &self.home);
+            observe(observation(host, heard), &redactor, config.capture.max_event_bytes as usize, self.now)
+        };
+        let kept = self.keep(&Arrival { event, sighting: sight(&place) })?;
+        if let Kept::Stored(mut store) = kept {
+            store.add_receipt(&self.receipt(host, &name, payload.len()))?;
+            if kind == EventKind::SessionEnd {
+                store.checkpoint()?;
+            }
+        }
+        if kind == EventKind::SessionEnd && config.retention.backups > 0 {
+            self.start_housekeeping();
+        }
+        Ok(())
+    }
+
+    /// Keeps an event, or lets it wait.
+    fn keep(&self, arrival: &Arrival) -> Result<Kept, Failure> {
+        let stored = Store::open(&self.home, Purpose::Hook, self.now).and_then(|mut store| {
+            store.record(arrival)?;
+            Ok(store)
+        });
+        match stored {
+            Ok(store) => Ok(Kept::Stored(store)),
+            Err(error) => {
+                Spool::of(&self.home).put(arrival)?;
+                if !error.is_passing() {
+                    log::line(&self.home, self.now, &format!("hook: an event waits in the spool: {error}"));
+                }
+                if matches!(error, StoreError::Damaged { .. }) {
+                    self.start_housekeeping();
+                }
+                Ok(Kept::Waits)
+            }
+        }
+    }
+
+    /// Returns the folder it happened in: the host's steady word for the project, else where it says it is, else where we are.
+    fn place(&self, heard: &Heard) -> PathBuf {
+        let said = self.environment.project_dir().or_else(|| heard.cwd.as_ref().map(PathBuf::from));
+        said.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+    }
+
+    /// Reads the configuration. A file that cannot be read is reported and passed over: capture goes on with what is known.
+    fn config(&self, place: &Path) -> Config {
+        let mut settings = Settings::defaults();
+        let user = self.environment.config_file().map(|file| settings.lay_user_file(&file));
+        let project = project_file(place).map(|file| settings.lay_project_file(&file));
+        let environment = settings.lay_environment(&self.environment);
+        for failure in [user, project, Some(environment)].into_iter().flatten().filter_map(Result::err) {
+            log::line(&self.home, self.now, &format!("hook: {}", failure.line()));
+        }
+        settings
+            .config()
+            .unwrap_or_else(|_| Settings::defaults().config().unwrap_or_else(|_| Config::nothing()))
+    }
+
+    fn receipt(&self, host: Host, event: &str, bytes_in: usize) -> Receipt {
+        Receipt {
+            host: host.as_str().to_owned(),
+            event: event.chars().take(64).collect(),
+            at: self.now,
+            duration_us: u32::try_from(self.started.elapsed().as_micros()).unwrap_or(u32::MAX),
+            bytes_in: u32::try_from(bytes_in).unwrap_or(u32::MAX),
+            bytes_out: 0,
+            outcome: "kept".to_owned(),
+        }
+    }
+
+    /// Starts the housekeeping in a process of its own that nobody waits for.
+    fn start_housekeeping(&self) {
+        use std::os::unix::process::CommandExt;
+        let Ok(program) = std::env::current_exe() else { return };
+        let mut command = Command::new(program);
+        command
+            .arg("maintain")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0);
+        if let Err(error) = command.spawn() {
+            log::line(&self.home, self.now, &format!("hook: cannot start the housekeeping: {error}"));
+        }
+    }
+}
+
+/// What became of an event.
+enum Kept {
+    Stored(Store),
+    Waits,
+}
+
+fn host_in(arguments: &[OsString]) -> Result<Host, Failure> {
+    let mut rest = arguments.iter().map(|argument| argument.to_string_lossy());
+    let named = rest.by_ref().find(|argument| argument == "--host").and_then(|_| rest.next());
+    let named = named.ok_or_else(|| Failure::usage("`hook` needs `--host`"))?;
+    named.parse().map_err(|error: backstory_hosts::UnknownHost| Failure::usage(error.to_string()))
+}
+
+/// Reads standard input to its end, so that the host never sees a broken pipe, and keeps the beginning.
+fn read_payload() -> std::io::Result<Vec<u8>> {
+    let mut input = std::io::stdin().lock();
+    let mut payload = Vec::new();
+    input.by_ref().take(MOST_BYTES).read_to_end(&mut payload)?;
+    std::io::copy(&mut input, &mut std::io::sink())?;
+    Ok(payload)
+}
+
+fn observation(host: Host, heard: Heard) -> Observation {
+    Observation {
+        host: host.as_str().to_owned(),
+        host_session: heard.host_session,
+        kind: heard.kind,
+        tool: heard.tool,
+        sequence: heard.sequence,
+        trust: heard.trust,
+        payload: heard.payload,
+    }
+}

@@ -1,0 +1,268 @@
+//! `import`: reads memories from a file, one JSON object a line. Running it again adds only what is new.
+
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use crate::lines::MemoryLine;
+use crate::progress::Progress;
+use backstory_capture::{Redactor, prepare, sight};
+use backstory_memory::{Draft, ProjectId, ProjectKey, SessionId, Sighting, Trust, Uid};
+use backstory_store::{Kept, NewMemory, Origin, Store};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+
+/// A line longer than this is not a memory.
+const LONGEST_LINE: u64 = 16 << 20;
+/// How many memories are written in one transaction: hooks wait for it.
+const PER_TRANSACTION: usize = 250;
+/// How many bad lines are listed; the rest is only counted.
+const LISTED: usize = 20;
+
+/// Arguments of `import`.
+#[derive(Args, Debug)]
+pub(crate) struct ImportArgs {
+    /// The file; `-` is standard input
+    pub(crate) file: String,
+    /// What the file holds
+    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
+    pub(crate) format: Format,
+    /// The project of lines that name none (default: the one of this folder)
+    #[arg(long, value_name = "PROJECT")]
+    pub(crate) project: Option<String>,
+    /// Believe no line more than this: user, assistant, tool, import, external
+    #[arg(long, value_name = "TRUST", default_value = "user")]
+    pub(crate) trust: Trust,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A way to write memories down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// One JSON object a line
+    Jsonl,
+}
+
+/// What became of the lines.
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    version: u32,
+    imported: u64,
+    known: u64,
+    forgotten: u64,
+    bad: u64,
+    bad_lines: Vec<BadLine>,
+    seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct BadLine {
+    line: u64,
+    error: String,
+}
+
+/// Imports memories.
+pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
+    let (reader, bytes) = open(&args.file)?;
+    let mut importer = Importer::new(args, app)?;
+    let mut progress = Progress::new(bytes, if bytes == 0 { "lines" } else { "bytes" });
+    importer.read_all(reader, |lines, read| progress.at(if bytes == 0 { lines } else { read }))?;
+    let mut report = importer.finish()?;
+    report.version = 1;
+    report.seconds = progress.finish().as_secs_f64();
+    let exit = if report.bad == 0 { Exit::Done } else { Exit::No };
+    if args.json {
+        app.ui.json(&report)?;
+        return Ok(exit);
+    }
+    for bad in &report.bad_lines {
+        app.ui.say(&format!("line {}: {}", bad.line, bad.error));
+    }
+    if report.bad > LISTED as u64 {
+        app.ui.say(&format!("… and {} more bad lines", report.bad - LISTED as u64));
+    }
+    app.ui.line(&format!(
+        "imported {} memories in {:.1} s; {} known already, {} forgotten before, {} bad lines skipped",
+        report.imported, report.seconds, report.known, report.forgotten, report.bad
+    ))?;
+    Ok(exit)
+}
+
+fn open(file: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {
+    if file == "-" {
+        return Ok((Box::new(BufReader::new(std::io::stdin())), 0));
+    }
+    let failed = |error: std::io::Error| Failure::user(format!("cannot read `{file}`")).because(&error);
+    let opened = File::open(file).map_err(failed)?;
+    let metadata = opened.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(Failure::user(format!("`{file}` is a folder"))
+            .hint("name a JSONL file, or `-` for standard input"));
+    }
+    Ok((Box::new(BufReader::with_capacity(1 << 20, opened)), metadata.len()))
+}
+
+/// Reads lines, writes them in batches, and remembers what it has resolved.
+struct Importer<'a> {
+    app: &'a App,
+    args: &'a ImportArgs,
+    store: Store,
+    redactor: Redactor,
+    projects: HashMap<String, ProjectId>,
+    sessions: HashMap<(String, String), SessionId>,
+    batch: Vec<NewMemory>,
+    superseded: Vec<(Uid, Vec<String>)>,
+    report: Report,
+}
+
+impl<'a> Importer<'a> {
+    fn new(args: &'a ImportArgs, app: &'a App) -> Result<Self, Failure> {
+        Ok(Importer {
+            app,
+            args,
+            store: app.store()?,
+            redactor: app.redactor(),
+            projects: HashMap::new(),
+            sessions: HashMap::new(),
+            batch: Vec::new(),
+            superseded: Vec::new(),
+            report: Report::default(),
+        })
+    }
+
+    fn read_all(
+        &mut self,
+        mut reader: Box<dyn BufRead>,
+        mut progress: impl FnMut(u64, u64),
+    ) -> Result<(), Failure> {
+        let (mut number, mut bytes) = (0, 0);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let failed = |error: std::io::Error| Failure::user("cannot read on").because(&error);
+            let read = reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(failed)?;
+            if read == 0 {
+                return Ok(());
+            }
+            number += 1;
+            bytes += read as u64;
+            if read as u64 == LONGEST_LINE && line.last() != Some(&b'\n') {
+                bytes += skip_line(&mut reader).map_err(failed)?;
+                self.bad(number, "longer than any memory");
+            } else if !line.trim_ascii().is_empty() {
+                match self.take(&line) {
+                    Ok(()) => {}
+                    Err(failure) => self.bad(number, &failure.line()),
+                }
+            }
+            if self.batch.len() >= PER_TRANSACTION {
+                self.write()?;
+                progress(number, bytes);
+            }
+        }
+    }
+
+    /// Takes one line into the batch.
+    fn take(&mut self, line: &[u8]) -> Result<(), Failure> {
+        let text = std::str::from_utf8(line).map_err(|error| Failure::user("not UTF-8").because(&error))?;
+        let line = MemoryLine::parse(text.trim_start_matches('\u{feff}'))?;
+        let now = self.app.now;
+        let draft = line.draft(Trust::Import, now)?;
+        let trust = draft.trust.clone().min(self.args.trust.clone());
+        let content = prepare(Draft { trust, ..draft }, &self.redactor);
+        let (uid, created_at, past) = (line.uid()?, line.created_at(now)?, line.past(now)?);
+        let project = self.project(&line)?;
+        let session = match &line.session {
+            Some(name) => {
+                Some(self.session(project, line.host.as_deref().unwrap_or("import"), name, created_at)?)
+            }
+            None => None,
+        };
+        let origin = Origin { session, past: Some(past), ..Origin::default() };
+        if let (Some(uid), Some(older)) = (&uid, line.supersedes) {
+            self.superseded.push((uid.clone(), older.into_vec()));
+        }
+        self.batch.push(NewMemory { uid, project, origin, content, created_at });
+        Ok(())
+    }
+
+    /// Finds or makes the project a line belongs to: by folder, by what it is recognised by, by name, else the one given.
+    fn project(&mut self, line: &MemoryLine) -> Result<ProjectId, Failure> {
+        let wanted = (&line.project_path, &line.project_keys, &line.project);
+        let known_as = format!("{wanted:?}");
+        if let Some(id) = self.projects.get(&known_as) {
+            return Ok(*id);
+        }
+        let keys: Vec<ProjectKey> = line.project_keys.iter().filter_map(|key| key.parse().ok()).collect();
+        let named =
+            |name: &str, keys| Sighting { keys, name: name.to_owned(), root: String::new(), parent: None };
+        let now = self.app.now;
+        let id = match (&line.project_path, &line.project) {
+            (Some(path), _) => self.store.project_at(&sight(path.as_ref()), now)?,
+            (None, Some(name)) if !keys.is_empty() => self.store.project_at(&named(name, keys), now)?,
+            (None, Some(name)) => match self.store.projects_named(name)?.as_slice() {
+                [only] => only.id,
+                _ => self.store.project_at(&named(name, vec![ProjectKey::Named(name.clone())]), now)?,
+            },
+            (None, None) => self.app.project_to_write(&mut self.store, self.args.project.as_deref())?,
+        };
+        self.projects.insert(known_as, id);
+        Ok(id)
+    }
+
+    fn session(
+        &mut self,
+        project: ProjectId,
+        host: &str,
+        name: &str,
+        at: backstory_memory::Timestamp,
+    ) -> Result<SessionId, Failure> {
+        let known_as = (host.to_owned(), name.to_owned());
+        if let Some(id) = self.sessions.get(&known_as) {
+            return Ok(*id);
+        }
+        let id = self.store.session_named(project, host, name, at)?;
+        self.sessions.insert(known_as, id);
+        Ok(id)
+    }
+
+    fn write(&mut self) -> Result<(), Failure> {
+        for kept in self.store.remember_all(&self.batch)? {
+            match kept {
+                Kept::Written(_) => self.report.imported += 1,
+                Kept::Known(_) => self.report.known += 1,
+                Kept::Forgotten => self.report.forgotten += 1,
+            }
+        }
+        self.batch.clear();
+        Ok(())
+    }
+
+    /// Writes the rest, and notes which memories replace which: both had to be there first.
+    fn finish(mut self) -> Result<Report, Failure> {
+        self.write()?;
+        for (uid, older) in std::mem::take(&mut self.superseded) {
+            let Some(newer) = self.store.memory_by_uid(&uid)? else { continue };
+            for uid in older.iter().filter_map(|uid| Uid::parse(uid).ok()) {
+                if let Some(old) = self.store.memory_by_uid(&uid)? {
+                    self.store.note_superseded(old.id, newer.id, newer.created_at)?;
+                }
+            }
+        }
+        Ok(self.report)
+    }
+
+    fn bad(&mut self, line: u64, error: &str) {
+        self.report.bad += 1;
+        if self.report.bad_lines.len() < LISTED {
+            self.report.bad_lines.push(BadLine { line, error: error.to_owned() });
+        }
+    }
+}
+
+fn skip_line(reader: &mut Box<dyn BufRead>) -> std::io::Result<u64> {
+    reader.skip_until(b'\n').map(|bytes| bytes as u64)
+}

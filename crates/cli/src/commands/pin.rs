@@ -1,0 +1,40 @@
+//! `pin`: keeps a memory in view, or no longer.
+
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use backstory_memory::MemoryId;
+use backstory_store::Pin;
+use clap::Args;
+use serde::Serialize;
+
+/// Arguments of `pin`.
+#[derive(Args, Debug)]
+pub(crate) struct PinArgs {
+    /// The memory's number
+    pub(crate) id: i64,
+    /// No longer keep it in view
+    #[arg(long)]
+    pub(crate) off: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Serialize)]
+struct Pinned {
+    ok: bool,
+    id: i64,
+    pinned: bool,
+}
+
+/// Pins a memory.
+pub(crate) fn run(args: &PinArgs, app: &App) -> Result<Exit, Failure> {
+    let pin = if args.off { Pin::Release } else { Pin::Keep };
+    app.store()?.pin(MemoryId(args.id), pin)?;
+    if args.json {
+        app.ui.json(&Pinned { ok: true, id: args.id, pinned: !args.off })?;
+    } else {
+        app.ui.line(&format!("#{} is {}", args.id, if args.off { "no longer pinned" } else { "pinned" }))?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,156 @@
+//! `project`: which project this folder belongs to, which there are, and how to rename or merge them.
+
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use crate::times;
+use backstory_memory::clean;
+use backstory_store::ProjectSummary;
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+/// Arguments of `project`.
+#[derive(Args, Debug)]
+pub(crate) struct ProjectCommandArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<Action>,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// What can be done with projects.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Action {
+    /// Show the project of this folder, or another
+    Show {
+        /// Its name, its number or a folder in it
+        project: Option<String>,
+    },
+    /// List all projects
+    List,
+    /// Give a project another name
+    Rename {
+        /// Its name, its number or a folder in it
+        project: String,
+        /// What it is to be called
+        name: String,
+    },
+    /// Move everything of one project into another
+    Merge {
+        /// The project that will be gone
+        from: String,
+        /// The project that gets everything
+        into: String,
+        /// Do it without asking
+        #[arg(long, short)]
+        yes: bool,
+    },
+}
+
+#[derive(Serialize)]
+struct Projects {
+    version: u32,
+    projects: Vec<ProjectShape>,
+}
+
+#[derive(Serialize)]
+struct ProjectShape {
+    id: i64,
+    name: String,
+    parent: Option<i64>,
+    keys: Vec<String>,
+    roots: Vec<String>,
+    memories: u64,
+    sessions: u64,
+    last_active_at: Option<String>,
+}
+
+/// Shows or changes projects.
+pub(crate) fn run(args: ProjectCommandArgs, app: &App) -> Result<Exit, Failure> {
+    match args.action.unwrap_or(Action::Show { project: None }) {
+        Action::Show { project } => show(project.as_deref(), app, args.json),
+        Action::List => print(app.store_to_read()?.projects()?, app, args.json),
+        Action::Rename { project, name } => rename(&project, &name, app, args.json),
+        Action::Merge { from, into, yes } => merge(&from, &into, yes, app),
+    }
+}
+
+fn show(wanted: Option<&str>, app: &App, json: bool) -> Result<Exit, Failure> {
+    let store = app.store_to_read()?;
+    let id = match wanted {
+        Some(wanted) => Some(app.project_called(&store, wanted)?),
+        None => store.known_project_at(&app.sighting())?,
+    };
+    if id.is_none() && !json {
+        let name = app.sighting().name;
+        app.ui.say(&format!("this folder would be project `{}`; nothing is known of it yet", clean(&name)));
+    }
+    let all = store.projects()?.into_iter().filter(|summary| Some(summary.project.id) == id).collect();
+    print(all, app, json)
+}
+
+fn rename(wanted: &str, name: &str, app: &App, json: bool) -> Result<Exit, Failure> {
+    if name.trim().is_empty() {
+        return Err(Failure::usage("a project needs a name"));
+    }
+    let mut store = app.store()?;
+    let id = app.project_called(&store, wanted)?;
+    store.rename_project(id, name.trim())?;
+    print(store.projects()?.into_iter().filter(|summary| summary.project.id == id).collect(), app, json)
+}
+
+fn merge(from: &str, into: &str, yes: bool, app: &App) -> Result<Exit, Failure> {
+    let mut store = app.store()?;
+    let (source, target) = (app.project_called(&store, from)?, app.project_called(&store, into)?);
+    if source == target {
+        return Err(Failure::user(format!("`{from}` and `{into}` are the same project")));
+    }
+    if !yes {
+        match app.ui.confirm(&format!("Move everything of `{from}` into `{into}`?")) {
+            Some(true) => {}
+            Some(false) => return Ok(Exit::No),
+            None => {
+                return Err(
+                    Failure::usage("merging cannot be undone").hint("say `--yes` to do it without asking")
+                );
+            }
+        }
+    }
+    store.merge_projects(source, target)?;
+    app.ui.line(&format!("`{}` is now part of `{}`", clean(from), clean(into)))?;
+    Ok(Exit::Done)
+}
+
+fn print(summaries: Vec<ProjectSummary>, app: &App, json: bool) -> Result<Exit, Failure> {
+    let projects: Vec<ProjectShape> = summaries.into_iter().map(shape).collect();
+    let exit = if projects.is_empty() { Exit::No } else { Exit::Done };
+    if json {
+        app.ui.json(&Projects { version: 1, projects })?;
+        return Ok(exit);
+    }
+    for project in &projects {
+        let root = project.roots.first().map_or("", String::as_str);
+        app.ui.line(&format!(
+            "{:<4} {:<24} {:>6} memories {:>5} sessions  {}",
+            project.id,
+            clean(&project.name),
+            project.memories,
+            project.sessions,
+            clean(root)
+        ))?;
+    }
+    Ok(exit)
+}
+
+fn shape(summary: ProjectSummary) -> ProjectShape {
+    ProjectShape {
+        id: summary.project.id.0,
+        name: summary.project.name,
+        parent: summary.project.parent.map(|id| id.0),
+        keys: summary.project.keys.iter().map(ToString::to_string).collect(),
+        roots: summary.project.roots,
+        memories: summary.memories,
+        sessions: summary.sessions,
+        last_active_at: summary.last_active_at.map(times::iso),
+    }
+}

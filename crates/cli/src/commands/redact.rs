@@ -1,0 +1,48 @@
+//! `redact`: what we would take out of a text before storing it, so that a person can try.
+
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use clap::Args;
+use serde::Serialize;
+use std::io::Read;
+
+/// Arguments of `redact`.
+#[derive(Args, Debug)]
+pub(crate) struct RedactArgs {
+    /// List what was found instead
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Serialize)]
+struct Redacted {
+    version: u32,
+    text: String,
+    found: Vec<FindingShape>,
+}
+
+#[derive(Serialize)]
+struct FindingShape {
+    rule: &'static str,
+    start: usize,
+    end: usize,
+}
+
+/// Redacts standard input.
+pub(crate) fn run(args: &RedactArgs, app: &App) -> Result<Exit, Failure> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut bytes);
+    read.map_err(|error| Failure::user("cannot read standard input").because(&error))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let redactor = app.redactor();
+    let scrubbed = redactor.scrub(&text).into_string();
+    if !args.json {
+        app.ui.raw(&scrubbed)?;
+        return Ok(Exit::Done);
+    }
+    let found = redactor.redact(&text).found.into_iter();
+    let found =
+        found.map(|finding| FindingShape { rule: finding.rule, start: finding.start, end: finding.end });
+    app.ui.json(&Redacted { version: 1, text: scrubbed, found: found.collect() })?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,181 @@
+//! `remember`: writes a memory, unless we have it already.
+
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use crate::lines::MemoryLine;
+use backstory_capture::{most_alike, prepare};
+use backstory_memory::{Draft, Kind, MemoryId, NEAR_DUPLICATE, ProjectId, Trust};
+use backstory_store::{NewMemory, Origin, Reach, Store, StoreError};
+use clap::Args;
+use serde::Serialize;
+use std::io::{IsTerminal, Read};
+
+/// Arguments of `remember`.
+#[derive(Args, Debug)]
+pub(crate) struct RememberArgs {
+    #[command(flatten)]
+    pub(crate) content: ContentArgs,
+    /// The project it belongs to (default: the one of this folder)
+    #[arg(long, value_name = "PROJECT")]
+    pub(crate) project: Option<String>,
+    /// Write it even if the same is known or was forgotten
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What a memory says, as it is typed.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct ContentArgs {
+    /// The text, or a JSON object; `-` or nothing reads standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Option<String>,
+    /// What it is about (default: guessed from the text)
+    #[arg(long)]
+    pub(crate) kind: Option<Kind>,
+    /// One line that says it (default: the first line of the text)
+    #[arg(long)]
+    pub(crate) title: Option<String>,
+    /// A file it speaks of; may be given several times
+    #[arg(long = "file", value_name = "PATH")]
+    pub(crate) files: Vec<String>,
+    /// Something it has to do with; may be given several times
+    #[arg(long = "concept", value_name = "WORD")]
+    pub(crate) concepts: Vec<String>,
+    /// A single statement it holds; may be given several times
+    #[arg(long = "fact", value_name = "TEXT")]
+    pub(crate) facts: Vec<String>,
+    /// How much it matters, 1 to 5
+    #[arg(long, value_parser = clap::value_parser!(i64).range(1..=5))]
+    pub(crate) importance: Option<i64>,
+    /// Keep it in view
+    #[arg(long)]
+    pub(crate) pin: bool,
+    /// Let it hold in every project
+    #[arg(long)]
+    pub(crate) everywhere: bool,
+}
+
+#[derive(Serialize)]
+struct Written {
+    ok: bool,
+    id: i64,
+    kind: &'static str,
+    uid: String,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    ok: bool,
+    error: String,
+    existing_id: Option<i64>,
+}
+
+/// Writes a memory.
+pub(crate) fn run(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
+    let line = args.content.line()?;
+    let mut store = app.store()?;
+    let project = app.project_to_write(&mut store, args.project.as_deref().or(line.project.as_deref()))?;
+    let memory = new_memory(&line, project, app)?;
+    if args.force {
+        store.lift_tombstone(&memory)?;
+    } else if let Some((existing, _)) = duplicate(&store, &memory.content, project)? {
+        return refuse(app, args.json, &format!("memory #{existing} says nearly the same"), Some(existing));
+    }
+    let id = match store.remember(&memory) {
+        Err(StoreError::Forgotten { .. }) => {
+            return refuse(app, args.json, "this was forgotten on purpose", None);
+        }
+        written => written?,
+    };
+    answer(app, &store, id, args.json)
+}
+
+impl ContentArgs {
+    /// Returns what was typed as one memory: flags win over what a JSON object says.
+    pub(crate) fn line(self) -> Result<MemoryLine, Failure> {
+        let text = self.read_text()?;
+        let mut line = match text.as_deref().map(str::trim_start) {
+            Some(json) if json.starts_with('{') => MemoryLine::parse(json)?,
+            _ => MemoryLine { body: text, ..MemoryLine::default() },
+        };
+        line.kind = self.kind.map(|kind| kind.to_string()).or(line.kind);
+        line.title = self.title.or(line.title);
+        line.files.extend(self.files);
+        line.concepts.extend(self.concepts);
+        line.facts.extend(self.facts);
+        line.importance = self.importance.or(line.importance);
+        line.pinned = if self.pin { Some(true) } else { line.pinned };
+        line.scope = if self.everywhere { Some("user".to_owned()) } else { line.scope };
+        Ok(line)
+    }
+
+    fn read_text(&self) -> Result<Option<String>, Failure> {
+        let from_stdin = match self.text.as_deref() {
+            Some("-") => true,
+            None => self.title.is_none() && !std::io::stdin().is_terminal(),
+            Some(_) => false,
+        };
+        if !from_stdin {
+            return Ok(self.text.clone());
+        }
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|error| Failure::user("cannot read standard input").because(&error))?;
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+}
+
+/// Makes a memory of a line, fit to be stored.
+pub(crate) fn new_memory(line: &MemoryLine, project: ProjectId, app: &App) -> Result<NewMemory, Failure> {
+    let draft = line.draft(Trust::User, app.now).map_err(|failure| {
+        failure
+            .hint("give the text as an argument or on standard input: `backstory remember \"we use tabs\"`")
+    })?;
+    // Whoever types a memory is the user; a line that claims another source is believed only downwards.
+    let trust = draft.trust.clone().min(Trust::User);
+    let content = prepare(Draft { trust, ..draft }, &app.redactor());
+    Ok(NewMemory {
+        uid: line.uid()?,
+        project,
+        origin: Origin::default(),
+        content,
+        created_at: line.created_at(app.now)?,
+    })
+}
+
+/// Says what was written.
+pub(crate) fn answer(app: &App, store: &Store, id: MemoryId, json: bool) -> Result<Exit, Failure> {
+    let memory = store.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?;
+    let kind = memory.content.kind;
+    if json {
+        app.ui.json(&Written { ok: true, id: id.0, kind: kind.as_str(), uid: memory.uid.to_string() })?;
+    } else {
+        app.ui.line(&format!("#{id} {kind} {}", backstory_memory::clean(&memory.content.title)))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn duplicate(
+    store: &Store,
+    draft: &Draft,
+    project: ProjectId,
+) -> Result<Option<(MemoryId, f64)>, StoreError> {
+    let alike = most_alike(store, draft, Reach::Project(project))?;
+    Ok(alike.filter(|(_, likeness)| *likeness >= NEAR_DUPLICATE))
+}
+
+fn refuse(app: &App, json: bool, why: &str, existing: Option<MemoryId>) -> Result<Exit, Failure> {
+    if json {
+        let existing_id = existing.map(|id| id.0);
+        app.ui.json(&Refused { ok: false, error: why.to_owned(), existing_id })?;
+        return Ok(Exit::No);
+    }
+    let failure = Failure::user(why).hint("`--force` writes it all the same");
+    Err(match existing {
+        Some(id) => failure.hint(format!("`backstory revise {id}` changes the one that is there")),
+        None => failure,
+    })
+}

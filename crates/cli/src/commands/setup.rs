@@ -1,0 +1,184 @@
+//! `setup`: makes the store, says plainly what was found and done, and ends with a live proof.
+//!
+//! It touches nothing outside our own directories. The proof runs in a temporary store: the user's is not written to.
+
+use crate::app::App;
+use crate::env_vars::{BACKSTORY_HOME, BACKSTORY_PROJECT_DIR};
+use crate::failure::{Exit, Failure};
+use crate::ui::Tone;
+use backstory_context::session_start;
+use backstory_hosts::Host;
+use backstory_memory::{Draft, Kind, Tokens};
+use backstory_store::{Filter, Home, NewMemory, Origin, Purpose, Reach, Store};
+use clap::Args;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Arguments of `setup`.
+#[derive(Args, Debug)]
+pub(crate) struct SetupArgs {
+    /// Agree to changes outside Backstory's own directories
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+/// What a new session may cost at most.
+const BUDGET: Tokens = Tokens(2_000);
+
+/// Sets up.
+pub(crate) fn run(args: &SetupArgs, app: &App) -> Result<Exit, Failure> {
+    make_store(app)?;
+    report_hosts(args, app)?;
+    app.ui.line("")?;
+    prove(app)?;
+    Ok(Exit::Done)
+}
+
+fn make_store(app: &App) -> Result<(), Failure> {
+    let was_there = app.home.database().exists();
+    let status = app.store()?.status()?;
+    let home = app.ui.tone(Tone::Path, &app.home.root().display().to_string());
+    let count = status.counts.live;
+    if was_there {
+        app.ui.line(&format!("store     {home} is there, with {count} memories"))?;
+    } else {
+        app.ui.line(&format!("store     {home} was made; only you can read it"))?;
+    }
+    if let Some(file) = app.environment.config_file() {
+        let told = if file.exists() { "is read" } else { "would be read; the defaults hold" };
+        app.ui.line(&format!("config    {} {told}", app.ui.tone(Tone::Path, &file.display().to_string())))?;
+    }
+    Ok(())
+}
+
+fn report_hosts(args: &SetupArgs, app: &App) -> Result<(), Failure> {
+    let home = app.environment.user_home().unwrap_or_default();
+    let found: Vec<Host> = Host::ALL.into_iter().filter(|host| home.join(host.trace()).is_dir()).collect();
+    for host in &found {
+        app.ui.line(&format!("host      {} is here; this build cannot wire it yet", host.as_str()))?;
+    }
+    if found.is_empty() {
+        app.ui.line("host      none that this build knows was found")?;
+    }
+    let consent = if args.yes { "" } else { " (and would ask first)" };
+    app.ui.line(&format!("changes   nothing outside these directories was touched{consent}"))
+}
+
+/// Plays a short session through the real hook, each event a process of its own, and shows what the next one would be given.
+fn prove(app: &App) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::user("cannot run the proof").because(&error);
+    let scratch = tempfile::tempdir().map_err(failed)?;
+    let (home, project) = (scratch.path().join("home"), scratch.path().join("demo"));
+    std::fs::create_dir(&project).map_err(failed)?;
+
+    app.ui.line("proof     a short session, played through the real hook into a temporary store:")?;
+    let empty = time_of(empty_process()).map_err(failed)?;
+    for (name, payload) in SESSION {
+        let payload = payload.replace("PROJECT", &project.to_string_lossy());
+        let took = hook(&home, &project, &payload).map_err(failed)?;
+        app.ui.line(&format!("            {name:<18} {:>6.1} ms", ms(took)))?;
+    }
+    app.ui.line(&format!("            {:<18} {:>6.1} ms, for comparison", "an empty process", ms(empty)))?;
+
+    let mut store = Store::open(&Home::at(&home), Purpose::Command, app.now)?;
+    let kept = store.count_events()?;
+    if kept != SESSION.len() as u64 {
+        return Err(Failure::user(format!("the proof failed: {kept} of {} events were kept", SESSION.len()))
+            .hint("`backstory doctor` looks for the reason; the log is in the store's directory"));
+    }
+    let sighting = backstory_capture::sight(&project);
+    let project = store.project_at(&sighting, app.now)?;
+    for (kind, title, body) in MEMORIES {
+        let content = Draft::new(kind, title, body);
+        let origin = Origin::default();
+        store.remember(&NewMemory { uid: None, project, origin, content, created_at: app.now })?;
+    }
+    let memories = store.memories(&store.list(&Filter::within(Reach::Project(project)))?)?;
+    let block = session_start(&memories, BUDGET, app.now);
+    let good = format!("{kept} of {} events kept", SESSION.len());
+    app.ui.line(&format!("          {}", app.ui.tone(Tone::Good, &good)))?;
+    app.ui.line(&format!(
+        "          with these memories the next session would be given ({} tokens):",
+        block.tokens.0
+    ))?;
+    app.ui.line("")?;
+    for line in block.text.lines() {
+        app.ui.line(&format!("            {line}"))?;
+    }
+    Ok(())
+}
+
+/// A session as Claude Code tells it. `PROJECT` becomes the folder.
+const SESSION: [(&str, &str); 5] = [
+    (
+        "SessionStart",
+        r#"{"session_id":"proof","cwd":"PROJECT","hook_event_name":"SessionStart","source":"startup"}"#,
+    ),
+    (
+        "UserPromptSubmit",
+        r#"{"session_id":"proof","cwd":"PROJECT","prompt_id":"1","hook_event_name":"UserPromptSubmit","prompt":"Make the search faster"}"#,
+    ),
+    (
+        "PostToolUse",
+        r#"{"session_id":"proof","cwd":"PROJECT","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"cargo test"},"tool_response":{"stdout":"42 passed"},"tool_use_id":"t1"}"#,
+    ),
+    (
+        "Stop",
+        r#"{"session_id":"proof","cwd":"PROJECT","prompt_id":"1","hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"The search now uses an index."}"#,
+    ),
+    (
+        "SessionEnd",
+        r#"{"session_id":"proof","cwd":"PROJECT","hook_event_name":"SessionEnd","reason":"other"}"#,
+    ),
+];
+
+/// What that session is worth remembering for.
+const MEMORIES: [(Kind, &str, &str); 3] = [
+    (Kind::Feature, "Search uses an index", "The search now asks an index instead of reading every row."),
+    (
+        Kind::Decision,
+        "Rank by words first, recency only breaks ties",
+        "People ask for the right answer, not the newest.",
+    ),
+    (
+        Kind::Handoff,
+        "Next: measure the search at 100,000 rows",
+        "The index is in; the benchmark is not written yet.",
+    ),
+];
+
+fn hook(home: &Path, project: &Path, payload: &str) -> std::io::Result<Duration> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["hook", "--host", Host::ClaudeCode.as_str()]);
+    command
+        .env(BACKSTORY_HOME, home)
+        .env(BACKSTORY_PROJECT_DIR, project)
+        .env("BACKSTORY_RETENTION_BACKUPS", "0");
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let begun = Instant::now();
+    let mut child = command.spawn()?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(payload.as_bytes())?;
+    }
+    child.wait()?;
+    Ok(begun.elapsed())
+}
+
+fn empty_process() -> std::io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    Ok(command)
+}
+
+fn time_of(command: std::io::Result<Command>) -> std::io::Result<Duration> {
+    let mut command = command?;
+    let begun = Instant::now();
+    command.status()?;
+    Ok(begun.elapsed())
+}
+
+fn ms(took: Duration) -> f64 {
+    took.as_secs_f64() * 1000.0
+}

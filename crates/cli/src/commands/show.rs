@@ -1,0 +1,95 @@
+//! `show`: memories whole. Asking for one is using it.
+
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use crate::shapes::{self, MemoryShape};
+use crate::ui::Tone;
+use backstory_memory::{MemoryId, clean};
+use backstory_store::{StoreError, UseKind};
+use clap::Args;
+use serde::Serialize;
+
+/// Arguments of `show`.
+#[derive(Args, Debug)]
+pub(crate) struct ShowArgs {
+    /// The memories' numbers
+    #[arg(required = true)]
+    pub(crate) ids: Vec<i64>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    version: u32,
+    memories: Vec<MemoryShape>,
+    missing: Vec<i64>,
+}
+
+/// Shows memories.
+pub(crate) fn run(args: &ShowArgs, app: &App) -> Result<Exit, Failure> {
+    let mut store = app.store_to_read()?;
+    let (mut memories, mut missing) = (Vec::new(), Vec::new());
+    for id in &args.ids {
+        match store.memory(MemoryId(*id))? {
+            Some(memory) => memories.push(shapes::memory(&store, &memory)?),
+            None => missing.push(*id),
+        }
+    }
+    let found: Vec<MemoryId> = memories.iter().map(|memory| MemoryId(memory.head.id)).collect();
+    match store.note_used(&found, UseKind::Fetched, app.now) {
+        // A store that cannot be written, or is busy, is still worth reading.
+        Ok(()) | Err(StoreError::NotWritable { .. } | StoreError::Busy { .. } | StoreError::Full { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    if args.json {
+        let exit = if missing.is_empty() { Exit::Done } else { Exit::No };
+        app.ui.json(&Shown { version: 1, memories, missing })?;
+        return Ok(exit);
+    }
+    for (position, memory) in memories.iter().enumerate() {
+        let gap = if position == 0 { "" } else { "\n" };
+        app.ui.raw(&format!("{gap}{}", words(memory, app)))?;
+    }
+    match missing.first() {
+        Some(id) => Err(StoreError::NoSuchMemory(MemoryId(*id)).into()),
+        None => Ok(Exit::Done),
+    }
+}
+
+fn words(memory: &MemoryShape, app: &App) -> String {
+    let head = &memory.head;
+    let title = app.ui.tone(Tone::Strong, &format!("#{} {}", head.id, clean(&head.title)));
+    let mut facts = vec![
+        format!("{} · {} · {} · from {}", head.kind, clean(&head.project), head.created_at, head.trust),
+        format!(
+            "importance {} · confidence {:.2} · seen {}× · used {}×",
+            head.importance, head.confidence, memory.times_seen, memory.times_used
+        ),
+    ];
+    if head.pinned {
+        facts.push("pinned".to_owned());
+    }
+    if let Some(by) = head.superseded_by {
+        facts.push(format!("superseded by #{by}"));
+    }
+    if !memory.intact {
+        facts.push("damaged on disk: run `backstory doctor --full`".to_owned());
+    }
+    let mut text = format!("{title}\n{}\n", app.ui.tone(Tone::Faint, &facts.join("\n")));
+    if memory.body.trim() != head.title.trim() {
+        text += &format!("\n{}\n", clean(memory.body.trim_end()));
+    }
+    for (label, items) in [("facts", &memory.facts), ("concepts", &memory.concepts), ("files", &memory.files)]
+    {
+        if !items.is_empty() {
+            let items: Vec<String> = items.iter().map(|item| format!("  - {}\n", clean(item))).collect();
+            text += &format!("\n{label}\n{}", items.concat());
+        }
+    }
+    for link in &memory.links {
+        text += &format!("\n#{} {} #{}", link.from, link.relation, link.to);
+    }
+    text.trim_end().to_owned() + "\n"
+}

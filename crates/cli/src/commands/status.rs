@@ -1,0 +1,140 @@
+//! `status`: how the store is doing, and whether hooks really run.
+
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use crate::times;
+use crate::ui::Tone;
+use backstory_memory::Timestamp;
+use backstory_store::{Receipt, Status};
+use clap::Args;
+use serde::Serialize;
+
+/// Arguments of `status`.
+#[derive(Args, Debug)]
+pub(crate) struct StatusArgs {
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Serialize)]
+struct StatusShape {
+    version: u32,
+    home: String,
+    writable: bool,
+    schema: i64,
+    memories: u64,
+    superseded: u64,
+    forgotten: u64,
+    events: u64,
+    sessions: u64,
+    projects: u64,
+    injections: u64,
+    bytes: u64,
+    spooled: usize,
+    newest_backup: Option<String>,
+    quarantined: Vec<String>,
+    last_event_at: Option<String>,
+    hooks: Vec<HookShape>,
+}
+
+#[derive(Serialize)]
+struct HookShape {
+    host: String,
+    event: String,
+    at: String,
+    ms: f64,
+    bytes_in: u32,
+    bytes_out: u32,
+    outcome: String,
+}
+
+/// Shows how the store is doing.
+pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
+    let opened = app.store();
+    let writable = opened.is_ok();
+    let why_not = opened.as_ref().err().map(Failure::line);
+    let store = opened.or_else(|_| app.store_to_read())?;
+    let status = store.status()?;
+    let hooks = store.receipts(10)?;
+    if args.json {
+        app.ui.json(&shape(&status, &hooks, app, writable))?;
+        return Ok(Exit::Done);
+    }
+    let home = app.ui.tone(Tone::Path, &app.home.root().display().to_string());
+    let counts = status.counts;
+    app.ui.line(&format!("home      {home}"))?;
+    if let Some(why) = why_not {
+        app.ui.line(&format!("          cannot be written: {why}"))?;
+    }
+    app.ui.line(&format!(
+        "memories  {} in force, {} superseded, {} forgotten, in {} projects",
+        counts.live, counts.superseded, counts.tombstones, counts.projects
+    ))?;
+    let last = status.last_event_at.map_or("never".to_owned(), |at| ago(at, app.now));
+    app.ui
+        .line(&format!("events    {} from {} sessions, the last {last}", counts.events, counts.sessions))?;
+    app.ui.line(&format!(
+        "size      {:.1} MiB, schema {}",
+        status.bytes as f64 / 1_048_576.0,
+        status.schema
+    ))?;
+    if status.spooled > 0 {
+        app.ui.line(&format!("waiting   {} events wait in the spool", status.spooled))?;
+    }
+    match status.newest_backup {
+        Some(path) => app.ui.line(&format!("backup    {}", path.display()))?,
+        None => app.ui.line("backup    none yet")?,
+    }
+    for path in &status.quarantined {
+        app.ui.line(&format!("damaged   {} was moved aside", path.display()))?;
+    }
+    for receipt in &hooks {
+        let (ms, at) = (f64::from(receipt.duration_us) / 1000.0, ago(receipt.at, app.now));
+        app.ui.line(&format!(
+            "hook      {} {} {at}: {} in {ms:.1} ms",
+            receipt.host, receipt.event, receipt.outcome
+        ))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn shape(status: &Status, hooks: &[Receipt], app: &App, writable: bool) -> StatusShape {
+    let counts = status.counts;
+    let text = |path: &std::path::PathBuf| path.display().to_string();
+    StatusShape {
+        version: 1,
+        home: text(&app.home.root().to_owned()),
+        writable,
+        schema: status.schema,
+        memories: counts.live,
+        superseded: counts.superseded,
+        forgotten: counts.tombstones,
+        events: counts.events,
+        sessions: counts.sessions,
+        projects: counts.projects,
+        injections: counts.injections,
+        bytes: status.bytes,
+        spooled: status.spooled,
+        newest_backup: status.newest_backup.as_ref().map(text),
+        quarantined: status.quarantined.iter().map(text).collect(),
+        last_event_at: status.last_event_at.map(times::iso),
+        hooks: hooks.iter().map(hook).collect(),
+    }
+}
+
+fn hook(receipt: &Receipt) -> HookShape {
+    HookShape {
+        host: receipt.host.clone(),
+        event: receipt.event.clone(),
+        at: times::iso(receipt.at),
+        ms: f64::from(receipt.duration_us) / 1000.0,
+        bytes_in: receipt.bytes_in,
+        bytes_out: receipt.bytes_out,
+        outcome: receipt.outcome.clone(),
+    }
+}
+
+fn ago(at: Timestamp, now: Timestamp) -> String {
+    backstory_context::relative(at, now)
+}

@@ -1,0 +1,80 @@
+//! Every environment variable we read, and nothing else reads them.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Where memories live; default: the XDG data directory.
+pub(crate) const BACKSTORY_HOME: &str = "BACKSTORY_HOME";
+/// The user's configuration file; default: `backstory/config.toml` in the XDG config directory.
+pub(crate) const BACKSTORY_CONFIG: &str = "BACKSTORY_CONFIG";
+/// The folder whose project is meant, before the host's word and the working directory.
+pub(crate) const BACKSTORY_PROJECT_DIR: &str = "BACKSTORY_PROJECT_DIR";
+/// The time in milliseconds since 1970, instead of the machine's clock; for tests.
+pub(crate) const BACKSTORY_NOW_MS: &str = "BACKSTORY_NOW_MS";
+/// What begins the name of a variable that sets a configuration value: `capture.enabled` is `BACKSTORY_CAPTURE_ENABLED`.
+pub(crate) const SETTING_PREFIX: &str = "BACKSTORY_";
+/// Claude Code's word for the project; steadier than the working directory, which follows `cd`.
+const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
+
+/// The environment, as far as it concerns us.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Environment {
+    all: Vec<(OsString, OsString)>,
+}
+
+impl Environment {
+    /// Reads the process environment.
+    pub(crate) fn read() -> Environment {
+        Environment { all: std::env::vars_os().collect() }
+    }
+
+    /// Returns a variable that is set and not empty.
+    pub(crate) fn get(&self, name: &str) -> Option<&OsString> {
+        self.all.iter().find(|(key, value)| key == name && !value.is_empty()).map(|(_, value)| value)
+    }
+
+    /// Returns a variable as text.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.get(name)?.to_str()
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from)
+    }
+
+    /// Returns the user's home directory.
+    pub(crate) fn user_home(&self) -> Option<PathBuf> {
+        self.path("HOME")
+    }
+
+    /// Returns the data directory, if it can be told.
+    pub(crate) fn data_home(&self) -> Option<PathBuf> {
+        let xdg = || self.path("XDG_DATA_HOME").filter(|path| path.is_absolute());
+        let home = || self.user_home().map(|home| home.join(".local/share"));
+        self.path(BACKSTORY_HOME).or_else(|| xdg().or_else(home).map(|data| data.join("backstory")))
+    }
+
+    /// Returns the path of the user's configuration file, if it can be told.
+    pub(crate) fn config_file(&self) -> Option<PathBuf> {
+        let xdg = || self.path("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
+        let home = || self.user_home().map(|home| home.join(".config"));
+        self.path(BACKSTORY_CONFIG)
+            .or_else(|| xdg().or_else(home).map(|dir| dir.join("backstory/config.toml")))
+    }
+
+    /// Returns the folder whose project is meant, where the environment says.
+    pub(crate) fn project_dir(&self) -> Option<PathBuf> {
+        self.path(BACKSTORY_PROJECT_DIR).or_else(|| self.path(CLAUDE_PROJECT_DIR))
+    }
+
+    /// Whether output must carry no colour.
+    pub(crate) fn no_color(&self) -> bool {
+        self.get("NO_COLOR").is_some() || self.text("TERM") == Some("dumb")
+    }
+
+    /// Returns names and values as text, for the redactor: values whose names look secret must not be stored.
+    pub(crate) fn pairs(&self) -> Vec<(String, String)> {
+        let text = |value: &OsString| value.to_str().map(str::to_owned);
+        self.all.iter().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
+    }
+}

@@ -1,0 +1,124 @@
+//! What went wrong, for the person who has to deal with it: one place turns it into words and an exit code.
+
+use backstory_store::StoreError;
+use std::error::Error;
+
+/// How a command ended when it did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done.
+    Done,
+    /// The answer is no: nothing found, or refused.
+    No,
+}
+
+/// Whose business a failure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailureKind {
+    /// What was asked cannot be done.
+    User,
+    /// The words of the call or the configuration are off.
+    Usage,
+    /// Our fault.
+    Internal,
+}
+
+/// Why a command failed, and what to do next.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    kind: FailureKind,
+    message: String,
+    causes: Vec<String>,
+    hints: Vec<String>,
+}
+
+impl Failure {
+    pub(crate) fn user(message: impl Into<String>) -> Failure {
+        Failure { kind: FailureKind::User, message: message.into(), causes: Vec::new(), hints: Vec::new() }
+    }
+
+    pub(crate) fn usage(message: impl Into<String>) -> Failure {
+        Failure { kind: FailureKind::Usage, ..Failure::user(message) }
+    }
+
+    pub(crate) fn internal(message: impl Into<String>) -> Failure {
+        let failure = Failure { kind: FailureKind::Internal, ..Failure::user(message) };
+        failure.hint("this is a bug in Backstory; please report it with the command you ran")
+    }
+
+    /// Adds what the failure comes from.
+    pub(crate) fn because(mut self, error: &dyn Error) -> Failure {
+        self.causes.push(error.to_string());
+        let mut inner = error.source();
+        while let Some(error) = inner {
+            self.causes.push(error.to_string());
+            inner = error.source();
+        }
+        self
+    }
+
+    /// Adds what to do next.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Failure {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Returns the exit code.
+    pub(crate) fn code(&self) -> u8 {
+        match self.kind {
+            FailureKind::User => 1,
+            FailureKind::Usage => 2,
+            FailureKind::Internal => 70,
+        }
+    }
+
+    /// Returns the failure in words, several lines.
+    pub(crate) fn words(&self) -> String {
+        let mut words = format!("error: {}\n", self.message);
+        words.extend(self.causes.iter().map(|cause| format!("  cause: {cause}\n")));
+        words.extend((!self.hints.is_empty()).then_some("\n"));
+        words.extend(self.hints.iter().map(|hint| format!("hint: {hint}\n")));
+        words
+    }
+
+    /// Returns the failure on one line, for JSON and the log.
+    pub(crate) fn line(&self) -> String {
+        let parts: Vec<&str> =
+            std::iter::once(&self.message).chain(&self.causes).map(String::as_str).collect();
+        parts.join(": ")
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        let hint = match &error {
+            StoreError::NoSuchMemory(id) => {
+                let hint = "`backstory search WORDS` finds memories and their numbers";
+                return Failure::user(format!("there is no memory #{id}")).hint(hint);
+            }
+            StoreError::Forgotten { .. } => {
+                let hint = "`--force` writes it all the same";
+                return Failure::user("this was forgotten on purpose and stays out").hint(hint);
+            }
+            StoreError::Newer { .. } => {
+                "install a newer version, or set `BACKSTORY_HOME` to use another directory"
+            }
+            StoreError::Busy { .. } => "another program holds the database; try again in a moment",
+            StoreError::Full { .. } => "free some space on that disk; nothing was lost",
+            StoreError::Damaged { .. } => {
+                "run `backstory doctor`: it keeps the damaged file and restores the newest copy"
+            }
+            StoreError::NotWritable { .. } => {
+                "check who owns it, or set `BACKSTORY_HOME` to a directory you can write"
+            }
+            StoreError::Unsafe { .. } => "set `BACKSTORY_HOME` to a directory of your own",
+            StoreError::Absent { .. } => "run `backstory setup` to make one",
+            StoreError::BadRow { .. } => "run `backstory doctor --full` to see what else is damaged",
+            StoreError::Io { .. } => "check the disk and the permissions of that path",
+            StoreError::Sql { .. } => {
+                return Failure::internal("the store did not do what was asked").because(&error);
+            }
+        };
+        Failure::user("cannot use the store").because(&error).hint(hint)
+    }
+}

@@ -1,0 +1,25 @@
+//! Our log: one line an incident, for the person who asks why. It holds what went wrong, never what was said (law 7).
+
+use backstory_memory::Timestamp;
+use backstory_store::Home;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+
+/// A log larger than this starts anew; the one before is kept beside it.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Writes a line. A log that cannot be written must not stop what it reports on.
+pub(crate) fn line(home: &Home, now: Timestamp, text: &str) {
+    let path = home.log();
+    let Some(dir) = path.parent() else { return };
+    if fs::create_dir_all(dir).is_err() {
+        return;
+    }
+    if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > MOST_BYTES) {
+        drop(fs::rename(&path, path.with_extension("log.1")));
+    }
+    let text = text.replace(['\n', '\r'], " ");
+    if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(&path) {
+        drop(writeln!(file, "{} {text}", crate::times::iso(now)));
+    }
+}

@@ -1,0 +1,100 @@
+//! The two streams: stdout carries data, stderr carries talk. Nothing else prints.
+
+use crate::failure::Failure;
+use backstory_memory::clean;
+use serde::Serialize;
+use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
+
+/// Whether output may carry colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Colour {
+    /// Where the stream is a terminal.
+    Auto,
+    /// Nowhere.
+    Never,
+}
+
+/// What a piece of text is, for colour. Meaning survives without it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Tone {
+    /// Something that stands out.
+    Strong,
+    /// Something that steps back.
+    Faint,
+    /// Done, sound.
+    Good,
+    /// A path or a command.
+    Path,
+}
+
+/// The way to the person at the screen.
+#[derive(Debug)]
+pub(crate) struct Ui {
+    coloured: bool,
+}
+
+impl Ui {
+    pub(crate) fn new(colour: Colour) -> Ui {
+        Ui { coloured: colour == Colour::Auto && io::stdout().is_terminal() }
+    }
+
+    /// Colours a text where that is wanted.
+    pub(crate) fn tone(&self, tone: Tone, text: &str) -> String {
+        if !self.coloured {
+            return text.to_owned();
+        }
+        let code = match tone {
+            Tone::Strong => "1",
+            Tone::Faint => "2",
+            Tone::Good => "32",
+            Tone::Path => "36",
+        };
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    }
+
+    /// Prints a line of data.
+    pub(crate) fn line(&self, text: &str) -> Result<(), Failure> {
+        self.raw(&format!("{text}\n"))
+    }
+
+    /// Prints data as it is.
+    pub(crate) fn raw(&self, text: &str) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            // Whoever reads us has seen enough.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+            Err(error) => Err(Failure::user("cannot write to standard output").because(&error)),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Prints a value as JSON, on one line where nobody looks and readable where somebody does.
+    pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
+        let pretty = io::stdout().is_terminal();
+        let text = if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+        let text = text.map_err(|error| Failure::internal("cannot write JSON").because(&error))?;
+        self.line(&text)
+    }
+
+    /// Says something to the person.
+    pub(crate) fn say(&self, text: &str) {
+        // If nobody can hear it there is nobody to tell.
+        drop(writeln!(io::stderr().lock(), "{text}"));
+    }
+
+    /// Says what went wrong.
+    pub(crate) fn fail(&self, failure: &Failure) {
+        drop(write!(io::stderr().lock(), "{}", clean(&failure.words())));
+    }
+
+    /// Asks a question that is answered with yes or no. Without a terminal nobody can answer.
+    pub(crate) fn confirm(&self, question: &str) -> Option<bool> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return None;
+        }
+        drop(write!(io::stderr().lock(), "{question} [y/N] "));
+        let mut answer = String::new();
+        io::stdin().lock().read_line(&mut answer).ok()?;
+        Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+}
