@@ -7,8 +7,9 @@ mod terms;
 
 pub use terms::word_query;
 
-use backstory_memory::Memory;
+use backstory_memory::{Memory, telling_words, words};
 use backstory_store::{Filter, Store, StoreError};
+use std::collections::HashSet;
 
 /// One found memory with its score.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,12 +26,30 @@ pub fn recall(store: &Store, question: &str, filter: &Filter) -> Result<Vec<Hit>
         let listed = store.memories(&store.list(filter)?)?;
         return Ok(listed.into_iter().map(|memory| Hit { memory, score: 0.0 }).collect());
     }
+    let asked = telling_words(question);
+    // Pages are cut after the final order is known.
+    let from_the_top =
+        Filter { limit: filter.limit.saturating_add(filter.offset), offset: 0, ..filter.clone() };
     let mut hits = Vec::new();
-    for found in store.search_words(&word_query(question), filter)? {
+    for found in store.search_words(&word_query(question), &from_the_top)? {
         // A memory may be forgotten between the two reads.
         if let Some(memory) = store.memory(found.memory)? {
-            hits.push(Hit { memory, score: found.bm25 });
+            let score = found.bm25 + share_held(&asked, &memory);
+            hits.push(Hit { memory, score });
         }
     }
-    Ok(hits)
+    hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+    Ok(hits.into_iter().skip(filter.offset as usize).collect())
+}
+
+/// Returns the share of the asked words a memory holds, 0 to 1.
+///
+/// BM25 gives next to nothing for a word most memories hold; in a young store that is every word.
+fn share_held(asked: &[String], memory: &Memory) -> f64 {
+    let content = &memory.content;
+    let lists = [&content.facts, &content.concepts, &content.files].into_iter().flatten();
+    let texts = [&content.title, &content.body].into_iter().chain(lists);
+    let held: HashSet<String> = texts.flat_map(|text| words(text)).collect();
+    let found = asked.iter().filter(|word| held.contains(*word)).count();
+    found as f64 / asked.len().max(1) as f64
 }

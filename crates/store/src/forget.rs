@@ -76,7 +76,7 @@ pub(crate) fn tombstone_for(db: &Connection, memory: &NewMemory) -> rusqlite::Re
 
 /// Removes one memory and what it came from. `secure_delete` and FTS5's `secure-delete` overwrite the freed bytes.
 fn erase(db: &Connection, memory: &Memory, now: Timestamp) -> rusqlite::Result<()> {
-    words::remove(db, memory.id, &memory.content)?;
+    words::remove(db, memory)?;
     db.execute(
         "DELETE FROM events WHERE id IN (SELECT event_id FROM evidence WHERE memory_id = ?1)",
         [memory.id.0],

@@ -185,7 +185,7 @@ pub(crate) fn insert(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Me
         db.prepare_cached("INSERT INTO evidence (memory_id, event_id) VALUES (?1, ?2)")?
             .execute([id.0, event.0])?;
     }
-    words::add(db, id, content)?;
+    words::add(db, id, memory.project, content)?;
     Ok(id)
 }
 

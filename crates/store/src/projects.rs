@@ -2,7 +2,9 @@
 //!
 //! Not here: reading `.git` (`capture`), the rule that recognises a project (`memory`).
 
-use crate::{Store, StoreError};
+use crate::memories::memory_from;
+use crate::open::Stop;
+use crate::{Store, StoreError, words};
 use backstory_memory::{Known, ProjectId, ProjectKey, Sighting, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -105,6 +107,7 @@ impl Store {
     /// Moves everything of one project into another, and forgets the first as a project of its own.
     pub fn merge_projects(&mut self, from: ProjectId, into: ProjectId) -> Result<(), StoreError> {
         self.write("merge the projects", |transaction| {
+            move_words(transaction, from, into)?;
             for table in
                 ["memories", "sessions", "project_keys", "project_roots", "code_changes", "injections"]
             {
@@ -123,6 +126,18 @@ impl Store {
             Ok(())
         })
     }
+}
+
+/// Tells the word index that memories have moved.
+fn move_words(db: &Connection, from: ProjectId, into: ProjectId) -> Result<(), Stop> {
+    let mut statement = db.prepare("SELECT * FROM memories WHERE project_id = ?1")?;
+    let mut rows = statement.query([from.0])?;
+    while let Some(row) = rows.next()? {
+        let memory = memory_from(row)?;
+        words::remove(db, &memory)?;
+        words::add(db, memory.id, into, &memory.content)?;
+    }
+    Ok(())
 }
 
 /// Finds or makes the project of a sighting, and notes its keys and its root.

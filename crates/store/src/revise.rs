@@ -11,13 +11,13 @@ impl Store {
         let before = self.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?;
         self.write("revise a memory", |transaction| {
             keep_revision(transaction, &before, now)?;
-            words::remove(transaction, id, &before.content)?;
+            words::remove(transaction, &before)?;
             overwrite(transaction, id, content, now)?;
             transaction.execute("DELETE FROM anchors WHERE memory_id = ?1", [id.0])?;
             insert_anchors(transaction, id, content)?;
             // The vectors speak of the old words.
             transaction.execute("DELETE FROM vectors WHERE memory_id = ?1", [id.0])?;
-            words::add(transaction, id, content)?;
+            words::add(transaction, id, before.project, content)?;
             Ok(())
         })
     }

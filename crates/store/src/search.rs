@@ -2,6 +2,7 @@
 //!
 //! Not here: which words a question becomes, and what else counts beside them (`recall`).
 
+use crate::ranking::{self, WordHit};
 use crate::{Store, StoreError, WordQuery};
 use backstory_memory::{Kind, MemoryId, ProjectId, Timestamp};
 use rusqlite::{Statement, named_params, params};
@@ -89,15 +90,6 @@ impl Filter {
     }
 }
 
-/// A memory the word index found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WordHit {
-    /// Which memory.
-    pub memory: MemoryId,
-    /// How well its words fit; higher is better.
-    pub bm25: f64,
-}
-
 /// What a row must be, whatever the question.
 macro_rules! fitting {
     ($before:literal, $after:literal) => {
@@ -114,11 +106,6 @@ macro_rules! fitting {
     };
 }
 
-/// A word counts by where it stands: title, facts, concepts, files, body, companion.
-const BY_WORDS: &str =
-    "SELECT rowid, bm25(memory_words, 4.0, 2.0, 2.0, 1.5, 1.0, 1.0) AS fit FROM memory_words
-     WHERE memory_words MATCH ?1 ORDER BY fit, rowid DESC";
-
 const FITS: &str = fitting!("SELECT 1 FROM memories m WHERE m.id = :id AND", "");
 
 const NEWEST: &str = fitting!(
@@ -129,33 +116,32 @@ const NEWEST: &str = fitting!(
 impl Store {
     /// Finds memories that hold any of the words, best first.
     ///
-    /// The index ranks, the rows are asked one by one until enough fit: a filter costs a look at the best few, not at every match.
+    /// The index ranks; the rows are asked one by one until enough fit, so that a filter costs a look at the best few.
     pub fn search_words(&self, query: &WordQuery, filter: &Filter) -> Result<Vec<WordHit>, StoreError> {
         if query.is_empty() {
             return Ok(Vec::new());
         }
-        let failed = self.failed("search the memories");
-        let mut by_words = self.db.prepare_cached(BY_WORDS).map_err(&failed)?;
-        let mut fits = self.db.prepare_cached(FITS).map_err(&failed)?;
-        filter.bind(&mut fits).map_err(&failed)?;
-        let mut rows = by_words.query([query.expression()]).map_err(&failed)?;
-        let (mut hits, mut passed_over) = (Vec::new(), 0);
-        while hits.len() < filter.limit as usize
-            && let Some(row) = rows.next().map_err(&failed)?
-        {
-            let id: i64 = row.get(0).map_err(&failed)?;
-            fits.raw_bind_parameter(c":id", id).map_err(&failed)?;
-            if fits.raw_query().next().map_err(&failed)?.is_none() {
-                continue;
+        self.read("search the memories", |db| {
+            let ranked = ranking::rank(db, query, filter.reach)?;
+            let mut fits = db.prepare_cached(FITS)?;
+            filter.bind(&mut fits)?;
+            let (mut hits, mut passed_over) = (Vec::new(), 0);
+            for hit in ranked {
+                if hits.len() >= filter.limit as usize {
+                    break;
+                }
+                fits.raw_bind_parameter(c":id", hit.memory.0)?;
+                if fits.raw_query().next()?.is_none() {
+                    continue;
+                }
+                if passed_over < filter.offset {
+                    passed_over += 1;
+                } else {
+                    hits.push(hit);
+                }
             }
-            if passed_over < filter.offset {
-                passed_over += 1;
-                continue;
-            }
-            let fit: f64 = row.get(1).map_err(&failed)?;
-            hits.push(WordHit { memory: MemoryId(id), bm25: -fit });
-        }
-        Ok(hits)
+            Ok(hits)
+        })
     }
 
     /// Lists memories by what they are, newest first, when there is no question.

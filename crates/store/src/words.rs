@@ -5,15 +5,15 @@
 
 use crate::memories::memory_from;
 use crate::{Store, StoreError};
-use backstory_memory::{Draft, MemoryId, companion};
+use backstory_memory::{Draft, Memory, MemoryId, ProjectId, Scope, companion};
 use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
 
 /// Words to look for; any of them may match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordQuery {
+    /// FTS5 expressions, each for one word or one beginning of a word.
     terms: BTreeSet<String>,
-    prefixes: BTreeSet<String>,
 }
 
 impl WordQuery {
@@ -24,21 +24,32 @@ impl WordQuery {
 
     /// Adds the beginning of a word.
     pub fn prefix(&mut self, prefix: &str) {
-        self.prefixes.extend(quoted(prefix).map(|quoted| format!("{quoted} *")));
+        self.terms.extend(quoted(prefix).map(|quoted| format!("{quoted} *")));
     }
 
     /// Whether there is nothing to look for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.terms.is_empty() && self.prefixes.is_empty()
+        self.terms.is_empty()
     }
 
-    /// Returns the expression for FTS5.
-    pub(crate) fn expression(&self) -> String {
-        let all: Vec<&str> = self.terms.iter().chain(&self.prefixes).map(String::as_str).collect();
-        all.join(" OR ")
+    /// Returns the words as FTS5 expressions.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &str> {
+        self.terms.iter().map(String::as_str)
     }
 }
+
+/// Returns the FTS5 expression for what is visible in a project.
+pub(crate) fn in_place(project: ProjectId) -> String {
+    format!("place : (\"{}\" OR \"{EVERYWHERE}\")", place(project))
+}
+
+fn place(project: ProjectId) -> String {
+    format!("project{project}")
+}
+
+/// Stands in the place of what holds in every project.
+const EVERYWHERE: &str = "everywhere";
 
 /// Quotes a word as an FTS5 string, where anything of it can be looked for.
 fn quoted(word: &str) -> Option<String> {
@@ -47,32 +58,41 @@ fn quoted(word: &str) -> Option<String> {
 }
 
 /// What the index holds of a memory, column by column.
-fn columns(content: &Draft) -> [String; 6] {
+fn columns(project: ProjectId, content: &Draft) -> [String; 7] {
     let [facts, concepts, files] =
         [&content.facts, &content.concepts, &content.files].map(|list| list.join("\n"));
     let whole = [content.title.as_str(), &content.body, &facts, &concepts, &files].join("\n");
-    [content.title.clone(), facts, concepts, files, content.body.clone(), companion(&whole)]
+    let place = match content.scope {
+        Scope::Project => place(project),
+        Scope::User => format!("{} {EVERYWHERE}", place(project)),
+    };
+    [content.title.clone(), facts, concepts, files, content.body.clone(), companion(&whole), place]
 }
 
 /// Puts a memory into the index.
-pub(crate) fn add(db: &Connection, id: MemoryId, content: &Draft) -> rusqlite::Result<()> {
-    let [title, facts, concepts, files, body, companion] = columns(content);
+pub(crate) fn add(
+    db: &Connection,
+    id: MemoryId,
+    project: ProjectId,
+    content: &Draft,
+) -> rusqlite::Result<()> {
+    let [title, facts, concepts, files, body, companion, place] = columns(project, content);
     db.prepare_cached(
-        "INSERT INTO memory_words (rowid, title, facts, concepts, files, body, companion)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO memory_words (rowid, title, facts, concepts, files, body, companion, place)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?
-    .execute(params![id.0, title, facts, concepts, files, body, companion])
+    .execute(params![id.0, title, facts, concepts, files, body, companion, place])
     .map(drop)
 }
 
 /// Takes a memory out of the index. It must be given exactly as it was put in: the index keeps no copy of the text.
-pub(crate) fn remove(db: &Connection, id: MemoryId, content: &Draft) -> rusqlite::Result<()> {
-    let [title, facts, concepts, files, body, companion] = columns(content);
+pub(crate) fn remove(db: &Connection, memory: &Memory) -> rusqlite::Result<()> {
+    let [title, facts, concepts, files, body, companion, place] = columns(memory.project, &memory.content);
     db.prepare_cached(
-        "INSERT INTO memory_words (memory_words, rowid, title, facts, concepts, files, body, companion)
-         VALUES ('delete', ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO memory_words (memory_words, rowid, title, facts, concepts, files, body, companion, place)
+         VALUES ('delete', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?
-    .execute(params![id.0, title, facts, concepts, files, body, companion])
+    .execute(params![memory.id.0, title, facts, concepts, files, body, companion, place])
     .map(drop)
 }
 
@@ -86,7 +106,7 @@ impl Store {
             let mut done = 0;
             while let Some(row) = rows.next()? {
                 let memory = memory_from(row)?;
-                add(transaction, memory.id, &memory.content)?;
+                add(transaction, memory.id, memory.project, &memory.content)?;
                 done += 1;
                 progress(done);
             }
@@ -105,6 +125,6 @@ mod tests {
         query.word("NEAR(a \"b\" AND *");
         query.word("\"\"");
         query.prefix("migr");
-        assert_eq!(query.expression(), "\"NEAR(a  b  AND *\" OR \"migr\" *");
+        assert_eq!(query.terms().collect::<Vec<_>>(), ["\"NEAR(a  b  AND *\"", "\"migr\" *"]);
     }
 }

@@ -4,6 +4,7 @@
 #[derive(Debug)]
 pub struct Corpus {
     state: u64,
+    made: u32,
 }
 
 const SUBJECTS: &[&str] = &[
@@ -87,7 +88,7 @@ impl Corpus {
     /// Starts a supply.
     #[must_use]
     pub fn new(seed: u64) -> Corpus {
-        Corpus { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 }
+        Corpus { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, made: 0 }
     }
 
     /// Returns the next number below `limit`.
@@ -123,8 +124,10 @@ impl Corpus {
         format!("why does the {subject} have trouble with {object} and {}", self.rare())
     }
 
-    /// Returns a memory as a line of JSON for `import`.
-    pub fn line(&mut self, number: usize, project: &str) -> String {
+    /// Returns the next memory.
+    pub fn memory(&mut self) -> MadeUp {
+        let number = self.made;
+        self.made += 1;
         let (kind, title) = (self.pick(KINDS), self.sentence());
         let mut body = String::new();
         for _ in 0..2 + self.below(5) {
@@ -132,9 +135,35 @@ impl Corpus {
             body.push(' ');
         }
         let file = format!("src/{}/{}.rs", self.pick(SUBJECTS), self.rare());
-        let created_at = 1_700_000_000_000_u64 + number as u64 * 60_000;
+        let created_at_ms = 1_700_000_000_000 + i64::from(number) * 60_000;
+        MadeUp { uid: format!("made-up-{number}"), kind, title, body, file, created_at_ms }
+    }
+}
+
+/// A made-up memory.
+#[derive(Clone, Debug)]
+pub struct MadeUp {
+    /// Its global name.
+    pub uid: String,
+    /// The name of its kind.
+    pub kind: &'static str,
+    /// Its title.
+    pub title: String,
+    /// Its text.
+    pub body: String,
+    /// A file it speaks of.
+    pub file: String,
+    /// When it was written.
+    pub created_at_ms: i64,
+}
+
+impl MadeUp {
+    /// Returns it as a line of JSON for `import`.
+    #[must_use]
+    pub fn line(&self, project: &str) -> String {
+        let MadeUp { uid, kind, title, body, file, created_at_ms } = self;
         format!(
-            r#"{{"uid":"made-up-{number}","kind":"{kind}","title":"{title}","body":"{body}","project":"{project}","created_at":{created_at},"files":["{file}"]}}"#
+            r#"{{"uid":"{uid}","kind":"{kind}","title":"{title}","body":"{body}","project":"{project}","created_at":{created_at_ms},"files":["{file}"]}}"#
         )
     }
 }

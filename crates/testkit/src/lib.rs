@@ -6,5 +6,5 @@
 mod corpus;
 mod env;
 
-pub use corpus::Corpus;
+pub use corpus::{Corpus, MadeUp};
 pub use env::{Outcome, TestEnv};

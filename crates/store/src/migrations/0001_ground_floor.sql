@@ -235,9 +235,10 @@ CREATE TABLE jobs (
 ) STRICT;
 CREATE INDEX jobs_due ON jobs (due_at_ms) WHERE state = 'waiting';
 
--- The word index: rebuilt from `memories` by one command. It keeps no copy of the text; `companion` holds the parts of identifiers.
+-- The word index: rebuilt from `memories` by one command. It keeps no copy of the text; `companion` holds the parts of identifiers,
+-- `place` the project, so that a question about a small project need not look at the others.
 CREATE VIRTUAL TABLE memory_words USING fts5 (
-    title, facts, concepts, files, body, companion,
+    title, facts, concepts, files, body, companion, place,
     content = '', tokenize = 'porter unicode61 remove_diacritics 2'
 );
 INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 1);
