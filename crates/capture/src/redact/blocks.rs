@@ -1,0 +1,98 @@
+//! Secrets that span lines: private keys between their markers, and the data of Kubernetes secrets.
+//!
+//! Not here: anything that fits in a word.
+
+use super::Finding;
+use super::random::find_ignoring_case;
+
+/// Adds a finding for every private key block and every value in the data of a Kubernetes secret.
+pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
+    find_private_keys(text, found);
+    find_kubernetes_data(text, found);
+}
+
+/// A block begins with its marker and goes on while the bytes are those of an encoded key, so that one cut
+/// off before its end is still covered.
+fn find_private_keys(text: &str, found: &mut Vec<Finding>) {
+    const NAME: &[u8] = b"private key";
+    let mut seen = 0;
+    for (start, _) in text.match_indices("-----BEGIN ") {
+        if start < seen {
+            continue;
+        }
+        let header = text.as_bytes().get(start..text.len().min(start + 64)).unwrap_or_default();
+        let Some(name) = find_ignoring_case(header, NAME) else { continue };
+        let body = start + name + NAME.len();
+        let rest = text.as_bytes().get(body..).unwrap_or_default();
+        let length = rest.iter().position(|byte| !is_of_a_key(*byte)).unwrap_or(rest.len());
+        let encoded = rest.get(..length).unwrap_or_default();
+        // What holds no key here holds none from a later marker on: no byte is read twice.
+        seen = body + length;
+        if holds_a_key(encoded) {
+            let end = body + end_marker(encoded).unwrap_or(length);
+            found.push(Finding { rule: "private-key", start, end });
+            seen = end;
+        }
+    }
+}
+
+/// Has at least one long line of base64, as prose about key files has not.
+fn holds_a_key(encoded: &[u8]) -> bool {
+    const SHORTEST_LINE: usize = 20;
+    encoded
+        .split(|byte| !byte.is_ascii_alphanumeric() && !b"+/".contains(byte))
+        .any(|line| line.len() >= SHORTEST_LINE)
+}
+
+fn is_of_a_key(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"+/=-\"'\\,:.".contains(&byte)
+}
+
+/// Where the line with the end marker ends.
+fn end_marker(encoded: &[u8]) -> Option<usize> {
+    const END: &[u8] = b"-----END";
+    let at = encoded.windows(END.len()).position(|window| window == END)? + END.len();
+    let rest = encoded.get(at..)?;
+    let dashes = rest.windows(5).position(|window| window == b"-----")?;
+    Some(at + dashes + 5)
+}
+
+/// The values below `data:` in a manifest of kind `Secret` are base64 of anything: all of them go.
+fn find_kubernetes_data(text: &str, found: &mut Vec<Finding>) {
+    if !text.match_indices("kind:").any(|(at, _)| is_kind_secret(text.get(at..).unwrap_or_default())) {
+        return;
+    }
+    let mut start = 0;
+    let mut inside: Option<usize> = None;
+    for line in text.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start().len();
+        let content = line.trim();
+        if matches!(content, "data:" | "stringData:") {
+            inside = Some(indent);
+        } else if !content.is_empty() && inside.is_some_and(|outer| indent <= outer) {
+            inside = None;
+        } else if inside.is_some() {
+            found.extend(data_value(line, start));
+        }
+        start += line.len();
+    }
+}
+
+fn is_kind_secret(text: &str) -> bool {
+    let value = text.lines().next().and_then(|line| line.strip_prefix("kind:")).unwrap_or_default();
+    value.trim().trim_matches(['"', '\'']).eq_ignore_ascii_case("secret")
+}
+
+fn data_value(line: &str, line_start: usize) -> Option<Finding> {
+    const SHORTEST: usize = 4;
+    if line.trim_start().starts_with('#') {
+        return None;
+    }
+    let value = line.split_once(": ").map_or(line, |(_, value)| value);
+    let value = value.trim().trim_matches(['"', '\'']);
+    let start = line.find(value)?;
+    let encoded = value.len() >= SHORTEST
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
+    let start = line_start + start;
+    encoded.then(|| Finding { rule: "kubernetes-secret", start, end: start + value.len() })
+}

@@ -1,0 +1,157 @@
+//! Finds values by the name before them: `api_key = …`, `SECRET=…`, `"token": "…"`, `Authorization: Bearer …`.
+//!
+//! One walk over the words. A telling name arms, what looks like a value within reach fires, a new line or
+//! too many other words disarm. Each word is looked at once, so the cost is linear whatever the text.
+//!
+//! Not here: which names tell (`names`), what looks random (`random`), passwords people chose (`passwords`).
+
+use super::names::{Telling, telling};
+use super::random::{Evidence, is_placeholder, is_random};
+use super::shapes::MARKS;
+use super::words::{Word, words};
+use super::{Finding, passwords, urls};
+
+/// The rule of values known by their name.
+pub(super) const NAMED: &str = "named-secret";
+const AUTHORIZATION: &str = "authorization";
+
+/// How far behind its name a value may begin, and how many other words may stand between.
+const REACH: usize = 48;
+const WORDS_BETWEEN: usize = 3;
+
+struct Armed {
+    telling: Telling,
+    /// Where the name began and ended.
+    start: usize,
+    end: usize,
+    /// Words seen since.
+    between: usize,
+}
+
+/// Adds a finding for every value that a telling name announces.
+pub(super) fn find(text: &[u8], found: &mut Vec<Finding>) {
+    let mut armed: Option<Armed> = None;
+    let mut commands = passwords::Commands::default();
+    let mut before = 0;
+    for word in words(text) {
+        let gap = text.get(before..word.start).unwrap_or_default();
+        before = word.end();
+        found.extend(marked(&word));
+        found.extend(urls::tenant_host(&word));
+        found.extend(commands.credentials(text, &word));
+        armed = armed.filter(|armed| reaches(armed, &word, gap));
+        if let Some(name) = &mut armed {
+            if let Some(rule) = fires(name, &word, gap) {
+                found.push(Finding { rule, start: word.start, end: word.end() });
+                if follows_a_pair(text, name.start) {
+                    found.extend(passwords::user_before(text, name.start));
+                }
+                armed = None;
+                continue;
+            }
+            name.between += 1;
+        }
+        if let Some((telling, end)) = telling(word.bytes) {
+            if telling == Telling::Header && end < word.bytes.len() {
+                // `AuthorizationCodeGrant` names a type, not a header.
+                continue;
+            }
+            announced(text, &word, (telling, end), found);
+            armed = Some(Armed { telling, start: word.start, end: word.end(), between: 0 });
+        }
+    }
+}
+
+/// Adds what follows a name in the same word or in quotes, where splitting into words would not find it.
+fn announced(text: &[u8], word: &Word<'_>, (telling, end): (Telling, usize), found: &mut Vec<Finding>) {
+    if telling == Telling::Harmless {
+        return;
+    }
+    found.extend(glued(word, end));
+    if let Some(chosen) = passwords::after(text, word, end, telling) {
+        found.push(chosen);
+        found.extend(passwords::user_before(text, word.start));
+    }
+}
+
+/// `AccountName=…;AccountKey=…`: the name is part of a connection string.
+fn follows_a_pair(text: &[u8], name_start: usize) -> bool {
+    let before = text.get(..name_start).unwrap_or_default();
+    before.trim_ascii_end().ends_with(b";")
+}
+
+/// Returns the rule by which `value` is a secret, given the name of the field that holds it.
+pub(super) fn judge(name: &str, value: &str) -> Option<&'static str> {
+    let (telling, _) = telling(name.as_bytes())?;
+    let bytes = value.as_bytes();
+    let secret = match telling {
+        Telling::Password => passwords::is_chosen(bytes),
+        Telling::Header => !value.contains(' ') && is_credential(bytes),
+        Telling::Key => is_random(bytes, Evidence::Quoted),
+        Telling::Hint => is_random(bytes, Evidence::Near),
+        Telling::Harmless => false,
+    };
+    secret.then_some(NAMED)
+}
+
+fn reaches(armed: &Armed, word: &Word<'_>, gap: &[u8]) -> bool {
+    let same_line =
+        !gap.contains(&b'\n') || (armed.between == 0 && gap.iter().any(|byte| b":=".contains(byte)));
+    same_line && armed.between <= WORDS_BETWEEN && word.start - armed.end <= REACH
+}
+
+fn fires(armed: &Armed, word: &Word<'_>, gap: &[u8]) -> Option<&'static str> {
+    if armed.telling == Telling::Header && armed.between <= 1 && is_credential(word.bytes) {
+        return Some(AUTHORIZATION);
+    }
+    let evidence = match armed.telling {
+        Telling::Harmless => return None,
+        Telling::Key | Telling::Password if armed.between == 0 => evidence(gap),
+        _ => Evidence::Near,
+    };
+    is_random(word.bytes, evidence).then_some(NAMED)
+}
+
+/// What lies between a name and the word after it tells how they belong together.
+fn evidence(gap: &[u8]) -> Evidence {
+    let has = |signs: &[u8]| gap.iter().any(|byte| signs.contains(byte));
+    if has(b"\"'") {
+        Evidence::Quoted
+    } else if has(b":=") && gap != b"::" {
+        // `Tokenizer::Name` is a path, not an assignment.
+        Evidence::Assigned
+    } else {
+        Evidence::Near
+    }
+}
+
+/// A value glued to its name: `datadog-token-0024a2…`, `secretkey-0024a2…`.
+fn glued(word: &Word<'_>, name_end: usize) -> Option<Finding> {
+    let rest = word.bytes.get(name_end..)?;
+    let joint = rest.iter().position(|byte| !byte.is_ascii_alphabetic())?;
+    let skipped = joint + rest.get(joint..)?.iter().position(u8::is_ascii_alphanumeric)?;
+    let value = rest.get(skipped..)?;
+    let start = word.start + name_end + skipped;
+    (skipped > 0 && is_random(value, Evidence::Near)).then(|| Finding { rule: NAMED, start, end: word.end() })
+}
+
+/// What follows `Authorization: Bearer`: not a word of prose and not a name that stands for the value.
+fn is_credential(value: &[u8]) -> bool {
+    let digit = value.iter().any(u8::is_ascii_digit);
+    let mixed = value.iter().any(u8::is_ascii_uppercase) && value.iter().skip(1).any(u8::is_ascii_lowercase);
+    let address = value.starts_with(b"//");
+    value.len() >= 10
+        && !address
+        && !is_placeholder(value)
+        && (digit || value.ends_with(b"=") || (mixed && is_random(value, Evidence::Quoted)))
+}
+
+fn marked(word: &Word<'_>) -> Option<Finding> {
+    // No token with a mark is shorter, and in a long run of base64 every mark occurs by chance.
+    if !(36..=256).contains(&word.bytes.len()) {
+        return None;
+    }
+    let holds = |inside: &str| word.bytes.windows(inside.len()).any(|window| window == inside.as_bytes());
+    let mark = MARKS.iter().find(|mark| word.bytes.len() >= mark.min && holds(mark.inside))?;
+    Some(Finding { rule: mark.rule, start: word.start, end: word.end() })
+}

@@ -1,0 +1,169 @@
+//! The words that announce a secret: `password`, `apiKey`, `SECRET_TOKEN` and their like.
+//!
+//! Not here: what is done about it (`named` in text, `json` in values with a key).
+
+/// What a telling name announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Telling {
+    /// A word people choose: its value need not look random.
+    Password,
+    /// The credentials of a request: a scheme, then the value.
+    Header,
+    /// A value made by a machine.
+    Key,
+    /// Perhaps a value made by a machine: it has to look random beyond doubt.
+    Hint,
+    /// A random value that is no secret: a digest, a revision, the public half of a key.
+    Harmless,
+}
+
+/// Returns the names that begin with two letters. At one place the first that fits wins: `password` over `pass`.
+fn names(first: u8, second: u8) -> &'static [(&'static str, Telling)] {
+    use Telling::{Harmless, Header, Hint, Key, Password};
+    match [first, second] {
+        [b'a', b'c'] => &[("access_id", Key), ("accessid", Key), ("access", Hint)],
+        [b'a', b'p'] => &[("apikey", Key), ("application_id", Key), ("app_id", Key)],
+        [b'a', b'u'] => &[("authorization", Header), ("auth", Key)],
+        [b'b', b'e'] => &[("bearer", Header)],
+        [b'b', b'o'] => &[("bot_id", Key)],
+        [b'c', b'h'] => &[("checksum", Harmless)],
+        [b'c', b'l'] => &[("clientid", Key), ("client_id", Key)],
+        [b'c', b'o'] => &[("cookie", Hint), ("codeclimate", Hint), ("commit", Harmless)],
+        [b'c', b'r'] => &[("credential", Key), ("crumb", Hint)],
+        [b'd', b'i'] => &[("digest", Harmless)],
+        [b'd', b's'] => &[("dsn", Hint)],
+        [b'e', b't'] => &[("etag", Harmless)],
+        [b'f', b'a'] => &[("facebook", Hint)],
+        [b'f', b'i'] => &[("fingerprint", Harmless)],
+        [b'h', b'a'] => &[("hash", Harmless)],
+        [b'h', b'e'] => &[("heroku", Hint)],
+        [b'i', b'n'] => &[("integrity", Harmless)],
+        [b'k', b'e'] => &[("key", Key)],
+        [b'l', b'i'] => &[("license", Hint)],
+        [b'l', b'o'] => &[("login", Hint)],
+        [b'm', b'a'] => &[("mailchimp", Hint), ("mailgun", Hint), ("mailjet", Hint)],
+        [b'm', b'd'] => &[("md5", Harmless)],
+        [b'o', b'p'] => &[("openweather", Hint)],
+        [b'p', b'a'] => &[
+            ("password", Password),
+            ("passwd", Password),
+            ("passphrase", Password),
+            ("pass", Password),
+            ("pat", Hint),
+        ],
+        [b'p', b'o'] => &[("postmark", Hint)],
+        [b'p', b'r'] => &[("private", Hint)],
+        [b'p', b'u'] => &[("public", Harmless), ("pubkey", Harmless)],
+        [b'p', b'w'] => &[("pwd", Password)],
+        [b'r', b'e'] => &[("reporter_id", Hint), ("revision", Harmless), ("rev", Harmless)],
+        [b's', b'e'] => &[("secret", Key), ("sendgrid", Hint)],
+        [b's', b'h'] => &[("sha256", Harmless), ("sha512", Harmless), ("sha1", Harmless), ("sha", Harmless)],
+        [b's', b'o'] => &[("sourcegraph", Hint)],
+        [b't', b'o'] => &[("token", Key)],
+        [b't', b'w'] => &[("twilio", Hint), ("twitter", Hint)],
+        [b'u', b'n'] => &[("unseal", Hint)],
+        [b'v', b'e'] => &[("version", Harmless)],
+        [b'w', b'a'] => &[("wandb", Hint)],
+        [b'w', b'e'] => &[("webhook", Hint)],
+        // Bundler keeps the credentials of a gem host under the name of the host.
+        [b'_', b'_'] => &[("__com", Password)],
+        _ => &[],
+    }
+}
+
+/// What a name may end with that makes it the name of something else: `key_name`, `tokenType`, `Tokenizer`.
+const OTHERWISE: &[&str] = &[
+    "name",
+    "type",
+    "path",
+    "file",
+    "izer",
+    "izers",
+    "chars",
+    "pair",
+    "size",
+    "credentialsid",
+    "secretsid",
+    "recv-keys",
+];
+
+/// Names this short are also parts of ordinary words (`monkey`, `pattern`, `author`): they must stand alone.
+const SHORT: usize = 4;
+
+/// Returns what the last telling name inside `word` announces, and where that name ends.
+pub(super) fn telling(word: &[u8]) -> Option<(Telling, usize)> {
+    let mut last: Option<(Telling, usize)> = None;
+    // In a path only the last part names anything.
+    let from = word.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    for (at, (first, second)) in word.iter().zip(word.iter().skip(1)).enumerate().skip(from) {
+        let candidates = names(first.to_ascii_lowercase(), second.to_ascii_lowercase());
+        let Some((name, telling)) = candidates.iter().find(|(name, _)| names_at(word, at, name.as_bytes()))
+        else {
+            continue;
+        };
+        let end = at + name.len();
+        match last {
+            // What is public or a digest stays so, whatever else the word says.
+            Some((Telling::Harmless, _)) => {}
+            Some((_, known)) if known >= end => {}
+            _ => last = Some((*telling, end)),
+        }
+    }
+    last.filter(|_| !is_otherwise(word))
+}
+
+fn is_otherwise(word: &[u8]) -> bool {
+    OTHERWISE.iter().any(|ending| {
+        let start = word.len().saturating_sub(ending.len());
+        word.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(ending.as_bytes()))
+    })
+}
+
+fn names_at(word: &[u8], at: usize, name: &[u8]) -> bool {
+    let end = at + name.len();
+    let Some(part) = word.get(at..end) else { return false };
+    part.eq_ignore_ascii_case(name) && (name.len() > SHORT || stands_alone(word, at, end))
+}
+
+/// The part begins and ends where a person would see a word begin and end, in snake, kebab or camel case.
+fn stands_alone(word: &[u8], at: usize, end: usize) -> bool {
+    let first = word.get(at).copied().unwrap_or_default();
+    let last = word.get(end - 1).copied().unwrap_or_default();
+    let begins = at.checked_sub(1).and_then(|before| word.get(before)).is_none_or(|before| {
+        !before.is_ascii_alphabetic() || (before.is_ascii_lowercase() && first.is_ascii_uppercase())
+    });
+    let ends = match word.get(end..).unwrap_or_default() {
+        [b's' | b'S'] => true,
+        [b's' | b'S', after, ..] | [after, ..] => {
+            !after.is_ascii_alphabetic() || (last.is_ascii_lowercase() && after.is_ascii_uppercase())
+        }
+        [] => true,
+    };
+    begins && ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(word: &str, expected: Option<Telling>) {
+        assert_eq!(telling(word.as_bytes()).map(|(telling, _)| telling), expected, "{word}");
+    }
+
+    #[test]
+    fn telling_names_are_found_in_every_case_style() {
+        check("API_KEY", Some(Telling::Key));
+        check("awsSecretAccessKey", Some(Telling::Key));
+        check("boxKEY", Some(Telling::Key));
+        check("ssh-keys", Some(Telling::Key));
+        check("dbPassword", Some(Telling::Password));
+        check("REACT_APP_PASS", Some(Telling::Password));
+    }
+
+    #[test]
+    fn ordinary_words_that_contain_a_short_name_are_not_telling() {
+        for word in ["monkey", "keyboard", "pattern", "author", "compass", "passing", "Keyword"] {
+            check(word, None);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Secrets in addresses: the user and password of a URL, and hosts that name one tenant of a provider.
+//!
+//! Not here: webhook addresses, which are tokens of the table (`shapes`).
+
+use super::Finding;
+use super::words::Word;
+
+/// Longer than any user and password.
+const LONGEST: usize = 256;
+
+/// Adds a finding for every `user:password` between `://` and `@`.
+pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
+    let bytes = text.as_bytes();
+    for (at, separator) in text.match_indices("://") {
+        let start = at + separator.len();
+        let authority = authority(bytes.get(start..).unwrap_or_default());
+        let Some(length) = authority.iter().rposition(|byte| *byte == b'@') else { continue };
+        let userinfo = authority.get(..length).unwrap_or_default();
+        if is_credential(userinfo) {
+            found.push(Finding { rule: "url-credential", start, end: start + length });
+        }
+    }
+}
+
+/// What stands between `://` and the path, not looking further than credentials are long.
+fn authority(rest: &[u8]) -> &[u8] {
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/?#\"'`<>\\".contains(byte);
+    let length = rest.iter().take(LONGEST).position(ends).unwrap_or(rest.len().min(LONGEST));
+    rest.get(..length).unwrap_or_default()
+}
+
+fn is_credential(userinfo: &[u8]) -> bool {
+    let Some(colon) = userinfo.iter().position(|byte| *byte == b':') else { return false };
+    let password = userinfo.get(colon + 1..).unwrap_or_default();
+    let stands_for_one = matches!(password, b"pass" | b"passwd" | b"password" | b"pwd" | b"xyz");
+    password.len() >= 3 && !stands_for_one && !userinfo.iter().any(|byte| b"${}*()[]|".contains(byte))
+}
+
+/// Hosts under which each customer has a name of its own.
+const TENANTS: &[&str] = &[
+    ".apps.googleusercontent.com",
+    ".atlassian.net",
+    ".auth0.com",
+    ".azconfig.io",
+    ".azuredatabricks.net",
+    ".cloud.databricks.com",
+    ".gcp.databricks.com",
+    ".iam.gserviceaccount.com",
+    ".jfrog.io",
+    ".my.salesforce.com",
+    ".myshopify.com",
+    ".okta.com",
+    ".openai.azure.com",
+    ".snowflakecomputing.com",
+];
+
+/// Returns the host of one tenant in `word`, with or without a path behind it.
+pub(super) fn tenant_host(word: &Word<'_>) -> Option<Finding> {
+    const SHORTEST: usize = "x.jfrog.io".len();
+    if word.bytes.len() < SHORTEST {
+        return None;
+    }
+    let slashes = word.bytes.iter().take_while(|byte| **byte == b'/').count();
+    let host = word.bytes.get(slashes..)?.split(|byte| *byte == b'/').next()?;
+    let tenant = host.contains(&b'.') && TENANTS.iter().any(|suffix| host.ends_with(suffix.as_bytes()));
+    let start = word.start + slashes;
+    tenant.then(|| Finding { rule: "tenant-host", start, end: start + host.len() })
+}
