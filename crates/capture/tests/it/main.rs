@@ -1,0 +1,12 @@
+//! Tests of the crate from outside, in one binary.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "a test may panic and tells what it skips"
+)]
+
+mod corpus;
+mod drawn;
+mod properties;
+mod redact;

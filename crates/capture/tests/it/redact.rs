@@ -1,0 +1,200 @@
+//! What is taken out of text and JSON, rule by rule, and what stays.
+
+use crate::drawn::{BASE62, HEX, UPPER, drawn, redactor};
+use backstory_capture::{Redactor, RedactorOptions};
+use serde_json::json;
+
+/// Checks that the secret is gone, everything around it stays, and the rule is named.
+fn check(before: &str, secret: &str, after: &str, rule: &str) {
+    let text = format!("{before}{secret}{after}");
+    let redaction = redactor().redact(&text);
+    let redacted = redaction.text.as_str();
+    assert!(!redacted.contains(secret), "{text} -> {redacted}");
+    assert!(redacted.starts_with(before) && redacted.ends_with(after), "{text} -> {redacted}");
+    assert!(redacted.contains(&format!("[REDACTED:{rule}:")), "{text} -> {redacted}");
+}
+
+fn check_untouched(text: &str) {
+    assert_eq!(redactor().redact(text).text.as_str(), text);
+}
+
+#[test]
+fn tokens_are_known_by_their_prefix() {
+    for (prefix, alphabet, length, rule) in [
+        ("sk-ant-api03-", BASE62, 95, "anthropic-key"),
+        ("sk-proj-", BASE62, 90, "openai-key"),
+        ("ghp_", BASE62, 36, "github-token"),
+        ("github_pat_", BASE62, 82, "github-token"),
+        ("glpat-", BASE62, 20, "gitlab-token"),
+        ("AKIA", UPPER, 16, "aws-access-key"),
+        ("AIza", BASE62, 35, "google-api-key"),
+        ("npm_", BASE62, 36, "npm-token"),
+        ("hf_", BASE62, 34, "hugging-face-token"),
+        ("sk_live_", BASE62, 24, "stripe-key"),
+        ("dop_v1_", HEX, 64, "digitalocean-token"),
+        ("hvs.", BASE62, 90, "vault-token"),
+        ("eyJhbGciOi", BASE62, 60, "json-web-token"),
+    ] {
+        let secret = format!("{prefix}{}", drawn(alphabet, length, 1));
+        check("use ", &secret, " here", rule);
+        check("'", &secret, "'", rule);
+        check("line\\n", &secret, "\\n", rule);
+        check("?q%3D", &secret, "&x=1", rule);
+    }
+}
+
+#[test]
+fn a_prefix_inside_a_word_or_with_the_wrong_length_is_no_token() {
+    check_untouched(&format!("my{}{}", "ghp_", drawn(BASE62, 36, 1)));
+    check_untouched(&format!("{}{}", "ghp_", drawn(BASE62, 8, 1)));
+    check_untouched(&format!("{}{}", "AKIA", drawn(UPPER, 30, 1)));
+    check_untouched(&format!("{}{}", "ghp_", "x".repeat(36)));
+}
+
+#[test]
+fn values_are_known_by_the_name_before_them() {
+    let hex = drawn(HEX, 32, 2);
+    let base62 = drawn(BASE62, 40, 3);
+    for before in
+        ["api_key = \"", "SECRET_TOKEN=", "\"accessToken\": \"", "-H 'X-Api-Key: ", "token: ", "acme-token-"]
+    {
+        check(before, &hex, "", "named-secret");
+        check(before, &base62, "", "named-secret");
+    }
+    check("curl -H \"Authorization: Bearer ", &hex, "\"", "authorization");
+}
+
+#[test]
+fn digests_revisions_and_names_in_code_stay() {
+    let sha = drawn(HEX, 40, 4);
+    check_untouched(&format!("commit {sha}"));
+    check_untouched(&format!("checksum = \"{sha}{sha}\""));
+    check_untouched(&format!("the key change is commit {sha}"));
+    check_untouched(&format!("public_key = \"{sha}\""));
+    check_untouched("let token: TokenStream2 = parse_macro_input!(input as Utf8ToUtf16Converter);");
+    check_untouched("password: Option<String>, token: &str, key = self.keys.get(&index)?;");
+    check_untouched("target = x86_64-unknown-linux-gnu; key path: ~/.ssh/authorized_keys");
+}
+
+#[test]
+fn chosen_passwords_are_found_where_they_are_assigned() {
+    check("password = \"", "hunter2!", "\"", "credential");
+    check("DB_PASSWORD=", "correcthorse", "\n", "credential");
+    check("{\\\"password\\\": \\\"", "geheim123", "\\\"}", "credential");
+    check("curl -u ", "admin:geheim", " https://example.org", "credential");
+    check("postgres://", "app:s3cr3t@x", "@db.example.org/app", "url-credential");
+    for text in [
+        "password = \"<password>\"",
+        "password: \"${DB_PASSWORD}\"",
+        "the password is wrong",
+        "--password-file x",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
+fn the_user_a_password_belongs_to_goes_with_it() {
+    let text = "Server=db;User Id=bookkeeper;Password=geheim;Database=books;";
+    let redacted = redactor().redact(text).text.into_string();
+    assert!(!redacted.contains("bookkeeper") && !redacted.contains("geheim"), "{redacted}");
+    assert!(
+        redacted.starts_with("Server=db;User Id=[") && redacted.ends_with(";Database=books;"),
+        "{redacted}"
+    );
+}
+
+#[test]
+fn private_keys_go_as_a_block_even_when_cut_off() {
+    let line = drawn(BASE62, 64, 5);
+    let begin = format!("-----{} PRIVATE {}-----", "BEGIN RSA", "KEY");
+    let end = format!("-----{} PRIVATE {}-----", "END RSA", "KEY");
+    check("a\n", &format!("{begin}\n{line}\n{line}\n{end}"), "\nb", "private-key");
+    check("a\n", &format!("{begin}\n{line}\n{line}"), "", "private-key");
+    check("\"", &format!("{begin}\\n{line}\\n{end}"), "\\n\"", "private-key");
+    check_untouched(&format!("expects `{begin}` and `{end}`"));
+}
+
+#[test]
+fn data_of_kubernetes_secrets_goes() {
+    let text =
+        "kind: Secret\nmetadata:\n  name: db\ndata:\n  user: YWRtaW4=\n  pin: \"MTIzNA==\"\ntype: Opaque\n";
+    let redacted = redactor().redact(text).text.into_string();
+    assert!(!redacted.contains("YWRtaW4") && !redacted.contains("MTIzNA"), "{redacted}");
+    assert!(redacted.contains("name: db") && redacted.contains("type: Opaque"), "{redacted}");
+    check_untouched("kind: ConfigMap\ndata:\n  user: YWRtaW4=\n");
+}
+
+#[test]
+fn equal_secrets_have_equal_markers_under_one_key_only() {
+    let secret = format!("ghp_{}", drawn(BASE62, 36, 6));
+    let other = Redactor::new(RedactorOptions { key: [1; 32], ..RedactorOptions::default() });
+    let marker = redactor().redact(&secret).text;
+    assert_eq!(redactor().redact(&format!("{secret} {secret}")).text.as_str(), format!("{marker} {marker}"));
+    assert_ne!(other.redact(&secret).text, marker);
+}
+
+#[test]
+fn findings_give_rule_and_place_in_the_input() {
+    let secret = format!("ghp_{}", drawn(BASE62, 36, 7));
+    let text = format!("ä {secret} ö");
+    let found = redactor().redact(&text).found;
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].rule, &text[found[0].start..found[0].end]), ("github-token", secret.as_str()));
+}
+
+#[test]
+fn literals_and_telling_values_of_the_environment_go_wherever_they_occur() {
+    let redactor = Redactor::new(RedactorOptions {
+        literals: vec!["Projekt Nordlicht".into(), "abc".into()],
+        environment: vec![
+            ("SERVICE_TOKEN".into(), "open sesame, friend".into()),
+            ("EDITOR".into(), "/usr/bin/vim -u none".into()),
+            ("SSH_KEY_PATH".into(), "/home/me/.ssh/id".into()),
+        ],
+        ..RedactorOptions::default()
+    });
+    let text = "abc xProjekt Nordlichtx, open sesame, friend! /usr/bin/vim -u none /home/me/.ssh/id";
+    let redacted = redactor.redact(text).text.into_string();
+    assert!(!redacted.contains("Nordlicht") && !redacted.contains("sesame"), "{redacted}");
+    assert!(
+        redacted.starts_with("abc x[REDACTED:literal:") && redacted.ends_with("/home/me/.ssh/id"),
+        "{redacted}"
+    );
+}
+
+#[test]
+fn json_is_scrubbed_in_values_keys_and_by_the_name_of_the_field() {
+    let token = format!("ghp_{}", drawn(BASE62, 36, 8));
+    let plain = drawn(BASE62, 24, 9);
+    let mut value = json!({
+        "text": ["see", {"deep": token.clone()}],
+        token.clone(): 1,
+        "password": "geheim",
+        "apiKey": plain.clone(),
+        "id": plain.clone(),
+        "note": "a <private>b</private> c",
+    });
+    redactor().scrub_json(&mut value);
+    let text = value.to_string();
+    assert!(!text.contains(&token) && !text.contains("geheim"), "{text}");
+    assert_eq!(value["id"], json!(plain));
+    assert_eq!(value["note"], json!("a [private] c"));
+    assert!(
+        value["apiKey"].as_str().is_some_and(|text| text.starts_with("[REDACTED:named-secret:")),
+        "{text}"
+    );
+    let once = value.clone();
+    redactor().scrub_json(&mut value);
+    assert_eq!(value, once);
+}
+
+#[test]
+fn a_private_part_may_span_the_strings_of_a_value() {
+    let mut value = json!([{"t": "a <private>b"}, {"t": "hidden"}, {"t": "c</private> d"}, {"t": "seen"}]);
+    redactor().scrub_json(&mut value);
+    assert_eq!(value, json!([{"t": "a [private]"}, {"t": "[private]"}, {"t": "[private] d"}, {"t": "seen"}]));
+    let mut unclosed = json!(["a <private>b", "seen"]);
+    redactor().scrub_json(&mut unclosed);
+    assert_eq!(unclosed, json!(["a [private]", "seen"]));
+}
