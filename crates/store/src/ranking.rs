@@ -44,12 +44,12 @@ pub(crate) fn rank(db: &Connection, query: &WordQuery, reach: Reach) -> rusqlite
     };
     let index = Index { db, memories, place };
     let (telling, common) = index.weigh(query)?;
-    let mut scores = index.score(&telling)?;
-    if telling.is_empty() {
-        index.add_matches_of_common(&common, &mut scores)?;
-    } else {
+    let mut scores = HashMap::new();
+    if !telling.is_empty() {
+        scores = index.score(&any(&telling), i64::MAX)?;
         index.add_weight_of_common(&telling, &common, &mut scores)?;
     }
+    index.add_matches_of_common(&common, &mut scores)?;
     let mut hits: Vec<WordHit> =
         scores.into_iter().map(|(id, bm25)| WordHit { memory: MemoryId(id), bm25 }).collect();
     // Of equals the newer one first: the only use of time here.
@@ -97,18 +97,15 @@ impl Index<'_> {
             .query_row((self.within(term), MOST_TELLING + 1), |row| row.get(0))
     }
 
-    /// Scores what holds any of the telling words. A word counts by where it stands: title, facts, concepts, files, body,
-    /// companion; the place counts nothing.
-    fn score(&self, telling: &[&str]) -> rusqlite::Result<HashMap<i64, f64>> {
-        if telling.is_empty() {
-            return Ok(HashMap::new());
-        }
+    /// Scores the newest memories an expression matches, up to `most`. A word counts by where it stands: title, facts, concepts,
+    /// files, body, companion; the place counts nothing.
+    fn score(&self, expression: &str, most: i64) -> rusqlite::Result<HashMap<i64, f64>> {
         self.db
             .prepare_cached(
                 "SELECT rowid, -bm25(memory_words, 4.0, 2.0, 2.0, 1.5, 1.0, 1.0, 0.0) FROM memory_words
-                 WHERE memory_words MATCH ?1",
+                 WHERE memory_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2",
             )?
-            .query_map([self.within(&any(telling))], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .query_map((self.within(expression), most), |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect()
     }
 
@@ -124,23 +121,20 @@ impl Index<'_> {
                 *scores.entry(id).or_default() += COMMON_WEIGHT;
             }
         }
-        self.add_matches_of_common(common, scores)
+        Ok(())
     }
 
     /// Adds what holds all of the common words, or, while that is nothing, all but the most common of them.
     fn add_matches_of_common(&self, common: &[&str], scores: &mut HashMap<i64, f64>) -> rusqlite::Result<()> {
-        // The rarest stand first.
-        for kept in (1..=common.len()).rev() {
-            // One common word beside telling ones would only bring back what it is common in.
-            if kept == 1 && !scores.is_empty() {
-                break;
-            }
+        // The rarest stand first. One common word beside telling ones would only bring back what it is common in.
+        let fewest = if scores.is_empty() { 1 } else { 2 };
+        for kept in (fewest..=common.len()).rev() {
             let words: Vec<&str> = common.iter().take(kept).copied().collect();
-            let found = self.matches(&words.join(" AND "), MOST_COMMON_MATCHES)?;
-            for id in &found {
-                scores.entry(*id).or_insert(kept as f64 * COMMON_WEIGHT);
-            }
+            let found = self.score(&words.join(" AND "), MOST_COMMON_MATCHES)?;
             if !found.is_empty() {
+                for (id, score) in found {
+                    scores.entry(id).or_insert(score);
+                }
                 break;
             }
         }
