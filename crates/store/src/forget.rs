@@ -4,7 +4,7 @@
 
 use crate::memories::NewMemory;
 use crate::{Home, Purpose, Store, StoreError, words};
-use backstory_memory::{Memory, MemoryId, Timestamp, Uid};
+use backstory_memory::{Draft, Memory, MemoryId, Timestamp, Uid};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::path::PathBuf;
 
@@ -64,12 +64,14 @@ impl Store {
 }
 
 /// Returns the tombstone that stands against a memory: of its uid, or of the same words.
-pub(crate) fn tombstone_for(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Option<Uid>> {
+pub(crate) fn tombstone_for(
+    db: &Connection,
+    uid: Option<&Uid>,
+    content: &Draft,
+) -> rusqlite::Result<Option<Uid>> {
     let found: Option<String> = db
         .prepare_cached("SELECT uid FROM tombstones WHERE uid = ?1 OR fingerprint = ?2 LIMIT 1")?
-        .query_row(params![memory.uid.as_ref().map(Uid::as_str), memory.content.fingerprint().0], |row| {
-            row.get(0)
-        })
+        .query_row(params![uid.map(Uid::as_str), content.fingerprint().0], |row| row.get(0))
         .optional()?;
     Ok(found.and_then(|uid| Uid::parse(&uid).ok()))
 }

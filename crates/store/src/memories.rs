@@ -53,7 +53,7 @@ impl Store {
     /// Writes a memory. One that was forgotten is refused: it must not come back by itself.
     pub fn remember(&mut self, memory: &NewMemory) -> Result<MemoryId, StoreError> {
         self.write("write a memory", |transaction| {
-            if let Some(uid) = forget::tombstone_for(transaction, memory)? {
+            if let Some(uid) = forget::tombstone_for(transaction, memory.uid.as_ref(), &memory.content)? {
                 return Err(StoreError::Forgotten { uid }.into());
             }
             Ok(insert(transaction, memory)?)
@@ -127,7 +127,7 @@ fn keep(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Kept> {
     if let Some(id) = known_id(db, memory)? {
         return Ok(Kept::Known(id));
     }
-    if forget::tombstone_for(db, memory)?.is_some() {
+    if forget::tombstone_for(db, memory.uid.as_ref(), &memory.content)?.is_some() {
         return Ok(Kept::Forgotten);
     }
     insert(db, memory).map(Kept::Written)

@@ -116,7 +116,10 @@ impl Store {
         // The timeout comes before any other statement: changing the journal mode takes a lock, and hooks that start together
         // would otherwise fail at once instead of waiting for each other.
         db.busy_timeout(patience).map_err(|error| StoreError::sql(&path, "set the busy timeout", error))?;
-        Ok(Store { db, home: home.clone(), path })
+        let store = Store { db, home: home.clone(), path };
+        // Until its version is known the file may be a newer build's: closing must not move its log into it (law 11).
+        store.set(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        Ok(store)
     }
 
     fn version(&self) -> Result<i64, StoreError> {
@@ -134,10 +137,8 @@ impl Store {
 
     fn configure(&self, purpose: Purpose, is_fresh: bool) -> Result<(), StoreError> {
         // A hook must not wait for a process whose work it would do for others: the checkpoint is paid at the end of a turn.
-        if purpose == Purpose::Hook {
-            self.set(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE)?;
-        }
-        self.set(DbConfig::SQLITE_DBCONFIG_DEFENSIVE)?;
+        self.set(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, purpose == Purpose::Hook)?;
+        self.set(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         if rusqlite::version_number() < OLDEST_SAFE_SQLITE {
             let detail = format!("SQLite {} can lose commits; 3.51.3 is needed", rusqlite::version());
             return Err(StoreError::BadRow { what: "the library".into(), detail });
@@ -154,8 +155,8 @@ impl Store {
         ))
     }
 
-    fn set(&self, option: DbConfig) -> Result<(), StoreError> {
-        self.db.set_db_config(option, true).map(drop).map_err(self.failed("configure the database"))
+    fn set(&self, option: DbConfig, on: bool) -> Result<(), StoreError> {
+        self.db.set_db_config(option, on).map(drop).map_err(self.failed("configure the database"))
     }
 
     /// Switches to WAL where that has not been done. SQLite may skip the busy handler here, so we wait ourselves.

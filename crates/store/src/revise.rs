@@ -1,7 +1,7 @@
 //! Changing memories without losing what they said: revisions, supersession, pins, use.
 
 use crate::memories::insert_anchors;
-use crate::{NewMemory, Store, StoreError, codes, memories, words};
+use crate::{NewMemory, Store, StoreError, codes, forget, memories, words};
 use backstory_memory::{Checksum, Draft, Memory, MemoryId, Relation, Timestamp};
 use rusqlite::{Connection, params};
 
@@ -10,6 +10,9 @@ impl Store {
     pub fn revise(&mut self, id: MemoryId, content: &Draft, now: Timestamp) -> Result<(), StoreError> {
         let before = self.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?;
         self.write("revise a memory", |transaction| {
+            if let Some(uid) = forget::tombstone_for(transaction, None, content)? {
+                return Err(StoreError::Forgotten { uid }.into());
+            }
             keep_revision(transaction, &before, now)?;
             words::remove(transaction, &before)?;
             overwrite(transaction, id, content, now)?;
@@ -28,6 +31,9 @@ impl Store {
             return Err(StoreError::NoSuchMemory(old));
         }
         self.write("supersede a memory", |transaction| {
+            if let Some(uid) = forget::tombstone_for(transaction, memory.uid.as_ref(), &memory.content)? {
+                return Err(StoreError::Forgotten { uid }.into());
+            }
             let id = memories::insert(transaction, memory)?;
             mark_superseded(transaction, old, id, memory.created_at)?;
             Ok(id)
