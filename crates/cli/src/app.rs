@@ -1,11 +1,12 @@
 //! What every command works with: where things are, how it is configured, what time it is, which project is meant.
 
-use crate::config::{Config, Settings, project_file};
+use crate::config::Config;
 use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
 use crate::failure::Failure;
+use crate::settings::{Settings, project_file};
 use crate::ui::Ui;
 use backstory_capture::{Redactor, RedactorOptions, sight};
-use backstory_memory::{ProjectId, Sighting, Timestamp};
+use backstory_memory::{ProjectId, ProjectKey, Sighting, Timestamp};
 use backstory_store::{Home, Project, Purpose, Reach, Retention, Store, StoreError};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -40,15 +41,11 @@ impl App {
         let cwd = environment.project_dir().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let home = home_of(&environment)?;
         let mut settings = Settings::defaults();
-        if let Some(file) = environment.config_file() {
-            settings.lay_user_file(&file)?;
-        }
-        if let Some(file) = project_file(&cwd) {
-            settings.lay_project_file(&file)?;
-        }
-        settings.lay_environment(&environment)?;
-        for flag in flags {
-            settings.lay_flag(flag)?;
+        let mut wrong = settings.lay_files(environment.config_file(), project_file(&cwd));
+        wrong.extend(settings.lay_environment(&environment));
+        wrong.extend(flags.iter().filter_map(|flag| settings.lay_flag(flag).err()));
+        if let Some(failure) = wrong.into_iter().next() {
+            return Err(failure);
         }
         let config = settings.config()?;
         let now = now(&environment);
@@ -62,11 +59,18 @@ impl App {
 
     /// Opens the store to read, also where nothing can be written.
     pub(crate) fn store_to_read(&self) -> Result<Store, Failure> {
+        self.store_and_problem().map(|(store, _)| store)
+    }
+
+    /// Opens the store, to read only where it cannot be written; then also says why.
+    pub(crate) fn store_and_problem(&self) -> Result<(Store, Option<StoreError>), Failure> {
         match Store::open(&self.home, Purpose::Command, self.now) {
-            Err(StoreError::NotWritable { .. } | StoreError::Full { .. }) => {
-                Ok(Store::open(&self.home, Purpose::Read, self.now)?)
-            }
-            opened => Ok(opened?),
+            Ok(store) => Ok((store, None)),
+            Err(
+                problem
+                @ (StoreError::NotWritable { .. } | StoreError::Full { .. } | StoreError::Busy { .. }),
+            ) => Ok((Store::open(&self.home, Purpose::Read, self.now)?, Some(problem))),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -77,7 +81,12 @@ impl App {
 
     /// Returns what this folder tells about its project.
     pub(crate) fn sighting(&self) -> Sighting {
-        sight(&self.cwd)
+        self.sighting_of(&self.cwd)
+    }
+
+    /// Returns what a folder tells about its project.
+    pub(crate) fn sighting_of(&self, folder: &Path) -> Sighting {
+        safe_sighting(folder, &self.redactor())
     }
 
     /// Returns how far a question reaches. A project nobody has met yet has no memories: `None`.
@@ -117,7 +126,7 @@ impl App {
             several => return Err(ambiguous(wanted, several)),
         }
         let folder = self.cwd.join(wanted);
-        let known = if folder.is_dir() { store.known_project_at(&sight(&folder))? } else { None };
+        let known = if folder.is_dir() { store.known_project_at(&self.sighting_of(&folder))? } else { None };
         known.ok_or_else(|| {
             Failure::user(format!("there is no project `{wanted}`"))
                 .hint("`backstory project list` shows them all")
@@ -140,7 +149,7 @@ fn ambiguous(wanted: &str, several: &[Project]) -> Failure {
     let failure = Failure::user(format!("{} projects are called `{wanted}`", several.len()));
     several.iter().fold(failure, |failure, project| {
         let root = project.roots.first().map_or("", String::as_str);
-        failure.hint(format!("`--project {}` is the one in `{root}`", project.id))
+        failure.hint(format!("say `{}` for the one in `{root}`", project.id))
     })
 }
 
@@ -168,25 +177,46 @@ pub(crate) fn now(environment: &Environment) -> Timestamp {
 pub(crate) fn redactor(config: &Config, environment: &Environment, home: &Home) -> Redactor {
     let environment = if config.redact.environment { environment.pairs() } else { Vec::new() };
     let literals = config.redact.literals.clone();
-    Redactor::new(RedactorOptions { literals, environment, key: redaction_key(&home.root().join("key")) })
+    Redactor::new(RedactorOptions { literals, environment, key: redaction_key(home) })
+}
+
+/// Returns what a folder tells about its project, fit to be stored: a path may hold a secret like any other text (law 7).
+///
+/// A secret becomes the same mark every time, so that the project is still told from others and found again.
+pub(crate) fn safe_sighting(folder: &Path, redactor: &Redactor) -> Sighting {
+    fn safe(sighting: Sighting, redactor: &Redactor) -> Sighting {
+        let text = |text: &str| redactor.redact(text).text.into_string();
+        let key = |key: &ProjectKey| text(&key.to_string()).parse().unwrap_or_else(|()| key.clone());
+        Sighting {
+            keys: sighting.keys.iter().map(key).collect(),
+            name: text(&sighting.name),
+            root: text(&sighting.root),
+            parent: sighting.parent.map(|parent| Box::new(safe(*parent, redactor))),
+        }
+    }
+    safe(sight(folder), redactor)
 }
 
 /// Returns the key that makes equal secrets comparable in this home and nowhere else.
 ///
 /// Without a place to keep it every run has its own: secrets are gone all the same.
-fn redaction_key(path: &Path) -> [u8; 32] {
-    if let Some(kept) = std::fs::read(path).ok().and_then(|bytes| bytes.try_into().ok()) {
+fn redaction_key(home: &Home) -> [u8; 32] {
+    let path = home.root().join("key");
+    let kept = || std::fs::read(&path).ok().and_then(|bytes| bytes.try_into().ok());
+    if let Some(kept) = kept() {
         return kept;
     }
     let mut fresh = [0; 32];
+    // Trying out a redaction makes no home, and a home that is not ours gets no file of ours.
     if getrandom::fill(&mut fresh).is_ok()
-        && let Some(dir) = path.parent()
-        && let Ok(mut draft) = tempfile::NamedTempFile::new_in(dir)
+        && home.root().exists()
+        && home.prepare().is_ok()
+        && let Ok(mut draft) = tempfile::NamedTempFile::new_in(home.root())
         && std::io::Write::write_all(&mut draft, &fresh).is_ok()
-        && draft.persist_noclobber(path).is_err()
+        && draft.persist_noclobber(&path).is_err()
     {
         // Another process was first: its key counts.
-        return std::fs::read(path).ok().and_then(|bytes| bytes.try_into().ok()).unwrap_or(fresh);
+        return kept().unwrap_or(fresh);
     }
     fresh
 }

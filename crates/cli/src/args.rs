@@ -6,7 +6,20 @@ use crate::commands::{
 };
 use crate::env_vars::Environment;
 use crate::ui::{Colour, Ui};
+use backstory_memory::{Kind, MemoryId};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
+
+/// Reads a memory's number, with or without the sign it is printed with.
+pub(crate) fn memory_id(text: &str) -> Result<MemoryId, String> {
+    let number = text.trim_start_matches('#').parse();
+    number.map(MemoryId).map_err(|_| "a memory is named by its number, like 12".to_owned())
+}
+
+/// Reads a kind, and tells all kinds to help and completion.
+pub(crate) fn kinds() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(Kind::ALL.map(Kind::as_str)).try_map(|name| name.parse())
+}
 
 /// Gives coding agents the story so far
 ///

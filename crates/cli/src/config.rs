@@ -1,19 +1,7 @@
-//! Configuration: defaults, the user's file, the project's file, the environment, flags; later ones win.
-//!
-//! A project's file comes with a repository, so a stranger may have written it: it may narrow what is done, never widen it.
+//! Everything that can be configured, as the rest of the program sees it. Where the values come from: `settings`.
 
-use crate::env_vars::{Environment, SETTING_PREFIX};
-use crate::failure::Failure;
 use serde::Deserialize;
-use std::collections::BTreeMap;
-use std::fmt;
-use std::path::{Path, PathBuf};
-use toml::{Table, Value};
-
-/// The name of a project's file.
-pub(crate) const PROJECT_FILE: &str = ".backstory.toml";
-
-const DEFAULTS: &str = include_str!("default_config.toml");
+use std::path::{Component, Path, PathBuf};
 
 /// Everything that can be configured.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -67,239 +55,33 @@ impl Config {
     }
 }
 
-/// Where a value comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
-    Default,
-    User(PathBuf),
-    Project(PathBuf),
-    Environment(String),
-    Flag,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Origin::Default => f.write_str("default"),
-            Origin::User(path) => write!(f, "user: {}", path.display()),
-            Origin::Project(path) => write!(f, "project: {}", path.display()),
-            Origin::Environment(name) => write!(f, "environment: {name}"),
-            Origin::Flag => f.write_str("flag"),
+impl Capture {
+    /// Whether nothing that happens in a folder is to be kept.
+    ///
+    /// `~` and what is not a whole path lie below the user's home.
+    pub(crate) fn leaves_out(&self, place: &Path, user_home: Option<&Path>) -> bool {
+        // Most people leave out nothing, and a hook has no time to lose.
+        if self.exclude.is_empty() {
+            return false;
         }
-    }
-}
-
-/// One value and where it comes from.
-#[derive(Clone, Debug)]
-pub(crate) struct Setting {
-    pub(crate) value: Value,
-    pub(crate) origin: Origin,
-}
-
-/// What a project's file may do to a value.
-#[derive(Clone, Copy)]
-enum Narrowing {
-    /// Turn it off.
-    Off,
-    /// Make it smaller.
-    Lower,
-    /// Add to it.
-    Add,
-}
-
-/// What a project's file may touch at all.
-const NARROWINGS: [(&str, Narrowing); 5] = [
-    ("capture.enabled", Narrowing::Off),
-    ("capture.exclude", Narrowing::Add),
-    ("capture.max_event_bytes", Narrowing::Lower),
-    ("redact.literals", Narrowing::Add),
-    ("search.limit", Narrowing::Lower),
-];
-
-/// All values with their origins, by key.
-#[derive(Clone, Debug)]
-pub(crate) struct Settings {
-    by_key: BTreeMap<String, Setting>,
-}
-
-impl Settings {
-    /// Starts with the defaults.
-    pub(crate) fn defaults() -> Settings {
-        let table: Table = DEFAULTS.parse().unwrap_or_default();
-        let by_key = flat(&table).into_iter();
-        let by_key = by_key.map(|(key, value)| (key, Setting { value, origin: Origin::Default })).collect();
-        Settings { by_key }
-    }
-
-    /// Lays the user's file over what is there. No file is fine; one that cannot be read is not.
-    pub(crate) fn lay_user_file(&mut self, path: &Path) -> Result<(), Failure> {
-        let Some(table) = read_table(path)? else { return Ok(()) };
-        for (key, value) in flat(&table) {
-            self.set(&key, value, Origin::User(path.to_owned()))?;
-        }
-        Ok(())
-    }
-
-    /// Lays a project's file over what is there, as far as it narrows.
-    pub(crate) fn lay_project_file(&mut self, path: &Path) -> Result<(), Failure> {
-        let Some(mut table) = read_table(path)? else { return Ok(()) };
-        // The name of the project stands in the same file.
-        table.remove("project");
-        for (key, value) in flat(&table) {
-            let origin = Origin::Project(path.to_owned());
-            let before = self.known(&key, &origin)?.value.clone();
-            let rule = NARROWINGS.iter().find(|(name, _)| *name == key).map(|(_, rule)| *rule);
-            let narrowed = rule.and_then(|rule| narrow(rule, &before, &value)).ok_or_else(|| {
-                Failure::usage(format!("`{}` must not set `{key} = {value}`", path.display()))
-                    .hint("a project's file may only narrow: capture less, redact more, show less")
-            })?;
-            self.set(&key, narrowed, origin)?;
-        }
-        Ok(())
-    }
-
-    /// Lays the environment over what is there.
-    pub(crate) fn lay_environment(&mut self, environment: &Environment) -> Result<(), Failure> {
-        let keys: Vec<String> = self.by_key.keys().cloned().collect();
-        for key in keys {
-            let name = format!("{SETTING_PREFIX}{}", key.to_uppercase().replace('.', "_"));
-            if let Some(text) = environment.text(&name) {
-                self.set(&key, value_from(text), Origin::Environment(name.clone()))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Lays a flag `KEY=VALUE` over what is there.
-    pub(crate) fn lay_flag(&mut self, assignment: &str) -> Result<(), Failure> {
-        let Some((key, text)) = assignment.split_once('=') else {
-            return Err(Failure::usage(format!("`{assignment}` is not KEY=VALUE")));
-        };
-        self.set(key.trim(), value_from(text.trim()), Origin::Flag)
-    }
-
-    /// Returns every value with its origin, by key.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &Setting)> {
-        self.by_key.iter()
-    }
-
-    /// Turns the values into a configuration.
-    pub(crate) fn config(&self) -> Result<Config, Failure> {
-        let mut table = Table::new();
-        for (key, setting) in &self.by_key {
-            let (section, name) = key.split_once('.').unwrap_or(("", key));
-            let section = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
-            if let Value::Table(section) = section {
-                section.insert(name.to_owned(), setting.value.clone());
-            }
-        }
-        table.try_into().map_err(|error: toml::de::Error| {
-            Failure::usage("the configuration cannot be used").because(&error).hint("see `backstory config`")
+        let place = real(place);
+        self.exclude.iter().any(|excluded| {
+            let below_home = excluded.strip_prefix("~").unwrap_or(excluded);
+            let whole = user_home.map_or_else(|| below_home.to_owned(), |home| home.join(below_home));
+            place.starts_with(real(&whole))
         })
     }
-
-    fn known(&self, key: &str, origin: &Origin) -> Result<&Setting, Failure> {
-        self.by_key.get(key).ok_or_else(|| {
-            Failure::usage(format!("there is no setting `{key}` ({origin})"))
-                .hint("`backstory config` lists all settings")
-        })
-    }
-
-    fn set(&mut self, key: &str, value: Value, origin: Origin) -> Result<(), Failure> {
-        let known = self.known(key, &origin)?;
-        if known.value.type_str() != value.type_str() {
-            let (wanted, given) = (known.value.type_str(), value.type_str());
-            return Err(Failure::usage(format!(
-                "`{key}` wants a value of type {wanted}, not {given} ({origin})"
-            )));
-        }
-        self.by_key.insert(key.to_owned(), Setting { value, origin });
-        Ok(())
-    }
 }
 
-/// Finds the nearest project's file at or above a folder.
-pub(crate) fn project_file(start: &Path) -> Option<PathBuf> {
-    start.ancestors().map(|dir| dir.join(PROJECT_FILE)).find(|path| path.is_file())
-}
-
-/// Reads a TOML file; none is `None`.
-fn read_table(path: &Path) -> Result<Option<Table>, Failure> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Failure::usage(format!("cannot read `{}`", path.display())).because(&error)),
-    };
-    let table = text.parse().map_err(|error: toml::de::Error| {
-        Failure::usage(format!("`{}` is not TOML", path.display())).because(&error)
-    })?;
-    Ok(Some(table))
-}
-
-/// Turns `[section] name = value` into `section.name`.
-fn flat(table: &Table) -> Vec<(String, Value)> {
-    let mut all = Vec::new();
-    for (section, value) in table {
-        match value {
-            Value::Table(inner) => {
-                all.extend(inner.iter().map(|(name, value)| (format!("{section}.{name}"), value.clone())));
-            }
-            value => all.push((section.clone(), value.clone())),
+/// Returns where a path leads: links followed as far as it exists, `..` taken for what it says after that.
+fn real(path: &Path) -> PathBuf {
+    let found = path.ancestors().find_map(|there| Some((there, there.canonicalize().ok()?)));
+    let Some((there, mut place)) = found else { return path.to_owned() };
+    for part in path.strip_prefix(there).unwrap_or(Path::new("")).components() {
+        match part {
+            Component::ParentDir => drop(place.pop()),
+            part => place.push(part),
         }
     }
-    all
-}
-
-/// Reads a value from a flag or a variable: TOML where it is, else text.
-fn value_from(text: &str) -> Value {
-    format!("x = {text}")
-        .parse::<Table>()
-        .ok()
-        .and_then(|mut table| table.remove("x"))
-        .unwrap_or_else(|| Value::String(text.to_owned()))
-}
-
-/// Returns the narrowed value, or nothing where `value` would widen.
-fn narrow(rule: Narrowing, before: &Value, value: &Value) -> Option<Value> {
-    match (rule, before, value) {
-        (Narrowing::Off, Value::Boolean(_), Value::Boolean(false)) => Some(Value::Boolean(false)),
-        (Narrowing::Off, Value::Boolean(before), Value::Boolean(true)) => {
-            before.then_some(Value::Boolean(true))
-        }
-        (Narrowing::Lower, Value::Integer(before), Value::Integer(value)) => {
-            (value <= before).then_some(Value::Integer(*value))
-        }
-        (Narrowing::Add, Value::Array(before), Value::Array(more)) => {
-            Some(Value::Array(before.iter().chain(more).cloned().collect()))
-        }
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_defaults_are_a_whole_configuration() {
-        let config = Settings::defaults().config().unwrap();
-        assert!(config.capture.enabled && config.search.limit > 0);
-    }
-
-    #[test]
-    fn a_project_may_narrow_and_never_widen() {
-        let allowed = |rule, before: Value, value: Value| narrow(rule, &before, &value);
-        assert_eq!(allowed(Narrowing::Off, true.into(), false.into()), Some(false.into()));
-        assert_eq!(allowed(Narrowing::Off, false.into(), true.into()), None);
-        assert_eq!(allowed(Narrowing::Lower, 10.into(), 11.into()), None);
-        assert_eq!(allowed(Narrowing::Lower, 10.into(), 9.into()), Some(9.into()));
-        let list = |items: &[&str]| Value::Array(items.iter().map(|item| Value::from(*item)).collect());
-        assert_eq!(allowed(Narrowing::Add, list(&["a"]), list(&["b"])), Some(list(&["a", "b"])));
-    }
-
-    #[test]
-    fn every_narrowing_names_a_setting() {
-        let settings = Settings::defaults();
-        assert!(NARROWINGS.iter().all(|(key, _)| settings.by_key.contains_key(*key)));
-    }
+    place
 }

@@ -1,5 +1,7 @@
 //! What went wrong, for the person who has to deal with it: one place turns it into words and an exit code.
 
+use crate::shapes::RefusalShape;
+use backstory_memory::MemoryId;
 use backstory_store::StoreError;
 use std::error::Error;
 
@@ -23,6 +25,9 @@ pub(crate) enum FailureKind {
     Internal,
 }
 
+/// What to do about a number nobody has.
+pub(crate) const SEARCH_FINDS: &str = "`backstory search WORDS` finds memories and their numbers";
+
 /// Why a command failed, and what to do next.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -30,11 +35,13 @@ pub(crate) struct Failure {
     message: String,
     causes: Vec<String>,
     hints: Vec<String>,
+    about: Option<MemoryId>,
 }
 
 impl Failure {
     pub(crate) fn user(message: impl Into<String>) -> Failure {
-        Failure { kind: FailureKind::User, message: message.into(), causes: Vec::new(), hints: Vec::new() }
+        let (causes, hints) = (Vec::new(), Vec::new());
+        Failure { kind: FailureKind::User, message: message.into(), causes, hints, about: None }
     }
 
     pub(crate) fn usage(message: impl Into<String>) -> Failure {
@@ -63,6 +70,16 @@ impl Failure {
         self
     }
 
+    /// Names the memory that stands in the way.
+    pub(crate) fn about(self, memory: MemoryId) -> Failure {
+        Failure { about: Some(memory), ..self }
+    }
+
+    /// Returns the failure as JSON tells it.
+    pub(crate) fn shape(&self) -> RefusalShape {
+        RefusalShape { ok: false, error: self.line(), existing_id: self.about.map(|id| id.0) }
+    }
+
     /// Returns the exit code.
     pub(crate) fn code(&self) -> u8 {
         match self.kind {
@@ -70,6 +87,11 @@ impl Failure {
             FailureKind::Usage => 2,
             FailureKind::Internal => 70,
         }
+    }
+
+    /// Whether it is a plain no: what was asked cannot be done.
+    pub(crate) fn is_no(&self) -> bool {
+        self.kind == FailureKind::User
     }
 
     /// Returns the failure in words, several lines.
@@ -93,11 +115,10 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         let hint = match &error {
             StoreError::NoSuchMemory(id) => {
-                let hint = "`backstory search WORDS` finds memories and their numbers";
-                return Failure::user(format!("there is no memory #{id}")).hint(hint);
+                return Failure::user(format!("there is no memory #{id}")).hint(SEARCH_FINDS);
             }
             StoreError::Forgotten { .. } => {
-                let hint = "`--force` writes it all the same";
+                let hint = "`backstory remember --force` writes it all the same";
                 return Failure::user("this was forgotten on purpose and stays out").hint(hint);
             }
             StoreError::Newer { .. } => {

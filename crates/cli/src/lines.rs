@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::times;
+use backstory_capture::Redactor;
 use backstory_memory::{
     Category, Confidence, Draft, Importance, Kind, Memory, Scope, Timestamp, Trust, Uid, title_from,
 };
@@ -86,7 +87,14 @@ impl OneOrMany {
 impl MemoryLine {
     /// Reads a line.
     pub(crate) fn parse(text: &str) -> Result<MemoryLine, Failure> {
-        serde_json::from_str(text).map_err(|error| Failure::user("not a memory").because(&error))
+        if !text.trim_start().starts_with('{') {
+            return Err(Failure::user("not a memory: one JSON object is wanted"));
+        }
+        serde_json::from_str(text).map_err(|error| {
+            // Nearly all are of one line, and an import counts lines of its own.
+            let error = error.to_string().replace(" at line 1 column", " at column");
+            Failure::user(format!("not a memory: {error}"))
+        })
     }
 
     /// Returns the content it stands for. What is said wins; the rest follows from the text.
@@ -95,12 +103,11 @@ impl MemoryLine {
         let title =
             title_from(self.title.as_deref().filter(|title| !title.trim().is_empty()).unwrap_or(&body));
         if title.is_empty() {
-            return Err(Failure::user("a memory needs a title or a body"));
+            return Err(Failure::user("a memory needs a title or a body").hint(
+                "give the text as an argument or on standard input: `backstory remember \"we use tabs\"`",
+            ));
         }
-        let kind: Kind = match &self.kind {
-            Some(name) => name.parse().map_err(|error| unknown_kind(&error))?,
-            None => Kind::infer(&format!("{title}\n{body}")),
-        };
+        let kind = self.kind()?.unwrap_or_else(|| Kind::infer(&format!("{title}\n{body}")));
         let trust = match &self.trust {
             Some(name) => {
                 name.parse::<Trust>().map_err(|error| Failure::user("unknown trust").because(&error))?
@@ -114,14 +121,44 @@ impl MemoryLine {
         draft.files.clone_from(&self.files);
         draft.importance = self.importance.map_or(draft.importance, Importance::new);
         draft.confidence = self.confidence.map_or(draft.confidence, Confidence::new);
-        draft.scope = match self.scope.as_deref() {
-            Some(scope) => scope.parse().map_err(|()| Failure::user(format!("`{scope}` is not a scope")))?,
-            None => Scope::Project,
-        };
+        draft.scope = self.scope()?.unwrap_or(Scope::Project);
         draft.pinned = self.pinned.unwrap_or(false);
-        draft.valid_from = time("valid_from", self.valid_from.as_ref(), now)?;
-        draft.valid_to = time("valid_to", self.valid_to.as_ref(), now)?;
+        draft.valid_from = self.valid_from(now)?;
+        draft.valid_to = self.valid_to(now)?;
         Ok(draft)
+    }
+
+    /// Returns its kind, if it says.
+    pub(crate) fn kind(&self) -> Result<Option<Kind>, Failure> {
+        self.kind.as_deref().map(str::parse).transpose().map_err(|error| unknown_kind(&error))
+    }
+
+    /// Returns its scope, if it says.
+    pub(crate) fn scope(&self) -> Result<Option<Scope>, Failure> {
+        let Some(name) = self.scope.as_deref() else { return Ok(None) };
+        let unknown = |()| Failure::user(format!("`{name}` is not a scope: project or user"));
+        name.parse().map(Some).map_err(unknown)
+    }
+
+    /// Returns from when on it holds, if it says.
+    pub(crate) fn valid_from(&self, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+        time("valid_from", self.valid_from.as_ref(), now)
+    }
+
+    /// Returns until when it holds, if it says.
+    pub(crate) fn valid_to(&self, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+        time("valid_to", self.valid_to.as_ref(), now)
+    }
+
+    /// Takes secrets out of the names it carries: they are stored like its words (law 7).
+    pub(crate) fn scrub_names(&mut self, redactor: &Redactor) -> Result<(), Failure> {
+        let clean = |text: &mut String| *text = redactor.scrub(text).into_string();
+        if self.uid.as_ref().is_some_and(|uid| redactor.scrub(uid).as_str() != uid) {
+            return Err(Failure::user("a uid must not look like a secret"));
+        }
+        let names = [&mut self.project, &mut self.host, &mut self.session, &mut self.trust];
+        names.into_iter().flatten().chain(&mut self.project_keys).for_each(clean);
+        Ok(())
     }
 
     /// Returns its global name.
@@ -187,7 +224,7 @@ fn time(what: &str, value: Option<&serde_json::Value>, now: Timestamp) -> Result
 }
 
 /// Says which kinds there are.
-pub(crate) fn unknown_kind(error: &backstory_memory::UnknownKind) -> Failure {
+fn unknown_kind(error: &backstory_memory::UnknownKind) -> Failure {
     let names: Vec<&str> = Kind::ALL.into_iter().map(Kind::as_str).collect();
     Failure::usage(error.to_string()).hint(format!("kinds are {}", names.join(", ")))
 }

@@ -11,6 +11,7 @@ mod failure;
 mod lines;
 mod log;
 mod progress;
+mod settings;
 mod shapes;
 mod times;
 mod ui;

@@ -87,6 +87,14 @@ pub(crate) struct SessionShape {
     pub(crate) memories: u64,
 }
 
+/// The answer of a command that changes memories, when it did not.
+#[derive(Debug, Serialize)]
+pub(crate) struct RefusalShape {
+    pub(crate) ok: bool,
+    pub(crate) error: String,
+    pub(crate) existing_id: Option<i64>,
+}
+
 /// Tells what is told of a memory wherever it appears.
 pub(crate) fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreError> {
     let content = &memory.content;

@@ -1,9 +1,19 @@
 //! The two streams: stdout carries data, stderr carries talk. Nothing else prints.
 
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use backstory_memory::clean;
 use serde::Serialize;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
+
+/// Makes a text fit for one line of a screen: a name or a title may hold anything.
+pub(crate) fn one_line(text: &str) -> String {
+    clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Says how many memories, as a person would.
+pub(crate) fn memories(count: u64) -> String {
+    if count == 1 { "1 memory".to_owned() } else { format!("{count} memories") }
+}
 
 /// Whether output may carry colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +70,26 @@ impl Ui {
     /// Prints data as it is.
     pub(crate) fn raw(&self, text: &str) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-            // Whoever reads us has seen enough.
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
-            Err(error) => Err(Failure::user("cannot write to standard output").because(&error)),
-            Ok(()) => Ok(()),
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        written.map_err(|error| self.cannot_write("to standard output", &error))
+    }
+
+    /// Says that something could not be written, unless that is because whoever reads us has seen enough: then we are done.
+    pub(crate) fn cannot_write(&self, what: &str, error: &io::Error) -> Failure {
+        if error.kind() == ErrorKind::BrokenPipe {
+            std::process::exit(0);
+        }
+        Failure::user(format!("cannot write {what}")).because(error)
+    }
+
+    /// Answers a no in JSON where that was asked for, so that a program need not read our words.
+    pub(crate) fn or_refusal(&self, json: bool, done: Result<Exit, Failure>) -> Result<Exit, Failure> {
+        match done {
+            Err(failure) if json && failure.is_no() => {
+                self.json(&failure.shape())?;
+                Ok(Exit::No)
+            }
+            done => done,
         }
     }
 

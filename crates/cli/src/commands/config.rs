@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
+use crate::settings::Setting;
 use crate::ui::Tone;
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -47,21 +48,13 @@ struct SettingShape {
 pub(crate) fn run(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
     match &args.action {
         None | Some(Action::Show) => show(args, app),
-        Some(Action::Get { key }) => get(key, app),
+        Some(Action::Get { key }) => get(key, args, app),
         Some(Action::Path) => path(app),
     }
 }
 
 fn show(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
-    let settings: Vec<SettingShape> = app
-        .settings
-        .iter()
-        .map(|(key, setting)| SettingShape {
-            key: key.clone(),
-            value: setting.value.clone(),
-            origin: setting.origin.to_string(),
-        })
-        .collect();
+    let settings: Vec<SettingShape> = app.settings.iter().map(|(key, setting)| shape(key, setting)).collect();
     if args.json {
         app.ui.json(&Shown { version: 1, settings })?;
         return Ok(Exit::Done);
@@ -73,11 +66,19 @@ fn show(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn get(key: &str, app: &App) -> Result<Exit, Failure> {
+fn shape(key: &str, setting: &Setting) -> SettingShape {
+    SettingShape { key: key.to_owned(), value: setting.value.clone(), origin: setting.origin.to_string() }
+}
+
+fn get(key: &str, args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
     let found = app.settings.iter().find(|(name, _)| *name == key).map(|(_, setting)| setting);
     let setting = found.ok_or_else(|| {
         Failure::usage(format!("there is no setting `{key}`")).hint("`backstory config` lists all settings")
     })?;
+    if args.json {
+        app.ui.json(&shape(key, setting))?;
+        return Ok(Exit::Done);
+    }
     let text = setting.value.as_str().map_or_else(|| setting.value.to_string(), str::to_owned);
     app.ui.line(&text)?;
     Ok(Exit::Done)

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
-use crate::ui::Tone;
+use crate::ui::{Tone, memories};
 use backstory_store::{CheckDepth, CheckReport, Store};
 use clap::Args;
 use serde::Serialize;
@@ -62,10 +62,11 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
     if let Some(repair) = &repaired {
         let source = repair.restored_from.as_deref().unwrap_or("nothing: there was no sound copy");
         app.ui.line(&format!("the database was damaged; it is kept in {}", repair.quarantine))?;
-        app.ui.line(&format!("restored from {source}; {} more memories salvaged", repair.salvaged))?;
+        app.ui.line(&format!("restored from {source}; {} salvaged beside it", memories(repair.salvaged)))?;
     }
     if let Some(count) = mended {
-        app.ui.line(&format!("the word index was damaged and has been made anew from {count} memories"))?;
+        app.ui
+            .line(&format!("the word index was damaged and has been made anew from {}", memories(count)))?;
     }
     say(&report, args, app)?;
     Ok(exit)
@@ -83,7 +84,7 @@ fn say(report: &CheckReport, args: &DoctorArgs, app: &App) -> Result<(), Failure
         return Ok(());
     }
     let depth = if args.full {
-        format!(", {} memories compared with their checksums", report.looked_at)
+        format!("; the checksums of {} agree", memories(report.looked_at))
     } else {
         String::new()
     };

@@ -4,11 +4,14 @@ use crate::app::App;
 use crate::commands::import::Format;
 use crate::failure::{Exit, Failure};
 use crate::lines::{MemoryLine, OneOrMany};
-use backstory_memory::{Memory, ProjectKey, Relation};
+use crate::ui::memories;
+use backstory_memory::{Memory, ProjectId, ProjectKey, Relation};
 use backstory_store::{Store, StoreError};
 use clap::Args;
-use std::io::{BufWriter, Write};
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use tempfile::NamedTempFile;
 
 /// Arguments of `export`.
 #[derive(Args, Debug)]
@@ -28,57 +31,91 @@ pub(crate) struct ExportArgs {
 pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
     let only = args.project.as_deref().map(|wanted| app.project_called(&store, wanted)).transpose()?;
-    let mut count = 0_u64;
-    let mut write = |out: &mut dyn Write| -> Result<(), Failure> {
-        let mut failed = None;
-        store.each_memory(|memory| {
-            if failed.is_none() && only.is_none_or(|project| project == memory.project) {
-                failed = write_line(&store, &memory, out).err();
+    let export = Export { store, only, app };
+    let count = if args.file == "-" {
+        export.write("to standard output", &mut std::io::stdout().lock())?
+    } else {
+        export.write_file(Path::new(&args.file))?
+    };
+    if count == 0 {
+        app.ui.say("there is nothing to export");
+        return Ok(Exit::No);
+    }
+    app.ui.say(&format!("exported {}", memories(count)));
+    Ok(Exit::Done)
+}
+
+struct Export<'a> {
+    store: Store,
+    only: Option<ProjectId>,
+    app: &'a App,
+}
+
+impl Export<'_> {
+    /// Writes where a path leads. A file is either whole or as it was, and nobody else's to read.
+    fn write_file(&self, path: &Path) -> Result<u64, Failure> {
+        let name = format!("`{}`", path.display());
+        let failed = |error: io::Error| self.app.ui.cannot_write(&name, &error);
+        match fs::metadata(path) {
+            Ok(there) if there.is_dir() => {
+                return Err(Failure::user(format!("{name} is a folder")).hint("name a file in it"));
+            }
+            // A pipe or a device is written to, not replaced.
+            Ok(there) if !there.is_file() => {
+                let mut open = OpenOptions::new().write(true).open(path).map_err(failed)?;
+                return self.write(&name, &mut open);
+            }
+            _ => {}
+        }
+        // A link stays a link.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !dir.is_dir() {
+            return Err(Failure::user(format!("there is no folder `{}`", dir.display()))
+                .hint("make it first, or name a file in another"));
+        }
+        let mut draft = NamedTempFile::new_in(dir).map_err(failed)?;
+        let count = self.write(&name, draft.as_file_mut())?;
+        if count > 0 {
+            draft.persist(&path).map_err(|error| failed(error.error))?;
+        }
+        Ok(count)
+    }
+
+    /// Writes the memories and returns how many.
+    fn write(&self, name: &str, out: &mut dyn Write) -> Result<u64, Failure> {
+        let mut out = BufWriter::new(out);
+        let (mut count, mut failed) = (0, None);
+        self.store.each_memory(|memory| {
+            if failed.is_none() && self.only.is_none_or(|project| project == memory.project) {
+                failed = self.write_line(name, &memory, &mut out).err();
                 count += 1;
             }
         })?;
-        failed.map_or(Ok(()), Err)
-    };
-    if args.file == "-" {
-        let mut out = BufWriter::new(std::io::stdout().lock());
-        write(&mut out)?;
-        out.flush().map_err(|error| cannot_write("standard output", &error))?;
-    } else {
-        write_file(Path::new(&args.file), &mut write)?;
+        failed.map_or(Ok(()), Err)?;
+        out.flush().map_err(|error| self.app.ui.cannot_write(name, &error))?;
+        Ok(count)
     }
-    app.ui.say(&format!("exported {count} memories"));
-    Ok(if count == 0 { Exit::No } else { Exit::Done })
-}
 
-/// Writes a file that is either whole or not there, and nobody else's to read.
-fn write_file(
-    path: &Path,
-    write: &mut dyn FnMut(&mut dyn Write) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let name = path.display().to_string();
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut draft = tempfile::NamedTempFile::new_in(dir).map_err(|error| cannot_write(&name, &error))?;
-    let mut out = BufWriter::new(draft.as_file_mut());
-    write(&mut out)?;
-    out.flush().map_err(|error| cannot_write(&name, &error))?;
-    drop(out);
-    draft.persist(path).map(drop).map_err(|error| cannot_write(&name, &error.error))
-}
-
-fn write_line(store: &Store, memory: &Memory, out: &mut dyn Write) -> Result<(), Failure> {
-    let line = line(store, memory)?;
-    let text = serde_json::to_string(&line)
-        .map_err(|error| Failure::internal("cannot write JSON").because(&error))?;
-    writeln!(out, "{text}").map_err(|error| cannot_write("the export", &error))
+    fn write_line(&self, name: &str, memory: &Memory, out: &mut dyn Write) -> Result<(), Failure> {
+        let line = line(&self.store, memory)?;
+        let text = serde_json::to_string(&line)
+            .map_err(|error| Failure::internal("cannot write JSON").because(&error))?;
+        writeln!(out, "{text}").map_err(|error| self.app.ui.cannot_write(name, &error))
+    }
 }
 
 fn line(store: &Store, memory: &Memory) -> Result<MemoryLine, StoreError> {
     let mut line = MemoryLine::of(memory);
     if let Some(project) = store.project(memory.project)? {
+        // A path means nothing on another machine, and the name is told anyway.
+        let travels = |key: &&ProjectKey| match key {
+            ProjectKey::Path(_) => false,
+            ProjectKey::Named(name) => *name != project.name,
+            _ => true,
+        };
+        line.project_keys = project.keys.iter().filter(travels).map(ToString::to_string).collect();
         line.project = Some(project.name);
-        // A path means nothing on another machine.
-        let travels = project.keys.iter().filter(|key| !matches!(key, ProjectKey::Path(_)));
-        line.project_keys = travels.map(ToString::to_string).collect();
     }
     if let Some(id) = memory.session
         && let Some(session) = store.session(id)?
@@ -97,8 +134,4 @@ fn line(store: &Store, memory: &Memory) -> Result<MemoryLine, StoreError> {
     }
     line.supersedes = (!older.is_empty()).then_some(OneOrMany::Many(older));
     Ok(line)
-}
-
-fn cannot_write(what: &str, error: &std::io::Error) -> Failure {
-    Failure::user(format!("cannot write {what}")).because(error)
 }

@@ -1,8 +1,10 @@
 //! `forget`: removes memories for good. Only a tombstone stays, so that they cannot come back.
 
 use crate::app::App;
+use crate::args::memory_id;
 use crate::failure::{Exit, Failure};
-use backstory_memory::{MemoryId, clean};
+use crate::ui::{memories, one_line};
+use backstory_memory::MemoryId;
 use backstory_store::StoreError;
 use clap::Args;
 use serde::Serialize;
@@ -11,8 +13,8 @@ use serde::Serialize;
 #[derive(Args, Debug)]
 pub(crate) struct ForgetArgs {
     /// The memories' numbers
-    #[arg(required = true)]
-    pub(crate) ids: Vec<i64>,
+    #[arg(required = true, value_parser = memory_id)]
+    pub(crate) ids: Vec<MemoryId>,
     /// Do it without asking
     #[arg(long, short)]
     pub(crate) yes: bool,
@@ -30,18 +32,22 @@ struct Forgotten {
 
 /// Forgets memories.
 pub(crate) fn run(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
-    let mut ids: Vec<MemoryId> = args.ids.iter().copied().map(MemoryId).collect();
+    app.ui.or_refusal(args.json, forget(args, app))
+}
+
+fn forget(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
+    let mut ids = args.ids.clone();
     ids.sort_unstable();
     ids.dedup();
     let mut store = app.store()?;
     for id in &ids {
         let memory = store.memory(*id)?.ok_or(StoreError::NoSuchMemory(*id))?;
         if !args.yes {
-            app.ui.say(&format!("#{id} {} {}", memory.content.kind, clean(&memory.content.title)));
+            app.ui.say(&format!("#{id} {} {}", memory.content.kind, one_line(&memory.content.title)));
         }
     }
     if !args.yes {
-        match app.ui.confirm(&format!("Forget {} for good?", count(ids.len()))) {
+        match app.ui.confirm(&format!("Forget {} for good?", memories(ids.len() as u64))) {
             Some(true) => {}
             Some(false) => return Ok(Exit::No),
             None => {
@@ -61,13 +67,9 @@ pub(crate) fn run(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
         })?;
         return Ok(Exit::Done);
     }
-    app.ui.line(&format!("forgot {}", count(done.forgotten.len())))?;
+    app.ui.line(&format!("forgot {}", memories(done.forgotten.len() as u64)))?;
     for path in remains_in {
         app.ui.say(&format!("note: traces may remain in `{path}`, which could not be changed; remove it if you can do without it"));
     }
     Ok(Exit::Done)
-}
-
-fn count(memories: usize) -> String {
-    if memories == 1 { "1 memory".to_owned() } else { format!("{memories} memories") }
 }

@@ -4,11 +4,12 @@
 //! written to the database in time waits in the spool.
 
 use crate::app::{self, home_of};
-use crate::config::{Config, Settings, project_file};
+use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
 use crate::log;
-use backstory_capture::{Observation, observe, sight};
+use crate::settings::{Settings, project_file};
+use backstory_capture::{Observation, observe};
 use backstory_hosts::{Heard, Host};
 use backstory_memory::{EventKind, Timestamp};
 use backstory_store::{Arrival, Home, Purpose, Receipt, Spool, Store, StoreError};
@@ -29,6 +30,8 @@ const MOST_BYTES: u64 = 8 << 20;
 pub(crate) fn run(arguments: &[OsString], environment: Environment) {
     let started = Instant::now();
     let _running = give_up_after(DEADLINE);
+    // First of all, whatever comes next: a host that cannot get rid of its payload is hurt.
+    let payload = read_payload();
     let Ok(home) = home_of(&environment) else { return };
     let now = app::now(&environment);
     panic::set_hook(Box::new({
@@ -40,7 +43,7 @@ pub(crate) fn run(arguments: &[OsString], environment: Environment) {
         }
     }));
     let hook = Hook { environment, home, now, started };
-    if let Ok(Err(failure)) = panic::catch_unwind(AssertUnwindSafe(|| hook.serve(arguments))) {
+    if let Ok(Err(failure)) = panic::catch_unwind(AssertUnwindSafe(|| hook.serve(arguments, payload))) {
         log::line(&hook.home, now, &format!("hook: {}", failure.line()));
     }
 }
@@ -65,25 +68,24 @@ struct Hook {
 }
 
 impl Hook {
-    fn serve(&self, arguments: &[OsString]) -> Result<(), Failure> {
+    fn serve(&self, arguments: &[OsString], payload: std::io::Result<Vec<u8>>) -> Result<(), Failure> {
         let host = host_in(arguments)?;
-        let payload =
-            read_payload().map_err(|error| Failure::user("cannot read the payload").because(&error))?;
+        let payload = payload.map_err(|error| Failure::user("cannot read the payload").because(&error))?;
         let heard = host.hear(&payload);
         let place = self.place(&heard);
         let config = self.config(&place);
         if !config.capture.enabled
-            || config.capture.exclude.iter().any(|excluded| place.starts_with(excluded))
+            || config.capture.leaves_out(&place, self.environment.user_home().as_deref())
         {
             return Ok(());
         }
         self.home.prepare()?;
-        let (name, kind) = (heard.name.clone(), heard.kind);
-        let event = {
-            let redactor = app::redactor(&config, &self.environment, &self.home);
-            observe(observation(host, heard), &redactor, config.capture.max_event_bytes as usize, self.now)
-        };
-        let kept = self.keep(&Arrival { event, sighting: sight(&place) })?;
+        let redactor = app::redactor(&config, &self.environment, &self.home);
+        let (name, kind) = (redactor.scrub(&heard.name).into_string(), heard.kind);
+        let most_bytes = config.capture.max_event_bytes as usize;
+        let event = observe(observation(host, heard), &redactor, most_bytes, self.now);
+        let sighting = app::safe_sighting(&place, &redactor);
+        let kept = self.keep(&Arrival { event, sighting })?;
         if let Kept::Stored(mut store) = kept {
             store.add_receipt(&self.receipt(host, &name, payload.len()))?;
             if kind == EventKind::SessionEnd {
@@ -123,18 +125,15 @@ impl Hook {
         said.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
     }
 
-    /// Reads the configuration. A file that cannot be read is reported and passed over: capture goes on with what is known.
+    /// Reads the configuration. What cannot be read is reported and passed over: capture goes on with what is known.
     fn config(&self, place: &Path) -> Config {
         let mut settings = Settings::defaults();
-        let user = self.environment.config_file().map(|file| settings.lay_user_file(&file));
-        let project = project_file(place).map(|file| settings.lay_project_file(&file));
-        let environment = settings.lay_environment(&self.environment);
-        for failure in [user, project, Some(environment)].into_iter().flatten().filter_map(Result::err) {
+        let mut wrong = settings.lay_files(self.environment.config_file(), project_file(place));
+        wrong.extend(settings.lay_environment(&self.environment));
+        for failure in wrong {
             log::line(&self.home, self.now, &format!("hook: {}", failure.line()));
         }
-        settings
-            .config()
-            .unwrap_or_else(|_| Settings::defaults().config().unwrap_or_else(|_| Config::nothing()))
+        settings.config().unwrap_or_else(|_| Config::nothing())
     }
 
     fn receipt(&self, host: Host, event: &str, bytes_in: usize) -> Receipt {
@@ -174,7 +173,12 @@ enum Kept {
 
 fn host_in(arguments: &[OsString]) -> Result<Host, Failure> {
     let mut rest = arguments.iter().map(|argument| argument.to_string_lossy());
-    let named = rest.by_ref().find(|argument| argument == "--host").and_then(|_| rest.next());
+    let named = rest.by_ref().find_map(|argument| match argument.strip_prefix("--host") {
+        Some("") => Some(None),
+        Some(given) => given.strip_prefix('=').map(|name| Some(name.to_owned())),
+        None => None,
+    });
+    let named = named.and_then(|name| name.or_else(|| rest.next().map(Into::into)));
     let named = named.ok_or_else(|| Failure::usage("`hook` needs `--host`"))?;
     named.parse().map_err(|error: backstory_hosts::UnknownHost| Failure::usage(error.to_string()))
 }

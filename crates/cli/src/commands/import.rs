@@ -1,12 +1,15 @@
 //! `import`: reads memories from a file, one JSON object a line. Running it again adds only what is new.
 
-use crate::app::App;
+use crate::app::{App, safe_sighting};
 use crate::failure::{Exit, Failure};
 use crate::lines::MemoryLine;
 use crate::progress::Progress;
-use backstory_capture::{Redactor, prepare, sight};
-use backstory_memory::{Draft, ProjectId, ProjectKey, SessionId, Sighting, Trust, Uid};
-use backstory_store::{Kept, NewMemory, Origin, Store};
+use crate::ui::memories;
+use backstory_capture::{Redactor, prepare};
+use backstory_memory::{
+    Checksum, Draft, ProjectId, ProjectKey, SessionId, Sighting, Timestamp, Trust, Uid, digest,
+};
+use backstory_store::{Kept, NewMemory, Origin, Past, Store};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -85,8 +88,12 @@ pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
         app.ui.say(&format!("… and {} more bad lines", report.bad - LISTED as u64));
     }
     app.ui.line(&format!(
-        "imported {} memories in {:.1} s; {} known already, {} forgotten before, {} bad lines skipped",
-        report.imported, report.seconds, report.known, report.forgotten, report.bad
+        "imported {} in {:.1} s; {} known already, {} forgotten before, {} bad lines skipped",
+        memories(report.imported),
+        report.seconds,
+        report.known,
+        report.forgotten,
+        report.bad
     ))?;
     Ok(exit)
 }
@@ -96,11 +103,11 @@ fn open(file: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {
         return Ok((Box::new(BufReader::new(std::io::stdin())), 0));
     }
     let failed = |error: std::io::Error| Failure::user(format!("cannot read `{file}`")).because(&error);
-    let opened = File::open(file).map_err(failed)?;
+    let hint = "name a JSONL file, or `-` for standard input";
+    let opened = File::open(file).map_err(failed).map_err(|failure| failure.hint(hint))?;
     let metadata = opened.metadata().map_err(failed)?;
     if metadata.is_dir() {
-        return Err(Failure::user(format!("`{file}` is a folder"))
-            .hint("name a JSONL file, or `-` for standard input"));
+        return Err(Failure::user(format!("`{file}` is a folder")).hint(hint));
     }
     Ok((Box::new(BufReader::with_capacity(1 << 20, opened)), metadata.len()))
 }
@@ -153,8 +160,8 @@ impl<'a> Importer<'a> {
                 bytes += skip_line(&mut reader).map_err(failed)?;
                 self.bad(number, "longer than any memory");
             } else if !line.trim_ascii().is_empty() {
-                match self.take(&line) {
-                    Ok(()) => {}
+                match self.read(&line) {
+                    Ok(line) => self.take(line)?,
                     Err(failure) => self.bad(number, &failure.line()),
                 }
             }
@@ -165,15 +172,23 @@ impl<'a> Importer<'a> {
         }
     }
 
-    /// Takes one line into the batch.
-    fn take(&mut self, line: &[u8]) -> Result<(), Failure> {
+    /// Understands one line, or says why not. What it says is fit to be stored from here on.
+    fn read(&self, line: &[u8]) -> Result<ReadLine, Failure> {
         let text = std::str::from_utf8(line).map_err(|error| Failure::user("not UTF-8").because(&error))?;
-        let line = MemoryLine::parse(text.trim_start_matches('\u{feff}'))?;
+        let mut line = MemoryLine::parse(text.trim_start_matches('\u{feff}'))?;
+        line.scrub_names(&self.redactor)?;
         let now = self.app.now;
         let draft = line.draft(Trust::Import, now)?;
         let trust = draft.trust.clone().min(self.args.trust.clone());
         let content = prepare(Draft { trust, ..draft }, &self.redactor);
-        let (uid, created_at, past) = (line.uid()?, line.created_at(now)?, line.past(now)?);
+        let (created_at, past) = (line.created_at(now)?, line.past(now)?);
+        let uid = line.uid()?.unwrap_or_else(|| uid_of(&line, &content, created_at));
+        Ok(ReadLine { line, content, uid, created_at, past })
+    }
+
+    /// Takes a line into the batch. What fails now is not the line's fault.
+    fn take(&mut self, read: ReadLine) -> Result<(), Failure> {
+        let ReadLine { line, content, uid, created_at, past } = read;
         let project = self.project(&line)?;
         let session = match &line.session {
             Some(name) => {
@@ -182,10 +197,10 @@ impl<'a> Importer<'a> {
             None => None,
         };
         let origin = Origin { session, past: Some(past), ..Origin::default() };
-        if let (Some(uid), Some(older)) = (&uid, line.supersedes) {
+        if let Some(older) = line.supersedes {
             self.superseded.push((uid.clone(), older.into_vec()));
         }
-        self.batch.push(NewMemory { uid, project, origin, content, created_at });
+        self.batch.push(NewMemory { uid: Some(uid), project, origin, content, created_at });
         Ok(())
     }
 
@@ -201,7 +216,7 @@ impl<'a> Importer<'a> {
             |name: &str, keys| Sighting { keys, name: name.to_owned(), root: String::new(), parent: None };
         let now = self.app.now;
         let id = match (&line.project_path, &line.project) {
-            (Some(path), _) => self.store.project_at(&sight(path.as_ref()), now)?,
+            (Some(path), _) => self.store.project_at(&safe_sighting(path.as_ref(), &self.redactor), now)?,
             (None, Some(name)) if !keys.is_empty() => self.store.project_at(&named(name, keys), now)?,
             (None, Some(name)) => match self.store.projects_named(name)?.as_slice() {
                 [only] => only.id,
@@ -218,7 +233,7 @@ impl<'a> Importer<'a> {
         project: ProjectId,
         host: &str,
         name: &str,
-        at: backstory_memory::Timestamp,
+        at: Timestamp,
     ) -> Result<SessionId, Failure> {
         let known_as = (host.to_owned(), name.to_owned());
         if let Some(id) = self.sessions.get(&known_as) {
@@ -261,6 +276,26 @@ impl<'a> Importer<'a> {
             self.report.bad_lines.push(BadLine { line, error: error.to_owned() });
         }
     }
+}
+
+/// A line that was understood.
+struct ReadLine {
+    line: MemoryLine,
+    content: Draft,
+    uid: Uid,
+    created_at: Timestamp,
+    past: Past,
+}
+
+/// Names a line that has no uid by what it says, so that importing it again adds nothing.
+fn uid_of(line: &MemoryLine, content: &Draft, created_at: Timestamp) -> Uid {
+    let place =
+        format!("{:?}", (&line.project_path, &line.project_keys, &line.project, &line.host, &line.session));
+    // Without a time of its own a line would be another one every time.
+    let time = if line.created_at.is_some() { created_at.0 } else { 0 };
+    let said = digest([Checksum::of(content).0.0.as_slice(), place.as_bytes(), &time.to_le_bytes()]);
+    let [name @ .., _, _, _, _, _, _] = said.0;
+    Uid::from_parts(time, name)
 }
 
 fn skip_line(reader: &mut Box<dyn BufRead>) -> std::io::Result<u64> {

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
+use crate::ui;
 use clap::Args;
 use serde::Serialize;
 
@@ -29,7 +30,7 @@ pub(crate) fn run(args: &IndexArgs, app: &App) -> Result<Exit, Failure> {
     if args.json {
         app.ui.json(&Indexed { ok: true, memories })?;
     } else {
-        app.ui.line(&format!("indexed {memories} memories"))?;
+        app.ui.line(&format!("indexed {}", ui::memories(memories)))?;
     }
     Ok(Exit::Done)
 }

@@ -30,8 +30,10 @@ pub(crate) fn run(args: &MaintainArgs, app: &App) -> Result<Exit, Failure> {
         app.ui.json(&Done { version: 1, events_removed, bytes_freed, backup })?;
         return Ok(Exit::Done);
     }
-    app.ui
-        .line(&format!("removed {} old events, freed {} bytes", report.events_removed, report.bytes_freed))?;
+    app.ui.line(&format!(
+        "old events removed: {}; bytes freed: {}",
+        report.events_removed, report.bytes_freed
+    ))?;
     if let Some(path) = backup {
         app.ui.line(&format!("copied the database to {path}"))?;
     }

@@ -1,6 +1,7 @@
 //! `pin`: keeps a memory in view, or no longer.
 
 use crate::app::App;
+use crate::args::memory_id;
 use crate::failure::{Exit, Failure};
 use backstory_memory::MemoryId;
 use backstory_store::Pin;
@@ -11,7 +12,8 @@ use serde::Serialize;
 #[derive(Args, Debug)]
 pub(crate) struct PinArgs {
     /// The memory's number
-    pub(crate) id: i64,
+    #[arg(value_parser = memory_id)]
+    pub(crate) id: MemoryId,
     /// No longer keep it in view
     #[arg(long)]
     pub(crate) off: bool,
@@ -29,10 +31,14 @@ struct Pinned {
 
 /// Pins a memory.
 pub(crate) fn run(args: &PinArgs, app: &App) -> Result<Exit, Failure> {
+    app.ui.or_refusal(args.json, pin(args, app))
+}
+
+fn pin(args: &PinArgs, app: &App) -> Result<Exit, Failure> {
     let pin = if args.off { Pin::Release } else { Pin::Keep };
-    app.store()?.pin(MemoryId(args.id), pin)?;
+    app.store()?.pin(args.id, pin)?;
     if args.json {
-        app.ui.json(&Pinned { ok: true, id: args.id, pinned: !args.off })?;
+        app.ui.json(&Pinned { ok: true, id: args.id.0, pinned: !args.off })?;
     } else {
         app.ui.line(&format!("#{} is {}", args.id, if args.off { "no longer pinned" } else { "pinned" }))?;
     }

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::times;
-use backstory_memory::clean;
+use crate::ui::one_line;
 use backstory_store::ProjectSummary;
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -69,10 +69,25 @@ struct ProjectShape {
 pub(crate) fn run(args: ProjectCommandArgs, app: &App) -> Result<Exit, Failure> {
     match args.action.unwrap_or(Action::Show { project: None }) {
         Action::Show { project } => show(project.as_deref(), app, args.json),
-        Action::List => print(app.store_to_read()?.projects()?, app, args.json),
+        Action::List => list(app, args.json),
         Action::Rename { project, name } => rename(&project, &name, app, args.json),
-        Action::Merge { from, into, yes } => merge(&from, &into, yes, app),
+        Action::Merge { from, into, yes } => {
+            let merged = merge(&from, &into, app, if yes { Consent::Given } else { Consent::Ask })?;
+            if args.json {
+                return show(Some(&into), app, true);
+            }
+            app.ui.line(&merged)?;
+            Ok(Exit::Done)
+        }
     }
+}
+
+fn list(app: &App, json: bool) -> Result<Exit, Failure> {
+    let all = app.store_to_read()?.projects()?;
+    if all.is_empty() && !json {
+        app.ui.say("no projects yet: the first memory or session of a folder makes one");
+    }
+    print(all, app, json)
 }
 
 fn show(wanted: Option<&str>, app: &App, json: bool) -> Result<Exit, Failure> {
@@ -83,7 +98,8 @@ fn show(wanted: Option<&str>, app: &App, json: bool) -> Result<Exit, Failure> {
     };
     if id.is_none() && !json {
         let name = app.sighting().name;
-        app.ui.say(&format!("this folder would be project `{}`; nothing is known of it yet", clean(&name)));
+        app.ui
+            .say(&format!("this folder would be project `{}`; nothing is known of it yet", one_line(&name)));
     }
     let all = store.projects()?.into_iter().filter(|summary| Some(summary.project.id) == id).collect();
     print(all, app, json)
@@ -91,24 +107,32 @@ fn show(wanted: Option<&str>, app: &App, json: bool) -> Result<Exit, Failure> {
 
 fn rename(wanted: &str, name: &str, app: &App, json: bool) -> Result<Exit, Failure> {
     if name.trim().is_empty() {
-        return Err(Failure::usage("a project needs a name"));
+        return Err(Failure::usage("a project needs a name").hint("`backstory project rename PROJECT NAME`"));
     }
+    let name = app.redactor().scrub(&one_line(name)).into_string();
     let mut store = app.store()?;
     let id = app.project_called(&store, wanted)?;
-    store.rename_project(id, name.trim())?;
+    store.rename_project(id, &name)?;
     print(store.projects()?.into_iter().filter(|summary| summary.project.id == id).collect(), app, json)
 }
 
-fn merge(from: &str, into: &str, yes: bool, app: &App) -> Result<Exit, Failure> {
+/// Whether the user has agreed already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Consent {
+    Given,
+    Ask,
+}
+
+fn merge(from: &str, into: &str, app: &App, consent: Consent) -> Result<String, Failure> {
     let mut store = app.store()?;
     let (source, target) = (app.project_called(&store, from)?, app.project_called(&store, into)?);
     if source == target {
         return Err(Failure::user(format!("`{from}` and `{into}` are the same project")));
     }
-    if !yes {
+    if consent == Consent::Ask {
         match app.ui.confirm(&format!("Move everything of `{from}` into `{into}`?")) {
             Some(true) => {}
-            Some(false) => return Ok(Exit::No),
+            Some(false) => return Err(Failure::user("nothing was merged")),
             None => {
                 return Err(
                     Failure::usage("merging cannot be undone").hint("say `--yes` to do it without asking")
@@ -117,8 +141,7 @@ fn merge(from: &str, into: &str, yes: bool, app: &App) -> Result<Exit, Failure> 
         }
     }
     store.merge_projects(source, target)?;
-    app.ui.line(&format!("`{}` is now part of `{}`", clean(from), clean(into)))?;
-    Ok(Exit::Done)
+    Ok(format!("`{}` is now part of `{}`", one_line(from), one_line(into)))
 }
 
 fn print(summaries: Vec<ProjectSummary>, app: &App, json: bool) -> Result<Exit, Failure> {
@@ -133,10 +156,10 @@ fn print(summaries: Vec<ProjectSummary>, app: &App, json: bool) -> Result<Exit, 
         app.ui.line(&format!(
             "{:<4} {:<24} {:>6} memories {:>5} sessions  {}",
             project.id,
-            clean(&project.name),
+            one_line(&project.name),
             project.memories,
             project.sessions,
-            clean(root)
+            one_line(root)
         ))?;
     }
     Ok(exit)

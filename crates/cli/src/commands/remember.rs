@@ -1,8 +1,10 @@
 //! `remember`: writes a memory, unless we have it already.
 
 use crate::app::App;
+use crate::args::kinds;
 use crate::failure::{Exit, Failure};
 use crate::lines::MemoryLine;
+use crate::ui::one_line;
 use backstory_capture::{most_alike, prepare};
 use backstory_memory::{Draft, Kind, MemoryId, NEAR_DUPLICATE, ProjectId, Trust};
 use backstory_store::{NewMemory, Origin, Reach, Store, StoreError};
@@ -33,7 +35,7 @@ pub(crate) struct ContentArgs {
     #[arg(value_name = "TEXT")]
     pub(crate) text: Option<String>,
     /// What it is about (default: guessed from the text)
-    #[arg(long)]
+    #[arg(long, value_parser = kinds(), ignore_case = true)]
     pub(crate) kind: Option<Kind>,
     /// One line that says it (default: the first line of the text)
     #[arg(long)]
@@ -66,30 +68,27 @@ struct Written {
     uid: String,
 }
 
-#[derive(Serialize)]
-struct Refused {
-    ok: bool,
-    error: String,
-    existing_id: Option<i64>,
-}
-
 /// Writes a memory.
 pub(crate) fn run(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
+    let json = args.json;
+    app.ui.or_refusal(json, write(args, app))
+}
+
+fn write(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
     let line = args.content.line()?;
     let mut store = app.store()?;
     let project = app.project_to_write(&mut store, args.project.as_deref().or(line.project.as_deref()))?;
     let memory = new_memory(&line, project, app)?;
+    refuse_taken_uid(&store, &memory)?;
     if args.force {
         store.lift_tombstone(&memory)?;
     } else if let Some((existing, _)) = duplicate(&store, &memory.content, project)? {
-        return refuse(app, args.json, &format!("memory #{existing} says nearly the same"), Some(existing));
+        return Err(Failure::user(format!("memory #{existing} says nearly the same"))
+            .about(existing)
+            .hint("`--force` writes it all the same")
+            .hint(changes(existing)));
     }
-    let id = match store.remember(&memory) {
-        Err(StoreError::Forgotten { .. }) => {
-            return refuse(app, args.json, "this was forgotten on purpose", None);
-        }
-        written => written?,
-    };
+    let id = store.remember(&memory)?;
     answer(app, &store, id, args.json)
 }
 
@@ -98,7 +97,10 @@ impl ContentArgs {
     pub(crate) fn line(self) -> Result<MemoryLine, Failure> {
         let text = self.read_text()?;
         let mut line = match text.as_deref().map(str::trim_start) {
-            Some(json) if json.starts_with('{') => MemoryLine::parse(json)?,
+            Some(json) if json.starts_with('{') => MemoryLine::parse(json).map_err(|failure| {
+                failure
+                    .hint("a text that begins with `{` is read as JSON; begin it with a word if it is none")
+            })?,
             _ => MemoryLine { body: text, ..MemoryLine::default() },
         };
         line.kind = self.kind.map(|kind| kind.to_string()).or(line.kind);
@@ -130,10 +132,9 @@ impl ContentArgs {
 
 /// Makes a memory of a line, fit to be stored.
 pub(crate) fn new_memory(line: &MemoryLine, project: ProjectId, app: &App) -> Result<NewMemory, Failure> {
-    let draft = line.draft(Trust::User, app.now).map_err(|failure| {
-        failure
-            .hint("give the text as an argument or on standard input: `backstory remember \"we use tabs\"`")
-    })?;
+    let mut line = line.clone();
+    line.scrub_names(&app.redactor())?;
+    let draft = line.draft(Trust::User, app.now)?;
     // Whoever types a memory is the user; a line that claims another source is believed only downwards.
     let trust = draft.trust.clone().min(Trust::User);
     let content = prepare(Draft { trust, ..draft }, &app.redactor());
@@ -153,9 +154,24 @@ pub(crate) fn answer(app: &App, store: &Store, id: MemoryId, json: bool) -> Resu
     if json {
         app.ui.json(&Written { ok: true, id: id.0, kind: kind.as_str(), uid: memory.uid.to_string() })?;
     } else {
-        app.ui.line(&format!("#{id} {kind} {}", backstory_memory::clean(&memory.content.title)))?;
+        app.ui.line(&format!("#{id} {kind} {}", one_line(&memory.content.title)))?;
     }
     Ok(Exit::Done)
+}
+
+/// Refuses a memory whose uid another has: a uid names one memory, in every store.
+pub(crate) fn refuse_taken_uid(store: &Store, memory: &NewMemory) -> Result<(), Failure> {
+    let Some(uid) = &memory.uid else { return Ok(()) };
+    match store.memory_by_uid(uid)? {
+        Some(holder) => Err(Failure::user(format!("memory #{} has this uid", holder.id))
+            .about(holder.id)
+            .hint(changes(holder.id))),
+        None => Ok(()),
+    }
+}
+
+fn changes(id: MemoryId) -> String {
+    format!("`backstory revise {id}` changes the one that is there")
 }
 
 fn duplicate(
@@ -165,17 +181,4 @@ fn duplicate(
 ) -> Result<Option<(MemoryId, f64)>, StoreError> {
     let alike = most_alike(store, draft, Reach::Project(project))?;
     Ok(alike.filter(|(_, likeness)| *likeness >= NEAR_DUPLICATE))
-}
-
-fn refuse(app: &App, json: bool, why: &str, existing: Option<MemoryId>) -> Result<Exit, Failure> {
-    if json {
-        let existing_id = existing.map(|id| id.0);
-        app.ui.json(&Refused { ok: false, error: why.to_owned(), existing_id })?;
-        return Ok(Exit::No);
-    }
-    let failure = Failure::user(why).hint("`--force` writes it all the same");
-    Err(match existing {
-        Some(id) => failure.hint(format!("`backstory revise {id}` changes the one that is there")),
-        None => failure,
-    })
 }

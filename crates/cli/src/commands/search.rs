@@ -1,10 +1,11 @@
 //! `search`: finds memories. Three forms: for reading, `--compact` (one padded line each), `--json`.
 
 use crate::app::{App, ProjectArgs};
+use crate::args::kinds;
 use crate::failure::{Exit, Failure};
 use crate::shapes::{self, HitShape};
 use crate::times;
-use crate::ui::Tone;
+use crate::ui::{Tone, one_line};
 use backstory_memory::{Kind, Timestamp, clean, first_chars};
 use backstory_recall::recall;
 use backstory_store::{Filter, LifeFilter, Reach};
@@ -20,7 +21,7 @@ pub(crate) struct SearchArgs {
     #[command(flatten)]
     pub(crate) place: ProjectArgs,
     /// Only these kinds; may be given several times or separated by commas
-    #[arg(long = "kind", value_name = "KIND", value_delimiter = ',')]
+    #[arg(long = "kind", value_name = "KIND", value_delimiter = ',', value_parser = kinds(), ignore_case = true)]
     pub(crate) kinds: Vec<Kind>,
     /// Written at or after: 2026-05-01, 7d, 2w
     #[arg(long, value_name = "WHEN")]
@@ -103,24 +104,25 @@ fn filter(args: &SearchArgs, reach: Reach, app: &App) -> Result<Filter, Failure>
 /// The padded line of S0.4, column for column.
 fn compact_line(hit: &HitShape) -> String {
     let head = &hit.head;
-    let title = clean(first_chars(&head.title, 40)).replace('\n', " ");
+    let title = one_line(&head.title);
+    let title = first_chars(&title, 40);
     let day: String = head.created_at.chars().take(10).collect();
     format!(
         "  [{:<8}] {:<16} | {title:<40} | {:<8} | {day} | {:.2}",
         head.kind,
         head.id,
-        clean(&head.project),
+        one_line(&head.project),
         hit.score
     )
 }
 
 fn verbose_lines(hit: &HitShape, body: &str, app: &App) -> String {
     let head = &hit.head;
-    let title = app.ui.tone(Tone::Strong, &format!("#{} {}", head.id, clean(&head.title)));
+    let title = app.ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
     let day: String = head.created_at.chars().take(10).collect();
     let superseded = head.superseded_by.map(|by| format!(" · superseded by #{by}")).unwrap_or_default();
     let score = if hit.score == 0.0 { String::new() } else { format!(" · {:.2}", hit.score) };
-    let facts = format!("{} · {} · {day}{score}{superseded}", head.kind, clean(&head.project));
+    let facts = format!("{} · {} · {day}{score}{superseded}", head.kind, one_line(&head.project));
     let excerpt = excerpt(body, &head.title);
     let excerpt = if excerpt.is_empty() { String::new() } else { format!("\n   {excerpt}") };
     format!("{title}\n   {}{excerpt}", app.ui.tone(Tone::Faint, &facts))

@@ -4,7 +4,7 @@ use crate::app::{App, ProjectArgs};
 use crate::failure::{Exit, Failure};
 use crate::shapes::SessionShape;
 use crate::times;
-use backstory_memory::clean;
+use crate::ui::one_line;
 use backstory_store::Reach;
 use clap::Args;
 use serde::Serialize;
@@ -69,10 +69,10 @@ pub(crate) fn run(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
             session.id,
             session.last_event_at.get(..16).unwrap_or_default().replace('T', " "),
             session.host,
-            clean(&session.project),
+            one_line(&session.project),
             session.events,
             session.memories,
-            clean(&session.host_session)
+            one_line(&session.host_session)
         ))?;
     }
     Ok(exit)

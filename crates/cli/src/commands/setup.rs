@@ -5,7 +5,7 @@
 use crate::app::App;
 use crate::env_vars::{BACKSTORY_HOME, BACKSTORY_PROJECT_DIR};
 use crate::failure::{Exit, Failure};
-use crate::ui::Tone;
+use crate::ui::{Tone, memories};
 use backstory_context::session_start;
 use backstory_hosts::Host;
 use backstory_memory::{Draft, Kind, Tokens};
@@ -42,13 +42,16 @@ fn make_store(app: &App) -> Result<(), Failure> {
     let home = app.ui.tone(Tone::Path, &app.home.root().display().to_string());
     let count = status.counts.live;
     if was_there {
-        app.ui.line(&format!("store     {home} is there, with {count} memories"))?;
+        app.ui.line(&format!("store     {home} is there, with {}", memories(count)))?;
     } else {
         app.ui.line(&format!("store     {home} was made; only you can read it"))?;
     }
     if let Some(file) = app.environment.config_file() {
         let told = if file.exists() { "is read" } else { "would be read; the defaults hold" };
         app.ui.line(&format!("config    {} {told}", app.ui.tone(Tone::Path, &file.display().to_string())))?;
+    }
+    if !app.config.capture.enabled {
+        app.ui.line("capture   is off in your configuration: hooks will keep nothing")?;
     }
     Ok(())
 }
@@ -155,6 +158,9 @@ fn hook(home: &Path, project: &Path, payload: &str) -> std::io::Result<Duration>
     command
         .env(BACKSTORY_HOME, home)
         .env(BACKSTORY_PROJECT_DIR, project)
+        // The proof is of the hook, whatever is configured, and ends with it.
+        .env("BACKSTORY_CAPTURE_ENABLED", "true")
+        .env("BACKSTORY_CAPTURE_EXCLUDE", "[]")
         .env("BACKSTORY_RETENTION_BACKUPS", "0");
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let begun = Instant::now();

@@ -1,9 +1,10 @@
 //! `show`: memories whole. Asking for one is using it.
 
 use crate::app::App;
-use crate::failure::{Exit, Failure};
+use crate::args::memory_id;
+use crate::failure::{Exit, Failure, SEARCH_FINDS};
 use crate::shapes::{self, MemoryShape};
-use crate::ui::Tone;
+use crate::ui::{Tone, one_line};
 use backstory_memory::{MemoryId, clean};
 use backstory_store::{StoreError, UseKind};
 use clap::Args;
@@ -13,8 +14,8 @@ use serde::Serialize;
 #[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
     /// The memories' numbers
-    #[arg(required = true)]
-    pub(crate) ids: Vec<i64>,
+    #[arg(required = true, value_parser = memory_id)]
+    pub(crate) ids: Vec<MemoryId>,
     /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -32,9 +33,9 @@ pub(crate) fn run(args: &ShowArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store_to_read()?;
     let (mut memories, mut missing) = (Vec::new(), Vec::new());
     for id in &args.ids {
-        match store.memory(MemoryId(*id))? {
+        match store.memory(*id)? {
             Some(memory) => memories.push(shapes::memory(&store, &memory)?),
-            None => missing.push(*id),
+            None => missing.push(id.0),
         }
     }
     let found: Vec<MemoryId> = memories.iter().map(|memory| MemoryId(memory.head.id)).collect();
@@ -52,17 +53,21 @@ pub(crate) fn run(args: &ShowArgs, app: &App) -> Result<Exit, Failure> {
         let gap = if position == 0 { "" } else { "\n" };
         app.ui.raw(&format!("{gap}{}", words(memory, app)))?;
     }
-    match missing.first() {
-        Some(id) => Err(StoreError::NoSuchMemory(MemoryId(*id)).into()),
-        None => Ok(Exit::Done),
+    match missing.as_slice() {
+        [] => Ok(Exit::Done),
+        [only] => Err(StoreError::NoSuchMemory(MemoryId(*only)).into()),
+        several => {
+            let numbers: Vec<String> = several.iter().map(|id| format!("#{id}")).collect();
+            Err(Failure::user(format!("there are no memories {}", numbers.join(", "))).hint(SEARCH_FINDS))
+        }
     }
 }
 
 fn words(memory: &MemoryShape, app: &App) -> String {
     let head = &memory.head;
-    let title = app.ui.tone(Tone::Strong, &format!("#{} {}", head.id, clean(&head.title)));
+    let title = app.ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
     let mut facts = vec![
-        format!("{} · {} · {} · from {}", head.kind, clean(&head.project), head.created_at, head.trust),
+        format!("{} · {} · {} · from {}", head.kind, one_line(&head.project), head.created_at, head.trust),
         format!(
             "importance {} · confidence {:.2} · seen {}× · used {}×",
             head.importance, head.confidence, memory.times_seen, memory.times_used

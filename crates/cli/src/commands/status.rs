@@ -22,6 +22,7 @@ struct StatusShape {
     version: u32,
     home: String,
     writable: bool,
+    problem: Option<String>,
     schema: i64,
     memories: u64,
     superseded: u64,
@@ -51,36 +52,36 @@ struct HookShape {
 
 /// Shows how the store is doing.
 pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
-    let opened = app.store();
-    let writable = opened.is_ok();
-    let why_not = opened.as_ref().err().map(Failure::line);
-    let store = opened.or_else(|_| app.store_to_read())?;
+    let (store, problem) = app.store_and_problem()?;
+    let problem = problem.map(|problem| problem.to_string());
     let status = store.status()?;
     let hooks = store.receipts(10)?;
     if args.json {
-        app.ui.json(&shape(&status, &hooks, app, writable))?;
+        app.ui.json(&shape(&status, &hooks, app, problem))?;
         return Ok(Exit::Done);
     }
     let home = app.ui.tone(Tone::Path, &app.home.root().display().to_string());
     let counts = status.counts;
     app.ui.line(&format!("home      {home}"))?;
-    if let Some(why) = why_not {
-        app.ui.line(&format!("          cannot be written: {why}"))?;
+    if let Some(problem) = problem {
+        app.ui.line(&format!("          can only be read: {problem}"))?;
     }
     app.ui.line(&format!(
-        "memories  {} in force, {} superseded, {} forgotten, in {} projects",
+        "memories  {} in force, {} superseded, {} forgotten; projects: {}",
         counts.live, counts.superseded, counts.tombstones, counts.projects
     ))?;
     let last = status.last_event_at.map_or("never".to_owned(), |at| ago(at, app.now));
-    app.ui
-        .line(&format!("events    {} from {} sessions, the last {last}", counts.events, counts.sessions))?;
+    app.ui.line(&format!("events    {}, the last {last}; sessions: {}", counts.events, counts.sessions))?;
     app.ui.line(&format!(
         "size      {:.1} MiB, schema {}",
         status.bytes as f64 / 1_048_576.0,
         status.schema
     ))?;
     if status.spooled > 0 {
-        app.ui.line(&format!("waiting   {} events wait in the spool", status.spooled))?;
+        app.ui.line(&format!(
+            "waiting   {} in the spool; the next command that can write takes them in",
+            status.spooled
+        ))?;
     }
     match status.newest_backup {
         Some(path) => app.ui.line(&format!("backup    {}", path.display()))?,
@@ -99,13 +100,14 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn shape(status: &Status, hooks: &[Receipt], app: &App, writable: bool) -> StatusShape {
+fn shape(status: &Status, hooks: &[Receipt], app: &App, problem: Option<String>) -> StatusShape {
     let counts = status.counts;
     let text = |path: &std::path::PathBuf| path.display().to_string();
     StatusShape {
         version: 1,
         home: text(&app.home.root().to_owned()),
-        writable,
+        writable: problem.is_none(),
+        problem,
         schema: status.schema,
         memories: counts.live,
         superseded: counts.superseded,

@@ -1,7 +1,8 @@
 //! `supersede`: writes a memory that replaces another.
 
 use crate::app::App;
-use crate::commands::remember::{ContentArgs, answer, new_memory};
+use crate::args::memory_id;
+use crate::commands::remember::{ContentArgs, answer, new_memory, refuse_taken_uid};
 use crate::failure::{Exit, Failure};
 use backstory_memory::MemoryId;
 use backstory_store::StoreError;
@@ -11,7 +12,8 @@ use clap::Args;
 #[derive(Args, Debug)]
 pub(crate) struct SupersedeArgs {
     /// The number of the memory that no longer holds
-    pub(crate) id: i64,
+    #[arg(value_parser = memory_id)]
+    pub(crate) id: MemoryId,
     #[command(flatten)]
     pub(crate) content: ContentArgs,
     /// Answer in JSON
@@ -21,7 +23,12 @@ pub(crate) struct SupersedeArgs {
 
 /// Supersedes a memory.
 pub(crate) fn run(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
-    let old = MemoryId(args.id);
+    let json = args.json;
+    app.ui.or_refusal(json, supersede(args, app))
+}
+
+fn supersede(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
+    let old = args.id;
     let mut store = app.store()?;
     let before = store.memory(old)?.ok_or(StoreError::NoSuchMemory(old))?;
     let mut line = args.content.line()?;
@@ -29,6 +36,7 @@ pub(crate) fn run(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
     line.kind = line.kind.or_else(|| Some(before.content.kind.to_string()));
     line.scope = line.scope.or_else(|| Some(before.content.scope.as_str().to_owned()));
     let memory = new_memory(&line, before.project, app)?;
+    refuse_taken_uid(&store, &memory)?;
     let id = store.supersede(old, &memory)?;
     answer(app, &store, id, args.json)
 }

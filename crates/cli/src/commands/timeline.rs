@@ -1,10 +1,11 @@
 //! `timeline`: what came before and after a memory, or the newest of a project.
 
 use crate::app::{App, ProjectArgs};
+use crate::args::memory_id;
 use crate::failure::{Exit, Failure};
 use crate::shapes::{self, HeadShape};
-use crate::ui::Tone;
-use backstory_memory::{MemoryId, clean};
+use crate::ui::{Tone, one_line};
+use backstory_memory::MemoryId;
 use backstory_store::{Filter, LifeFilter};
 use clap::Args;
 use serde::Serialize;
@@ -13,7 +14,8 @@ use serde::Serialize;
 #[derive(Args, Debug)]
 pub(crate) struct TimelineArgs {
     /// The memory in the middle; without one, the newest
-    pub(crate) id: Option<i64>,
+    #[arg(value_parser = memory_id)]
+    pub(crate) id: Option<MemoryId>,
     /// How many before it
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) before: u32,
@@ -41,7 +43,7 @@ struct Timeline {
 pub(crate) fn run(args: &TimelineArgs, app: &App) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
     let ids = match args.id {
-        Some(id) => store.around(MemoryId(id), args.before, args.after)?,
+        Some(id) => store.around(id, args.before, args.after)?,
         None => match app.reach(&store, &args.place)? {
             Some(reach) => {
                 let limit = args.limit.unwrap_or(app.config.search.limit);
@@ -59,7 +61,7 @@ pub(crate) fn run(args: &TimelineArgs, app: &App) -> Result<Exit, Failure> {
     }
     let exit = if memories.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
-        app.ui.json(&Timeline { version: 1, anchor: args.id, memories })?;
+        app.ui.json(&Timeline { version: 1, anchor: args.id.map(|id| id.0), memories })?;
         return Ok(exit);
     }
     if memories.is_empty() {
@@ -72,13 +74,13 @@ pub(crate) fn run(args: &TimelineArgs, app: &App) -> Result<Exit, Failure> {
             app.ui.line(&app.ui.tone(Tone::Faint, &today))?;
             day = today;
         }
-        let mark = if Some(memory.id) == args.id { ">" } else { " " };
+        let mark = if Some(MemoryId(memory.id)) == args.id { ">" } else { " " };
         let replaced = memory.superseded_by.map(|by| format!(" (superseded by #{by})")).unwrap_or_default();
         app.ui.line(&format!(
             "{mark} #{:<5} {:<9} {}{replaced}",
             memory.id,
             memory.kind,
-            clean(&memory.title)
+            one_line(&memory.title)
         ))?;
     }
     Ok(exit)

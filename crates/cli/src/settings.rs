@@ -1,0 +1,291 @@
+//! Where configuration comes from: defaults, the user's file, the project's file, the environment, flags; later ones win.
+//!
+//! A project's file comes with a repository, so a stranger may have written it: it may narrow what is done, never widen it.
+//! Every layer is laid as far as it can be, value by value: what is wrong in one place must not undo what is right in another.
+
+use crate::config::Config;
+use crate::env_vars::{Environment, SETTING_PREFIX};
+use crate::failure::Failure;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+/// The name of a project's file.
+pub(crate) const PROJECT_FILE: &str = ".backstory.toml";
+
+const DEFAULTS: &str = include_str!("default_config.toml");
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Default,
+    User(PathBuf),
+    Project(PathBuf),
+    Environment(String),
+    Flag,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Default => f.write_str("default"),
+            Origin::User(path) => write!(f, "user: {}", path.display()),
+            Origin::Project(path) => write!(f, "project: {}", path.display()),
+            Origin::Environment(name) => write!(f, "environment: {name}"),
+            Origin::Flag => f.write_str("flag"),
+        }
+    }
+}
+
+/// One value and where it comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) value: Value,
+    pub(crate) origin: Origin,
+}
+
+/// What a project's file may do to a value.
+#[derive(Clone, Copy)]
+enum Narrowing {
+    /// Turn it off.
+    Off,
+    /// Make it smaller.
+    Lower,
+    /// Add to it.
+    Add,
+}
+
+/// What a project's file may touch at all.
+const NARROWINGS: [(&str, Narrowing); 5] = [
+    ("capture.enabled", Narrowing::Off),
+    ("capture.exclude", Narrowing::Add),
+    ("capture.max_event_bytes", Narrowing::Lower),
+    ("redact.literals", Narrowing::Add),
+    ("search.limit", Narrowing::Lower),
+];
+
+/// All values with their origins, by key.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    by_key: BTreeMap<String, Setting>,
+}
+
+impl Settings {
+    /// Starts with the defaults.
+    pub(crate) fn defaults() -> Settings {
+        let table: Table = DEFAULTS.parse().unwrap_or_default();
+        let by_key = flat(&table).into_iter();
+        let by_key = by_key.map(|(key, value)| (key, Setting { value, origin: Origin::Default })).collect();
+        Settings { by_key }
+    }
+
+    /// Lays the user's and the project's file over what is there, and returns what is wrong with them.
+    pub(crate) fn lay_files(&mut self, user: Option<PathBuf>, project: Option<PathBuf>) -> Vec<Failure> {
+        let mut wrong = user.map(|file| self.lay_user_file(&file)).unwrap_or_default();
+        wrong.extend(project.map(|file| self.lay_project_file(&file)).unwrap_or_default());
+        wrong
+    }
+
+    /// Lays the user's file over what is there, and returns what is wrong with it. No file is fine.
+    fn lay_user_file(&mut self, path: &Path) -> Vec<Failure> {
+        let table = match read_table(path) {
+            Ok(table) => table,
+            Err(failure) => return vec![failure],
+        };
+        let laid = flat(&table).into_iter();
+        laid.filter_map(|(key, value)| self.set(&key, value, &Origin::User(path.to_owned())).err()).collect()
+    }
+
+    /// Lays a project's file over what is there, as far as it narrows, and returns what is wrong with it.
+    fn lay_project_file(&mut self, path: &Path) -> Vec<Failure> {
+        let mut table = match read_table(path) {
+            Ok(table) => table,
+            Err(failure) => return vec![failure],
+        };
+        // The name of the project stands in the same file.
+        table.remove("project");
+        flat(&table).into_iter().filter_map(|(key, value)| self.narrow(&key, &value, path).err()).collect()
+    }
+
+    fn narrow(&mut self, key: &str, value: &Value, path: &Path) -> Result<(), Failure> {
+        let origin = Origin::Project(path.to_owned());
+        let before = self.known(key, &origin)?.value.clone();
+        let rule = NARROWINGS.iter().find(|(name, _)| *name == key).map(|(_, rule)| *rule);
+        let value = if key == "capture.exclude" { below(path, value) } else { value.clone() };
+        let narrowed = rule.and_then(|rule| narrow(rule, &before, &value)).ok_or_else(|| {
+            Failure::usage(format!("`{}` must not change `{key}` this way", path.display()))
+                .hint("a project's file may only narrow: capture less, redact more, show less")
+        })?;
+        self.set(key, narrowed, &origin)
+    }
+
+    /// Lays the environment over what is there, and returns what is wrong with it.
+    pub(crate) fn lay_environment(&mut self, environment: &Environment) -> Vec<Failure> {
+        let keys: Vec<String> = self.by_key.keys().cloned().collect();
+        let laid = keys.iter().filter_map(|key| {
+            let name = format!("{SETTING_PREFIX}{}", key.to_uppercase().replace('.', "_"));
+            let value = value_from(environment.text(&name)?);
+            self.set(key, value, &Origin::Environment(name)).err()
+        });
+        laid.collect()
+    }
+
+    /// Lays a flag `KEY=VALUE` over what is there.
+    pub(crate) fn lay_flag(&mut self, assignment: &str) -> Result<(), Failure> {
+        let Some((key, text)) = assignment.split_once('=') else {
+            return Err(Failure::usage(format!("`--set {assignment}` is not KEY=VALUE"))
+                .hint("write it like `--set search.limit=5`"));
+        };
+        self.set(key.trim(), value_from(text.trim()), &Origin::Flag)
+    }
+
+    /// Returns every value with its origin, by key.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &Setting)> {
+        self.by_key.iter()
+    }
+
+    /// Turns the values into a configuration.
+    pub(crate) fn config(&self) -> Result<Config, Failure> {
+        self.table().try_into().map_err(|error: toml::de::Error| {
+            Failure::usage("the configuration cannot be used").because(&error).hint("see `backstory config`")
+        })
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new();
+        for (key, setting) in &self.by_key {
+            let (section, name) = key.split_once('.').unwrap_or(("", key));
+            let section = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
+            if let Value::Table(section) = section {
+                section.insert(name.to_owned(), setting.value.clone());
+            }
+        }
+        table
+    }
+
+    fn known(&self, key: &str, origin: &Origin) -> Result<&Setting, Failure> {
+        self.by_key.get(key).ok_or_else(|| {
+            Failure::usage(format!("there is no setting `{key}` ({origin})"))
+                .hint("`backstory config` lists all settings")
+        })
+    }
+
+    /// Sets a value. One that does not fit leaves everything as it was, so that what is set always makes a configuration.
+    fn set(&mut self, key: &str, value: Value, origin: &Origin) -> Result<(), Failure> {
+        let before = self.known(key, origin)?.clone();
+        let example = format!("{key} = {}", before.value);
+        self.by_key.insert(key.to_owned(), Setting { value, origin: origin.clone() });
+        if self.table().try_into::<Config>().is_ok() {
+            return Ok(());
+        }
+        self.by_key.insert(key.to_owned(), before);
+        // The value itself is not repeated: it may be one of the texts that must not be stored, and this may be logged.
+        Err(Failure::usage(format!("the value of `{key}` does not fit ({origin})"))
+            .hint(format!("a value that fits: `{example}`")))
+    }
+}
+
+/// Finds the nearest project's file at or above a folder.
+pub(crate) fn project_file(start: &Path) -> Option<PathBuf> {
+    start.ancestors().map(|dir| dir.join(PROJECT_FILE)).find(|path| path.is_file())
+}
+
+/// Reads a TOML file; none is an empty one.
+fn read_table(path: &Path) -> Result<Table, Failure> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Table::new()),
+        Err(error) => return Err(Failure::usage(format!("cannot read `{}`", path.display())).because(&error)),
+    };
+    text.parse().map_err(|error: toml::de::Error| {
+        // Only where and what: the line itself may hold a text that must not be stored, and this may be logged.
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = before.lines().count().max(1);
+        Failure::usage(format!("`{}` is not TOML at line {line}: {}", path.display(), error.message()))
+            .hint("mend that line; `backstory config` shows what can be set")
+    })
+}
+
+/// Makes the folders a project's file names lie below its own.
+fn below(file: &Path, folders: &Value) -> Value {
+    let dir = file.parent().unwrap_or(Path::new(""));
+    let whole = |folder: &Value| match folder.as_str() {
+        Some(folder) if !folder.starts_with('~') => {
+            Value::from(dir.join(folder).to_string_lossy().into_owned())
+        }
+        _ => folder.clone(),
+    };
+    match folders {
+        Value::Array(folders) => Value::Array(folders.iter().map(whole).collect()),
+        other => other.clone(),
+    }
+}
+
+/// Turns `[section] name = value` into `section.name`.
+fn flat(table: &Table) -> Vec<(String, Value)> {
+    let mut all = Vec::new();
+    for (section, value) in table {
+        match value {
+            Value::Table(inner) => {
+                all.extend(inner.iter().map(|(name, value)| (format!("{section}.{name}"), value.clone())));
+            }
+            value => all.push((section.clone(), value.clone())),
+        }
+    }
+    all
+}
+
+/// Reads a value from a flag or a variable: TOML where it is, else text.
+fn value_from(text: &str) -> Value {
+    format!("x = {text}")
+        .parse::<Table>()
+        .ok()
+        .and_then(|mut table| table.remove("x"))
+        .unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+/// Returns the narrowed value, or nothing where `value` would widen.
+fn narrow(rule: Narrowing, before: &Value, value: &Value) -> Option<Value> {
+    match (rule, before, value) {
+        (Narrowing::Off, Value::Boolean(_), Value::Boolean(false)) => Some(Value::Boolean(false)),
+        (Narrowing::Off, Value::Boolean(before), Value::Boolean(true)) => {
+            before.then_some(Value::Boolean(true))
+        }
+        (Narrowing::Lower, Value::Integer(before), Value::Integer(value)) => {
+            (value <= before).then_some(Value::Integer(*value))
+        }
+        (Narrowing::Add, Value::Array(before), Value::Array(more)) => {
+            Some(Value::Array(before.iter().chain(more).cloned().collect()))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_a_whole_configuration() {
+        let config = Settings::defaults().config().unwrap();
+        assert!(config.capture.enabled && config.search.limit > 0);
+    }
+
+    #[test]
+    fn a_project_may_narrow_and_never_widen() {
+        let allowed = |rule, before: Value, value: Value| narrow(rule, &before, &value);
+        assert_eq!(allowed(Narrowing::Off, true.into(), false.into()), Some(false.into()));
+        assert_eq!(allowed(Narrowing::Off, false.into(), true.into()), None);
+        assert_eq!(allowed(Narrowing::Lower, 10.into(), 11.into()), None);
+        assert_eq!(allowed(Narrowing::Lower, 10.into(), 9.into()), Some(9.into()));
+        let list = |items: &[&str]| Value::Array(items.iter().map(|item| Value::from(*item)).collect());
+        assert_eq!(allowed(Narrowing::Add, list(&["a"]), list(&["b"])), Some(list(&["a", "b"])));
+    }
+
+    #[test]
+    fn every_narrowing_names_a_setting() {
+        let settings = Settings::defaults();
+        assert!(NARROWINGS.iter().all(|(key, _)| settings.by_key.contains_key(*key)));
+    }
+}
