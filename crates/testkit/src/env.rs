@@ -1,10 +1,12 @@
 //! The binary under test, in a world of its own.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A temporary world: a home, a project folder, a frozen clock.
@@ -116,6 +118,48 @@ impl TestEnv {
     pub fn files(&self) -> Vec<PathBuf> {
         files_under(&self.home())
     }
+
+    /// Returns the files under the data directory that hold these bytes.
+    #[must_use]
+    pub fn files_holding(&self, needle: &[u8]) -> Vec<PathBuf> {
+        let holds = |path: &PathBuf| fs::read(path).is_ok_and(|bytes| holds(&bytes, needle));
+        self.files().into_iter().filter(holds).collect()
+    }
+
+    /// Returns the processes that were started in this world and still run.
+    #[must_use]
+    pub fn processes(&self) -> Vec<PathBuf> {
+        let world = self.world().as_os_str().as_encoded_bytes();
+        let of_ours = |process: &PathBuf| {
+            let is_gone = fs::read_to_string(process.join("stat")).is_ok_and(|stat| stat.contains(") Z "));
+            !is_gone && fs::read(process.join("environ")).is_ok_and(|environ| holds(&environ, world))
+        };
+        let all = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
+        all.filter(of_ours).collect()
+    }
+
+    /// Returns every file of the world that is not in the data directory, with what it holds.
+    #[must_use]
+    pub fn files_of_others(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let theirs = files_under(self.world()).into_iter().filter(|path| !path.starts_with(self.home()));
+        theirs.map(|path| (path.clone(), fs::read(path).unwrap_or_default())).collect()
+    }
+}
+
+impl Drop for TestEnv {
+    /// Housekeeping runs detached: it must be done before its world is gone, or it would make half of it anew.
+    fn drop(&mut self) {
+        let patience = Instant::now() + Duration::from_secs(10);
+        while !self.processes().is_empty() && Instant::now() < patience {
+            std::thread::yield_now();
+        }
+    }
+}
+
+fn holds(bytes: &[u8], needle: &[u8]) -> bool {
+    let Some(first) = needle.first() else { return true };
+    let starts = bytes.iter().enumerate().filter(|(_, byte)| *byte == first);
+    starts.map(|(at, _)| bytes.get(at..).unwrap_or_default()).any(|rest| rest.starts_with(needle))
 }
 
 fn spawn(command: &mut Command) -> Child {

@@ -1,0 +1,207 @@
+//! `revise`, `supersede`, `forget`, `pin`: changing memories without losing more than was asked for.
+
+use crate::support::{ask, done, lines, remember, titles, told, world};
+use insta::assert_snapshot;
+use serde_json::json;
+
+#[test]
+fn revising_keeps_what_was_said_before() {
+    let env = world();
+    remember(&env, "We use tabs because of Go");
+    assert_snapshot!(told(&env.run(["revise", "1", "We use four spaces because of Python"])), @r"
+        exit 0
+        --- out
+        #1 decision We use four spaces because of Python
+        ");
+    let revised = ask(&env, 0, &["revise", "1", "--json", "We use two spaces because of the linter"]);
+    assert_eq!(
+        (&revised["ok"], &revised["id"], &revised["kind"]),
+        (&json!(true), &json!(1), &json!("decision"))
+    );
+    let memory = &ask(&env, 0, &["show", "1", "--json"])["memories"][0];
+    assert_eq!(memory["body"], "We use two spaces because of the linter");
+    let before: Vec<_> = memory["revisions"].as_array().unwrap().iter().map(|old| &old["body"]).collect();
+    assert_eq!(before, ["We use four spaces because of Python", "We use tabs because of Go"]);
+    assert_eq!(titles(&env, &["tabs"]), Vec::<String>::new(), "old words find nothing");
+    assert_eq!(titles(&env, &["linter"]), ["We use two spaces because of the linter"]);
+}
+
+#[test]
+fn revising_one_thing_leaves_the_rest() {
+    let env = world();
+    done(
+        &env,
+        &["remember", "Deploys run on Friday", "--file", "ci.yml", "--fact", "at noon", "--importance", "2"],
+    );
+    let revise = |arguments: &[&str]| {
+        let outcome = env.run([&["revise", "1"], arguments].concat());
+        assert_eq!(outcome.code, Some(0), "{arguments:?}: {outcome:?}");
+        ask(&env, 0, &["show", "1", "--json"])["memories"][0].clone()
+    };
+    assert_eq!(revise(&["--importance", "5"])["importance"], 5);
+    assert_eq!(revise(&["--pin"])["pinned"], true);
+    assert_eq!(revise(&["--everywhere"])["scope"], "user");
+    assert_eq!(revise(&["--kind", "pattern"])["kind"], "pattern");
+    assert_eq!(revise(&["--title", "When we deploy"])["title"], "When we deploy");
+    assert_eq!(revise(&[r#"{"category":"release","confidence":0.25}"#])["category"], "release");
+    let memory = revise(&["--concept", "release"]);
+    for (key, value) in [
+        ("title", json!("When we deploy")),
+        ("body", json!("Deploys run on Friday")),
+        ("files", json!(["ci.yml"])),
+        ("facts", json!(["at noon"])),
+        ("concepts", json!(["release"])),
+        ("importance", json!(5)),
+        ("confidence", json!(0.25)),
+        ("pinned", json!(true)),
+    ] {
+        assert_eq!(memory[key], value, "{key}");
+    }
+}
+
+#[test]
+fn a_memory_is_the_users_only_when_the_user_wrote_its_words() {
+    let env = world();
+    let stranger = json!({"uid": "w", "kind": "note", "body": "A page said so", "trust": "external"});
+    done(&env, &["import", &lines(&env, &[stranger])]);
+    let trust = || ask(&env, 0, &["show", "1", "--json"])["memories"][0]["trust"].clone();
+    for arguments in [&["--pin"][..], &["--title", "Said so"], &[r#"{"importance":5}"#]] {
+        assert_eq!(env.run([&["revise", "1"], arguments].concat()).code, Some(0));
+        assert_eq!(trust(), "external", "{arguments:?}");
+    }
+    done(&env, &["revise", "1", "I checked it myself"]);
+    assert_eq!(trust(), "user");
+}
+
+#[test]
+fn revising_needs_words_and_a_memory() {
+    let env = world();
+    remember(&env, "Something");
+    assert_snapshot!(told(&env.run(["revise", "1"])), @r#"
+        exit 1
+        --- err
+        error: a memory needs words
+
+        hint: `backstory revise 1 "NEW TEXT"`
+        "#);
+    assert_snapshot!(told(&env.run(["revise", "9", "x"])), @r"
+        exit 1
+        --- err
+        error: there is no memory #9
+
+        hint: `backstory search WORDS` finds memories and their numbers
+        ");
+}
+
+#[test]
+fn a_memory_that_replaces_another_hides_it() {
+    let env = world();
+    remember(&env, "We decided to deploy with Jenkins");
+    assert_snapshot!(told(&env.run(["supersede", "1", "We deploy with Actions"])), @r"
+        exit 0
+        --- out
+        #2 decision We deploy with Actions
+        ");
+    assert_eq!(titles(&env, &["deploy"]), ["We deploy with Actions"]);
+    assert_eq!(titles(&env, &["deploy", "--superseded"]).len(), 2);
+    assert_snapshot!(told(&env.run(["show", "1"])), @r"
+        exit 0
+        --- out
+        #1 We decided to deploy with Jenkins
+        decision · project · 2026-05-01T12:00:00Z · from user
+        importance 3 · confidence 1.00 · seen 1× · used 0×
+        superseded by #2
+
+        #2 supersedes #1
+        ");
+    let answer = ask(&env, 0, &["supersede", "2", "--json", "We deploy by hand now"]);
+    assert_eq!(
+        (&answer["ok"], &answer["id"], &answer["kind"]),
+        (&json!(true), &json!(3), &json!("decision"))
+    );
+    assert_eq!(env.run(["supersede", "99", "x"]).code, Some(1));
+}
+
+#[test]
+fn what_was_forgotten_does_not_come_back_by_superseding_or_revising() {
+    let env = world();
+    remember(&env, "The vault code is on the fridge");
+    remember(&env, "Lunch is at noon");
+    done(&env, &["forget", "1", "--yes"]);
+    for command in ["supersede", "revise"] {
+        let outcome = env.run([command, "2", "The vault code is on the fridge"]);
+        assert_eq!(outcome.code, Some(1), "{command}: {outcome:?}");
+    }
+    assert_eq!(titles(&env, &["vault"]), Vec::<String>::new());
+}
+
+#[test]
+fn a_pinned_memory_says_so_until_it_is_released() {
+    let env = world();
+    remember(&env, "Keep me in view");
+    assert_snapshot!(told(&env.run(["pin", "1"])), @r"
+        exit 0
+        --- out
+        #1 is pinned
+        ");
+    assert_eq!(ask(&env, 0, &["pin", "1", "--json"]), json!({"ok": true, "id": 1, "pinned": true}));
+    assert_eq!(ask(&env, 0, &["show", "1", "--json"])["memories"][0]["pinned"], true);
+    assert_snapshot!(told(&env.run(["pin", "1", "--off"])), @r"
+        exit 0
+        --- out
+        #1 is no longer pinned
+        ");
+    assert_eq!(ask(&env, 0, &["show", "1", "--json"])["memories"][0]["pinned"], false);
+    assert_eq!(env.run(["pin", "9"]).code, Some(1));
+}
+
+#[test]
+fn forgetting_needs_a_yes() {
+    let env = world();
+    remember(&env, "Not yet");
+    assert_snapshot!(told(&env.run(["forget", "1"])), @r"
+        exit 2
+        --- err
+        #1 note Not yet
+        error: forgetting cannot be undone
+
+        hint: say `--yes` to do it without asking
+        ");
+    assert_eq!(titles(&env, &["yet"]), ["Not yet"]);
+    assert_eq!(env.run(["forget"]).code, Some(2));
+}
+
+#[test]
+fn a_forgotten_memory_is_gone_from_every_byte() {
+    let env = world();
+    let id = remember(&env, "Zanzibarquagmire is the word nobody may find again");
+    done(&env, &["revise", "1", "Zanzibarquagmire is a word nobody may find again, revised"]);
+    done(&env, &["supersede", "1", "Flibbertigibbetish replaces zanzibarquagmire"]);
+    done(&env, &["maintain", "--set", "retention.backups=2"]);
+    assert!(!env.files_holding(b"anzibarquagmire").is_empty(), "it was there");
+    assert_eq!(env.run(["forget", "77", &id.to_string(), "--yes"]).code, Some(1), "all or none");
+    assert_snapshot!(told(&env.run(["forget", "1", "2", "2", "--yes"])), @r"
+        exit 0
+        --- out
+        forgot 2 memories
+        ");
+    for word in ["zanzibarquagmire", "Zanzibarquagmire", "libbertigibbetish"] {
+        assert_eq!(env.files_holding(word.as_bytes()), Vec::<std::path::PathBuf>::new(), "{word}");
+    }
+    assert_eq!(env.run(["show", "1"]).code, Some(1));
+    let json = ask(&env, 0, &["forget", &remember(&env, "Another").to_string(), "--yes", "--json"]);
+    assert_eq!(json, json!({"ok": true, "forgotten": [3], "remains_in": []}));
+}
+
+#[test]
+fn forgetting_what_is_not_there_is_a_no() {
+    let env = world();
+    assert_snapshot!(told(&env.run(["forget", "5", "--yes"])), @r"
+        exit 1
+        --- err
+        error: there is no memory #5
+
+        hint: `backstory search WORDS` finds memories and their numbers
+        ");
+    assert_eq!(env.run(["forget", "5", "--yes", "--json"]).code, Some(1));
+}

@@ -1,0 +1,209 @@
+//! `config`: which layer says what, and that a repository's file may only narrow.
+
+use crate::support::{ask, count, file, harmless, hook, prompt, told, world};
+use backstory_testkit::TestEnv;
+use insta::assert_snapshot;
+use serde_json::json;
+use std::fs;
+
+fn user_file(env: &TestEnv, text: &str) {
+    let dir = env.world().join("user/.config/backstory");
+    fs::create_dir_all(&dir).unwrap();
+    fs::write(dir.join("config.toml"), text).unwrap();
+}
+
+#[test]
+fn every_setting_names_where_its_value_comes_from() {
+    let env = world();
+    user_file(
+        &env,
+        "[search]\nlimit = 12\n[retention]\nevents_days = 5\nreceipts = 7\nbackup_hours = 9\n[redact]\nliterals = [\"mine\"]\n",
+    );
+    file(
+        &env,
+        ".backstory.toml",
+        "project = \"x\"\n[search]\nlimit = 6\n[redact]\nliterals = [\"theirs\"]\n",
+    );
+    let mut command = env.command(["config", "--set", "retention.receipts=8"]);
+    command.env("BACKSTORY_RETENTION_RECEIPTS", "9").env("BACKSTORY_RETENTION_BACKUP_HOURS", "10");
+    let outcome = env.finish(command.spawn().unwrap());
+    assert_snapshot!(told(&outcome), @r#"
+        exit 0
+        --- out
+        capture.enabled = true                   default
+        capture.exclude = []                     default
+        capture.max_event_bytes = 16384          default
+        redact.environment = true                default
+        redact.literals = ["mine", "theirs"]     project: [WORLD]/project/.backstory.toml
+        retention.backup_hours = 10              environment: BACKSTORY_RETENTION_BACKUP_HOURS
+        retention.backups = 0                    environment: BACKSTORY_RETENTION_BACKUPS
+        retention.events_days = 5                user: [WORLD]/user/.config/backstory/config.toml
+        retention.receipts = 8                   flag
+        search.limit = 6                         project: [WORLD]/project/.backstory.toml
+        "#);
+}
+
+#[test]
+fn a_single_value_and_the_whole_are_there_for_programs() {
+    let env = world();
+    assert_snapshot!(told(&env.run(["config", "get", "search.limit"])), @r"
+        exit 0
+        --- out
+        20
+        ");
+    assert_eq!(
+        ask(&env, 0, &["config", "get", "search.limit", "--json"]),
+        json!({"key": "search.limit", "value": 20, "origin": "default"})
+    );
+    assert_snapshot!(told(&env.run(["config", "get", "search.limits"])), @r"
+        exit 2
+        --- err
+        error: there is no setting `search.limits`
+
+        hint: `backstory config` lists all settings
+        ");
+    assert_snapshot!(told(&env.run(["config", "path"])), @r"
+        exit 0
+        --- out
+        [WORLD]/user/.config/backstory/config.toml
+        ");
+    let shown = ask(&env, 0, &["config", "show", "--json"]);
+    let first = &shown["settings"][0];
+    assert_eq!(*first, json!({"key": "capture.enabled", "value": true, "origin": "default"}));
+}
+
+#[test]
+fn a_project_file_may_narrow_and_never_widen() {
+    let env = world();
+    let check = |text: &str| {
+        told(&env.run(["config", "get", &{
+            file(&env, ".backstory.toml", text);
+            "search.limit".to_owned()
+        }]))
+    };
+    assert!(check("[search]\nlimit = 3\n").ends_with("3\n"));
+    assert_snapshot!(check("[search]\nlimit = 300\n"), @r"
+        exit 2
+        --- err
+        error: `[WORLD]/project/.backstory.toml` must not change `search.limit` this way
+
+        hint: a project's file may only narrow: capture less, redact more, show less
+        ");
+    for widening in [
+        "[redact]\nenvironment = false\n",
+        "[retention]\nevents_days = 1\n",
+        "[capture]\nmax_event_bytes = 999999\n",
+        "[redact]\nliterals = \"x\"\n",
+        "[search]\nlimit = -1\n",
+        "[capture]\nexclude = [1]\n",
+    ] {
+        let told = check(widening);
+        assert!(told.starts_with("exit 2\n") && told.contains(".backstory.toml"), "{widening}: {told}");
+    }
+    assert_snapshot!(check("[capture]\nenbaled = false\n"), @r"
+        exit 2
+        --- err
+        error: there is no setting `capture.enbaled` (project: [WORLD]/project/.backstory.toml)
+
+        hint: `backstory config` lists all settings
+        ");
+    assert_snapshot!(check("[capture\n"), @r"
+        exit 2
+        --- err
+        error: `[WORLD]/project/.backstory.toml` is not TOML at line 1: unclosed table, expected `]`
+
+        hint: mend that line; `backstory config` shows what can be set
+        ");
+}
+
+#[test]
+fn a_file_or_a_flag_that_cannot_be_used_is_refused_with_what_would_do() {
+    let env = world();
+    assert_snapshot!(told(&env.run(["status", "--set", "capture.enabled"])), @r"
+        exit 2
+        --- err
+        error: `--set capture.enabled` is not KEY=VALUE
+
+        hint: write it like `--set search.limit=5`
+        ");
+    assert_snapshot!(told(&env.run(["status", "--set", "capture.enabled=maybe"])), @r"
+        exit 2
+        --- err
+        error: the value of `capture.enabled` does not fit (flag)
+
+        hint: a value that fits: `capture.enabled = true`
+        ");
+    assert_snapshot!(told(&env.run(["status", "--set", "no.such=1"])), @r"
+        exit 2
+        --- err
+        error: there is no setting `no.such` (flag)
+
+        hint: `backstory config` lists all settings
+        ");
+    assert_snapshot!(told(&env.run(["status", "--set", "redact.literals=word"])), @r"
+        exit 2
+        --- err
+        error: the value of `redact.literals` does not fit (flag)
+
+        hint: a value that fits: `redact.literals = []`
+        ");
+    user_file(&env, "[search]\nlimit = \"many\"\n");
+    assert_snapshot!(told(&env.run(["status"])), @r"
+        exit 2
+        --- err
+        error: the value of `search.limit` does not fit (user: [WORLD]/user/.config/backstory/config.toml)
+
+        hint: a value that fits: `search.limit = 20`
+        ");
+    user_file(&env, "[redact]\nliterals = [\"hunter2-and-more\"\n");
+    let outcome = env.run(["status"]);
+    assert_snapshot!(told(&outcome), @r"
+        exit 2
+        --- err
+        error: `[WORLD]/user/.config/backstory/config.toml` is not TOML at line 2: unclosed array, expected `]`
+
+        hint: mend that line; `backstory config` shows what can be set
+        ");
+}
+
+#[test]
+fn capture_stops_where_it_is_told_to() {
+    let env = world();
+    let quiet = |text: &str| {
+        user_file(&env, text);
+        harmless(&hook(&env, prompt("s", "nobody hears this")));
+        count(&env, "events")
+    };
+    assert_eq!(quiet("[capture]\nenabled = false\n"), 0);
+    assert_eq!(quiet(&format!("[capture]\nexclude = [\"{}\"]\n", env.world().display())), 0);
+    assert_eq!(quiet("[capture]\nexclude = [\"~/../project\"]\n"), 0);
+    assert_eq!(quiet("[capture]\nexclude = [\"/somewhere/else\"]\n"), 1);
+}
+
+#[test]
+fn a_repository_can_keep_a_folder_of_its_own_out() {
+    let env = world();
+    fs::create_dir(env.project().join("secret")).unwrap();
+    file(&env, ".backstory.toml", "[capture]\nexclude = [\"secret\"]\n");
+    let at = |folder: &str| json!({"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt_id": folder, "prompt": "x", "cwd": env.project().join(folder)});
+    for folder in ["secret", "secret/deeper", "open/../secret"] {
+        harmless(&hook(&env, at(folder).to_string()));
+    }
+    assert_eq!(count(&env, "events"), 0);
+    harmless(&hook(&env, at("open").to_string()));
+    assert_eq!(count(&env, "events"), 1);
+}
+
+#[test]
+fn one_bad_setting_does_not_undo_the_others_in_a_hook() {
+    let env = world();
+    user_file(
+        &env,
+        "[capture]\nenabled = false\nenbaled = true\n[aardvark]\nx = 1\n[search]\nlimit = \"many\"\n",
+    );
+    file(&env, ".backstory.toml", "[search]\nlimit = -1\n[capture]\nexclude = [1]\n");
+    harmless(&hook(&env, prompt("s", "nobody hears this")));
+    fs::remove_file(env.project().join(".backstory.toml")).unwrap();
+    user_file(&env, "");
+    assert_eq!(count(&env, "events"), 0);
+}

@@ -1,0 +1,241 @@
+//! The laws that can be seen from outside, each by its name. Law 7 stands in `secrets`, law 11 in `bad_homes`.
+
+use crate::support::{
+    HOOK, answer, ask, count, database, harmless, hear, hook, lock, prompt, remember, run_in, titles, told,
+    world,
+};
+use backstory_testkit::TestEnv;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+/// Feeds a hook and says whether it read everything: a host must never see a broken pipe.
+fn feed(env: &TestEnv, arguments: &[&str], bytes: &[u8]) -> bool {
+    let mut child = env.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
+    let fed = child.stdin.take().unwrap().write_all(bytes).is_ok();
+    harmless(&env.finish(child));
+    fed
+}
+
+#[test]
+fn law_1_a_hook_never_hurts_the_host() {
+    let env = world();
+    let payloads: [&[u8]; 12] = [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b"\"text\"",
+        b"{}",
+        b"\xff\xfe\x00",
+        b"{\"session_id\":1}",
+        b"\xef\xbb\xbf{}",
+        b"{\"session_id\":\"s\",\"hook_event_name\":\"Nonsense\",\"cwd\":\"\\u0000/../..\"}",
+        b"{\"session_id\":\"\\ud800\",\"hook_event_name\":\"Stop\"}",
+        b"{\"session_id\":\"s\",\"hook_event_name\":\"Stop\"} trailing",
+    ];
+    for payload in payloads {
+        harmless(&hook(&env, payload));
+    }
+    harmless(&hook(&env, "[".repeat(200_000)));
+    assert!(count(&env, "events") >= 10, "and what it hears is kept, readable or not");
+}
+
+#[test]
+fn law_1_a_hook_reads_all_that_a_host_says() {
+    let env = world();
+    let big =
+        json!({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "t",
+        "tool_response": "lorem ipsum dolor sit amet ".repeat(20 << 20 >> 5)})
+        .to_string();
+    assert!(feed(&env, &HOOK, big.as_bytes()));
+    assert_eq!(count(&env, "events"), 1, "and keeps some of it");
+    for arguments in [&["hook"][..], &["hook", "--host", "netscape"], &["hook", "--host", "claude-code"]] {
+        assert!(feed(&env, arguments, &vec![b' '; 1 << 20]), "{arguments:?}");
+    }
+    let mut off = env.command(HOOK);
+    let mut child = off.env("BACKSTORY_CAPTURE_ENABLED", "false").stdin(Stdio::piped()).spawn().unwrap();
+    assert!(child.stdin.take().unwrap().write_all(&vec![b' '; 1 << 20]).is_ok());
+    harmless(&env.finish(child));
+}
+
+#[test]
+fn law_1_a_large_event_is_kept_small() {
+    let env = world();
+    let payload = json!({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "t",
+        "tool_response": format!("begins {} ends", "lorem ipsum ".repeat(30_000))});
+    harmless(&hook(&env, payload.to_string()));
+    let (bytes, truncated): (i64, bool) = database(&env)
+        .query_row("SELECT length(CAST(payload AS BLOB)), truncated FROM events", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
+    assert!(bytes <= 16_384 && truncated, "{bytes}");
+}
+
+#[test]
+fn law_1_a_hook_says_nothing_however_its_store_is() {
+    type Harm = fn(&TestEnv);
+    let harms: [(&str, Harm); 6] = [
+        ("damaged", |env| fs::write(env.home().join("backstory.db"), "garbage".repeat(999)).unwrap()),
+        ("newer", |env| database(env).pragma_update(None, "user_version", 999).unwrap()),
+        ("empty", |env| fs::write(env.home().join("backstory.db"), "").unwrap()),
+        ("a directory", |env| {
+            fs::remove_file(env.home().join("backstory.db")).unwrap();
+            fs::create_dir(env.home().join("backstory.db")).unwrap();
+        }),
+        ("without a spool", |env| {
+            fs::write(env.home().join("spool"), "in the way").unwrap();
+            fs::write(env.home().join("backstory.db"), "garbage".repeat(999)).unwrap();
+        }),
+        ("without a log", |env| {
+            fs::write(env.home().join("log"), "in the way").unwrap();
+            fs::write(env.home().join("backstory.db"), "garbage".repeat(999)).unwrap();
+        }),
+    ];
+    for (name, harm) in harms {
+        let env = world();
+        remember(&env, "The store is there");
+        harm(&env);
+        for event in [
+            "SessionStart",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PostToolUse",
+            "Stop",
+            "PreCompact",
+            "SessionEnd",
+        ] {
+            let payload = json!({"session_id": "s", "hook_event_name": event, "prompt": name}).to_string();
+            let mut command = env.command(HOOK);
+            command.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "full").stdin(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+            harmless(&env.finish(child));
+        }
+    }
+}
+
+#[test]
+fn law_2_nothing_needs_to_be_running() {
+    let env = world();
+    remember(&env, "Found without a worker");
+    hear(&env, prompt("s", "hello"));
+    hear(&env, r#"{"session_id":"s","hook_event_name":"SessionEnd"}"#);
+    assert_eq!(titles(&env, &["worker"]).len(), 1);
+    let left = env.processes();
+    assert_eq!(left, Vec::<std::path::PathBuf>::new(), "no process of ours stays behind");
+}
+
+#[test]
+fn law_3_an_event_is_kept_once_however_often_it_is_told() {
+    let env = world();
+    for _ in 0..3 {
+        hear(&env, prompt("s", "the same prompt"));
+    }
+    assert_eq!(count(&env, "events"), 1);
+
+    let holder = lock(&env);
+    for text in ["the same prompt", "waits", "waits", "waits too"] {
+        harmless(&hook(&env, prompt("s", text)));
+    }
+    let waiting = || fs::read_dir(env.home().join("spool/new")).unwrap().count();
+    assert_eq!(waiting(), 3);
+    drop(holder);
+    harmless(&hook(&env, prompt("s", "takes the others in")));
+    assert_eq!((waiting(), count(&env, "events")), (0, 4));
+}
+
+#[test]
+fn law_8_projects_do_not_leak_into_each_other() {
+    let env = world();
+    let folders = ["alpha", "beta"];
+    let run_in = |folder: &str, arguments: &[&str]| run_in(&env, folder, arguments);
+    for folder in folders {
+        for number in 0..3 {
+            let text = format!("Shared words about deploys, number {number} of {folder}only{number}");
+            assert_eq!(run_in(folder, &["remember", "--force", &text]).code, Some(0));
+        }
+        let payload = json!({"session_id": format!("{folder}only"), "hook_event_name": "Stop", "cwd": env.world().join(folder)});
+        harmless(&hook(&env, payload.to_string()));
+    }
+    for (here, there) in [("alpha", "beta"), ("beta", "alpha")] {
+        let foreign = format!("{there}only");
+        for arguments in [
+            &["search"][..],
+            &["search", "shared"],
+            &["search", "deploys", &foreign],
+            &["search", "--superseded", "words"],
+            &["search", "--compact", "about"],
+            &["timeline"],
+            &["timeline", "--limit", "99"],
+            &["sessions"],
+            &["project"],
+        ] {
+            for form in [&[][..], &["--json"]] {
+                if form.is_empty() || !arguments.contains(&"--compact") {
+                    let outcome = run_in(here, &[arguments, form].concat());
+                    assert!(!outcome.stdout.contains(&foreign), "{arguments:?}: {outcome:?}");
+                }
+            }
+        }
+        let middle = answer(&run_in(here, &["search", "--json"]))["hits"][0]["id"].to_string();
+        let timeline = run_in(here, &["timeline", &middle, "--before", "99", "--after", "99"]);
+        assert!(
+            timeline.stdout.contains(&format!("{here}only")) && !timeline.stdout.contains(&foreign),
+            "{timeline:?}"
+        );
+        let asked = run_in(here, &["search", "shared", "--all-projects", "--json"]);
+        assert_eq!(answer(&asked)["hits"].as_array().map(Vec::len), Some(6), "asked for, it appears");
+    }
+    assert_eq!(
+        run_in("alpha", &["remember", "--everywhere", "What holds everywhere is seen everywhere"]).code,
+        Some(0)
+    );
+    let seen = answer(&run_in("beta", &["search", "everywhere", "--json"]));
+    assert_eq!(seen["hits"].as_array().map(Vec::len), Some(1));
+    // What is alike elsewhere is no reason to refuse it here.
+    assert_eq!(
+        run_in("gamma", &["remember", "Shared words about deploys, number 0 of alphaonly0"]).code,
+        Some(0)
+    );
+}
+
+#[test]
+fn stdout_carries_the_answer_and_nothing_else() {
+    let env = world();
+    remember(&env, "One thing");
+    hear(&env, prompt("s", "hello"));
+    for arguments in [
+        &["search", "--json"][..],
+        &["show", "1", "--json"],
+        &["timeline", "--json"],
+        &["sessions", "--json"],
+        &["status", "--json"],
+        &["project", "--json"],
+        &["project", "list", "--json"],
+        &["config", "--json"],
+        &["doctor", "--json"],
+        &["index", "--json"],
+        &["maintain", "--json"],
+        &["pin", "1", "--json"],
+        &["revise", "1", "--json", "Two things"],
+        &["supersede", "1", "--json", "Three things"],
+        &["forget", "1", "--yes", "--json"],
+    ] {
+        let mut command = env.command(arguments);
+        let outcome =
+            env.finish(command.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "1").spawn().unwrap());
+        let value: Value = answer(&outcome);
+        assert!(value.is_object() && outcome.stdout.lines().count() == 1, "{arguments:?}: {outcome:?}");
+        assert_eq!(outcome.stderr, "", "{arguments:?}");
+    }
+    let refused = env.run(["show", "77"]);
+    assert_eq!(
+        (refused.stdout.as_str(), ask(&env, 1, &["show", "77", "--json"])["missing"][0].as_i64()),
+        ("", Some(77)),
+        "{}",
+        told(&refused)
+    );
+}

@@ -1,0 +1,139 @@
+//! `show`, `timeline`, `sessions`: looking at what is there.
+
+use crate::support::{ask, done, hear, lines, prompt, remember, shape, told, world};
+use insta::assert_snapshot;
+use serde_json::json;
+
+#[test]
+fn memories_are_shown_whole() {
+    let env = world();
+    done(&env, &["remember", "One thing\n\nand the reason for it", "--file", "a.rs", "--concept", "things"]);
+    remember(&env, "Another matter");
+    assert_snapshot!(told(&env.run(["show", "1", "2"])), @r"
+        exit 0
+        --- out
+        #1 One thing
+        note · project · 2026-05-01T12:00:00Z · from user
+        importance 2 · confidence 1.00 · seen 1× · used 0×
+
+        One thing
+
+        and the reason for it
+
+        concepts
+          - things
+
+        files
+          - a.rs
+
+        #2 Another matter
+        note · project · 2026-05-01T12:00:00Z · from user
+        importance 2 · confidence 1.00 · seen 1× · used 0×
+        ");
+    let answer = ask(&env, 0, &["show", "1", "--json"]);
+    assert_snapshot!(shape(&answer), @"{memories: [{body: text, category: null, concepts: [text], confidence: number, created_at: text, facts: [], files: [text], host_session: null, id: number, importance: number, intact: bool, kind: text, last_used_at: text, life: text, links: [], pinned: bool, project: text, revisions: [], scope: text, session: null, superseded_by: null, times_seen: number, times_used: number, title: text, tokens: number, trust: text, uid: text, updated_at: text, valid_from: null, valid_to: null}], missing: [], version: number}");
+    assert_eq!(answer["memories"][0]["times_used"], 1, "asking for a memory is using it");
+}
+
+#[test]
+fn numbers_nobody_has_are_named_and_the_rest_is_shown() {
+    let env = world();
+    remember(&env, "The only one");
+    assert_snapshot!(told(&env.run(["show", "1", "8", "9"])), @r"
+        exit 1
+        --- out
+        #1 The only one
+        note · project · 2026-05-01T12:00:00Z · from user
+        importance 2 · confidence 1.00 · seen 1× · used 0×
+        --- err
+        error: there are no memories #8, #9
+
+        hint: `backstory search WORDS` finds memories and their numbers
+        ");
+    let answer = ask(&env, 1, &["show", "8", "1", "--json"]);
+    assert_eq!((&answer["missing"], &answer["memories"][0]["id"]), (&json!([8]), &json!(1)));
+    assert_eq!(ask(&env, 0, &["show", "#1", "--json"])["memories"][0]["id"], 1, "as it is printed");
+    for number in ["one", "1.5", "99999999999999999999", "-1"] {
+        assert_eq!(env.run(["show", number]).code, Some(2), "{number}");
+    }
+}
+
+#[test]
+fn a_timeline_tells_what_came_before_and_after() {
+    let env = world();
+    let memory = |number: u32| {
+        json!({"uid": format!("m{number}"), "kind": "note", "title": format!("Thing {number}"),
+        "created_at": format!("2026-04-{:02}T10:00:00Z", number / 2 + 1), "project_path": env.project()})
+    };
+    done(&env, &["import", &lines(&env, &(1..=9).map(memory).collect::<Vec<_>>())]);
+    assert_snapshot!(told(&env.run(["timeline", "5", "--before", "2", "--after", "1"])), @r"
+        exit 0
+        --- out
+        2026-04-02
+          #3     note      Thing 3
+        2026-04-03
+          #4     note      Thing 4
+        > #5     note      Thing 5
+        2026-04-04
+          #6     note      Thing 6
+        ");
+    assert_snapshot!(told(&env.run(["timeline", "--limit", "2"])), @r"
+        exit 0
+        --- out
+        2026-04-05
+          #8     note      Thing 8
+          #9     note      Thing 9
+        ");
+    let answer = ask(&env, 0, &["timeline", "5", "--before", "1", "--after", "1", "--json"]);
+    assert_snapshot!(shape(&answer), @"{anchor: number, memories: [{confidence: number, created_at: text, host_session: null, id: number, importance: number, kind: text, life: text, pinned: bool, project: text, session: null, superseded_by: null, title: text, tokens: number, trust: text, uid: text}], version: number}");
+    let ids: Vec<_> =
+        answer["memories"].as_array().unwrap().iter().map(|memory| memory["id"].clone()).collect();
+    assert_eq!((ids, &answer["anchor"]), (vec![json!(4), json!(5), json!(6)], &json!(5)));
+    assert_eq!(env.run(["timeline", "77"]).code, Some(1));
+}
+
+#[test]
+fn an_empty_timeline_is_a_no() {
+    let env = world();
+    assert_snapshot!(told(&env.run(["timeline"])), @r"
+        exit 1
+        --- err
+        nothing has happened here yet
+        ");
+    assert_eq!(ask(&env, 1, &["timeline", "--json"])["memories"], json!([]));
+}
+
+#[test]
+fn sessions_are_listed_newest_first() {
+    let env = world();
+    assert_snapshot!(told(&env.run(["sessions"])), @r"
+        exit 1
+        --- err
+        no sessions yet
+        ");
+    assert_eq!(ask(&env, 1, &["sessions", "--json"]), json!({"version": 1, "sessions": []}));
+    hear(&env, prompt("first", "hello"));
+    hear(&env, prompt("second", "hello"));
+    hear(&env, prompt("second", "hello again"));
+    assert_snapshot!(told(&env.run(["sessions"])), @r"
+        exit 0
+        --- out
+        2     2026-05-01 12:00 claude-code  project              2 events    0 memories  second
+        1     2026-05-01 12:00 claude-code  project              1 events    0 memories  first
+        ");
+    let answer = ask(&env, 0, &["sessions", "--json", "-n", "1"]);
+    assert_snapshot!(shape(&answer), @"{sessions: [{ended_at: null, events: number, host: text, host_session: text, id: number, last_event_at: text, memories: number, project: text, started_at: text}], version: number}");
+    assert_eq!(
+        (&answer["sessions"][0]["host_session"], &answer["sessions"][0]["events"]),
+        (&json!("second"), &json!(2))
+    );
+}
+
+#[test]
+fn a_session_ends_when_its_host_says_so() {
+    let env = world();
+    hear(&env, prompt("s", "hello"));
+    assert!(ask(&env, 0, &["sessions", "--json"])["sessions"][0]["ended_at"].is_null());
+    hear(&env, r#"{"session_id":"s","hook_event_name":"SessionEnd","reason":"other"}"#);
+    assert_eq!(ask(&env, 0, &["sessions", "--json"])["sessions"][0]["ended_at"], "2026-05-01T12:00:00Z");
+}

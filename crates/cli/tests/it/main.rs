@@ -1,0 +1,25 @@
+//! The binary, proved from the outside: each command, each error text, each law, in a world of its own.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "clippy allows this in a `#[test]`, but not in what tests share"
+)]
+
+mod bad_homes;
+mod bad_input;
+mod changing;
+mod configuring;
+mod exporting;
+mod finding;
+mod importing;
+mod laws;
+mod looking;
+mod many_at_once;
+mod projects;
+mod remembering;
+mod secrets;
+mod setting_up;
+mod support;
+mod upkeep;

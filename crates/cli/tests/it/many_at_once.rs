@@ -1,0 +1,112 @@
+//! Many processes at once, and folders nobody would name on purpose.
+
+use crate::support::{HOOK, ask, corpus, count, harmless, lock, prompt, remember, world};
+use backstory_testkit::TestEnv;
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::process::{Child, Stdio};
+
+fn start_hook(env: &TestEnv, payload: &str) -> Child {
+    let mut child = env.command(HOOK).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+    child
+}
+
+/// R03.
+#[test]
+fn two_hundred_hooks_at_once_on_a_cold_home_are_all_kept_once() {
+    let env = world();
+    let children: Vec<Child> =
+        (0..200).map(|number| start_hook(&env, &prompt("burst", &format!("prompt {number}")))).collect();
+    for child in children {
+        harmless(&env.finish(child));
+    }
+    assert_eq!(count(&env, "events"), 200);
+    let sessions = ask(&env, 0, &["sessions", "--json"]);
+    assert_eq!(sessions["sessions"].as_array().map(Vec::len), Some(1));
+    assert_eq!(sessions["sessions"][0]["events"], 200);
+    assert_eq!(env.run(["doctor", "--full"]).code, Some(0));
+}
+
+/// R07.
+#[test]
+fn hooks_that_meet_a_locked_database_lose_nothing() {
+    let env = world();
+    remember(&env, "The store is there");
+    let holder = lock(&env);
+    let children: Vec<Child> =
+        (0..20).map(|number| start_hook(&env, &prompt("s", &format!("prompt {number}")))).collect();
+    for child in children {
+        harmless(&env.finish(child));
+    }
+    drop(holder);
+    assert_eq!(count(&env, "events"), 20);
+    assert_eq!(count(&env, "spooled"), 0);
+}
+
+#[test]
+fn a_store_made_by_many_commands_at_once_is_one_store() {
+    let env = world();
+    let texts: Vec<String> =
+        (0..12).map(|number| format!("Word{number} stands alone{number} here{number}")).collect();
+    let children: Vec<Child> =
+        texts.iter().map(|text| env.command(["remember", text]).spawn().unwrap()).collect();
+    for child in children {
+        let outcome = env.finish(child);
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    }
+    assert_eq!((count(&env, "memories"), count(&env, "projects")), (12, 1));
+}
+
+/// R30.
+#[test]
+fn folders_with_hostile_names_are_projects_like_any_other() {
+    let Some(path) = corpus("hostile_names.json") else { return };
+    let names: Vec<Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let env = world();
+    remember(&env, "The store is there");
+    let theirs = env.files_of_others();
+    let mut told = 0;
+    for (number, name) in names.iter().enumerate() {
+        let name = OsString::from_vec(from_base64(name["name_b64"].as_str().unwrap()));
+        let cwd = env.project().join(&name);
+        let payload = json!({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_use_id": number.to_string(),
+            "cwd": cwd.to_string_lossy(), "tool_input": {"file_path": cwd.to_string_lossy()}});
+        harmless(&env.finish(start_hook(&env, &payload.to_string())));
+        told += 1;
+        // The same by the host's steady word, which need not be text.
+        if !name.as_bytes().contains(&0) {
+            let mut command = env.command(HOOK);
+            let mut child = command.env("CLAUDE_PROJECT_DIR", &cwd).stdin(Stdio::piped()).spawn().unwrap();
+            child.stdin.take().unwrap().write_all(prompt("p", &number.to_string()).as_bytes()).unwrap();
+            harmless(&env.finish(child));
+            told += 1;
+        }
+        assert_eq!(count(&env, "events"), told, "{name:?}");
+    }
+    assert_eq!(env.files_of_others(), theirs, "no file outside the data directory");
+    for arguments in [&["project", "list"][..], &["sessions", "--all-projects"]] {
+        let outcome = env.run(arguments);
+        assert!(outcome.code == Some(0) && !outcome.stdout.contains('\u{1b}'), "{outcome:?}");
+    }
+}
+
+fn from_base64(text: &str) -> Vec<u8> {
+    let value = |byte: u8| match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let digits: Vec<u32> =
+        text.bytes().filter(|byte| *byte != b'=').map(|byte| u32::from(value(byte))).collect();
+    let group = |four: &[u32]| {
+        let bits = four.iter().fold(0, |bits, digit| bits << 6 | digit) << (6 * (4 - four.len()));
+        bits.to_be_bytes()[1..four.len()].to_vec()
+    };
+    digits.chunks(4).flat_map(group).collect()
+}

@@ -1,0 +1,216 @@
+//! `remember`: what it takes, what it guesses, what it refuses.
+
+use crate::support::{answer, ask, done, remember, shape, told, world};
+use insta::assert_snapshot;
+use serde_json::json;
+
+#[test]
+fn a_memory_is_written_and_its_number_is_told() {
+    let env = world();
+    assert_snapshot!(told(&env.run(["remember", "We decided to use SQLite instead of Postgres"])), @r"
+        exit 0
+        --- out
+        #1 decision We decided to use SQLite instead of Postgres
+        ");
+    let answer = ask(&env, 0, &["remember", "--json", "The staging server is called heron"]);
+    assert_snapshot!(shape(&answer), @"{id: number, kind: text, ok: bool, uid: text}");
+    assert_eq!((&answer["ok"], &answer["id"], &answer["kind"]), (&json!(true), &json!(2), &json!("note")));
+}
+
+#[test]
+fn the_kind_is_guessed_failure_before_pattern_before_decision_before_note() {
+    let env = world();
+    let check = |text, kind: &str| {
+        assert_eq!(ask(&env, 0, &["remember", "--json", text])["kind"], kind, "{text}");
+    };
+    check("The deploy failed because we always use nightly", "failure");
+    check("Always pin the toolchain since releases choose it", "pattern");
+    check("We chose tabs over spaces", "decision");
+    check("Bob sits next to the window", "note");
+    let said = ask(&env, 0, &["remember", "--json", "--kind", "goal", "Ship before the failing deadline"]);
+    assert_eq!(said["kind"], "goal");
+}
+
+#[test]
+fn text_comes_as_an_argument_from_standard_input_or_as_an_object() {
+    let env = world();
+    assert_eq!(env.run_with(["remember", "-"], "From a pipe\nwith a second line\n").code, Some(0));
+    assert_eq!(env.run_with(["remember"], "From a pipe nobody named").code, Some(0));
+    let object = json!({"kind": "learning", "title": "From an object", "body": "With a body", "category": "gotcha",
+        "files": ["src/a.rs"], "facts": ["one"], "concepts": ["two"], "importance": 5, "confidence": 0.5,
+        "pinned": true, "scope": "user", "created_at": "2026-01-02T03:04:05Z", "uid": "obj-1"});
+    assert_eq!(env.run_with(["remember"], object.to_string()).code, Some(0));
+
+    let shown = ask(&env, 0, &["show", "--json", "1", "2", "3"]);
+    let [pipe, unnamed, object] = [&shown["memories"][0], &shown["memories"][1], &shown["memories"][2]];
+    assert_eq!(
+        (&pipe["title"], &pipe["body"]),
+        (&json!("From a pipe"), &json!("From a pipe\nwith a second line\n"))
+    );
+    assert_eq!(unnamed["title"], "From a pipe nobody named");
+    for (key, value) in [
+        ("uid", json!("obj-1")),
+        ("kind", json!("learning")),
+        ("title", json!("From an object")),
+        ("body", json!("With a body")),
+        ("category", json!("gotcha")),
+        ("files", json!(["src/a.rs"])),
+        ("facts", json!(["one"])),
+        ("concepts", json!(["two"])),
+        ("importance", json!(5)),
+        ("confidence", json!(0.5)),
+        ("pinned", json!(true)),
+        ("scope", json!("user")),
+        ("created_at", json!("2026-01-02T03:04:05Z")),
+    ] {
+        assert_eq!(object[key], value, "{key}");
+    }
+}
+
+#[test]
+fn flags_say_what_the_text_does_not() {
+    let env = world();
+    let flags = [
+        "--title",
+        "Locks",
+        "--file",
+        "src/lock.rs",
+        "--concept",
+        "locking",
+        "--fact",
+        "one writer",
+        "--importance",
+        "4",
+        "--pin",
+        "--everywhere",
+        "--kind",
+        "learning",
+    ];
+    assert_eq!(env.run([&["remember", "SQLite has one writer"], flags.as_slice()].concat()).code, Some(0));
+    assert_snapshot!(told(&env.run(["show", "1"])), @r"
+        exit 0
+        --- out
+        #1 Locks
+        learning · project · 2026-05-01T12:00:00Z · from user
+        importance 4 · confidence 1.00 · seen 1× · used 0×
+        pinned
+
+        SQLite has one writer
+
+        facts
+          - one writer
+
+        concepts
+          - locking
+
+        files
+          - src/lock.rs
+        ");
+    assert_eq!(ask(&env, 0, &["show", "1", "--json"])["memories"][0]["scope"], "user");
+}
+
+#[test]
+fn what_is_known_is_refused_with_its_number() {
+    let env = world();
+    remember(&env, "We decided to use SQLite instead of Postgres");
+    let again = "we decided to use SQLite, instead of Postgres!";
+    assert_snapshot!(told(&env.run(["remember", again])), @r"
+        exit 1
+        --- err
+        error: memory #1 says nearly the same
+
+        hint: `--force` writes it all the same
+        hint: `backstory revise 1` changes the one that is there
+        ");
+    let refused = env.run(["remember", "--json", again]);
+    assert_eq!(refused.code, Some(1));
+    assert_snapshot!(refused.stdout, @r#"{"ok":false,"error":"memory #1 says nearly the same","existing_id":1}"#);
+    assert_eq!(ask(&env, 0, &["remember", "--json", "--force", again])["id"], 2);
+}
+
+#[test]
+fn what_was_forgotten_stays_out_until_it_is_forced() {
+    let env = world();
+    remember(&env, "The old password policy");
+    assert_eq!(env.run(["forget", "1", "--yes"]).code, Some(0));
+    assert_snapshot!(told(&env.run(["remember", "The old password policy"])), @r"
+        exit 1
+        --- err
+        error: this was forgotten on purpose and stays out
+
+        hint: `backstory remember --force` writes it all the same
+        ");
+    let refused = env.run(["remember", "--json", "The old password policy"]);
+    assert_eq!((refused.code, answer(&refused)["existing_id"].is_null()), (Some(1), true));
+    assert_eq!(ask(&env, 0, &["remember", "--json", "--force", "The old password policy"])["id"], 2);
+}
+
+#[test]
+fn a_memory_without_words_is_refused_and_told_how_to_give_them() {
+    let env = world();
+    assert_snapshot!(told(&env.run(["remember", "  \n "])), @r#"
+        exit 1
+        --- err
+        error: a memory needs a title or a body
+
+        hint: give the text as an argument or on standard input: `backstory remember "we use tabs"`
+        "#);
+    for arguments in [&["remember"][..], &["remember", ""], &["remember", "-"], &["remember", "{}"]] {
+        assert_eq!(env.run(arguments).code, Some(1), "{arguments:?}");
+    }
+    let refused = env.run(["remember", "--json", ""]);
+    assert_eq!((refused.code, answer(&refused)["ok"].as_bool()), (Some(1), Some(false)));
+}
+
+#[test]
+fn a_broken_object_is_refused_and_told_why_it_was_read_as_one() {
+    let env = world();
+    assert_snapshot!(told(&env.run(["remember", "{{ braces }} must be doubled in templates"])), @r"
+        exit 1
+        --- err
+        error: not a memory: key must be a string at column 2
+
+        hint: a text that begins with `{` is read as JSON; begin it with a word if it is none
+        ");
+    assert_snapshot!(told(&env.run(["remember", r#"{"kind":"wish","body":"x"}"#])), @r"
+        exit 2
+        --- err
+        error: `wish` is not a kind
+
+        hint: kinds are decision, pattern, failure, handoff, learning, goal, note, feature, bugfix, refactor, change, discovery, summary
+        ");
+    assert_eq!(env.run(["remember", r#"{"body":"x","created_at":"soonish"}"#]).code, Some(1));
+    assert_eq!(env.run(["remember", "x", "--kind", "wish"]).code, Some(2));
+    assert_eq!(env.run(["remember", "x", "--importance", "6"]).code, Some(2));
+}
+
+#[test]
+fn a_uid_that_is_taken_is_refused_with_the_number_that_has_it() {
+    let env = world();
+    done(&env, &["remember", r#"{"uid":"u-1","body":"Cats sleep on the radiator"}"#]);
+    let refused = env.run(["remember", "--json", r#"{"uid":"u-1","body":"The quarterly numbers are late"}"#]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert_eq!(answer(&refused)["existing_id"], 1);
+    let forced = env.run(["remember", "--force", r#"{"uid":"u-1","body":"The quarterly numbers are late"}"#]);
+    assert_eq!(forced.code, Some(1), "a uid belongs to one memory: {forced:?}");
+}
+
+#[test]
+fn a_memory_goes_to_the_project_that_is_named() {
+    let env = world();
+    remember(&env, "The first of this project");
+    done(&env, &["project", "rename", "project", "lighthouse"]);
+    let elsewhere = env.world().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let mut command = env.command(["remember", "--project", "lighthouse", "Written from afar"]);
+    let outcome = env.finish(command.current_dir(&elsewhere).spawn().unwrap());
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert_eq!(ask(&env, 0, &["show", "2", "--json"])["memories"][0]["project"], "lighthouse");
+    assert_snapshot!(told(&env.run(["remember", "--project", "atlantis", "Sunk"])), @r"
+        exit 1
+        --- err
+        error: there is no project `atlantis`
+
+        hint: `backstory project list` shows them all
+        ");
+}

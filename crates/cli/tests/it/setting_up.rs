@@ -1,0 +1,149 @@
+//! `setup`, `completions`, `redact` and help: the first minutes.
+
+use crate::support::{answer, count, done, shape, told, without_numbers, world};
+use insta::assert_snapshot;
+use std::fs;
+
+#[test]
+fn setup_makes_the_store_touches_nothing_else_and_proves_itself() {
+    let env = world();
+    fs::create_dir(env.world().join("user/.claude")).unwrap();
+    fs::write(env.world().join("user/.claude/settings.json"), "{ \"theirs\": 1 }").unwrap();
+    let theirs = env.files_of_others();
+    let outcome = env.run(["setup"]);
+    assert_snapshot!(without_numbers(&told(&outcome), &[" ms", " tokens"]), @r"
+        exit 0
+        --- out
+        store     [WORLD]/user/.local/share/backstory was made; only you can read it
+        config    [WORLD]/user/.config/backstory/config.toml would be read; the defaults hold
+        host      claude-code is here; this build cannot wire it yet
+        changes   nothing outside these directories was touched (and would ask first)
+
+        proof     a short session, played through the real hook into a temporary store:
+                    SessionStart [N] ms
+                    UserPromptSubmit [N] ms
+                    PostToolUse [N] ms
+                    Stop [N] ms
+                    SessionEnd [N] ms
+                    an empty process [N] ms, for comparison
+                  5 of 5 events kept
+                  with these memories the next session would be given ( [N] tokens):
+
+                    ## Where the work stands
+                    - [just now] Next: measure the search at 100,000 rows
+                    
+                    ## Project knowledge
+                    - [just now] Rank by words first, recency only breaks ties
+                    
+                    ## Recent work
+                    - [just now] Search uses an index
+        ");
+    assert_eq!(env.files_of_others(), theirs);
+    assert_eq!((count(&env, "events"), count(&env, "memories")), (0, 0), "the proof leaves no trace");
+}
+
+#[test]
+fn setup_again_says_what_is_there() {
+    let env = world();
+    done(&env, &["remember", "Already here"]);
+    let outcome = env.run(["setup", "--yes"]);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert!(
+        outcome.stdout.starts_with("store     [WORLD]/user/.local/share/backstory is there, with 1 memory\n"),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn setup_proves_itself_whatever_is_configured() {
+    let env = world();
+    let config = env.world().join("config.toml");
+    fs::write(&config, "[capture]\nenabled = false\nexclude = [\"/\"]\n").unwrap();
+    let mut command = env.command(["setup"]);
+    let child =
+        command.env("BACKSTORY_CONFIG", &config).env("CLAUDE_PROJECT_DIR", env.project()).spawn().unwrap();
+    let outcome = env.finish(child);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert!(outcome.stdout.contains("5 of 5 events kept"), "{outcome:?}");
+    assert!(outcome.stdout.contains("capture   is off"), "and says that nothing will be kept: {outcome:?}");
+}
+
+#[test]
+fn a_text_comes_back_without_its_secrets() {
+    let env = world();
+    // Built here, so that nothing that looks like a key stands in the source.
+    let key = ["gh", "p_", &"aB3dE6gH9".repeat(4)].concat();
+    let text = format!("before {key} after <private>mine</private>\n");
+    let outcome = env.run_with(["redact"], &text);
+    assert_eq!(outcome.code, Some(0));
+    assert!(outcome.stdout.starts_with("before [REDACTED:") && !outcome.stdout.contains(&key), "{outcome:?}");
+    assert!(!outcome.stdout.contains("mine"), "{outcome:?}");
+
+    let answer = answer(&env.run_with(["redact", "--json"], &text));
+    assert_snapshot!(shape(&answer), @"{found: [{end: number, rule: text, start: number}], text: text, version: number}");
+    let (start, end) =
+        (answer["found"][0]["start"].as_u64().unwrap(), answer["found"][0]["end"].as_u64().unwrap());
+    assert_eq!(text.get(start as usize..end as usize), Some(key.as_str()));
+    assert_eq!(env.run_with(["redact"], b"\xff plain \xfe").code, Some(0));
+    assert!(!env.home().exists(), "trying it out makes no store");
+}
+
+#[test]
+fn a_shell_learns_to_complete() {
+    let env = world();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let outcome = env.run(["completions", shell]);
+        assert!(outcome.code == Some(0) && outcome.stdout.contains("supersede"), "{shell}");
+    }
+    assert_eq!(env.run(["completions", "abacus"]).code, Some(2));
+}
+
+#[test]
+fn help_lists_every_command() {
+    let env = world();
+    assert_snapshot!(env.run(["--help"]).stdout, @r"
+        Gives coding agents the story so far
+
+        Exit codes: 0 done, 1 no (nothing found, refused), 2 usage or configuration, 70 our fault.
+
+        Usage: backstory [OPTIONS] <COMMAND>
+
+        Commands:
+          setup        Make the store, say what was found, and prove that it works
+          remember     Write a memory
+          revise       Give a memory other words, keeping what it said before
+          supersede    Write a memory that replaces another
+          forget       Forget memories for good
+          pin          Keep a memory in view
+          show         Show memories whole
+          search       Find memories
+          timeline     Show what came before and after a memory
+          sessions     List sessions
+          project      Show, rename or merge projects
+          import       Read memories from a file
+          export       Write memories to a file
+          index        Rebuild what is derived from the memories
+          status       Show how the store is doing
+          doctor       Check the store and mend what is damaged
+          config       Show the configuration and where each value comes from
+          redact       Take secrets and private parts out of a text
+          completions  Print a completion script for a shell
+          help         Print this message or the help of the given subcommand(s)
+
+        Options:
+              --set <KEY=VALUE>
+                  Set a configuration value for this run
+
+              --no-color
+                  Print without colour
+
+          -h, --help
+                  Print help (see a summary with '-h')
+
+          -V, --version
+                  Print version
+        ");
+    assert_eq!(env.run(["--version"]).code, Some(0));
+    assert_eq!(env.run(["frobnicate"]).code, Some(2));
+    assert_eq!(env.run([""; 0]).code, Some(2));
+}

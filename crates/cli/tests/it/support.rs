@@ -1,0 +1,157 @@
+//! What every test of the binary needs: a world, words to say to it, and ways to look at what it answers.
+
+use backstory_testkit::{Outcome, TestEnv};
+use rusqlite::Connection;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// The way every host calls us.
+pub(crate) const HOOK: [&str; 3] = ["hook", "--host", "claude-code"];
+
+/// Makes a world for the binary under test.
+pub(crate) fn world() -> TestEnv {
+    TestEnv::new(env!("CARGO_BIN_EXE_backstory"))
+}
+
+/// Tells how a run ended, for a snapshot: the exit code, then what stands on each stream.
+pub(crate) fn told(outcome: &Outcome) -> String {
+    let stream = |name: &str, text: &str| match text.trim_end() {
+        "" => String::new(),
+        text => format!("--- {name}\n{text}\n"),
+    };
+    let code = outcome.code.map_or("killed".to_owned(), |code| code.to_string());
+    format!("exit {code}\n{}{}", stream("out", &outcome.stdout), stream("err", &outcome.stderr))
+}
+
+/// Puts `[N]` in place of the number before each of these words: what differs from run to run is not ours to say.
+pub(crate) fn without_numbers(text: &str, before: &[&str]) -> String {
+    let blur = |text: String, word: &&str| {
+        let parts: Vec<&str> = text.split(word).collect();
+        let (last, others) = parts.split_last().expect("a text has a part");
+        // One space stays between the words and the number, however it was padded.
+        let words = |part: &&str| {
+            part.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end().to_owned()
+        };
+        others.iter().map(|part| format!("{} [N]{word}", words(part))).collect::<String>() + last
+    };
+    before.iter().fold(text.to_owned(), blur)
+}
+
+/// Reads what a run printed as one JSON value, and nothing beside it.
+pub(crate) fn answer(outcome: &Outcome) -> Value {
+    serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error} in {outcome:?}"))
+}
+
+/// Runs a command that must work.
+pub(crate) fn done(env: &TestEnv, arguments: &[&str]) {
+    let outcome = env.run(arguments);
+    assert_eq!(outcome.code, Some(0), "{arguments:?}: {outcome:?}");
+}
+
+/// Runs a command that must end with `code` and answer in JSON.
+pub(crate) fn ask(env: &TestEnv, code: i32, arguments: &[&str]) -> Value {
+    let outcome = env.run(arguments);
+    assert_eq!(outcome.code, Some(code), "{arguments:?}: {outcome:?}");
+    answer(&outcome)
+}
+
+/// Tells the shape of a JSON value: its keys and the types of what they hold.
+pub(crate) fn shape(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) => "bool".to_owned(),
+        Value::Number(_) => "number".to_owned(),
+        Value::String(_) => "text".to_owned(),
+        Value::Array(items) => format!("[{}]", items.first().map(shape).unwrap_or_default()),
+        Value::Object(fields) => {
+            let fields: Vec<String> =
+                fields.iter().map(|(key, value)| format!("{key}: {}", shape(value))).collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+    }
+}
+
+/// Writes a memory and returns its number.
+pub(crate) fn remember(env: &TestEnv, text: &str) -> i64 {
+    let answer = ask(env, 0, &["remember", "--json", text]);
+    answer.get("id").and_then(Value::as_i64).expect("the number of the memory")
+}
+
+/// Returns the titles `search` finds, best first.
+pub(crate) fn titles(env: &TestEnv, arguments: &[&str]) -> Vec<String> {
+    let outcome = env.run([&["search", "--json"], arguments].concat());
+    let answer = answer(&outcome);
+    let hits = answer.get("hits").and_then(Value::as_array).expect("hits");
+    assert_eq!(outcome.code, Some(i32::from(hits.is_empty())), "{outcome:?}");
+    hits.iter().filter_map(|hit| Some(hit.get("title")?.as_str()?.to_owned())).collect()
+}
+
+/// Plays one payload through the hook.
+pub(crate) fn hook(env: &TestEnv, payload: impl AsRef<[u8]>) -> Outcome {
+    env.run_with(HOOK, payload)
+}
+
+/// Says that a hook did no harm: no words on stdout, at most a line on stderr, exit 0 (law 1).
+pub(crate) fn harmless(outcome: &Outcome) {
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(0), ""), "{outcome:?}");
+    assert!(outcome.stderr.lines().count() <= 1, "{outcome:?}");
+}
+
+/// Plays one payload through the hook, which must do no harm.
+pub(crate) fn hear(env: &TestEnv, payload: impl AsRef<[u8]>) {
+    harmless(&hook(env, payload));
+}
+
+/// Returns a payload of a prompt in a session.
+pub(crate) fn prompt(session: &str, text: &str) -> String {
+    json!({"session_id": session, "hook_event_name": "UserPromptSubmit", "prompt_id": text, "prompt": text})
+        .to_string()
+}
+
+/// Returns one number of `status`.
+pub(crate) fn count(env: &TestEnv, what: &str) -> u64 {
+    let status = ask(env, 0, &["status", "--json"]);
+    status.get(what).and_then(Value::as_u64).unwrap_or_else(|| panic!("`{what}` in {status}"))
+}
+
+/// Opens the database behind the binary's back.
+pub(crate) fn database(env: &TestEnv) -> Connection {
+    Connection::open(env.home().join("backstory.db")).expect("the database")
+}
+
+/// Keeps everyone from writing the database until the returned connection is dropped.
+pub(crate) fn lock(env: &TestEnv) -> Connection {
+    let holder = database(env);
+    holder.execute_batch("BEGIN EXCLUSIVE").expect("the lock");
+    holder
+}
+
+/// Runs a command in a folder of the world, making it if need be.
+pub(crate) fn run_in(env: &TestEnv, folder: &str, arguments: &[&str]) -> Outcome {
+    let folder = env.world().join(folder);
+    std::fs::create_dir_all(&folder).expect("a folder in the world");
+    env.finish(env.command(arguments).current_dir(folder).spawn().expect("the binary under test"))
+}
+
+/// Writes a line of memories for `import`, and returns the file.
+pub(crate) fn lines(env: &TestEnv, lines: &[Value]) -> String {
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    file(env, "memories.jsonl", text)
+}
+
+/// Writes a file into the project folder, and returns its path.
+pub(crate) fn file(env: &TestEnv, name: &str, bytes: impl AsRef<[u8]>) -> String {
+    let path = env.project().join(name);
+    std::fs::write(&path, bytes).expect("a file in the project");
+    path.to_string_lossy().into_owned()
+}
+
+/// Returns a corpus that lies beside the checkout, or says loudly that it is not there.
+pub(crate) fn corpus(name: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/security").join(name);
+    if !path.exists() {
+        eprintln!("SKIPPED: the corpus `{name}` is not beside this checkout");
+        return None;
+    }
+    Some(path)
+}
