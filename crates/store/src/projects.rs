@@ -106,6 +106,9 @@ impl Store {
 
     /// Moves everything of one project into another, and forgets the first as a project of its own.
     pub fn merge_projects(&mut self, from: ProjectId, into: ProjectId) -> Result<(), StoreError> {
+        if from == into {
+            return Ok(());
+        }
         self.write("merge the projects", |transaction| {
             move_words(transaction, from, into)?;
             for table in
