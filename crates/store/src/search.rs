@@ -84,7 +84,7 @@ impl Filter {
             ":since": self.since.map(|time| time.0),
             ":until": self.until.map(|time| time.0),
             ":file": self.file,
-            ":file_end": self.file.as_deref().map(path_end),
+            ":file_end": self.file.as_deref().map(|file| format!("/{file}")),
         };
         values.iter().try_for_each(|(name, value)| statement.raw_bind_parameter(*name, value))
     }
@@ -100,7 +100,7 @@ macro_rules! fitting {
               AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
               AND (:since IS NULL OR m.created_at_ms >= :since) AND (:until IS NULL OR m.created_at_ms < :until)
               AND (:file IS NULL OR EXISTS (SELECT 1 FROM anchors a WHERE a.memory_id = m.id
-                   AND (a.path = :file OR a.path LIKE :file_end ESCAPE '\\'))) ",
+                   AND (a.path = :file OR substr(a.path, -length(:file_end)) = :file_end))) ",
             $after
         )
     };
@@ -180,10 +180,4 @@ impl Store {
         )?);
         Ok(ids)
     }
-}
-
-/// Returns the LIKE pattern for paths that end in `file`.
-fn path_end(file: &str) -> String {
-    let escaped = file.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-    format!("%/{escaped}")
 }
