@@ -86,12 +86,23 @@ pub(crate) fn touch(
     host_session: &str,
     at: Timestamp,
 ) -> rusqlite::Result<SessionId> {
-    db.prepare_cached(
-        "INSERT INTO sessions (project_id, host, host_session, started_at_ms, last_event_at_ms) VALUES (?1, ?2, ?3, ?4, ?4)
-         ON CONFLICT (host, host_session) DO UPDATE SET last_event_at_ms = max(last_event_at_ms, ?4)
-         RETURNING id",
-    )?
-    .query_row(params![project.0, host, host_session, at.0], |row| row.get(0).map(SessionId))
+    let known = db
+        .prepare_cached("SELECT id, last_event_at_ms FROM sessions WHERE host = ?1 AND host_session = ?2")?
+        .query_row([host, host_session], |row| Ok((SessionId(row.get(0)?), row.get::<_, i64>(1)?)))
+        .optional()?;
+    let Some((id, last_event_at)) = known else {
+        db.prepare_cached(
+            "INSERT INTO sessions (project_id, host, host_session, started_at_ms, last_event_at_ms) VALUES (?1, ?2, ?3, ?4, ?4)",
+        )?
+        .execute(params![project.0, host, host_session, at.0])?;
+        return Ok(SessionId(db.last_insert_rowid()));
+    };
+    // To the second is enough: in a burst every page less is a page less in the log.
+    if at.0.saturating_sub(last_event_at) >= 1000 {
+        db.prepare_cached("UPDATE sessions SET last_event_at_ms = ?2 WHERE id = ?1")?
+            .execute([id.0, at.0])?;
+    }
+    Ok(id)
 }
 
 /// Notes that a session ended.
