@@ -1,7 +1,8 @@
 //! Is the store sound? SQLite's own checks, and ours: it does not notice flipped bits inside a row (R12).
 
-use crate::{Store, StoreError, migrate};
+use crate::{Store, StoreError, migrate, repair};
 use backstory_memory::MemoryId;
+use rusqlite::Connection;
 
 /// How closely to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,16 +39,18 @@ impl CheckReport {
 impl Store {
     /// Looks whether the store is sound.
     pub fn check(&self, depth: CheckDepth) -> Result<CheckReport, StoreError> {
-        // SQLite looks into the word index, too; but that is derived, and no reason to call the file damaged.
-        let (mut words, file): (Vec<_>, Vec<_>) =
-            self.check_file(depth)?.into_iter().partition(|line| is_of_the_words(line));
-        let mut report = CheckReport { file, words: words.pop(), ..CheckReport::default() };
+        let (words, file) = self.check_file(depth)?.into_iter().partition(|line| is_of_words(line));
+        let words: Vec<String> = words;
+        let mut report = CheckReport { file, words: words.into_iter().next(), ..CheckReport::default() };
         if depth == CheckDepth::Full && report.file.is_empty() {
             report.schema = self.check_schema()?;
             report.words = report.words.or_else(|| self.check_words());
         }
         if depth == CheckDepth::Full {
             self.check_memories(&mut report)?;
+        }
+        if self.is_the_database() {
+            repair::note_report(&self.home, &report);
         }
         Ok(report)
     }
@@ -57,28 +60,25 @@ impl Store {
             CheckDepth::Quick => "PRAGMA quick_check(20)",
             CheckDepth::Full => "PRAGMA integrity_check(20)",
         };
-        let lines = self.read("check the database", |db| {
-            let mut statement = db.prepare(sql)?;
-            let lines: rusqlite::Result<Vec<String>> = statement.query_map([], |row| row.get(0))?.collect();
-            Ok(lines?.into_iter().filter(|line| line != "ok").collect())
-        });
-        match lines {
-            // A word index that cannot even be looked at ends the whole check.
-            Err(StoreError::Damaged { detail, .. }) if is_of_the_words(&detail) => Ok(vec![detail]),
-            lines => lines,
-        }
+        self.read("check the database", |db| {
+            let mut lines = Vec::new();
+            match complaints(db, sql, &mut lines) {
+                // Damage may be such that not even the check gets past it.
+                Err(error) if is_damage(&error) || is_of_words(&error.to_string()) => {
+                    lines.push(error.to_string());
+                }
+                done => done?,
+            }
+            Ok(lines)
+        })
     }
 
     fn check_words(&self) -> Option<String> {
-        let sql = "INSERT INTO memory_words (memory_words) VALUES ('integrity-check')";
-        let counted = "SELECT (SELECT count(*) FROM memories) = (SELECT count(*) FROM memory_words_docsize)";
-        match self
-            .db
-            .execute_batch(sql)
-            .and_then(|()| self.db.query_row(counted, [], |row| row.get::<_, bool>(0)))
-        {
+        let same = "SELECT NOT EXISTS (SELECT id FROM memories EXCEPT SELECT id FROM memory_words_docsize)
+            AND NOT EXISTS (SELECT id FROM memory_words_docsize EXCEPT SELECT id FROM memories)";
+        match self.db.query_row(same, [], |row| row.get(0)) {
             Ok(true) => None,
-            Ok(false) => Some("the word index does not hold every memory".to_owned()),
+            Ok(false) => Some("the word index does not hold the memories there are".to_owned()),
             Err(error) => Some(error.to_string()),
         }
     }
@@ -86,7 +86,7 @@ impl Store {
     /// Compares the schema in the file with the one this build would make.
     fn check_schema(&self) -> Result<Vec<String>, StoreError> {
         let list = "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1";
-        let lines = |db: &rusqlite::Connection| -> rusqlite::Result<Vec<String>> {
+        let lines = |db: &Connection| -> rusqlite::Result<Vec<String>> {
             db.prepare(list)?.query_map([], |row| row.get(0))?.collect()
         };
         self.read("check the schema", |db| {
@@ -101,9 +101,10 @@ impl Store {
     }
 
     fn check_memories(&self, report: &mut CheckReport) -> Result<(), StoreError> {
+        // Where the list ends early the file has been found damaged already.
         let ids: Vec<i64> = self.read("list the memories", |db| {
             let mut statement = db.prepare("SELECT id FROM memories ORDER BY id")?;
-            Ok(statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+            Ok(statement.query_map([], |row| row.get(0))?.map_while(Result::ok).collect())
         })?;
         for id in ids {
             report.looked_at += 1;
@@ -118,7 +119,20 @@ impl Store {
     }
 }
 
-/// Whether SQLite speaks of the word index: every message of its own names it.
-fn is_of_the_words(line: &str) -> bool {
-    line.to_lowercase().contains("fts5")
+fn complaints(db: &Connection, sql: &str, lines: &mut Vec<String>) -> rusqlite::Result<()> {
+    let mut statement = db.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        lines.extend(Some(row.get(0)?).filter(|line| line != "ok"));
+    }
+    Ok(())
+}
+
+/// Whether a complaint is about the word index only: derived data, to be made anew.
+fn is_of_words(complaint: &str) -> bool {
+    complaint.contains("memory_words") || complaint.contains("fts5")
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseCorrupt)
 }

@@ -97,10 +97,31 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the same call may work later, or an event should wait in the spool.
+    /// Whether the same call is likely to work in a moment.
     #[must_use]
     pub fn is_passing(&self) -> bool {
         matches!(self, StoreError::Busy { .. } | StoreError::Full { .. })
+    }
+
+    /// Whether the trouble lies with the file, the disk or the build and not with what was asked: an event should wait in the spool.
+    #[must_use]
+    pub fn is_of_the_file(&self) -> bool {
+        match self {
+            StoreError::Busy { .. }
+            | StoreError::Full { .. }
+            | StoreError::Newer { .. }
+            | StoreError::Damaged { .. }
+            | StoreError::NotWritable { .. }
+            | StoreError::Io { .. } => true,
+            StoreError::Sql { source, .. } => {
+                source.sqlite_error().is_some_and(|failure| failure.code != ErrorCode::ConstraintViolation)
+            }
+            StoreError::Unsafe { .. }
+            | StoreError::Absent { .. }
+            | StoreError::NoSuchMemory(_)
+            | StoreError::Forgotten { .. }
+            | StoreError::BadRow { .. } => false,
+        }
     }
 
     /// Names an error of SQLite by what can be done about it.

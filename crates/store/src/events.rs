@@ -1,9 +1,14 @@
 //! Events: what hosts told us, kept once each (law 3).
 
+use crate::home::beside;
 use crate::open::Stop;
 use crate::{Store, StoreError, codes, projects, sessions};
 use backstory_memory::{Event, EventId, EventKind, IdempotencyKey, SessionId, Sighting, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::fs;
+
+/// From here on the log only grows if someone holds it (R08).
+const LARGEST_LOG: u64 = 96 << 20;
 
 /// An event and the folder it happened in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +26,8 @@ pub enum Recorded {
     Stored(EventId),
     /// It was here already.
     Known(EventId),
+    /// What was made of it was forgotten on purpose; it stays out.
+    Forgotten,
 }
 
 /// An event as the store holds it.
@@ -36,7 +43,12 @@ pub struct StoredEvent {
 
 impl Store {
     /// Keeps an event, in one short transaction.
+    ///
+    /// Refused as busy while somebody keeps the log from being cut and it has grown large: the event is better off in the spool.
     pub fn record(&mut self, arrival: &Arrival) -> Result<Recorded, StoreError> {
+        if fs::metadata(beside(&self.path, "-wal")).is_ok_and(|log| log.len() > LARGEST_LOG) {
+            return Err(StoreError::Busy { path: self.path.clone() });
+        }
         self.write("keep an event", |transaction| Ok(record(transaction, arrival)?))
     }
 
@@ -53,6 +65,14 @@ impl Store {
                 events.push(event_from(row)?);
             }
             Ok(events)
+        })
+    }
+
+    /// Reads one event.
+    pub(crate) fn event(&self, id: EventId) -> Result<Option<StoredEvent>, StoreError> {
+        self.read("read an event", |db| {
+            let sql = "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id WHERE e.id = ?1";
+            db.prepare_cached(sql)?.query([id.0])?.next()?.map(event_from).transpose()
         })
     }
 
@@ -73,6 +93,12 @@ pub(crate) fn record(db: &Connection, arrival: &Arrival) -> rusqlite::Result<Rec
         .optional()?;
     if let Some(id) = known {
         return Ok(Recorded::Known(id));
+    }
+    let is_forgotten = db
+        .prepare_cached("SELECT 1 FROM forgotten_events WHERE idempotency_key = ?1")?
+        .exists([event.key.0.0])?;
+    if is_forgotten {
+        return Ok(Recorded::Forgotten);
     }
     let project = projects::project_at(db, &arrival.sighting, event.at)?;
     let session = sessions::touch(db, project, &event.host, &event.host_session, event.at)?;

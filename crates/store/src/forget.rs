@@ -2,11 +2,18 @@
 //!
 //! What stays is a tombstone: the uid and a digest, so that neither an import nor another member of a team brings it back.
 
-use crate::memories::NewMemory;
-use crate::{Home, Purpose, Store, StoreError, words};
-use backstory_memory::{Draft, Memory, MemoryId, Timestamp, Uid};
+use crate::home::beside;
+use crate::memories::{self, NewMemory};
+use crate::open::Stop;
+use crate::{Home, Purpose, Spool, Store, StoreError, maintain, repair, words};
+use backstory_memory::{Digest, Draft, Kind, Memory, MemoryId, Timestamp, Uid};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long to wait for readers before saying what remains: writers wait as long.
+const SCRUB_PATIENCE: Duration = Duration::from_millis(300);
 
 /// What forgetting has done, and where traces may remain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,19 +27,17 @@ pub struct Forgetting {
 impl Store {
     /// Forgets memories, the events they came from, and every copy of both.
     pub fn forget(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<Forgetting, StoreError> {
-        let mut memories = Vec::new();
-        for id in ids {
-            memories.push(self.memory(*id)?.ok_or(StoreError::NoSuchMemory(*id))?);
+        // Another delivery of an event they came from may be waiting.
+        self.take_in_spool(Purpose::Command)?;
+        let ids: BTreeSet<MemoryId> = ids.iter().copied().collect();
+        let graves = self.write("forget", |transaction| erase_all(transaction, &ids, now))?;
+        let mut remains_in = forget_in_copies(&self.home, &graves, now);
+        if !self.scrub()? {
+            remains_in.extend([self.path.clone(), beside(&self.path, "-wal")]);
         }
-        self.write("forget", |transaction| {
-            memories.iter().try_for_each(|memory| erase(transaction, memory, now)).map_err(Into::into)
-        })?;
-        let mut remains_in = forget_in_backups(&self.home, &memories, now);
-        if !self.scrub_free_space()? {
-            remains_in.push(self.path.with_extension("db-wal"));
-        }
-        remains_in.extend(crate::repair::quarantined(&self.home));
-        Ok(Forgetting { forgotten: memories.iter().map(|memory| memory.id).collect(), remains_in })
+        remains_in.extend(repair::quarantined(&self.home));
+        remains_in.extend(Spool::of(&self.home).leftovers());
+        Ok(Forgetting { forgotten: ids.into_iter().collect(), remains_in })
     }
 
     /// Returns whether a memory of this uid was forgotten.
@@ -47,19 +52,29 @@ impl Store {
     /// Lets a text be written again that was forgotten: the user asked for it by name.
     pub fn lift_tombstone(&mut self, memory: &NewMemory) -> Result<(), StoreError> {
         self.write("lift a tombstone", |transaction| {
-            let fingerprint = memory.content.fingerprint().0;
-            transaction.execute("DELETE FROM tombstones WHERE fingerprint = ?1", params![fingerprint])?;
+            let uid = memory.uid.as_ref().map(Uid::as_str);
+            transaction.execute(
+                "DELETE FROM tombstones WHERE uid = ?1 OR uid IN (SELECT uid FROM tombstones WHERE fingerprint = ?2)",
+                params![uid, memory.content.fingerprint().0],
+            )?;
             Ok(())
         })
     }
 
-    /// Moves the log into the database and cuts both to what is in use. Returns whether nobody stood in the way.
-    fn scrub_free_space(&self) -> Result<bool, StoreError> {
-        self.read("clear the log", |db| {
-            db.execute_batch("PRAGMA incremental_vacuum")?;
-            let busy: i64 = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-            Ok(busy == 0)
-        })
+    /// Gives free pages back, moves the log into the database and cuts it. Returns whether nobody stood in the way.
+    ///
+    /// Freed bytes are overwritten when they are freed; what is left of them is in the log, and under it in the database.
+    pub(crate) fn scrub(&mut self) -> Result<bool, StoreError> {
+        self.vacuum()?;
+        self.cut_log(SCRUB_PATIENCE)
+    }
+}
+
+/// Refuses what was forgotten.
+pub(crate) fn refuse_forgotten(db: &Connection, uid: Option<&Uid>, content: &Draft) -> Result<(), Stop> {
+    match tombstone_for(db, uid, content)? {
+        Some(uid) => Err(StoreError::Forgotten { uid }.into()),
+        None => Ok(()),
     }
 }
 
@@ -76,33 +91,116 @@ pub(crate) fn tombstone_for(
     Ok(found.and_then(|uid| Uid::parse(&uid).ok()))
 }
 
+/// What is written down of a forgotten memory.
+struct Grave {
+    uid: String,
+    fingerprints: Vec<Digest>,
+    event_keys: Vec<Vec<u8>>,
+}
+
+fn erase_all(db: &Connection, ids: &BTreeSet<MemoryId>, now: Timestamp) -> Result<Vec<Grave>, Stop> {
+    let mut graves = Vec::new();
+    let mut index_is_stale = false;
+    for id in ids {
+        let uid =
+            db.query_row("SELECT uid FROM memories WHERE id = ?1", [id.0], |row| row.get(0)).optional()?;
+        let grave = dig(db, *id, uid.ok_or(StoreError::NoSuchMemory(*id))?)?;
+        index_is_stale |= !erase(db, *id)?;
+        bury(db, &grave, now)?;
+        graves.push(grave);
+    }
+    if index_is_stale {
+        words::rebuild(db, |_| {})?;
+    } else {
+        words::forget_stray_words(db)?;
+    }
+    Ok(graves)
+}
+
+/// Gathers what must be kept out: every wording there ever was, and the events they came from.
+fn dig(db: &Connection, id: MemoryId, uid: String) -> rusqlite::Result<Grave> {
+    let wordings = "SELECT title, body FROM memories WHERE id = ?1 UNION SELECT title, body FROM revisions WHERE memory_id = ?1";
+    let mut statement = db.prepare_cached(wordings)?;
+    let fingerprints = statement.query_map([id.0], |row| {
+        // Damaged text is not always text.
+        let text = |column: usize| {
+            row.get_ref(column).map(|value| {
+                value
+                    .as_bytes_or_null()
+                    .ok()
+                    .flatten()
+                    .map(String::from_utf8_lossy)
+                    .unwrap_or_default()
+                    .into_owned()
+            })
+        };
+        let wording = Draft { title: text(0)?, ..Draft::new(Kind::Note, "", &text(1)?) };
+        Ok(wording.fingerprint())
+    })?;
+    let fingerprints = fingerprints.collect::<rusqlite::Result<_>>()?;
+    let keys =
+        "SELECT e.idempotency_key FROM events e JOIN evidence v ON v.event_id = e.id WHERE v.memory_id = ?1";
+    let mut statement = db.prepare_cached(keys)?;
+    let event_keys = statement.query_map([id.0], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    Ok(Grave { uid, fingerprints, event_keys })
+}
+
 /// Removes one memory and what it came from. `secure_delete` and FTS5's `secure-delete` overwrite the freed bytes.
-fn erase(db: &Connection, memory: &Memory, now: Timestamp) -> rusqlite::Result<()> {
-    words::remove(db, memory)?;
+///
+/// Returns whether its words could be taken out of the index: of a damaged memory nobody knows which they were.
+fn erase(db: &Connection, id: MemoryId) -> rusqlite::Result<bool> {
+    let memory = memories::read(db, id).ok().filter(Memory::is_intact);
+    if let Some(memory) = &memory {
+        words::remove(db, memory)?;
+    }
     db.execute(
         "DELETE FROM events WHERE id IN (SELECT event_id FROM evidence WHERE memory_id = ?1)",
-        [memory.id.0],
+        [id.0],
     )?;
-    db.execute("DELETE FROM memories WHERE id = ?1", [memory.id.0])?;
+    // What it had replaced is replaced by what replaced it, and does not come back to life between them.
     db.execute(
-        "INSERT OR REPLACE INTO tombstones (uid, fingerprint, forgotten_at_ms) VALUES (?1, ?2, ?3)",
-        params![memory.uid.as_str(), memory.content.fingerprint().0, now.0],
+        "UPDATE memories SET superseded_by = (SELECT superseded_by FROM memories WHERE id = ?1) WHERE superseded_by = ?1",
+        [id.0],
     )?;
+    db.execute("DELETE FROM memories WHERE id = ?1", [id.0])?;
+    Ok(memory.is_some())
+}
+
+fn bury(db: &Connection, grave: &Grave, now: Timestamp) -> rusqlite::Result<()> {
+    for fingerprint in &grave.fingerprints {
+        db.execute(
+            "INSERT OR REPLACE INTO tombstones (uid, fingerprint, forgotten_at_ms) VALUES (?1, ?2, ?3)",
+            params![grave.uid, fingerprint.0, now.0],
+        )?;
+    }
+    for key in &grave.event_keys {
+        db.execute("INSERT OR IGNORE INTO forgotten_events (idempotency_key) VALUES (?1)", [key])?;
+        db.execute("DELETE FROM events WHERE idempotency_key = ?1", [key])?;
+    }
     Ok(())
 }
 
-/// Forgets in every copy; returns the copies that could not be opened.
-fn forget_in_backups(home: &Home, memories: &[Memory], now: Timestamp) -> Vec<PathBuf> {
-    let forget_in = |path: &PathBuf| -> Result<(), StoreError> {
-        let mut copy = Store::open_file(home, path.clone(), Purpose::Command, now)?;
-        for memory in memories {
+/// Forgets in every copy; returns the copies where that could not be done.
+fn forget_in_copies(home: &Home, graves: &[Grave], now: Timestamp) -> Vec<PathBuf> {
+    let forget_in = |path: &PathBuf| -> Result<bool, StoreError> {
+        let mut copy = Store::open_file(home, path, Purpose::Command, now)?;
+        copy.write("forget in a copy", |transaction| {
             // The copy may hold an older wording: erase what is there, not what is here.
-            if let Some(older) = copy.memory_by_uid(&memory.uid)? {
-                copy.write("forget in a copy", |transaction| Ok(erase(transaction, &older, now)?))?;
-            }
-        }
-        copy.scrub_free_space().map(drop)
+            let mut there = transaction.prepare("SELECT id FROM memories WHERE uid = ?1")?;
+            let ids = graves
+                .iter()
+                .map(|grave| there.query_row([&grave.uid], |row| row.get(0).map(MemoryId)).optional());
+            let ids: BTreeSet<MemoryId> =
+                ids.filter_map(Result::transpose).collect::<rusqlite::Result<_>>()?;
+            erase_all(transaction, &ids, now)?;
+            graves.iter().try_for_each(|grave| bury(transaction, grave, now))?;
+            Ok(())
+        })?;
+        let scrubbed = copy.scrub()?;
+        // A copy is one file: what restores it must not have to look for a log.
+        copy.batch("PRAGMA journal_mode = DELETE")?;
+        Ok(scrubbed)
     };
-    let copies = crate::maintain::backups(home);
-    copies.into_iter().filter(|path| forget_in(path).is_err()).collect()
+    let copies = maintain::backups(home);
+    copies.into_iter().filter(|path| !forget_in(path).unwrap_or(false)).collect()
 }

@@ -4,9 +4,9 @@
 
 use crate::StoreError;
 use rustix::fs::Mode;
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// The data directory.
@@ -63,6 +63,11 @@ impl Home {
         self.root.join("repair.lock")
     }
 
+    /// Returns where a replacement for the database is made.
+    pub(crate) fn replacement(&self) -> PathBuf {
+        self.root.join("replacement.db")
+    }
+
     /// Returns the file that says damage was met once.
     pub(crate) fn damage_note(&self) -> PathBuf {
         self.root.join("damage-suspected")
@@ -72,14 +77,20 @@ impl Home {
     ///
     /// A directory that is a link or another user's is refused: whoever controls it could read or plant memories.
     pub fn prepare(&self) -> Result<(), StoreError> {
-        match fs::symlink_metadata(&self.root) {
-            Ok(metadata) => self.check_owner(&metadata),
-            Err(error) if error.kind() == ErrorKind::NotFound => make_private_dir(&self.root),
-            Err(error) => Err(StoreError::io("look at", &self.root, error)),
+        match self.mode()? {
+            None => make_private_dir(&self.root),
+            Some(mode) if mode & 0o077 != 0 => set_mode(&self.root, 0o700),
+            Some(_) => Ok(()),
         }
     }
 
-    fn check_owner(&self, metadata: &fs::Metadata) -> Result<(), StoreError> {
+    /// Returns the mode of the directory if it is there, refusing one that is not ours alone to change.
+    pub(crate) fn mode(&self) -> Result<Option<u32>, StoreError> {
+        let metadata = match fs::symlink_metadata(&self.root) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StoreError::io("look at", &self.root, error)),
+        };
         let refuse = |reason| Err(StoreError::Unsafe { path: self.root.clone(), reason });
         if metadata.file_type().is_symlink() {
             return refuse("is a symbolic link; give the directory it points to");
@@ -90,10 +101,7 @@ impl Home {
         if metadata.uid() != rustix::process::geteuid().as_raw() {
             return refuse("belongs to another user");
         }
-        if metadata.mode() & 0o077 != 0 {
-            set_mode(&self.root, 0o700)?;
-        }
-        Ok(())
+        Ok(Some(metadata.mode()))
     }
 }
 
@@ -103,13 +111,37 @@ pub(crate) fn make_private_dir(path: &Path) -> Result<(), StoreError> {
         .recursive(true)
         .mode(Mode::RWXU.bits())
         .create(path)
-        .map_err(|error| StoreError::io("create", path, error))
+        .map_err(|error| StoreError::io("create", path, error))?;
+    tighten(path, 0o700)
+}
+
+/// Opens a file for writing, made for its owner alone where there is none.
+pub(crate) fn open_private_file(path: &Path) -> Result<File, StoreError> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+        .map_err(|error| StoreError::io("open", path, error))
+}
+
+/// Makes an empty file for its owner alone. One that exists is not even opened: it may be a database in use.
+pub(crate) fn make_private_file(path: &Path) -> Result<(), StoreError> {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(StoreError::io("create", path, error)),
+        _ => Ok(()),
+    }
 }
 
 /// Takes a file from everyone but its owner, where it exists.
-pub(crate) fn make_private_file(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn close_to_others(path: &Path) -> Result<(), StoreError> {
+    tighten(path, 0o600)
+}
+
+fn tighten(path: &Path, mode: u32) -> Result<(), StoreError> {
     match fs::symlink_metadata(path) {
-        Ok(metadata) if metadata.mode() & 0o077 != 0 => set_mode(path, 0o600),
+        Ok(metadata) if metadata.mode() & 0o077 != 0 => set_mode(path, mode),
         _ => Ok(()),
     }
 }
@@ -117,4 +149,11 @@ pub(crate) fn make_private_file(path: &Path) -> Result<(), StoreError> {
 fn set_mode(path: &Path, mode: u32) -> Result<(), StoreError> {
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
         .map_err(|error| StoreError::io("set the mode of", path, error))
+}
+
+/// Returns the path of a file SQLite keeps beside a database.
+pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
 }

@@ -24,6 +24,7 @@ mod projects;
 mod ranking;
 mod repair;
 mod revise;
+mod salvage;
 mod search;
 mod sessions;
 mod spool;

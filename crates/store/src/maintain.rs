@@ -1,14 +1,16 @@
 //! Housekeeping, off the hot path: checkpoint, retention, vacuum, backup.
 //!
-//! **Time.** The machine's clock may jump by years. What is thrown away for its age is measured on a clock of our own that follows the
-//! machine's by at most [`CLOCK_STEP_DAYS`] a run and never goes back (R15).
+//! **Time.** The machine's clock may jump by years. What is thrown away for its age is measured on a clock of our own that goes on with
+//! the machine's, by at most [`CLOCK_STEP_DAYS`] a run and never back, and by the order of arrival, not by what events say (R15).
 
 use crate::home::{make_private_dir, make_private_file};
-use crate::{CheckDepth, Home, Store, StoreError};
+use crate::{CheckDepth, Home, Spool, Store, StoreError};
 use backstory_memory::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What is kept, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,49 +38,107 @@ pub struct MaintainReport {
 
 /// How far our own clock may follow the machine's in one run.
 const CLOCK_STEP_DAYS: i64 = 2;
-/// How many events are removed in one transaction: hooks wait for it.
+/// How many pages are given back in one transaction, and how many events are removed: hooks wait for it.
+const PAGES_PER_TRANSACTION: u32 = 1000;
 const EVENTS_PER_TRANSACTION: u32 = 500;
+/// The last millisecond that fits the name of a copy.
+const LATEST_NAME: i64 = 999_999_999_999_999;
 
 impl Store {
     /// Does what is due.
     pub fn maintain(&mut self, retention: Retention, now: Timestamp) -> Result<MaintainReport, StoreError> {
         let before = self.file_bytes()?;
         let events_removed = self.remove_old_events(retention, now)?;
-        self.read("vacuum the database", |db| {
-            db.execute_batch("PRAGMA incremental_vacuum")?;
-            // Passive: whoever reads or writes now is not made to wait.
-            Ok(db.execute_batch("PRAGMA wal_checkpoint(PASSIVE)")?)
-        })?;
+        self.vacuum()?;
+        self.checkpoint()?;
+        Spool::of(&self.home).clear_unfinished(now);
         let backup = self.back_up_if_due(retention, now)?;
         let bytes_freed = before.saturating_sub(self.file_bytes()?);
         Ok(MaintainReport { events_removed, bytes_freed, backup })
     }
 
-    /// Moves the log into the database where it has grown, without making anyone wait.
+    /// Moves the log into the database and cuts it, as far as nobody is made to wait.
     pub fn checkpoint(&self) -> Result<(), StoreError> {
-        self.read("checkpoint", |db| Ok(db.execute_batch("PRAGMA wal_checkpoint(PASSIVE)")?))
+        // Passive does the work while others write; what is left to the second is short.
+        self.read("checkpoint", |db| Ok(db.execute_batch("PRAGMA wal_checkpoint(PASSIVE)")?))?;
+        self.cut_log(Duration::ZERO).map(drop)
+    }
+
+    /// Moves what is left of the log into the database and cuts it. Returns whether nobody stood in the way.
+    pub(crate) fn cut_log(&self, patience: Duration) -> Result<bool, StoreError> {
+        let cut = self.waiting_at_most(patience, || {
+            self.read("clear the log", |db| {
+                let busy: i64 = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+                Ok(busy == 0)
+            })
+        });
+        match cut {
+            Err(StoreError::Busy { .. }) => Ok(false),
+            cut => cut,
+        }
+    }
+
+    /// Gives free pages back to the file system, a few at a time.
+    pub(crate) fn vacuum(&mut self) -> Result<(), StoreError> {
+        loop {
+            let left: i64 = self.write("vacuum the database", |transaction| {
+                let sql = format!("PRAGMA incremental_vacuum({PAGES_PER_TRANSACTION})");
+                let mut statement = transaction.prepare(&sql)?;
+                // Each step frees one page.
+                let mut rows = statement.query([])?;
+                while rows.next()?.is_some() {}
+                Ok(transaction.pragma_query_value(None, "freelist_count", |row| row.get(0))?)
+            })?;
+            if left == 0 {
+                return Ok(());
+            }
+        }
     }
 
     /// Copies the database as it is now. The copy is checked before it counts.
     pub fn back_up(&mut self, retention: Retention, now: Timestamp) -> Result<PathBuf, StoreError> {
         let dir = self.home.backups();
         make_private_dir(&dir)?;
-        let path = dir.join(format!("backstory-{:015}.db", now.0.max(0)));
+        remove_unfinished(&dir)?;
+        // Named by the clock, but always after the newest: the names are the order in which they go.
+        let newest = backups(&self.home).last().and_then(|path| backup_time(path));
+        let at = newest.map_or(0, |newest| newest.0.saturating_add(1)).max(now.0.clamp(0, LATEST_NAME));
+        let path = dir.join(format!("backstory-{at:015}.db"));
         let draft = path.with_extension("tmp");
-        if draft.exists() {
-            fs::remove_file(&draft).map_err(|error| StoreError::io("remove", &draft, error))?;
+        if let Err(error) = self.copy_to(&draft).and_then(|()| self.refuse_unsound(&draft)) {
+            remove_unfinished(&dir)?;
+            return Err(error);
         }
-        self.read("copy the database", |db| {
-            db.execute("VACUUM INTO ?1", [draft.to_string_lossy()])?;
-            Ok(())
-        })?;
-        make_private_file(&draft)?;
         fs::rename(&draft, &path).map_err(|error| StoreError::io("rename to", &path, error))?;
         let keep = retention.backups.max(1) as usize;
         for old in backups(&self.home).into_iter().rev().skip(keep) {
             fs::remove_file(&old).map_err(|error| StoreError::io("remove", &old, error))?;
         }
+        self.note_fact("backed_up_at_ms", now.0)?;
         Ok(path)
+    }
+
+    /// Copies the database to a new file.
+    pub(crate) fn copy_to(&self, path: &Path) -> Result<(), StoreError> {
+        make_private_file(path)?;
+        // A path is bytes, not always text.
+        let bytes = path.as_os_str().as_bytes();
+        self.read("copy the database", |db| {
+            db.execute("VACUUM INTO CAST(?1 AS TEXT)", [bytes])?;
+            Ok(())
+        })
+    }
+
+    /// A copy of rot must not push out the good ones.
+    fn refuse_unsound(&self, copy: &Path) -> Result<(), StoreError> {
+        let report = Store::open_read_only(&self.home, copy.to_owned())?.check(CheckDepth::Full)?;
+        if report.is_sound() {
+            return Ok(());
+        }
+        let rotten = report.damaged.len();
+        let detail = report.file.into_iter().chain(report.words).chain(report.schema).next();
+        let detail = detail.unwrap_or_else(|| format!("{rotten} memories are not what was written"));
+        Err(StoreError::Damaged { path: self.path.clone(), detail })
     }
 
     fn back_up_if_due(
@@ -87,25 +147,29 @@ impl Store {
         now: Timestamp,
     ) -> Result<Option<PathBuf>, StoreError> {
         let every = i64::from(retention.backup_hours) * 3_600_000;
-        let newest = backups(&self.home).last().and_then(|path| backup_time(path));
-        // A copy from the future (the clock went back) is no reason to wait for years.
-        let is_due = newest.is_none_or(|at| now.0 - at.0 >= every || at > now);
-        // A damaged database must not push out the good copies.
-        if retention.backups == 0 || !is_due || !self.check(CheckDepth::Quick)?.is_sound() {
+        let last = self.fact("backed_up_at_ms")?;
+        // A clock that went back is no reason to wait for years.
+        let is_due = last.is_none_or(|last| now.0.saturating_sub(last).saturating_abs() >= every);
+        if retention.backups == 0 || !is_due {
             return Ok(None);
         }
-        self.back_up(retention, now).map(Some)
+        match self.back_up(retention, now) {
+            // The good copies stay; a closer look at the next opening mends what it can.
+            Err(StoreError::Damaged { .. }) => Ok(None),
+            made => made.map(Some),
+        }
     }
 
     fn remove_old_events(&mut self, retention: Retention, now: Timestamp) -> Result<u64, StoreError> {
-        let day = Timestamp::DAY_MS;
-        let clock = self.write("read our own clock", |transaction| Ok(advance_clock(transaction, now)?))?;
-        let before = clock.0.saturating_sub(i64::from(retention.events_days) * day);
+        let newest_old = self.write("read our own clock", |transaction| {
+            let clock = advance_clock(transaction, now)?;
+            Ok(newest_older_than(transaction, clock, retention.events_days)?)
+        })?;
         let mut removed = 0;
         loop {
             let batch = self.write("remove old events", |transaction| {
-                let sql = "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at_ms < ?1 LIMIT ?2)";
-                Ok(transaction.execute(sql, params![before, EVENTS_PER_TRANSACTION])?)
+                let sql = "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id <= ?1 LIMIT ?2)";
+                Ok(transaction.execute(sql, params![newest_old, EVENTS_PER_TRANSACTION])?)
             })?;
             removed += batch as u64;
             if batch < EVENTS_PER_TRANSACTION as usize {
@@ -119,6 +183,14 @@ impl Store {
         Ok(removed)
     }
 
+    fn fact(&self, name: &str) -> Result<Option<i64>, StoreError> {
+        self.read("read a fact of the store", |db| Ok(fact(db, name)?))
+    }
+
+    fn note_fact(&mut self, name: &str, value: i64) -> Result<(), StoreError> {
+        self.write("note a fact of the store", |transaction| Ok(note_fact(transaction, name, value)?))
+    }
+
     fn file_bytes(&self) -> Result<u64, StoreError> {
         self.read("measure the database", |db| {
             let pages: u64 = db.pragma_query_value(None, "page_count", |row| row.get(0))?;
@@ -128,23 +200,58 @@ impl Store {
     }
 }
 
-/// Moves our own clock towards the machine's, and returns it.
-fn advance_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<Timestamp> {
-    let kept: Option<String> = db
-        .query_row("SELECT value FROM facts_of_the_store WHERE name = 'retention_clock_ms'", [], |row| {
-            row.get(0)
-        })
-        .optional()?;
-    let clock = match kept.and_then(|text| text.parse::<i64>().ok()) {
-        Some(clock) => now.0.clamp(clock, clock + CLOCK_STEP_DAYS * Timestamp::DAY_MS),
-        None => now.0,
-    };
+/// Moves our own clock by as much as the machine's went on since the last run, and returns it.
+fn advance_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<i64> {
+    let most = CLOCK_STEP_DAYS * Timestamp::DAY_MS;
+    let step = fact(db, "machine_clock_ms")?.map_or(0, |last| now.0.saturating_sub(last).clamp(0, most));
+    let clock = fact(db, "retention_clock_ms")?.unwrap_or(0).saturating_add(step);
+    note_fact(db, "machine_clock_ms", now.0)?;
+    note_fact(db, "retention_clock_ms", clock)?;
+    Ok(clock)
+}
+
+/// Marks which events have arrived by now, and returns the newest of those that had when it was so many days earlier.
+fn newest_older_than(db: &Connection, clock: i64, days: u32) -> rusqlite::Result<i64> {
+    let before = clock.saturating_sub(i64::from(days) * Timestamp::DAY_MS);
+    // A mark an hour is fine enough; the clock may stand still for many runs.
     db.execute(
-        "INSERT INTO facts_of_the_store (name, value) VALUES ('retention_clock_ms', ?1)
-         ON CONFLICT (name) DO UPDATE SET value = ?1",
-        [clock.to_string()],
+        "INSERT INTO retention_marks (clock_ms, newest_event_id)
+         SELECT ?1 - ?1 % 3600000, coalesce(max(id), 0) FROM events WHERE true
+         ON CONFLICT (clock_ms) DO UPDATE SET newest_event_id = excluded.newest_event_id",
+        [clock],
     )?;
-    Ok(Timestamp(clock))
+    let newest = db.query_row(
+        "SELECT max(newest_event_id) FROM retention_marks WHERE clock_ms <= ?1",
+        [before],
+        |row| row.get::<_, Option<i64>>(0),
+    )?;
+    db.execute(
+        "DELETE FROM retention_marks WHERE clock_ms <= ?1 AND clock_ms < ?2 - ?2 % 3600000",
+        [before, clock],
+    )?;
+    Ok(newest.unwrap_or(0))
+}
+
+fn fact(db: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
+    let sql = "SELECT value FROM facts_of_the_store WHERE name = ?1";
+    let text: Option<String> = db.query_row(sql, [name], |row| row.get(0)).optional()?;
+    Ok(text.and_then(|text| text.parse().ok()))
+}
+
+fn note_fact(db: &Connection, name: &str, value: i64) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO facts_of_the_store (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2";
+    db.execute(sql, params![name, value.to_string()]).map(drop)
+}
+
+/// Removes copies whose making was cut short.
+fn remove_unfinished(dir: &Path) -> Result<(), StoreError> {
+    let Ok(entries) = fs::read_dir(dir) else { return Ok(()) };
+    let files = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    for file in files.filter(|file| file.extension().is_some_and(|end| end == "tmp" || end == "tmp-journal"))
+    {
+        fs::remove_file(&file).map_err(|error| StoreError::io("remove", &file, error))?;
+    }
+    Ok(())
 }
 
 /// Lists the copies of the database, oldest first.
@@ -154,11 +261,11 @@ pub(crate) fn backups(home: &Home) -> Vec<PathBuf> {
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .filter(|path| backup_time(path).is_some())
         .collect();
-    files.sort();
+    files.sort_by_key(|path| backup_time(path));
     files
 }
 
-fn backup_time(path: &std::path::Path) -> Option<Timestamp> {
+fn backup_time(path: &Path) -> Option<Timestamp> {
     let name = path.file_name()?.to_str()?;
     name.strip_prefix("backstory-")?.strip_suffix(".db")?.parse().ok().map(Timestamp)
 }

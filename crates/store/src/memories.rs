@@ -53,10 +53,8 @@ impl Store {
     /// Writes a memory. One that was forgotten is refused: it must not come back by itself.
     pub fn remember(&mut self, memory: &NewMemory) -> Result<MemoryId, StoreError> {
         self.write("write a memory", |transaction| {
-            if let Some(uid) = forget::tombstone_for(transaction, memory.uid.as_ref(), &memory.content)? {
-                return Err(StoreError::Forgotten { uid }.into());
-            }
-            Ok(insert(transaction, memory)?)
+            forget::refuse_forgotten(transaction, memory.uid.as_ref(), &memory.content)?;
+            Ok(insert(transaction, None, memory)?)
         })
     }
 
@@ -85,11 +83,7 @@ impl Store {
     }
 
     fn memory_where(&self, sql: &str, value: impl rusqlite::ToSql) -> Result<Option<Memory>, StoreError> {
-        self.read("read a memory", |db| {
-            let mut statement = db.prepare_cached(sql)?;
-            let mut rows = statement.query([value])?;
-            rows.next()?.map(memory_from).transpose()
-        })
+        self.read("read a memory", |db| read_where(db, sql, value))
     }
 
     /// Calls `each` with every memory, oldest first, without holding them all.
@@ -112,6 +106,16 @@ impl Store {
     }
 }
 
+/// Reads one memory inside a transaction that is already open.
+pub(crate) fn read(db: &Connection, id: MemoryId) -> Result<Memory, Stop> {
+    let found = read_where(db, "SELECT * FROM memories WHERE id = ?1", id.0)?;
+    found.ok_or_else(|| StoreError::NoSuchMemory(id).into())
+}
+
+fn read_where(db: &Connection, sql: &str, value: impl rusqlite::ToSql) -> Result<Option<Memory>, Stop> {
+    db.prepare_cached(sql)?.query([value])?.next()?.map(memory_from).transpose()
+}
+
 /// What became of a memory that was to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
@@ -130,7 +134,7 @@ fn keep(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Kept> {
     if forget::tombstone_for(db, memory.uid.as_ref(), &memory.content)?.is_some() {
         return Ok(Kept::Forgotten);
     }
-    insert(db, memory).map(Kept::Written)
+    insert(db, None, memory).map(Kept::Written)
 }
 
 fn known_id(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Option<MemoryId>> {
@@ -140,8 +144,12 @@ fn known_id(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Option<Memo
         .optional()
 }
 
-/// Writes the row, its anchors, its evidence and its place in the word index.
-pub(crate) fn insert(db: &Connection, memory: &NewMemory) -> rusqlite::Result<MemoryId> {
+/// Writes the row, its anchors, its evidence and its place in the word index; under a number of its own where it had one.
+pub(crate) fn insert(
+    db: &Connection,
+    id: Option<MemoryId>,
+    memory: &NewMemory,
+) -> rusqlite::Result<MemoryId> {
     let content = &memory.content;
     let uid = memory.uid.clone().unwrap_or_else(|| fresh_uid(memory.created_at));
     let fresh = Past { updated_at: memory.created_at, times_seen: 1, times_used: 0, last_used_at: None };
@@ -149,8 +157,8 @@ pub(crate) fn insert(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Me
     let mut statement = db.prepare_cached(
         "INSERT INTO memories (uid, project_id, session_id, kind, category, title, body, facts, concepts, files, importance,
             confidence, trust, scope, pinned, created_at_ms, valid_from_ms, valid_to_ms, tokens, fingerprint, checksum,
-            updated_at_ms, times_seen, times_used, last_used_at_ms)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
+            updated_at_ms, times_seen, times_used, last_used_at_ms, id)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
     )?;
     statement.execute(params![
         uid.as_str(),
@@ -178,12 +186,16 @@ pub(crate) fn insert(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Me
         past.times_seen,
         past.times_used,
         past.last_used_at.map(|time| time.0),
+        id.map(|id| id.0),
     ])?;
     let id = MemoryId(db.last_insert_rowid());
     insert_anchors(db, id, content)?;
     for event in &memory.origin.events {
-        db.prepare_cached("INSERT INTO evidence (memory_id, event_id) VALUES (?1, ?2)")?
-            .execute([id.0, event.0])?;
+        // An event may have grown old between being distilled and this.
+        db.prepare_cached(
+            "INSERT OR IGNORE INTO evidence (memory_id, event_id) SELECT ?1, id FROM events WHERE id = ?2",
+        )?
+        .execute([id.0, event.0])?;
     }
     words::add(db, id, memory.project, content)?;
     Ok(id)

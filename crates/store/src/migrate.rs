@@ -40,6 +40,13 @@ pub(crate) fn fresh_in_memory() -> rusqlite::Result<Connection> {
     Ok(db)
 }
 
+/// Returns the statements that make the word index, as the schema has them.
+pub(crate) fn word_index() -> rusqlite::Result<String> {
+    let sql = "SELECT sql FROM sqlite_schema WHERE name = 'memory_words'";
+    let table: String = fresh_in_memory()?.query_row(sql, [], |row| row.get(0))?;
+    Ok(format!("{table}; INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 1);"))
+}
+
 fn digest_of(sql: &str) -> Digest {
     digest([sql.as_bytes()])
 }

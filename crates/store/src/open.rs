@@ -1,10 +1,12 @@
 //! Opening the database: in which order, and with which promises.
 
-use crate::home::make_private_file;
-use crate::{Home, StoreError, migrate, repair};
+use crate::home::{beside, close_to_others, make_private_file};
+use crate::{Home, Repair, StoreError, migrate, repair};
 use backstory_memory::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -34,6 +36,8 @@ pub struct Store {
     pub(crate) db: Connection,
     pub(crate) home: Home,
     pub(crate) path: PathBuf,
+    pub(crate) patience: Duration,
+    repaired: Option<Box<Repair>>,
 }
 
 /// The oldest SQLite that does not lose commits when a writer races a checkpoint (3.51.3).
@@ -45,14 +49,15 @@ impl Store {
     /// A command also takes in what waits in the spool, and replaces a database that is damaged beyond doubt.
     pub fn open(home: &Home, purpose: Purpose, now: Timestamp) -> Result<Store, StoreError> {
         if purpose == Purpose::Read {
+            home.mode()?;
             return Store::open_read_only(home, home.database());
         }
         home.prepare()?;
-        if purpose == Purpose::Command {
-            repair::replace_if_damaged(home, now)?;
-        }
-        let mut store = Store::open_file(home, home.database(), purpose, now)
+        let repaired = if purpose == Purpose::Command { repair::repair_if_noted(home, now)? } else { None };
+        let opened = repair::refuse_lost(home)
+            .and_then(|()| Store::open_file(home, &home.database(), purpose, now))
             .inspect_err(|error| repair::note_damage(home, error))?;
+        let mut store = Store { repaired: repaired.map(Box::new), ..opened };
         store.take_in_spool(purpose)?;
         Ok(store)
     }
@@ -60,21 +65,25 @@ impl Store {
     /// Opens one database file, migrated to this build's schema.
     pub(crate) fn open_file(
         home: &Home,
-        path: PathBuf,
+        path: &Path,
         purpose: Purpose,
         now: Timestamp,
     ) -> Result<Store, StoreError> {
+        // SQLite gives the log and the shared memory the mode of the database, so that comes first.
+        make_private_file(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut store = Store::connect(home, path, flags, purpose.patience())?;
-        let version = store.version()?;
-        store.refuse_newer(version)?;
+        let version = store.known_version()?;
+        if version == 0 {
+            repair::refuse_emptied(&store)?;
+        }
         store.configure(purpose, version == 0)?;
         if version < migrate::CURRENT {
             migrate::run(&mut store, now)?;
         }
-        make_private_file(&store.path)?;
+        ["", "-wal", "-shm"].iter().try_for_each(|suffix| close_to_others(&beside(path, suffix)))?;
         Ok(store)
     }
 
@@ -84,55 +93,45 @@ impl Store {
             return Err(StoreError::Absent { path });
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let store = Store::connect(home, path, flags, Purpose::Read.patience())?;
-        let version = match store.version() {
+        let store = Store::connect(home, &path, flags, Purpose::Read.patience())?;
+        match store.known_version() {
             // Without a writable directory SQLite cannot make the shared memory of a WAL database; nobody can be writing either.
-            Err(StoreError::NotWritable { path }) => return Store::open_unchanging(home, &path),
-            version => version?,
-        };
-        store.refuse_newer(version)?;
-        Ok(store)
+            Err(StoreError::NotWritable { .. }) => {
+                let unchanging = Store {
+                    path,
+                    ..Store::connect(
+                        home,
+                        &unchanging_uri(&store.path),
+                        flags | OpenFlags::SQLITE_OPEN_URI,
+                        store.patience,
+                    )?
+                };
+                unchanging.known_version().map(|_| unchanging)
+            }
+            version => version.map(|_| store),
+        }
     }
 
-    fn open_unchanging(home: &Home, path: &Path) -> Result<Store, StoreError> {
-        let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-        let uri = PathBuf::from(format!("file:{escaped}?immutable=1"));
-        let flags =
-            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let store = Store::connect(home, uri, flags, Purpose::Read.patience())?;
-        let version = store.version()?;
-        store.refuse_newer(version)?;
-        Ok(store)
-    }
-
-    fn connect(
-        home: &Home,
-        path: PathBuf,
-        flags: OpenFlags,
-        patience: Duration,
-    ) -> Result<Store, StoreError> {
-        let opened = Connection::open_with_flags(&path, flags);
-        let db = opened.map_err(|error| StoreError::sql(&path, "open the database", error))?;
+    fn connect(home: &Home, path: &Path, flags: OpenFlags, patience: Duration) -> Result<Store, StoreError> {
+        let opened = Connection::open_with_flags(path, flags);
+        let db = opened.map_err(|error| StoreError::sql(path, "open the database", error))?;
+        let store = Store { db, home: home.clone(), path: path.to_owned(), patience, repaired: None };
         // The timeout comes before any other statement: changing the journal mode takes a lock, and hooks that start together
         // would otherwise fail at once instead of waiting for each other.
-        db.busy_timeout(patience).map_err(|error| StoreError::sql(&path, "set the busy timeout", error))?;
-        let store = Store { db, home: home.clone(), path };
-        // Until its version is known the file may be a newer build's: closing must not move its log into it (law 11).
+        store.wait_for(patience)?;
+        // Until we know that the schema is ours, not even the log of a newer build may be moved (law 11).
         store.set(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         Ok(store)
     }
 
-    fn version(&self) -> Result<i64, StoreError> {
-        self.db
-            .pragma_query_value(None, "user_version", |row| row.get(0))
-            .map_err(self.failed("read the schema version"))
-    }
-
-    fn refuse_newer(&self, found: i64) -> Result<(), StoreError> {
+    /// Reads the schema version and refuses a newer one.
+    fn known_version(&self) -> Result<i64, StoreError> {
+        let read = self.db.pragma_query_value(None, "user_version", |row| row.get(0));
+        let found: i64 = read.map_err(self.failed("read the schema version"))?;
         if found > migrate::CURRENT {
             return Err(StoreError::Newer { path: self.path.clone(), found, known: migrate::CURRENT });
         }
-        Ok(())
+        Ok(found)
     }
 
     fn configure(&self, purpose: Purpose, is_fresh: bool) -> Result<(), StoreError> {
@@ -155,8 +154,8 @@ impl Store {
         ))
     }
 
-    fn set(&self, option: DbConfig, on: bool) -> Result<(), StoreError> {
-        self.db.set_db_config(option, on).map(drop).map_err(self.failed("configure the database"))
+    fn set(&self, option: DbConfig, value: bool) -> Result<(), StoreError> {
+        self.db.set_db_config(option, value).map(drop).map_err(self.failed("configure the database"))
     }
 
     /// Switches to WAL where that has not been done. SQLite may skip the busy handler here, so we wait ourselves.
@@ -173,6 +172,22 @@ impl Store {
                 done => return done,
             }
         }
+    }
+
+    pub(crate) fn wait_for(&self, patience: Duration) -> Result<(), StoreError> {
+        self.db.busy_timeout(patience).map_err(self.failed("set the busy timeout"))
+    }
+
+    /// Runs `work` waiting at most so long for others, then goes back to the usual patience.
+    pub(crate) fn waiting_at_most<T>(
+        &self,
+        patience: Duration,
+        work: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.wait_for(patience.min(self.patience))?;
+        let done = work();
+        self.wait_for(self.patience)?;
+        done
     }
 
     /// Runs `work` in one short writing transaction.
@@ -203,7 +218,7 @@ impl Store {
 
     fn stopped(&self, doing: &'static str, stop: Stop) -> StoreError {
         match stop {
-            Stop::Sql(error) => StoreError::sql(&self.path, doing, error),
+            Stop::Sql(error) => self.failed(doing)(error),
             Stop::Refused(error) => error,
         }
     }
@@ -212,9 +227,26 @@ impl Store {
         self.db.execute_batch(sql).map_err(self.failed("configure the database"))
     }
 
-    /// Names an SQL error by what was being done.
+    /// Names an SQL error by what was being done. Damage is noted wherever it is met: most of it shows only after opening.
     pub(crate) fn failed(&self, doing: &'static str) -> impl Fn(rusqlite::Error) -> StoreError + use<'_> {
-        move |error| StoreError::sql(&self.path, doing, error)
+        move |error| {
+            let error = StoreError::sql(&self.path, doing, error);
+            if self.is_the_database() {
+                repair::note_damage(&self.home, &error);
+            }
+            error
+        }
+    }
+
+    /// Whether this is the database of its home, and not a copy.
+    pub(crate) fn is_the_database(&self) -> bool {
+        self.path == self.home.database()
+    }
+
+    /// Returns what was repaired when this store was opened.
+    #[must_use]
+    pub fn repaired(&self) -> Option<&Repair> {
+        self.repaired.as_deref()
     }
 
     /// Returns the home this store belongs to.
@@ -222,6 +254,21 @@ impl Store {
     pub fn home(&self) -> &Home {
         &self.home
     }
+}
+
+/// Writes a path as the address of a file that nobody changes.
+fn unchanging_uri(path: &Path) -> PathBuf {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(byte);
+    let mut uri = b"file:".to_vec();
+    for byte in path.as_os_str().as_bytes() {
+        if plain(byte) {
+            uri.push(*byte);
+        } else {
+            uri.extend(format!("%{byte:02x}").into_bytes());
+        }
+    }
+    uri.extend(b"?immutable=1");
+    OsString::from_vec(uri).into()
 }
 
 /// Why a transaction was given up.

@@ -1,150 +1,211 @@
-//! What happens when the database is damaged: it is moved aside, never thrown away, and replaced from the newest sound copy and
-//! whatever can still be read of the damaged one.
+//! What happens when the database is damaged: single memories and the word index are mended in place; a broken file is moved aside,
+//! never thrown away, and replaced by the newest sound copy and whatever can still be read of the broken one.
 //!
 //! Damage must be met twice, by two processes, before anything is moved: a lock, a full disk or a missing permission is not damage.
-//! Hooks never repair; they let their events wait in the spool.
+//! Hooks never repair; they let their events wait in the spool. A repair that is killed leaves the broken file in its place and the
+//! note beside it, so that the next one begins anew.
 
-use crate::home::make_private_dir;
-use crate::{CheckDepth, Home, NewMemory, Origin, Project, Purpose, Store, StoreError, maintain};
-use backstory_memory::{Memory, MemoryId, Sighting, Timestamp};
-use std::fs::{self, OpenOptions};
+use crate::home::{beside, make_private_dir, open_private_file};
+use crate::{CheckDepth, CheckReport, Home, Purpose, Store, StoreError, maintain, salvage};
+use backstory_memory::Timestamp;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What a repair did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repair {
-    /// Where the damaged files are now.
-    pub quarantine: PathBuf,
+    /// Where the damaged files are now, if they had to be moved.
+    pub quarantine: Option<PathBuf>,
     /// The copy the database was restored from.
     pub restored_from: Option<PathBuf>,
-    /// Memories read from the damaged file that the copy did not have.
+    /// Memories read from the damaged file that the copy did not have, or had in an older state.
     pub salvaged: u64,
+    /// Memories whose content was damaged and could be taken from a copy.
+    pub mended: u64,
 }
 
 impl Store {
-    /// Replaces the database of a home if it is damaged, and says what was done.
+    /// Repairs the database of a home if it is damaged, and says what was done.
     ///
     /// Asked for by a person, the damage need not have been met before.
     pub fn repair(home: &Home, now: Timestamp) -> Result<Option<Repair>, StoreError> {
         home.prepare()?;
-        if home.database().exists() && is_damaged(home, now)? {
-            let detail = String::new();
-            note_damage(home, &StoreError::Damaged { path: home.database(), detail });
+        if let Err(error) = look(home) {
+            note_damage(home, &error);
         }
-        replace_if_damaged(home, now)
+        repair_if_noted(home, now)
     }
 }
 
 /// Notes that damage was met, where that is what happened.
 pub(crate) fn note_damage(home: &Home, error: &StoreError) {
-    if matches!(error, StoreError::Damaged { .. }) {
-        // The note only makes the next process look closely; without it that one notes the damage itself.
-        drop(fs::write(home.damage_note(), error.to_string()));
+    if let StoreError::Damaged { detail, .. } = error {
+        note(home, detail);
     }
 }
 
-/// Replaces the database if an earlier process met damage and a closer look confirms it.
-pub(crate) fn replace_if_damaged(home: &Home, now: Timestamp) -> Result<Option<Repair>, StoreError> {
-    if !home.damage_note().exists() {
+/// Notes that a check found something to repair.
+pub(crate) fn note_report(home: &Home, report: &CheckReport) {
+    if let Some(detail) = report.file.first().or(report.words.as_ref()) {
+        note(home, detail);
+    } else if !report.damaged.is_empty() {
+        note(home, "memories are not what was written");
+    }
+}
+
+fn note(home: &Home, detail: &str) {
+    // The note only makes the next process look closely; without it that one notes the damage itself.
+    drop(open_private_file(&home.damage_note()).map(|mut file| file.write_all(detail.as_bytes())));
+}
+
+/// Refuses a home whose database is missing or empty although there was one: beginning anew would hide the loss.
+pub(crate) fn refuse_lost(home: &Home) -> Result<(), StoreError> {
+    let database = home.database();
+    let is_empty = |path: &Path| fs::metadata(path).map_or(true, |metadata| metadata.len() == 0);
+    // SQLite would remove a log that has no database under it.
+    if is_empty(&database) && (!is_empty(&beside(&database, "-wal")) || !maintain::backups(home).is_empty()) {
+        return Err(lost(database));
+    }
+    Ok(())
+}
+
+/// Refuses a database without tables where there are copies of one.
+pub(crate) fn refuse_emptied(store: &Store) -> Result<(), StoreError> {
+    if store.is_the_database() && !maintain::backups(&store.home).is_empty() {
+        return Err(lost(store.path.clone()));
+    }
+    Ok(())
+}
+
+fn lost(path: PathBuf) -> StoreError {
+    StoreError::Damaged { path, detail: "it is empty, but there are traces of its content".to_owned() }
+}
+
+/// Repairs the database if an earlier process met damage and a closer look confirms it.
+pub(crate) fn repair_if_noted(home: &Home, now: Timestamp) -> Result<Option<Repair>, StoreError> {
+    let note = home.damage_note();
+    if !note.exists() {
         return Ok(None);
     }
     let lock_path = home.repair_lock();
-    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path);
-    let lock = lock.map_err(|error| StoreError::io("open", &lock_path, error))?;
+    let lock = open_private_file(&lock_path)?;
     lock.lock().map_err(|error| StoreError::io("lock", &lock_path, error))?;
     // Whoever held the lock before us may have done it.
-    if !home.damage_note().exists() {
+    if !note.exists() {
         return Ok(None);
     }
-    let repaired = if is_damaged(home, now)? { Some(replace(home, now)?) } else { None };
-    let note = home.damage_note();
+    let repair = match look(home) {
+        Ok(report) if report.file.is_empty() => mend(home, &report, now)?,
+        Ok(_) | Err(StoreError::Damaged { .. }) => Some(replace(home, now)?),
+        // Nothing is left that could be damaged, and nothing to restore it from.
+        Err(StoreError::Absent { .. }) => None,
+        // In use, or not to be had for another reason: that is no damage, and the note stays.
+        Err(error) if error.is_of_the_file() => return Ok(None),
+        Err(error) => return Err(error),
+    };
     fs::remove_file(&note).map_err(|error| StoreError::io("remove", &note, error))?;
-    Ok(repaired)
+    Ok(repair)
 }
 
-fn is_damaged(home: &Home, now: Timestamp) -> Result<bool, StoreError> {
-    let looked = Store::open_file(home, home.database(), Purpose::Command, now)
-        .and_then(|store| store.check(CheckDepth::Quick));
-    match looked {
-        Ok(report) => Ok(!report.file.is_empty()),
-        Err(StoreError::Damaged { .. }) => Ok(true),
-        Err(error) => Err(error),
+/// Looks closely, changing nothing.
+fn look(home: &Home) -> Result<CheckReport, StoreError> {
+    refuse_lost(home)?;
+    let store = Store::open_read_only(home, home.database())?;
+    if store.read("read the schema", |db| Ok(!db.table_exists(None, "memories")?))? {
+        return Err(lost(home.database()));
     }
+    store.check(CheckDepth::Full)
+}
+
+/// Mends what does not need another file.
+fn mend(home: &Home, report: &CheckReport, now: Timestamp) -> Result<Option<Repair>, StoreError> {
+    if report.words.is_none() && report.damaged.is_empty() {
+        return Ok(None);
+    }
+    let mut store = Store::open_file(home, &home.database(), Purpose::Command, now)?;
+    let mended = salvage::mend_rows(&mut store, &report.damaged)?;
+    store.rebuild_words(|_| {})?;
+    Ok(Some(Repair { mended, ..Repair::default() }))
 }
 
 fn replace(home: &Home, now: Timestamp) -> Result<Repair, StoreError> {
-    let quarantine = home.quarantine().join(format!("{:015}", now.0.max(0)));
-    make_private_dir(&quarantine)?;
     let database = home.database();
-    for suffix in ["", "-wal", "-shm"] {
-        let from = with_suffix(&database, suffix);
-        if from.exists() {
-            let to = with_suffix(&quarantine.join("backstory.db"), suffix);
-            fs::rename(&from, &to).map_err(|error| StoreError::io("move aside", &from, error))?;
-        }
+    let quarantine = free_place(&home.quarantine(), now)?;
+    let is_lost = refuse_lost(home).is_err();
+    for suffix in SUFFIXES {
+        keep(&beside(&database, suffix), &beside(&quarantine.join("backstory.db"), suffix))?;
     }
-    let restored_from = restore_newest_sound_copy(home, now)?;
-    let mut store = Store::open_file(home, database, Purpose::Command, now)?;
-    let salvaged = salvage(&mut store, &quarantine.join("backstory.db"));
-    Ok(Repair { quarantine, restored_from, salvaged })
+    let (mut store, restored_from) = make_replacement(home, now)?;
+    let salvaged = if is_lost { 0 } else { salvage::salvage(&mut store, &database)? };
+    drop(store);
+    // The old log first: over the new database it would be read as its own.
+    for suffix in ["-wal", "-shm"] {
+        remove(&beside(&database, suffix))?;
+    }
+    fs::rename(home.replacement(), &database).map_err(|error| StoreError::io("replace", &database, error))?;
+    let synced = File::open(home.root()).and_then(|dir| dir.sync_all());
+    synced.map_err(|error| StoreError::io("sync", home.root(), error))?;
+    Ok(Repair { quarantine: Some(quarantine), restored_from, salvaged, mended: 0 })
 }
 
-fn restore_newest_sound_copy(home: &Home, now: Timestamp) -> Result<Option<PathBuf>, StoreError> {
+const SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
+
+/// Makes a directory no earlier repair has used, even in the same millisecond.
+fn free_place(quarantine: &Path, now: Timestamp) -> Result<PathBuf, StoreError> {
+    let mut at = now.0.max(0);
+    while quarantine.join(format!("{at:015}")).exists() {
+        at = at.saturating_add(1);
+    }
+    let place = quarantine.join(format!("{at:015}"));
+    make_private_dir(&place)?;
+    Ok(place)
+}
+
+/// Gives a file a second name, so that no moment exists in which it has none.
+fn keep(from: &Path, to: &Path) -> Result<(), StoreError> {
+    if !from.exists() {
+        return Ok(());
+    }
+    fs::hard_link(from, to)
+        .or_else(|_| fs::copy(from, to).map(drop))
+        .map_err(|error| StoreError::io("move aside", from, error))
+}
+
+/// Makes a database from the newest sound copy, or an empty one.
+fn make_replacement(home: &Home, now: Timestamp) -> Result<(Store, Option<PathBuf>), StoreError> {
+    let path = home.replacement();
     for copy in maintain::backups(home).into_iter().rev() {
-        let sound = Store::open_file(home, copy.clone(), Purpose::Command, now)
-            .and_then(|store| store.check(CheckDepth::Full))
-            .is_ok_and(|report| report.is_sound());
-        if sound {
-            let database = home.database();
-            fs::copy(&copy, &database).map_err(|error| StoreError::io("restore", &database, error))?;
-            return Ok(Some(copy));
+        clear(&path)?;
+        let restored = Store::open_read_only(home, copy.clone())
+            .and_then(|source| source.copy_to(&path))
+            .and_then(|()| Store::open_file(home, &path, Purpose::Command, now));
+        if let Ok(store) = restored
+            && store.check(CheckDepth::Full).is_ok_and(|report| report.is_sound())
+        {
+            return Ok((store, Some(copy)));
         }
     }
-    Ok(None)
+    clear(&path)?;
+    Ok((Store::open_file(home, &path, Purpose::Command, now)?, None))
 }
 
-/// Reads what can still be read of a damaged database: every intact memory the restored one does not have.
-fn salvage(store: &mut Store, damaged: &Path) -> u64 {
-    let Ok(source) = Store::open_read_only(&store.home, damaged.to_owned()) else { return 0 };
-    let newest: i64 = source
-        .db
-        .query_row("SELECT seq FROM sqlite_sequence WHERE name = 'memories'", [], |row| row.get(0))
-        .unwrap_or(0);
-    let mut salvaged = 0;
-    for id in 1..=newest {
-        let Ok(Some(memory)) = source.memory(MemoryId(id)) else { continue };
-        let missing = matches!(store.memory_by_uid(&memory.uid), Ok(None));
-        if !missing || !memory.is_intact() {
-            continue;
+/// Removes a database and what SQLite keeps beside it.
+pub(crate) fn clear(path: &Path) -> Result<(), StoreError> {
+    SUFFIXES.iter().try_for_each(|suffix| remove(&beside(path, suffix)))
+}
+
+fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(StoreError::io("remove", path, error))
         }
-        let Ok(Some(project)) = source.project(memory.project) else { continue };
-        salvaged += u64::from(write_salvaged(store, &memory, project).is_ok());
+        _ => Ok(()),
     }
-    salvaged
-}
-
-fn write_salvaged(store: &mut Store, memory: &Memory, project: Project) -> Result<(), StoreError> {
-    let root = project.roots.first().cloned().unwrap_or_default();
-    let sighting = Sighting { keys: project.keys, name: project.name, root, parent: None };
-    let project = store.project_at(&sighting, memory.created_at)?;
-    let salvaged = NewMemory {
-        uid: Some(memory.uid.clone()),
-        project,
-        origin: Origin::default(),
-        content: memory.content.clone(),
-        created_at: memory.created_at,
-    };
-    store.remember(&salvaged).map(drop)
 }
 
 /// Lists what was moved aside.
 pub(crate) fn quarantined(home: &Home) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(home.quarantine()) else { return Vec::new() };
     entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect()
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }

@@ -1,6 +1,7 @@
 //! Changing memories without losing what they said: revisions, supersession, pins, use.
 
 use crate::memories::insert_anchors;
+use crate::open::Stop;
 use crate::{NewMemory, Store, StoreError, codes, forget, memories, words};
 use backstory_memory::{Checksum, Draft, Memory, MemoryId, Relation, Timestamp};
 use rusqlite::{Connection, params};
@@ -8,41 +9,31 @@ use rusqlite::{Connection, params};
 impl Store {
     /// Gives a memory other content and keeps what it said before.
     pub fn revise(&mut self, id: MemoryId, content: &Draft, now: Timestamp) -> Result<(), StoreError> {
-        let before = self.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?;
         self.write("revise a memory", |transaction| {
-            if let Some(uid) = forget::tombstone_for(transaction, None, content)? {
-                return Err(StoreError::Forgotten { uid }.into());
-            }
+            // Read inside the transaction: the word index must be told exactly what it holds now.
+            let before = memories::read(transaction, id)?;
+            forget::refuse_forgotten(transaction, None, content)?;
             keep_revision(transaction, &before, now)?;
-            words::remove(transaction, &before)?;
-            overwrite(transaction, id, content, now)?;
-            transaction.execute("DELETE FROM anchors WHERE memory_id = ?1", [id.0])?;
-            insert_anchors(transaction, id, content)?;
-            // The vectors speak of the old words.
-            transaction.execute("DELETE FROM vectors WHERE memory_id = ?1", [id.0])?;
-            words::add(transaction, id, before.project, content)?;
-            Ok(())
+            Ok(replace_content(transaction, &before, content, now)?)
         })
     }
 
     /// Writes a memory that replaces another.
     pub fn supersede(&mut self, old: MemoryId, memory: &NewMemory) -> Result<MemoryId, StoreError> {
-        if self.memory(old)?.is_none() {
-            return Err(StoreError::NoSuchMemory(old));
-        }
         self.write("supersede a memory", |transaction| {
-            if let Some(uid) = forget::tombstone_for(transaction, memory.uid.as_ref(), &memory.content)? {
-                return Err(StoreError::Forgotten { uid }.into());
-            }
-            let id = memories::insert(transaction, memory)?;
+            refuse_unknown(transaction, old)?;
+            forget::refuse_forgotten(transaction, memory.uid.as_ref(), &memory.content)?;
+            let id = memories::insert(transaction, None, memory)?;
             mark_superseded(transaction, old, id, memory.created_at)?;
             Ok(id)
         })
     }
 
-    /// Notes that one memory replaces another, where both are known. Does nothing when it would make a circle.
+    /// Notes that one memory replaces another. Does nothing when it would make a circle.
     pub fn note_superseded(&mut self, old: MemoryId, by: MemoryId, at: Timestamp) -> Result<(), StoreError> {
         self.write("supersede a memory", |transaction| {
+            refuse_unknown(transaction, old)?;
+            refuse_unknown(transaction, by)?;
             let chain = "WITH RECURSIVE later (id) AS (SELECT ?2 UNION SELECT m.superseded_by FROM memories m
                  JOIN later ON m.id = later.id WHERE m.superseded_by IS NOT NULL)
                  SELECT 1 FROM later WHERE id = ?1";
@@ -67,9 +58,8 @@ impl Store {
 
     /// Notes that the same thing was met again: surer now, and seen once more.
     pub fn reinforce(&mut self, id: MemoryId, now: Timestamp) -> Result<(), StoreError> {
-        let memory = self.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?;
-        let confidence = memory.content.confidence.seen_again().get();
         self.write("reinforce a memory", |transaction| {
+            let confidence = memories::read(transaction, id)?.content.confidence.seen_again().get();
             let sql = "UPDATE memories SET times_seen = times_seen + 1, confidence = ?2, updated_at_ms = ?3 WHERE id = ?1";
             transaction.execute(sql, params![id.0, confidence, now.0])?;
             Ok(())
@@ -116,6 +106,11 @@ pub struct Revision {
     pub until: Timestamp,
 }
 
+fn refuse_unknown(db: &Connection, id: MemoryId) -> Result<(), Stop> {
+    let is_known = db.prepare_cached("SELECT 1 FROM memories WHERE id = ?1")?.exists([id.0])?;
+    if is_known { Ok(()) } else { Err(StoreError::NoSuchMemory(id).into()) }
+}
+
 fn keep_revision(db: &Connection, memory: &Memory, now: Timestamp) -> rusqlite::Result<()> {
     let content = &memory.content;
     db.execute(
@@ -135,7 +130,28 @@ fn keep_revision(db: &Connection, memory: &Memory, now: Timestamp) -> rusqlite::
     .map(drop)
 }
 
-fn overwrite(db: &Connection, id: MemoryId, content: &Draft, now: Timestamp) -> rusqlite::Result<()> {
+/// Gives a row other content, and all that is derived from it.
+pub(crate) fn replace_content(
+    db: &Connection,
+    before: &Memory,
+    content: &Draft,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    words::remove(db, before)?;
+    overwrite(db, before.id, content, now)?;
+    db.execute("DELETE FROM anchors WHERE memory_id = ?1", [before.id.0])?;
+    insert_anchors(db, before.id, content)?;
+    // The vectors speak of the old words.
+    db.execute("DELETE FROM vectors WHERE memory_id = ?1", [before.id.0])?;
+    words::add(db, before.id, before.project, content)
+}
+
+pub(crate) fn overwrite(
+    db: &Connection,
+    id: MemoryId,
+    content: &Draft,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
     db.execute(
         "UPDATE memories SET kind = ?2, category = ?3, title = ?4, body = ?5, facts = ?6, concepts = ?7, files = ?8, importance = ?9,
             confidence = ?10, trust = ?11, scope = ?12, pinned = ?13, valid_from_ms = ?14, valid_to_ms = ?15, tokens = ?16,

@@ -9,8 +9,9 @@ use backstory_memory::{Digest, Event, IdempotencyKey, ProjectKey, Sighting, Time
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The waiting events of a home.
 #[derive(Debug)]
@@ -23,6 +24,10 @@ const PER_HOOK: usize = 64;
 const PER_TRANSACTION: usize = 256;
 /// Nothing we write is larger; what is was not written by us.
 const LARGEST_FILE: u64 = 1 << 20;
+/// How long taking in waits for who is writing now: nobody opens a store in order to take in the spool.
+const COMMAND_PATIENCE: Duration = Duration::from_millis(150);
+/// How old an unfinished file is before nobody can be writing it any more.
+const ABANDONED_MS: i64 = 3_600_000;
 
 impl Spool {
     /// Names the spool of a home without touching it.
@@ -33,13 +38,24 @@ impl Spool {
 
     /// Lets an event wait. When this returns, the event is on the disk.
     pub fn put(&self, arrival: &Arrival) -> Result<(), StoreError> {
-        let (unfinished, waiting) = (self.root.join("tmp"), self.waiting_dir());
+        let bytes = to_bytes(arrival);
+        if bytes.len() as u64 > LARGEST_FILE {
+            let detail = format!("{} bytes are more than an event may have", bytes.len());
+            return Err(StoreError::BadRow { what: "the event".into(), detail });
+        }
+        let (unfinished, waiting) = (self.unfinished_dir(), self.waiting_dir());
         make_private_dir(&unfinished)?;
         make_private_dir(&waiting)?;
-        let name = format!("{:020}-{}.json", arrival.event.at.0.max(0), arrival.event.key.0);
+        // After everything that waits already, whatever the clock says.
+        let newest = self.waiting(usize::MAX).last().and_then(|file| number_of(file));
+        let number = newest
+            .map_or(0, |newest| newest.saturating_add(1))
+            .max(u64::try_from(arrival.event.at.0).unwrap_or(0));
+        let name = format!("{number:020}-{}.json", arrival.event.key.0);
         // Two deliveries of one event must not share a half-written file.
-        let draft = unfinished.join(format!("{name}.{}", std::process::id()));
-        let written = write_synced(&draft, &to_bytes(arrival)).and_then(|()| {
+        let random = getrandom::u64().unwrap_or(0);
+        let draft = unfinished.join(format!("{name}.{}-{random:016x}", std::process::id()));
+        let written = write_synced(&draft, &bytes).and_then(|()| {
             let place = waiting.join(name);
             fs::rename(&draft, &place).map_err(|error| StoreError::io("rename to", &place, error))
         });
@@ -63,15 +79,40 @@ impl Spool {
         self.waiting(1).is_empty()
     }
 
+    /// Lists files that hold words but will never be taken in: set aside, or left unfinished.
+    pub(crate) fn leftovers(&self) -> Vec<PathBuf> {
+        [self.unfinished_dir(), self.bad_dir(), self.waiting_dir()]
+            .iter()
+            .flat_map(|dir| files_in(dir))
+            .collect()
+    }
+
+    /// Removes files whose writer must have died: nobody was told they were kept.
+    pub(crate) fn clear_unfinished(&self, now: Timestamp) {
+        for file in files_in(&self.unfinished_dir()) {
+            let written = fs::symlink_metadata(&file).map_or(i64::MAX, |metadata| metadata.mtime() * 1000);
+            if now.0.saturating_sub(written) > ABANDONED_MS {
+                // Still there, it is found again.
+                drop(fs::remove_file(&file));
+            }
+        }
+    }
+
+    fn unfinished_dir(&self) -> PathBuf {
+        self.root.join("tmp")
+    }
+
+    fn bad_dir(&self) -> PathBuf {
+        self.root.join("bad")
+    }
+
     fn waiting_dir(&self) -> PathBuf {
         self.root.join("new")
     }
 
     /// Lists at most `most` waiting files, oldest first.
     fn waiting(&self, most: usize) -> Vec<PathBuf> {
-        let Ok(entries) = fs::read_dir(self.waiting_dir()) else { return Vec::new() };
-        let mut files: Vec<PathBuf> =
-            entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+        let mut files = files_in(&self.waiting_dir());
         files.sort();
         files.truncate(most);
         files
@@ -79,7 +120,7 @@ impl Spool {
 
     /// Sets a file aside that holds no event: it must not stand in the way of the others, nor be lost.
     fn set_aside(&self, file: &Path) {
-        let bad = self.root.join("bad");
+        let bad = self.bad_dir();
         if make_private_dir(&bad).is_ok()
             && let Some(name) = file.file_name()
         {
@@ -90,40 +131,96 @@ impl Spool {
 }
 
 impl Store {
-    /// Takes in what waits in the spool.
+    /// Takes in what waits in the spool. What cannot be taken in now goes on waiting.
     pub(crate) fn take_in_spool(&mut self, purpose: Purpose) -> Result<usize, StoreError> {
+        let (most, patience) = match purpose {
+            Purpose::Hook => (PER_HOOK, Duration::ZERO),
+            Purpose::Command | Purpose::Read => (usize::MAX, COMMAND_PATIENCE),
+        };
         let spool = Spool::of(&self.home);
-        let most = if purpose == Purpose::Hook { PER_HOOK } else { usize::MAX };
+        let files = spool.waiting(most);
+        if files.is_empty() {
+            return Ok(0);
+        }
+        self.wait_for(patience)?;
+        let taken: Result<usize, StoreError> = files
+            .chunks(PER_TRANSACTION)
+            .try_fold(0, |taken, files| Ok(taken + self.take_in(&spool, files)?));
+        self.wait_for(self.patience)?;
+        match taken {
+            Err(error) if error.is_of_the_file() => Ok(0),
+            taken => taken,
+        }
+    }
+
+    fn take_in(&mut self, spool: &Spool, files: &[PathBuf]) -> Result<usize, StoreError> {
+        let arrivals: Vec<(&PathBuf, Arrival)> =
+            files.iter().filter_map(|file| spool.read(file).map(|arrival| (file, arrival))).collect();
+        let all = self.write("take in the spool", |transaction| {
+            arrivals.iter().try_for_each(|(_, arrival)| events::record(transaction, arrival).map(drop))?;
+            Ok(())
+        });
+        match all {
+            Err(error) if error.is_of_the_file() => return Err(error),
+            // One of them is refused: each for itself, then.
+            Err(_) => return self.take_in_one_by_one(spool, &arrivals),
+            Ok(()) => {}
+        }
+        for (file, _) in &arrivals {
+            remove_taken(file);
+        }
+        Ok(arrivals.len())
+    }
+
+    fn take_in_one_by_one(
+        &mut self,
+        spool: &Spool,
+        arrivals: &[(&PathBuf, Arrival)],
+    ) -> Result<usize, StoreError> {
         let mut taken = 0;
-        for files in spool.waiting(most).chunks(PER_TRANSACTION) {
-            let arrivals: Vec<(&PathBuf, Arrival)> = files
-                .iter()
-                .filter_map(|file| match read_whole(file) {
-                    Ok(bytes) => match from_bytes(&bytes) {
-                        Some(arrival) => Some((file, arrival)),
-                        None => {
-                            spool.set_aside(file);
-                            None
-                        }
-                    },
-                    // Another process took it in between, or it cannot be read now: the next one sees.
-                    Err(_) => None,
-                })
-                .collect();
-            self.write("take in the spool", |transaction| {
-                for (_, arrival) in &arrivals {
-                    events::record(transaction, arrival)?;
+        for (file, arrival) in arrivals {
+            match self.record(arrival) {
+                Ok(_) => {
+                    remove_taken(file);
+                    taken += 1;
                 }
-                Ok(())
-            })?;
-            for (file, _) in &arrivals {
-                // Already gone is as good as removed; still there, it is known by its key next time.
-                drop(fs::remove_file(file));
+                Err(error) if error.is_of_the_file() => return Err(error),
+                Err(_) => spool.set_aside(file),
             }
-            taken += arrivals.len();
         }
         Ok(taken)
     }
+}
+
+impl Spool {
+    /// Reads a waiting event. What is none is set aside; what another process took in meanwhile is nothing.
+    fn read(&self, file: &Path) -> Option<Arrival> {
+        let bytes = match read_whole(file) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            Err(_) => Vec::new(),
+        };
+        let arrival = from_bytes(&bytes);
+        if arrival.is_none() {
+            self.set_aside(file);
+        }
+        arrival
+    }
+}
+
+fn remove_taken(file: &Path) {
+    // Already gone is as good as removed; still there, it is known by its key next time.
+    drop(fs::remove_file(file));
+}
+
+fn files_in(dir: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
+    entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect()
+}
+
+/// Reads the number a waiting file is ordered by.
+fn number_of(file: &Path) -> Option<u64> {
+    file.file_name()?.to_str()?.split('-').next()?.parse().ok()
 }
 
 fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
@@ -145,8 +242,9 @@ fn sync_dir(path: &Path) -> Result<(), StoreError> {
 }
 
 fn read_whole(path: &Path) -> std::io::Result<Vec<u8>> {
-    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(no_follow).open(path)?;
+    // Not through links, and without waiting for whoever holds the other end of a pipe.
+    let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     if !file.metadata()?.is_file() {
         return Err(ErrorKind::InvalidInput.into());
     }

@@ -1,5 +1,6 @@
 //! How the store is doing, in numbers.
 
+use crate::home::beside;
 use crate::{Home, Spool, Store, StoreError, maintain, repair};
 use backstory_memory::Timestamp;
 use std::fs;
@@ -49,7 +50,7 @@ impl Store {
         let counts = self.read("count what there is", |db| {
             let sql = "SELECT (SELECT count(*) FROM memories WHERE superseded_by IS NULL),
                 (SELECT count(*) FROM memories WHERE superseded_by IS NOT NULL), (SELECT count(*) FROM events),
-                (SELECT count(*) FROM sessions), (SELECT count(*) FROM projects), (SELECT count(*) FROM tombstones),
+                (SELECT count(*) FROM sessions), (SELECT count(*) FROM projects), (SELECT count(DISTINCT uid) FROM tombstones),
                 (SELECT count(*) FROM injections)";
             Ok(db.query_row(sql, [], |row| {
                 Ok(Counts {
@@ -84,5 +85,5 @@ impl Store {
 fn bytes_of(home: &Home) -> u64 {
     let size = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
     let database = home.database();
-    size(&database) + size(&database.with_extension("db-wal"))
+    size(&database) + size(&beside(&database, "-wal"))
 }

@@ -4,12 +4,19 @@
 //! makes it anew from the memories. Who changes what `columns` gives must add a migration that rebuilds the index.
 
 use crate::memories::memory_from;
-use crate::{Store, StoreError};
+use crate::open::Stop;
+use crate::{Store, StoreError, migrate};
 use backstory_memory::{Draft, Memory, MemoryId, ProjectId, Scope, companion};
-use rusqlite::{Connection, params};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeSet;
 
-/// Words to look for; any of them may match.
+/// More words than anyone asks for: each costs a look into the index.
+const MOST_WORDS: usize = 256;
+/// Longer than any word; what is longer was not cut into words.
+const LONGEST_WORD: usize = 512;
+
+/// Words to look for; any of them may match. Of a very long question the first few hundred count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordQuery {
     /// FTS5 expressions, each for one word or one beginning of a word.
@@ -19,12 +26,16 @@ pub struct WordQuery {
 impl WordQuery {
     /// Adds a word.
     pub fn word(&mut self, word: &str) {
-        self.terms.extend(quoted(word));
+        if self.terms.len() < MOST_WORDS {
+            self.terms.extend(quoted(word));
+        }
     }
 
     /// Adds the beginning of a word.
     pub fn prefix(&mut self, prefix: &str) {
-        self.terms.extend(quoted(prefix).map(|quoted| format!("{quoted} *")));
+        if self.terms.len() < MOST_WORDS {
+            self.terms.extend(quoted(prefix).map(|quoted| format!("{quoted} *")));
+        }
     }
 
     /// Whether there is nothing to look for.
@@ -53,6 +64,7 @@ const EVERYWHERE: &str = "everywhere";
 
 /// Quotes a word as an FTS5 string, where anything of it can be looked for.
 fn quoted(word: &str) -> Option<String> {
+    let word = word.get(..word.floor_char_boundary(LONGEST_WORD)).unwrap_or(word);
     let has_letters = word.chars().any(char::is_alphanumeric);
     has_letters.then(|| format!("\"{}\"", word.replace(['"', '\0'], " ")))
 }
@@ -96,23 +108,65 @@ pub(crate) fn remove(db: &Connection, memory: &Memory) -> rusqlite::Result<()> {
     .map(drop)
 }
 
+/// Writes the index anew where it still knows a word no memory has any more.
+///
+/// FTS5 takes words out of its pages, but the page directory (`memory_words_idx`) keeps the beginnings of those a page once began with.
+pub(crate) fn forget_stray_words(db: &Connection) -> rusqlite::Result<()> {
+    db.execute_batch(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.known_words USING fts5vocab (main, memory_words, row)",
+    )?;
+    let mut next =
+        db.prepare("SELECT CAST(term AS BLOB) FROM temp.known_words WHERE term >= CAST(?1 AS TEXT) LIMIT 1")?;
+    let mut directory = db.prepare("SELECT CAST(term AS BLOB) FROM memory_words_idx")?;
+    let mut beginnings = directory.query([])?;
+    let mut has_stray = false;
+    while let Some(row) = beginnings.next()? {
+        let beginning: Vec<u8> = row.get(0)?;
+        // The first byte says which index it is.
+        let word = beginning.get(1..).unwrap_or_default();
+        let known: Option<Vec<u8>> = next.query_row([word], |row| row.get(0)).optional()?;
+        has_stray |= !known.is_some_and(|known| known.starts_with(word));
+    }
+    if has_stray {
+        // One segment alone is not merged, so it is given another.
+        db.execute("INSERT INTO memory_words (rowid, title) VALUES (0, 'x')", [])?;
+        db.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')", [])?;
+        db.execute("INSERT INTO memory_words (memory_words, rowid, title) VALUES ('delete', 0, 'x')", [])?;
+    }
+    Ok(())
+}
+
 impl Store {
     /// Makes the word index anew from the memories. `progress` is told after each memory.
     pub fn rebuild_words(&mut self, mut progress: impl FnMut(u64)) -> Result<u64, StoreError> {
-        self.write("rebuild the word index", |transaction| {
-            transaction.execute("INSERT INTO memory_words (memory_words) VALUES ('delete-all')", [])?;
-            let mut statement = transaction.prepare("SELECT * FROM memories ORDER BY id")?;
-            let mut rows = statement.query([])?;
-            let mut done = 0;
-            while let Some(row) = rows.next()? {
-                let memory = memory_from(row)?;
-                add(transaction, memory.id, memory.project, &memory.content)?;
-                done += 1;
-                progress(done);
-            }
-            Ok(done)
-        })
+        self.write("rebuild the word index", |transaction| Ok(rebuild(transaction, &mut progress)?))
     }
+}
+
+/// Makes the index anew, whatever state it is in. Memories that cannot be read are left out.
+pub(crate) fn rebuild(db: &Connection, mut progress: impl FnMut(u64)) -> rusqlite::Result<u64> {
+    if db.execute_batch("DROP TABLE memory_words").is_err() {
+        // It does not even know its own format, which is all that keeps it from being dropped.
+        db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
+        let told = db.execute("INSERT OR REPLACE INTO memory_words_config (k, v) VALUES ('version', 4)", []);
+        db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        told?;
+        db.execute_batch("DROP TABLE memory_words")?;
+    }
+    db.execute_batch(&migrate::word_index()?)?;
+    let mut statement = db.prepare("SELECT * FROM memories ORDER BY id")?;
+    let mut rows = statement.query([])?;
+    let mut done = 0;
+    while let Some(row) = rows.next()? {
+        match memory_from(row) {
+            Ok(memory) => add(db, memory.id, memory.project, &memory.content)?,
+            Err(Stop::Sql(error)) if error.sqlite_error().is_some() => return Err(error),
+            Err(_) => continue,
+        }
+        done += 1;
+        progress(done);
+    }
+    Ok(done)
 }
 
 #[cfg(test)]

@@ -32,9 +32,10 @@ struct Findings {
 
 #[derive(Serialize)]
 struct RepairShape {
-    quarantine: String,
+    quarantine: Option<String>,
     restored_from: Option<String>,
     salvaged: u64,
+    mended: u64,
 }
 
 /// Checks the store.
@@ -51,18 +52,24 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
     }
     let exit = if report.is_sound() { Exit::Done } else { Exit::No };
     let repaired = repaired.map(|repair| RepairShape {
-        quarantine: repair.quarantine.display().to_string(),
+        quarantine: repair.quarantine.map(|path| path.display().to_string()),
         restored_from: repair.restored_from.map(|path| path.display().to_string()),
         salvaged: repair.salvaged,
+        mended: repair.mended,
     });
     if args.json {
         app.ui.json(&findings(report, repaired))?;
         return Ok(exit);
     }
     if let Some(repair) = &repaired {
-        let source = repair.restored_from.as_deref().unwrap_or("nothing: there was no sound copy");
-        app.ui.line(&format!("the database was damaged; it is kept in {}", repair.quarantine))?;
-        app.ui.line(&format!("restored from {source}; {} salvaged beside it", memories(repair.salvaged)))?;
+        if let Some(quarantine) = &repair.quarantine {
+            let source = repair.restored_from.as_deref().unwrap_or("nothing: there was no sound copy");
+            app.ui.line(&format!("the database was damaged; it is kept in {quarantine}"))?;
+            app.ui.line(&format!("restored from {source}; {} more memories salvaged", repair.salvaged))?;
+        }
+        if repair.mended > 0 {
+            app.ui.line(&format!("{} damaged memories were taken from a copy", repair.mended))?;
+        }
     }
     if let Some(count) = mended {
         app.ui

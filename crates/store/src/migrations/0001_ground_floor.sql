@@ -61,7 +61,12 @@ CREATE TABLE events (
     payload TEXT NOT NULL
 ) STRICT;
 CREATE INDEX events_by_session ON events (session_id, id);
-CREATE INDEX events_by_time ON events (at_ms);
+
+-- Which events had arrived when our own clock showed a time: what is old is known without trusting the clock of the machine.
+CREATE TABLE retention_marks (
+    clock_ms INTEGER PRIMARY KEY,
+    newest_event_id INTEGER NOT NULL
+) STRICT;
 
 -- AUTOINCREMENT: an id that was forgotten is never given to another memory.
 CREATE TABLE memories (
@@ -216,12 +221,19 @@ CREATE TABLE receipts (
 ) STRICT;
 
 -- What was forgotten, without a word of it, so that it cannot come back.
+-- One row for each wording the memory ever had.
 CREATE TABLE tombstones (
-    uid TEXT PRIMARY KEY,
+    uid TEXT NOT NULL,
     fingerprint BLOB NOT NULL,
-    forgotten_at_ms INTEGER NOT NULL
+    forgotten_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (uid, fingerprint)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tombstones_by_fingerprint ON tombstones (fingerprint);
+
+-- The events forgotten memories came from: delivered again, they stay out.
+CREATE TABLE forgotten_events (
+    idempotency_key BLOB PRIMARY KEY
+) STRICT, WITHOUT ROWID;
 
 -- Optional work a model may do.
 CREATE TABLE jobs (
