@@ -1,0 +1,96 @@
+//! Looking for damage: rot that SQLite does not see, a broken word index, a schema that is not ours (R12).
+
+use crate::kit::{NOW, TestHome, any_of, fill, note, raw};
+use backstory_memory::MemoryId;
+use backstory_store::{CheckDepth, Filter, Purpose, Reach, Store};
+use std::fs;
+
+/// R12.
+#[test]
+fn every_row_with_a_flipped_byte_is_named_and_no_other() {
+    let test = TestHome::new();
+    fill(&mut test.open(), 150);
+    let mut bytes = fs::read(test.home.database()).unwrap();
+    let rotten: Vec<MemoryId> = (0..150).filter(|n| n % 3 != 1).map(|n| MemoryId(n + 1)).collect();
+    for MemoryId(id) in &rotten {
+        let body = format!("runs on  body{}x", id - 1).into_bytes();
+        let places: Vec<usize> =
+            (0..bytes.len() - body.len()).filter(|at| bytes[*at..].starts_with(&body)).collect();
+        assert_eq!(places.len(), 1, "the text stands in the file once");
+        bytes[places[0]] ^= 1;
+    }
+    fs::write(test.home.database(), bytes).unwrap();
+    for purpose in [Purpose::Read, Purpose::Hook] {
+        let report = Store::open(&test.home, purpose, NOW).unwrap().check(CheckDepth::Full).unwrap();
+        assert_eq!((rotten.len(), &report.damaged, report.looked_at), (100, &rotten, 150));
+        assert!(report.file.is_empty() && !report.is_sound(), "SQLite sees nothing: {report:?}");
+    }
+}
+
+#[test]
+fn a_sound_store_is_called_sound_however_it_is_opened() {
+    let test = TestHome::new();
+    fill(&mut test.open(), 20);
+    for purpose in [Purpose::Command, Purpose::Hook, Purpose::Read] {
+        for depth in [CheckDepth::Quick, CheckDepth::Full] {
+            let report = Store::open(&test.home, purpose, NOW).unwrap().check(depth).unwrap();
+            assert!(report.is_sound(), "{purpose:?} {depth:?} {report:?}");
+        }
+    }
+}
+
+#[test]
+fn a_broken_word_index_is_told_from_a_broken_file_and_is_made_anew() {
+    let breakages = [
+        "DELETE FROM memory_words_data WHERE id > 10",
+        "UPDATE memory_words_data SET block = x'00ff00ff00ff' WHERE id > 10",
+        "DELETE FROM memory_words_data",
+        "DELETE FROM memory_words_docsize WHERE id = 3",
+        "UPDATE memory_words_docsize SET id = 99 WHERE id = 3",
+        "DELETE FROM memory_words_config",
+        "INSERT INTO memory_words (memory_words) VALUES ('delete-all')",
+    ];
+    for breakage in breakages {
+        let test = TestHome::new();
+        fill(&mut test.open(), 30);
+        raw(&test.home).execute_batch(breakage).unwrap();
+        let mut store = test.hook();
+        let report = store.check(CheckDepth::Full).unwrap();
+        assert_eq!(report.file, Vec::<String>::new(), "{breakage}");
+        assert!(report.words.is_some(), "{breakage}");
+        let mut steps = Vec::new();
+        assert_eq!(store.rebuild_words(|done| steps.push(done)).unwrap(), 30, "{breakage}");
+        assert_eq!(steps.len(), 30);
+        assert!(store.check(CheckDepth::Full).unwrap().is_sound(), "{breakage}");
+        let hits = store.search_words(&any_of(&["body7x"]), &Filter::within(Reach::Everywhere)).unwrap();
+        assert_eq!(hits.len(), 1, "{breakage}");
+        // It is as careful with what is forgotten as the first one was.
+        let id = note(&mut store, "secret", "zyxquux");
+        store.forget(&[id], NOW).unwrap();
+        drop(store);
+        assert_eq!(crate::kit::grep(test.home.root(), "zyxquux"), vec![], "{breakage}");
+    }
+}
+
+#[test]
+fn a_schema_that_is_not_ours_is_named() {
+    let test = TestHome::new();
+    drop(test.open());
+    raw(&test.home).execute_batch("DROP INDEX anchors_by_path; CREATE TABLE stranger (x)").unwrap();
+    let report = test.open().check(CheckDepth::Full).unwrap();
+    assert_eq!(
+        report.schema,
+        ["index anchors_by_path is missing or different", "table stranger is not ours"]
+    );
+    assert!(!report.is_sound());
+}
+
+#[test]
+fn a_row_that_cannot_be_read_is_damaged_and_does_not_hide_the_others() {
+    let test = TestHome::new();
+    fill(&mut test.open(), 5);
+    let spoil = "UPDATE memories SET facts = 'no list' WHERE id = 2; UPDATE memories SET checksum = x'00' WHERE id = 4";
+    raw(&test.home).execute_batch(spoil).unwrap();
+    let report = test.open().check(CheckDepth::Full).unwrap();
+    assert_eq!(report.damaged, [MemoryId(2), MemoryId(4)]);
+}

@@ -1,0 +1,92 @@
+//! Events: kept once, in the order they arrived, whole.
+
+use crate::kit::{DAY, NOW, TestHome, arrival, arrival_saying, note};
+use backstory_memory::{Event, EventId, EventKind, SessionId, Timestamp, Trust};
+use backstory_store::{Arrival, Recorded, Store, StoredEvent};
+
+fn id_of(recorded: Recorded) -> EventId {
+    match recorded {
+        Recorded::Stored(id) | Recorded::Known(id) => id,
+        Recorded::Forgotten => panic!("forgotten"),
+    }
+}
+
+pub(crate) fn events(store: &Store) -> Vec<StoredEvent> {
+    let mut sessions = store.sessions(None, 1000, 0).unwrap();
+    sessions.sort_by_key(|summary| summary.session.id.0);
+    sessions.iter().flat_map(|summary| store.events(summary.session.id, EventId(0)).unwrap()).collect()
+}
+
+/// Law 3.
+#[test]
+fn an_event_delivered_twice_is_kept_once() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let first = store.record(&arrival("s", 1)).unwrap();
+    let again = store.record(&arrival("s", 1)).unwrap();
+    assert_eq!((first, again), (Recorded::Stored(id_of(first)), Recorded::Known(id_of(first))));
+    assert!(matches!(store.record(&arrival("other session", 1)).unwrap(), Recorded::Stored(_)));
+    assert_eq!(store.count_events().unwrap(), 2);
+}
+
+/// R15: whatever the clock does between them.
+#[test]
+fn events_are_read_in_the_order_they_arrived() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let jumps = [0, -3_600_000, 3650 * DAY, -3650 * DAY, i64::MAX - NOW.0, 1, i64::MIN];
+    for (number, jump) in jumps.into_iter().enumerate() {
+        let at = NOW.plus_ms(jump);
+        store.record(&arrival_saying("s", &format!("said {number}"), at)).unwrap();
+    }
+    let read = events(&store);
+    let order: Vec<String> = read.iter().map(|event| event.event.payload.clone()).collect();
+    let expected: Vec<String> = (0..jumps.len()).map(|n| format!("{{\"prompt\":\"said {n}\"}}")).collect();
+    assert_eq!(order, expected);
+    let after = store.events(SessionId(1), read[4].id).unwrap();
+    assert_eq!(after, read[5..]);
+}
+
+#[test]
+fn an_event_is_read_back_whole() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let plain = arrival("s", 1);
+    for (number, kind) in
+        [EventKind::ToolUse, EventKind::Other, EventKind::SessionEnd].into_iter().enumerate()
+    {
+        let payload = format!("{{\"n\":{number},\"odd\":\"\u{0}\u{1}é数🦀\"}}");
+        let event = Event {
+            key: backstory_memory::IdempotencyKey::new("h", "s", kind, "7", &payload),
+            kind,
+            tool: Some("Bash\u{0}".into()),
+            trust: Trust::Team("ann".into()),
+            payload,
+            truncated: true,
+            ..plain.event.clone()
+        };
+        let id = id_of(store.record(&Arrival { event: event.clone(), ..plain.clone() }).unwrap());
+        assert_eq!(store.events(SessionId(1), EventId(id.0 - 1)).unwrap()[0].event, event);
+    }
+    assert_eq!(store.session(SessionId(1)).unwrap().unwrap().ended_at, Some(NOW));
+}
+
+#[test]
+fn a_session_counts_what_came_from_it() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    store.record(&arrival_saying("early", "one", Timestamp(5))).unwrap();
+    store.record(&arrival_saying("late", "two", Timestamp(9))).unwrap();
+    store.record(&arrival_saying("late", "three", Timestamp(7))).unwrap();
+    note(&mut store, "unrelated", "");
+    let sessions = store.sessions(None, 10, 0).unwrap();
+    let seen: Vec<(&str, u64, i64, i64)> = sessions
+        .iter()
+        .map(|s| {
+            (s.session.host_session.as_str(), s.events, s.session.started_at.0, s.session.last_event_at.0)
+        })
+        .collect();
+    assert_eq!(seen, [("late", 2, 9, 9), ("early", 1, 5, 5)]);
+    assert_eq!(store.sessions(None, 1, 1).unwrap()[0].session.host_session, "early");
+    assert_eq!(store.status().unwrap().last_event_at, Some(Timestamp(7)), "the last to arrive");
+}

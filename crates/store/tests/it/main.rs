@@ -1,0 +1,22 @@
+//! The store's proof: real SQLite in directories of their own, real processes, real signals.
+//!
+//! The sizes fit `cargo test`; `BACKSTORY_TORTURE=1` selects the full ones of the reliability table.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::print_stderr)]
+
+mod checking;
+mod events;
+mod forgetting;
+mod killing;
+mod kit;
+mod limits;
+mod maintaining;
+mod opening;
+mod privacy;
+mod projects;
+mod racing;
+mod remembering;
+mod repairing;
+mod revising;
+mod searching;
+mod spooling;

@@ -1,0 +1,174 @@
+//! Housekeeping: what is old goes, space comes back, copies are sound (R08, R15, R32, R33).
+
+use crate::kit::{DAY, KEEP, NOW, TestHome, arrival_saying, fill, note, raw, record_all, size};
+use backstory_store::{CheckDepth, Home, Purpose, Retention, Spool, Store};
+use std::fs;
+use std::path::PathBuf;
+
+const NO_COPIES: Retention = Retention { backups: 0, ..KEEP };
+
+fn copies(home: &Home) -> Vec<PathBuf> {
+    let entries = fs::read_dir(home.backups()).into_iter().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn events_go_when_they_are_old() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let at = |day: i64| NOW.plus_ms(day * DAY);
+    let mut left = Vec::new();
+    for day in 0..60 {
+        store.record(&arrival_saying("s", &format!("day {day}"), at(day))).unwrap();
+        store.maintain(NO_COPIES, at(day)).unwrap();
+        left.push(store.count_events().unwrap());
+    }
+    assert_eq!(left[29], 30, "nothing goes before its time");
+    assert!((29..=32).contains(&left[59]), "{left:?}");
+}
+
+/// R15.
+#[test]
+fn a_clock_that_jumps_removes_nothing() {
+    for jump in [3650 * DAY, -3650 * DAY, i64::MAX - NOW.0, i64::MIN] {
+        let test = TestHome::new();
+        let mut store = test.open();
+        store.record(&arrival_saying("s", "before", NOW)).unwrap();
+        store.maintain(NO_COPIES, NOW).unwrap();
+        let jumped = NOW.plus_ms(jump);
+        store.record(&arrival_saying("s", "during", jumped)).unwrap();
+        let mut removed = store.maintain(NO_COPIES, jumped).unwrap().events_removed;
+        store.record(&arrival_saying("s", "after", NOW)).unwrap();
+        for day in 0..10 {
+            removed += store.maintain(NO_COPIES, NOW.plus_ms(day * DAY)).unwrap().events_removed;
+        }
+        assert_eq!((removed, store.count_events().unwrap()), (0, 3), "{jump}");
+        // And when it is right again, what is old goes as ever.
+        for day in 10..60 {
+            removed += store.maintain(NO_COPIES, NOW.plus_ms(day * DAY)).unwrap().events_removed;
+        }
+        assert_eq!((removed, store.count_events().unwrap()), (3, 0), "{jump}");
+    }
+}
+
+/// R32.
+#[test]
+fn space_of_what_went_comes_back() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let filler = "0123456789abcdef".repeat(1020);
+    for number in 0..2000 {
+        store.record(&arrival_saying("s", &format!("{number} {filler}"), NOW)).unwrap();
+    }
+    store.maintain(NO_COPIES, NOW).unwrap();
+    let bytes = || -> u64 {
+        let files = test.paths().into_iter().filter(|path| path.is_file());
+        files.map(|path| fs::metadata(path).unwrap().len()).sum()
+    };
+    let full = bytes();
+    assert!(full > 2000 * 16_000 && full < 2000 * 24_000, "{full}");
+    let report = store.maintain(Retention { events_days: 0, backups: 0, ..KEEP }, NOW).unwrap();
+    assert_eq!(report.events_removed, 2000);
+    let freed = full - bytes();
+    assert!(freed * 100 >= full * 80, "{freed} of {full} came back");
+    assert!(report.bytes_freed * 100 >= full * 80, "{report:?}");
+}
+
+/// R08: a reader holds the log open; when it is gone, one run clears it.
+#[test]
+fn a_log_that_grew_under_a_reader_is_cut_when_the_reader_is_gone() {
+    let test = TestHome::new();
+    let mut hook = test.hook();
+    let reader = raw(&test.home);
+    reader.execute_batch("BEGIN; SELECT count(*) FROM events").unwrap();
+    let filler = "x".repeat(4000);
+    let many = size(300, 5000);
+    for number in 0..many {
+        let arrival = arrival_saying("s", &format!("{number} {filler}"), NOW);
+        if let Err(error) = hook.record(&arrival) {
+            assert!(error.is_of_the_file(), "{error:?}");
+            Spool::of(&test.home).put(&arrival).unwrap();
+        }
+    }
+    let log = || fs::metadata(test.home.root().join("backstory.db-wal")).unwrap().len();
+    assert!(log() <= size(10 << 20, 128 << 20) as u64, "{} bytes of log", log());
+    hook.checkpoint().unwrap();
+    drop(reader);
+    hook.checkpoint().unwrap();
+    assert!(log() <= 4 << 20, "{} bytes of log", log());
+    assert_eq!(test.open().count_events().unwrap(), many as u64);
+}
+
+/// R33.
+#[test]
+fn a_copy_holds_every_row_and_opens_elsewhere() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let ids = fill(&mut store, 300);
+    record_all(&mut test.hook(), 0..50);
+    let copy = store.maintain(KEEP, NOW).unwrap().backup.unwrap();
+    note(&mut store, "after", "the copy");
+
+    let elsewhere = Home::at(test.beside("elsewhere"));
+    elsewhere.prepare().unwrap();
+    fs::copy(copy, elsewhere.database()).unwrap();
+    let restored = Store::open(&elsewhere, Purpose::Command, NOW).unwrap();
+    assert!(restored.check(CheckDepth::Full).unwrap().is_sound());
+    assert_eq!((restored.count_memories().unwrap(), restored.count_events().unwrap()), (300, 50));
+    assert_eq!(restored.memories(&ids).unwrap(), store.memories(&ids).unwrap());
+}
+
+#[test]
+fn copies_rotate_and_are_made_when_due() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    note(&mut store, "a", "b");
+    let daily = Retention { backup_hours: 24, ..KEEP };
+    let made: Vec<bool> = (0..10)
+        .map(|half| store.maintain(daily, NOW.plus_ms(half * DAY / 2)).unwrap().backup.is_some())
+        .collect();
+    assert_eq!(made, [true, false, true, false, true, false, true, false, true, false]);
+    assert_eq!(copies(&test.home).len(), 3, "{:?}", copies(&test.home));
+    assert_eq!(store.status().unwrap().newest_backup, copies(&test.home).pop());
+    // The clock went back by years: the next copy does not wait for it to catch up, nor push out good ones twice.
+    let back = NOW.plus_ms(-3650 * DAY);
+    assert!(store.maintain(daily, back).unwrap().backup.is_some());
+    assert!(store.maintain(daily, back.plus_ms(1)).unwrap().backup.is_none(), "not at every run");
+    assert!(store.maintain(daily, back.plus_ms(DAY)).unwrap().backup.is_some());
+    assert_eq!(copies(&test.home).len(), 3);
+    assert_eq!(
+        store.maintain(Retention { backups: 0, ..daily }, NOW.plus_ms(99 * DAY)).unwrap().backup,
+        None
+    );
+}
+
+/// R33: also where SQLite itself sees nothing wrong.
+#[test]
+fn a_damaged_database_never_pushes_out_a_good_copy() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    fill(&mut store, 50);
+    store.maintain(KEEP, NOW).unwrap();
+    let good = copies(&test.home);
+    raw(&test.home).execute("UPDATE memories SET body = 'rotten' WHERE id = 7", []).unwrap();
+    for day in 1..6 {
+        let at = NOW.plus_ms(day * DAY);
+        assert_eq!(store.maintain(KEEP, at).unwrap().backup, None);
+        store.back_up(KEEP, at).unwrap_err();
+    }
+    assert_eq!(copies(&test.home), good, "and no unfinished copy is left either");
+}
+
+#[test]
+fn a_copy_that_was_never_finished_is_cleared() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    note(&mut store, "a", "b");
+    fs::create_dir_all(test.home.backups()).unwrap();
+    fs::write(test.home.backups().join("backstory-000000000000009.tmp"), "half").unwrap();
+    store.maintain(KEEP, NOW).unwrap();
+    let left = copies(&test.home);
+    assert_eq!(left.len(), 1, "{left:?}");
+}

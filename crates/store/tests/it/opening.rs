@@ -1,0 +1,128 @@
+//! Opening: what is promised of the file, and what is refused.
+
+use crate::kit::{TestHome, arrival, ask, is_root, note, number, raw, skip};
+use backstory_store::{Home, Purpose, Recorded, Spool, Store, StoreError};
+use rusqlite::config::DbConfig;
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{chown, symlink};
+
+use crate::kit::NOW;
+
+#[test]
+fn the_file_gives_space_back_and_keeps_a_log() {
+    let test = TestHome::new();
+    let _store = test.hook();
+    let db = raw(&test.home);
+    assert_eq!(number(&db, "PRAGMA auto_vacuum"), 2, "incremental");
+    let mode: String = db.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+    assert_eq!(mode, "wal");
+}
+
+#[test]
+fn a_hook_leaves_the_checkpoint_to_others() {
+    let test = TestHome::new();
+    drop(test.hook());
+    let before = fs::read(test.home.database()).unwrap();
+    let mut hook = test.hook();
+    for number in 0..400 {
+        hook.record(&arrival("s", number)).unwrap();
+    }
+    drop(hook);
+    assert!(fs::read(test.home.database()).unwrap() == before, "the database file itself is untouched");
+    assert!(fs::metadata(test.home.root().join("backstory.db-wal")).unwrap().len() > 1 << 20);
+    assert_eq!(test.open().count_events().unwrap(), 400);
+}
+
+/// SEC-8.
+#[test]
+fn a_home_that_is_a_link_or_no_directory_is_refused() {
+    let test = TestHome::new();
+    drop(test.open());
+    let (link, file) = (test.beside("link"), test.beside("file"));
+    symlink(test.home.root(), &link).unwrap();
+    fs::write(&file, "").unwrap();
+    for place in [link, file] {
+        for purpose in [Purpose::Hook, Purpose::Command, Purpose::Read] {
+            let refused = Store::open(&Home::at(&place), purpose, NOW).unwrap_err();
+            assert!(matches!(refused, StoreError::Unsafe { .. }), "{purpose:?}: {refused}");
+        }
+    }
+}
+
+/// SEC-8.
+#[test]
+fn a_home_of_someone_else_is_refused() {
+    if !is_root() {
+        return skip("only root can give a folder away");
+    }
+    let test = TestHome::new();
+    drop(test.open());
+    chown(test.home.root(), Some(65_534), Some(65_534)).unwrap();
+    for purpose in [Purpose::Hook, Purpose::Command, Purpose::Read] {
+        let refused = Store::open(&test.home, purpose, NOW).unwrap_err();
+        assert!(matches!(refused, StoreError::Unsafe { .. }), "{purpose:?}: {refused}");
+    }
+}
+
+#[test]
+fn a_home_with_any_name_works() {
+    let test = TestHome::new();
+    for name in [&b"per cent %41?a=b#c"[..], b"quote ' and space", b"not utf-8 \xff\xfe", "é数".as_bytes()]
+    {
+        let home = Home::at(test.beside("x").with_file_name(std::ffi::OsString::from_vec(name.to_vec())));
+        let mut store = Store::open(&home, Purpose::Command, NOW).unwrap();
+        note(&mut store, "kept", "here");
+        let copy = store.back_up(crate::kit::KEEP, NOW).unwrap();
+        assert_eq!(copy.parent(), Some(home.backups().as_path()));
+        assert!(copy.exists());
+        drop(store);
+        assert_eq!(Store::open(&home, Purpose::Read, NOW).unwrap().count_memories().unwrap(), 1);
+    }
+}
+
+#[test]
+fn there_is_nothing_to_read_in_an_empty_home() {
+    let test = TestHome::new();
+    assert!(matches!(Store::open(&test.home, Purpose::Read, NOW), Err(StoreError::Absent { .. })));
+    assert!(!test.home.root().exists());
+}
+
+/// R26, law 11.
+#[test]
+fn a_newer_database_is_refused_and_no_byte_of_it_changes() {
+    let test = TestHome::new();
+    test.hook().record(&arrival("s", 1)).unwrap();
+    let db = raw(&test.home);
+    // The newer build's hook leaves its log behind, as ours do.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
+    let known = number(&db, "PRAGMA user_version");
+    db.pragma_update(None, "user_version", known + 1).unwrap();
+    drop(db);
+    let log = test.home.root().join("backstory.db-wal");
+    let bytes = || (fs::read(test.home.database()).unwrap(), fs::read(&log).unwrap());
+    let before = bytes();
+    for purpose in [Purpose::Hook, Purpose::Command, Purpose::Read, Purpose::Command] {
+        let refused = Store::open(&test.home, purpose, NOW).unwrap_err();
+        let StoreError::Newer { found, known: knows, .. } = refused else { panic!("{refused}") };
+        assert_eq!((found, knows), (known + 1, known));
+        assert!(refused.to_string().contains(&format!("schema {}", known + 1)));
+        assert!(refused.is_of_the_file(), "the event waits for a build that knows the schema");
+    }
+    Spool::of(&test.home).put(&arrival("s", 2)).unwrap();
+    assert!(bytes() == before, "law 11");
+
+    raw(&test.home).pragma_update(None, "user_version", known).unwrap();
+    assert_eq!(test.open().count_events().unwrap(), 2, "what waited is taken in");
+}
+
+#[test]
+fn opening_twice_in_one_process_is_harmless() {
+    let test = TestHome::new();
+    let (mut one, mut two) = (test.open(), test.hook());
+    assert!(matches!(one.record(&arrival("s", 1)).unwrap(), Recorded::Stored(_)));
+    drop(one);
+    assert!(matches!(two.record(&arrival("s", 2)).unwrap(), Recorded::Stored(_)));
+    drop(two);
+    assert_eq!(ask(&test.home, "SELECT count(*) FROM events"), 2);
+}

@@ -1,0 +1,104 @@
+//! Which project a folder belongs to, and what becomes of its memories when projects are renamed or merged.
+
+use crate::kit::{NOW, TestHome, arrival, ask, draft, new, project, sighting};
+use backstory_memory::{ProjectKey, Sighting};
+use backstory_store::{Filter, Reach};
+
+fn seen(root: &str, keys: &[&str]) -> Sighting {
+    let keys = keys.iter().map(|key| key.parse().unwrap()).collect();
+    Sighting { keys, ..sighting(root) }
+}
+
+#[test]
+fn a_folder_met_again_is_the_same_project() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    assert_eq!(store.known_project_at(&sighting("/home/u/one")).unwrap(), None);
+    let one = project(&mut store, "/home/u/one");
+    assert_eq!(project(&mut store, "/home/u/one"), one);
+    assert_eq!(store.known_project_at(&sighting("/home/u/one")).unwrap(), Some(one));
+    assert_ne!(project(&mut store, "/home/u/two"), one);
+    let read = store.project(one).unwrap().unwrap();
+    assert_eq!((read.name.as_str(), read.roots), ("one", vec!["/home/u/one".to_owned()]));
+    assert_eq!(read.keys, [ProjectKey::Path("/home/u/one".into())]);
+}
+
+#[test]
+fn clones_share_a_project_and_each_folder_is_noted() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let first = seen("/a", &["remote:h/r", "birth:a", "path:/a"]);
+    let clone = seen("/b", &["remote:h/r", "birth:b", "path:/b"]);
+    let id = store.project_at(&first, NOW).unwrap();
+    assert_eq!(store.project_at(&clone, NOW.plus_ms(1)).unwrap(), id);
+    let read = store.project(id).unwrap().unwrap();
+    assert_eq!((read.roots, read.keys.len()), (vec!["/b".to_owned(), "/a".to_owned()], 5));
+}
+
+#[test]
+fn the_place_belongs_to_who_stands_there_now() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let before = store.project_at(&seen("/a", &["birth:a", "path:/a"]), NOW).unwrap();
+    let after = store.project_at(&seen("/a", &["birth:b", "path:/a"]), NOW).unwrap();
+    assert_ne!(before, after);
+    assert_eq!(store.known_project_at(&seen("/a", &["path:/a"])).unwrap(), Some(after));
+    assert_eq!(store.project(before).unwrap().unwrap().roots, Vec::<String>::new());
+}
+
+#[test]
+fn a_submodule_knows_the_project_that_holds_it() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let outer = sighting("/home/u/outer");
+    let inner = Sighting { parent: Some(Box::new(outer.clone())), ..sighting("/home/u/outer/inner") };
+    let id = store.project_at(&inner, NOW).unwrap();
+    let parent = store.project(id).unwrap().unwrap().parent.unwrap();
+    assert_eq!(store.known_project_at(&outer).unwrap(), Some(parent));
+}
+
+#[test]
+fn a_renamed_project_is_found_by_its_name_in_any_case() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let id = project(&mut store, "/home/u/one");
+    store.rename_project(id, "Heron").unwrap();
+    let named: Vec<_> =
+        store.projects_named("heron").unwrap().into_iter().map(|project| project.id).collect();
+    assert_eq!(named, [id]);
+    assert!(store.projects_named("one").unwrap().is_empty());
+    assert_eq!(project(&mut store, "/home/u/one"), id, "the folder is still the same project");
+    assert_eq!(store.project(id).unwrap().unwrap().name, "Heron", "and keeps the name it was given");
+}
+
+#[test]
+fn merging_moves_everything_and_both_folders_are_one_project() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let into = project(&mut store, "/home/u/two");
+    store.record(&arrival("s", 1)).unwrap();
+    let from = project(&mut store, "/home/u/one");
+    let inner = Sighting { parent: Some(Box::new(sighting("/home/u/one"))), ..sighting("/home/u/one/inner") };
+    let inner = store.project_at(&inner, NOW).unwrap();
+    let id = store.remember(&new(from, draft("a", "b"))).unwrap();
+    store.merge_projects(from, into).unwrap();
+    assert_eq!(store.list(&Filter::within(Reach::Project(into))).unwrap(), [id]);
+    assert_eq!(project(&mut store, "/home/u/one"), into);
+    assert!(store.project(from).unwrap().is_none());
+    assert_eq!(store.project(inner).unwrap().unwrap().parent, Some(into));
+    let summaries = store.projects().unwrap();
+    let summary = summaries.iter().find(|summary| summary.project.id == into).unwrap();
+    assert_eq!((summary.memories, summary.sessions, summary.last_active_at), (1, 1, Some(NOW)));
+    assert_eq!(ask(&test.home, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+}
+
+#[test]
+fn a_project_merged_into_itself_or_into_nothing_is_left_alone() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let one = project(&mut store, "/home/u/one");
+    store.merge_projects(one, one).unwrap();
+    assert_eq!(project(&mut store, "/home/u/one"), one);
+    store.merge_projects(one, backstory_memory::ProjectId(99)).unwrap_err();
+    assert_eq!(store.known_project_at(&sighting("/home/u/one")).unwrap(), Some(one));
+}

@@ -1,0 +1,159 @@
+//! Memories: written whole, read back whole, kept out once forgotten.
+
+use crate::kit::{NOW, TestHome, any_of, arrival, ask, assert_sound, draft, new, note, project};
+use backstory_memory::{
+    Category, Confidence, Draft, EventId, Importance, Kind, MemoryId, Scope, Timestamp, Trust, Uid,
+};
+use backstory_store::{CheckDepth, Filter, Kept, NewMemory, Origin, Reach, Recorded, StoreError};
+use proptest::prelude::*;
+use std::cell::RefCell;
+
+/// Any text at all: control characters, NUL, quotes, surrogate neighbours, every plane.
+pub(crate) fn any_text(most: usize) -> impl Strategy<Value = String> {
+    let odd = prop::sample::select(vec![
+        '\0', '"', '\'', '*', '\\', '%', '\u{feff}', '\u{d7ff}', '数', 'é', ' ', '_', 'a',
+    ]);
+    prop::collection::vec(prop_oneof![any::<char>(), odd], 0..most)
+        .prop_map(|list| list.into_iter().collect())
+}
+
+fn any_draft() -> impl Strategy<Value = Draft> {
+    let list = || prop::collection::vec(any_text(12), 0..4);
+    let trust = prop_oneof![
+        Just(Trust::External),
+        Just(Trust::Import),
+        Just(Trust::Tool),
+        Just(Trust::Assistant),
+        Just(Trust::User),
+        any_text(8).prop_map(|member| Trust::Team(format!("m{member}"))),
+    ];
+    let texts = (any_text(90), any_text(300), list(), list(), list(), prop::option::of(any_text(8)));
+    let rest = (prop::sample::select(Kind::ALL.to_vec()), 1i64..=5, 0.0..=1.0, trust, any::<(bool, bool)>());
+    let times = any::<(Option<i64>, Option<i64>)>();
+    (texts, rest, times).prop_map(|(texts, rest, times)| Draft {
+        kind: rest.0,
+        category: texts.5.map(Category),
+        title: texts.0,
+        body: texts.1,
+        facts: texts.2,
+        concepts: texts.3,
+        files: texts.4,
+        importance: Importance::new(rest.1),
+        confidence: Confidence::new(rest.2),
+        trust: rest.3,
+        scope: if rest.4.0 { Scope::User } else { Scope::Project },
+        pinned: rest.4.1,
+        valid_from: times.0.map(Timestamp),
+        valid_to: times.1.map(Timestamp),
+    })
+}
+
+#[test]
+fn whatever_a_memory_says_is_read_back_as_it_was_written() {
+    let test = TestHome::new();
+    let store = RefCell::new(test.open());
+    let project = project(&mut store.borrow_mut(), "/home/u/one");
+    proptest!(ProptestConfig::with_cases(192), |(content in any_draft(), other in any_draft())| {
+        let mut store = store.borrow_mut();
+        let id = store.remember(&new(project, content.clone())).unwrap();
+        let memory = store.memory(id).unwrap().unwrap();
+        prop_assert!(memory.is_intact());
+        prop_assert_eq!(&memory.content, &content);
+        store.revise(id, &other, NOW).unwrap();
+        let memory = store.memory(id).unwrap().unwrap();
+        prop_assert!(memory.is_intact());
+        prop_assert_eq!(&memory.content, &other);
+        prop_assert_eq!(&store.revisions(id).unwrap()[0].body, &content.body);
+    });
+    let store = store.into_inner();
+    let report = store.check(CheckDepth::Full).unwrap();
+    assert!(report.is_sound(), "{report:?}");
+}
+
+#[test]
+fn writing_many_twice_writes_them_once() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let project = project(&mut store, "/home/u/one");
+    let uid = |text| Some(Uid::parse(text).unwrap());
+    let many = [
+        NewMemory { uid: uid("dec-1"), ..new(project, draft("one", "first")) },
+        NewMemory { uid: uid("dec-2"), ..new(project, draft("two", "second")) },
+        NewMemory { uid: uid("dec-1"), ..new(project, draft("one again", "within one call")) },
+    ];
+    let first = store.remember_all(&many).unwrap();
+    let [Kept::Written(one), Kept::Written(two), Kept::Known(again)] = first[..] else { panic!("{first:?}") };
+    assert_eq!(one, again);
+    assert_eq!(store.remember_all(&many).unwrap(), [Kept::Known(one), Kept::Known(two), Kept::Known(one)]);
+    assert_eq!(store.memory_by_uid(&Uid::parse("dec-1").unwrap()).unwrap().unwrap().content.title, "one");
+    assert_eq!(store.count_memories().unwrap(), 2);
+}
+
+#[test]
+fn memories_are_read_in_the_order_asked_for() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let ids: Vec<MemoryId> = (0..3).map(|n| note(&mut store, &format!("n{n}"), "")).collect();
+    let asked = [ids[2], MemoryId(999), ids[0]];
+    let read: Vec<MemoryId> = store.memories(&asked).unwrap().iter().map(|memory| memory.id).collect();
+    assert_eq!(read, [ids[2], ids[0]]);
+    let mut all = Vec::new();
+    store.each_memory(|memory| all.push(memory.id)).unwrap();
+    assert_eq!(all, ids);
+}
+
+/// S15.
+#[test]
+fn what_was_forgotten_stays_out_by_uid_and_by_words() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let project = project(&mut store, "/home/u/one");
+    let uid = Uid::parse("gone").unwrap();
+    let gone = NewMemory { uid: Some(uid.clone()), ..new(project, draft("Secret name", "is heron")) };
+    let id = store.remember(&gone).unwrap();
+    store.revise(id, &draft("Secret name", "is egret"), NOW).unwrap();
+    let keeper = note(&mut store, "kept", "words");
+    store.forget(&[id], NOW).unwrap();
+    assert!(store.is_forgotten(&uid).unwrap());
+
+    let same_uid = NewMemory { uid: Some(uid), ..new(project, draft("other", "words entirely")) };
+    let same_words = new(project, draft("secret NAME", "is, egret!"));
+    let older_words = new(project, draft("secret name", "is heron"));
+    for attempt in [&gone, &same_uid, &same_words, &older_words] {
+        assert!(matches!(store.remember(attempt), Err(StoreError::Forgotten { .. })));
+        assert_eq!(store.remember_all(std::slice::from_ref(attempt)).unwrap(), [Kept::Forgotten]);
+        assert!(matches!(store.supersede(keeper, attempt), Err(StoreError::Forgotten { .. })));
+    }
+    let revised = store.revise(keeper, &same_words.content, NOW);
+    assert!(matches!(revised, Err(StoreError::Forgotten { .. })));
+    assert_eq!(store.count_memories().unwrap(), 1);
+
+    store.lift_tombstone(&same_words).unwrap();
+    assert!(store.remember(&same_words).unwrap() > id, "an id is never given twice");
+    store.remember(&same_uid).unwrap();
+}
+
+#[test]
+fn evidence_that_is_gone_does_not_keep_a_memory_from_being_written() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let Recorded::Stored(event) = store.record(&arrival("s", 1)).unwrap() else { panic!() };
+    let project = project(&mut store, "/home/u/one");
+    let origin = Origin { events: vec![event, EventId(77), event], ..Origin::default() };
+    store.remember(&NewMemory { origin, ..new(project, draft("a", "b")) }).unwrap();
+    assert_eq!(ask(&test.home, "SELECT count(*) FROM evidence"), 1);
+}
+
+#[test]
+fn a_failed_batch_writes_nothing() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let good = new(project(&mut store, "/home/u/one"), draft("good", "bulbul"));
+    let bad = NewMemory { project: backstory_memory::ProjectId(99), ..good.clone() };
+    store.remember_all(&[good, bad]).unwrap_err();
+    assert_eq!(store.count_memories().unwrap(), 0);
+    let hits = store.search_words(&any_of(&["bulbul"]), &Filter::within(Reach::Everywhere)).unwrap();
+    assert!(hits.is_empty());
+    drop(store);
+    assert_sound(&test.home);
+}

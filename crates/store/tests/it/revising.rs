@@ -1,0 +1,198 @@
+//! Changing memories: what they said before is kept, what replaces them is known, and the word index follows.
+
+use crate::kit::{KEEP, NOW, TestHome, any_of, draft, new, note, project, raw};
+use backstory_memory::{
+    Confidence, Injected, Injection, Life, Link, MemoryId, Moment, Relation, Timestamp, Tokens,
+};
+use backstory_store::{CheckDepth, Filter, LifeFilter, Pin, Reach, Receipt, Store, StoreError, UseKind};
+
+fn found(store: &Store, word: &str) -> Vec<MemoryId> {
+    let hits = store.search_words(&any_of(&[word]), &Filter::within(Reach::Everywhere)).unwrap();
+    hits.iter().map(|hit| hit.memory).collect()
+}
+
+#[test]
+fn a_revised_memory_keeps_what_it_said_and_is_found_by_what_it_says() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let id = note(&mut store, "first", "about herons");
+    for (n, body) in ["about egrets", "about bitterns"].iter().enumerate() {
+        store.revise(id, &draft("next", body), Timestamp(n as i64)).unwrap();
+    }
+    assert_eq!(
+        (found(&store, "herons"), found(&store, "egrets"), found(&store, "bitterns")),
+        (vec![], vec![], vec![id])
+    );
+    let said: Vec<(u32, String, i64)> =
+        store.revisions(id).unwrap().into_iter().map(|r| (r.revision, r.body, r.until.0)).collect();
+    assert_eq!(said, [(2, "about egrets".into(), 1), (1, "about herons".into(), 0)]);
+    let memory = store.memory(id).unwrap().unwrap();
+    assert_eq!(
+        (memory.content.body.as_str(), memory.updated_at, memory.created_at),
+        ("about bitterns", Timestamp(1), NOW)
+    );
+    assert!(matches!(store.revise(MemoryId(9), &draft("", ""), NOW), Err(StoreError::NoSuchMemory(_))));
+}
+
+/// Two processes that revise one memory must not each take the other's words for their own.
+#[test]
+fn revisions_that_race_leave_the_word_index_right() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let id = note(&mut store, "start", "start");
+    std::thread::scope(|scope| {
+        for thread in 0..2 {
+            let home = test.home.clone();
+            scope.spawn(move || {
+                let mut store = Store::open(&home, backstory_store::Purpose::Command, NOW).unwrap();
+                for n in 0..40 {
+                    store.revise(id, &draft("turn", &format!("word{thread}x{n}")), NOW).unwrap();
+                    store.reinforce(id, NOW).unwrap();
+                }
+            });
+        }
+    });
+    let body = store.memory(id).unwrap().unwrap().content.body;
+    let stale: Vec<String> = (0..2)
+        .flat_map(|thread| (0..40).map(move |n| format!("word{thread}x{n}")))
+        .filter(|word| *word != body && !found(&store, word).is_empty())
+        .collect();
+    assert_eq!(stale, Vec::<String>::new());
+    assert_eq!(found(&store, &body), [id]);
+    assert_eq!(store.revisions(id).unwrap().len(), 80);
+    assert_eq!(store.memory(id).unwrap().unwrap().times_seen, 81);
+    assert!(store.check(CheckDepth::Full).unwrap().is_sound());
+}
+
+#[test]
+fn a_superseded_memory_is_hidden_unless_asked_for() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let old = note(&mut store, "use postgres", "database choice");
+    let project = project(&mut store, "/home/u/one");
+    let newer = store.supersede(old, &new(project, draft("use sqlite", "database choice"))).unwrap();
+    assert_eq!(store.memory(old).unwrap().unwrap().life, Life::Superseded(newer));
+    assert_eq!(store.memory(old).unwrap().unwrap().content.valid_to, Some(NOW));
+    assert_eq!(found(&store, "database"), [newer]);
+    let any = Filter { life: LifeFilter::Any, ..Filter::within(Reach::Everywhere) };
+    assert_eq!(store.search_words(&any_of(&["database"]), &any).unwrap().len(), 2);
+    assert_eq!(store.list(&any).unwrap(), [newer, old]);
+    assert_eq!(store.list(&Filter::within(Reach::Everywhere)).unwrap(), [newer]);
+    assert_eq!(store.links(old).unwrap(), [Link { from: newer, relation: Relation::Supersedes, to: old }]);
+    let counts = store.status().unwrap().counts;
+    assert_eq!((counts.live, counts.superseded), (1, 1));
+    let nobody = store.supersede(MemoryId(99), &new(project, draft("x", "y")));
+    assert!(matches!(nobody, Err(StoreError::NoSuchMemory(MemoryId(99)))));
+    assert_eq!(store.count_memories().unwrap(), 2);
+}
+
+#[test]
+fn supersession_never_goes_in_a_circle() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let [a, b, c] = ["a", "b", "c"].map(|title| note(&mut store, title, ""));
+    store.note_superseded(a, b, NOW).unwrap();
+    store.note_superseded(b, c, NOW).unwrap();
+    store.note_superseded(c, a, NOW).unwrap();
+    store.note_superseded(c, c, NOW).unwrap();
+    assert_eq!(store.memory(c).unwrap().unwrap().life, Life::Live);
+    assert_eq!(store.memory(a).unwrap().unwrap().life, Life::Superseded(b));
+    for (old, by) in [(MemoryId(99), a), (c, MemoryId(99))] {
+        let unknown = store.note_superseded(old, by, NOW);
+        assert!(matches!(unknown, Err(StoreError::NoSuchMemory(MemoryId(99)))), "{unknown:?}");
+    }
+    // What stood between two others is forgotten: the first must not come back to life.
+    store.forget(&[b], NOW).unwrap();
+    assert_eq!(store.memory(a).unwrap().unwrap().life, Life::Superseded(c));
+}
+
+#[test]
+fn a_pin_stays_until_it_is_released() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let id = note(&mut store, "a", "b");
+    store.pin(id, Pin::Keep).unwrap();
+    assert!(store.memory(id).unwrap().unwrap().content.pinned);
+    store.pin(id, Pin::Release).unwrap();
+    assert!(!store.memory(id).unwrap().unwrap().content.pinned);
+    assert!(matches!(store.pin(MemoryId(9), Pin::Keep), Err(StoreError::NoSuchMemory(_))));
+}
+
+#[test]
+fn meeting_it_again_makes_a_memory_surer() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let project = project(&mut store, "/home/u/one");
+    let content = backstory_memory::Draft { confidence: Confidence::DISTILLED, ..draft("a", "b") };
+    let id = store.remember(&new(project, content)).unwrap();
+    store.reinforce(id, NOW.plus_ms(1)).unwrap();
+    let memory = store.memory(id).unwrap().unwrap();
+    assert_eq!((memory.times_seen, memory.updated_at), (2, NOW.plus_ms(1)));
+    assert_eq!(memory.content.confidence, Confidence::DISTILLED.seen_again());
+    assert!(memory.is_intact());
+    assert!(matches!(store.reinforce(MemoryId(9), NOW), Err(StoreError::NoSuchMemory(_))));
+}
+
+#[test]
+fn links_are_kept_once_and_read_from_both_ends() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let (a, b) = (note(&mut store, "a", ""), note(&mut store, "b", ""));
+    let link = Link { from: a, relation: Relation::Contradicts, to: b };
+    store.link(link).unwrap();
+    store.link(link).unwrap();
+    assert_eq!((store.links(a).unwrap(), store.links(b).unwrap()), (vec![link], vec![link]));
+    store.link(Link { to: MemoryId(99), ..link }).unwrap_err();
+}
+
+/// Law 9.
+#[test]
+fn being_shown_is_not_being_used() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let id = note(&mut store, "a", "b");
+    let project = project(&mut store, "/home/u/one");
+    let given =
+        Injected { memory: id, rank: 1, score: 0.5, tokens: Tokens(7), reasons: vec!["words".into()] };
+    let injection = Injection {
+        project,
+        session: None,
+        moment: Moment::Prompt,
+        at: NOW,
+        tokens: Tokens(20),
+        budget: Tokens(600),
+        bytes: 80,
+        build_us: 900,
+        layers: vec!["index".into()],
+        layers_skipped: vec![],
+        memories: vec![given.clone(), given],
+    };
+    store.record_injection(&injection).unwrap();
+    assert_eq!(store.memory(id).unwrap().unwrap().times_used, 0);
+    store.note_used(&[id], UseKind::Fetched, NOW).unwrap();
+    let memory = store.memory(id).unwrap().unwrap();
+    assert_eq!((memory.times_used, memory.last_used_at), (1, Some(NOW)));
+    assert_eq!(store.status().unwrap().counts.injections, 1);
+    let how: String =
+        raw(&test.home).query_row("SELECT used_how FROM injected", [], |row| row.get(0)).unwrap();
+    assert_eq!(how, "fetched");
+}
+
+#[test]
+fn receipts_prove_life_and_do_not_pile_up() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let receipt = |n| Receipt {
+        host: "test".into(),
+        event: format!("e{n}"),
+        at: NOW,
+        duration_us: 1,
+        bytes_in: 2,
+        bytes_out: 3,
+        outcome: "stored".into(),
+    };
+    (0..150).for_each(|n| store.add_receipt(&receipt(n)).unwrap());
+    store.maintain(KEEP, NOW).unwrap();
+    let kept = store.receipts(1000).unwrap();
+    assert_eq!((kept.len(), kept[0].clone()), (100, receipt(149)));
+}
