@@ -3,9 +3,8 @@
 //! Not here: reading `.git` (`capture`), the rule that recognises a project (`memory`).
 
 use crate::memories::memory_from;
-use crate::open::Stop;
 use crate::{Store, StoreError, words};
-use backstory_memory::{Known, ProjectId, ProjectKey, Sighting, Timestamp};
+use backstory_memory::{Known, Memory, ProjectId, ProjectKey, Sighting, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// A project as the store knows it.
@@ -110,7 +109,7 @@ impl Store {
             return Ok(());
         }
         self.write("merge the projects", |transaction| {
-            move_words(transaction, from, into)?;
+            let index_is_stale = !move_words(transaction, from, into)?;
             for table in
                 ["memories", "sessions", "project_keys", "project_roots", "code_changes", "injections"]
             {
@@ -126,21 +125,24 @@ impl Store {
                 [from.0, into.0],
             )?;
             transaction.execute("DELETE FROM projects WHERE id = ?1", [from.0])?;
+            if index_is_stale {
+                words::rebuild(transaction, |_| {})?;
+            }
             Ok(())
         })
     }
 }
 
-/// Tells the word index that memories have moved.
-fn move_words(db: &Connection, from: ProjectId, into: ProjectId) -> Result<(), Stop> {
+/// Tells the word index that memories have moved. Returns whether that could be done: of a damaged one nobody knows its words.
+fn move_words(db: &Connection, from: ProjectId, into: ProjectId) -> rusqlite::Result<bool> {
     let mut statement = db.prepare("SELECT * FROM memories WHERE project_id = ?1")?;
     let mut rows = statement.query([from.0])?;
     while let Some(row) = rows.next()? {
-        let memory = memory_from(row)?;
+        let Some(memory) = memory_from(row).ok().filter(Memory::is_intact) else { return Ok(false) };
         words::remove(db, &memory)?;
         words::add(db, memory.id, into, &memory.content)?;
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Finds or makes the project of a sighting, and notes its keys and its root.

@@ -23,6 +23,8 @@ pub struct Repair {
     pub salvaged: u64,
     /// Memories whose content was damaged and could be taken from a copy.
     pub mended: u64,
+    /// How many memories the word index was made anew from, if it was broken.
+    pub reindexed: Option<u64>,
 }
 
 impl Store {
@@ -125,8 +127,12 @@ fn mend(home: &Home, report: &CheckReport, now: Timestamp) -> Result<Option<Repa
     }
     let mut store = Store::open_file(home, &home.database(), Purpose::Command, now)?;
     let mended = salvage::mend_rows(&mut store, &report.damaged)?;
-    store.rebuild_words(|_| {})?;
-    Ok(Some(Repair { mended, ..Repair::default() }))
+    if mended == 0 && report.words.is_none() {
+        return Ok(None);
+    }
+    let indexed = store.rebuild_words(|_| {})?;
+    let reindexed = report.words.as_ref().map(|_| indexed);
+    Ok(Some(Repair { mended, reindexed, ..Repair::default() }))
 }
 
 fn replace(home: &Home, now: Timestamp) -> Result<Repair, StoreError> {
@@ -146,7 +152,7 @@ fn replace(home: &Home, now: Timestamp) -> Result<Repair, StoreError> {
     fs::rename(home.replacement(), &database).map_err(|error| StoreError::io("replace", &database, error))?;
     let synced = File::open(home.root()).and_then(|dir| dir.sync_all());
     synced.map_err(|error| StoreError::io("sync", home.root(), error))?;
-    Ok(Repair { quarantine: Some(quarantine), restored_from, salvaged, mended: 0 })
+    Ok(Repair { quarantine: Some(quarantine), restored_from, salvaged, ..Repair::default() })
 }
 
 const SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];

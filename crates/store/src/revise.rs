@@ -137,13 +137,21 @@ pub(crate) fn replace_content(
     content: &Draft,
     now: Timestamp,
 ) -> rusqlite::Result<()> {
-    words::remove(db, before)?;
+    // Of a damaged memory nobody knows which words the index holds.
+    let is_intact = before.is_intact();
+    if is_intact {
+        words::remove(db, before)?;
+    }
     overwrite(db, before.id, content, now)?;
     db.execute("DELETE FROM anchors WHERE memory_id = ?1", [before.id.0])?;
     insert_anchors(db, before.id, content)?;
     // The vectors speak of the old words.
     db.execute("DELETE FROM vectors WHERE memory_id = ?1", [before.id.0])?;
-    words::add(db, before.id, before.project, content)
+    if is_intact {
+        words::add(db, before.id, before.project, content)
+    } else {
+        words::rebuild(db, |_| {}).map(drop)
+    }
 }
 
 pub(crate) fn overwrite(

@@ -46,8 +46,12 @@ impl Spool {
         let (unfinished, waiting) = (self.unfinished_dir(), self.waiting_dir());
         make_private_dir(&unfinished)?;
         make_private_dir(&waiting)?;
+        let others = self.waiting(usize::MAX);
+        if others.iter().any(|file| is_named_for(file, arrival.event.key)) {
+            return Ok(());
+        }
         // After everything that waits already, whatever the clock says.
-        let newest = self.waiting(usize::MAX).last().and_then(|file| number_of(file));
+        let newest = others.last().and_then(|file| number_of(file));
         let number = newest
             .map_or(0, |newest| newest.saturating_add(1))
             .max(u64::try_from(arrival.event.at.0).unwrap_or(0));
@@ -216,6 +220,12 @@ fn remove_taken(file: &Path) {
 fn files_in(dir: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
     entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect()
+}
+
+/// Whether a waiting file holds the event of this key.
+fn is_named_for(file: &Path, key: IdempotencyKey) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.ends_with(&format!("-{}.json", key.0)))
 }
 
 /// Reads the number a waiting file is ordered by.

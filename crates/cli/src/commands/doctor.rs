@@ -44,10 +44,10 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let depth = if args.full { CheckDepth::Full } else { CheckDepth::Quick };
     let mut report = store.check(depth)?;
-    let mut mended = None;
+    let mut reindexed = repaired.as_ref().and_then(|repair| repair.reindexed);
     if report.file.is_empty() && report.words.is_some() {
         // The word index is derived: it is made anew, never repaired.
-        mended = Some(store.rebuild_words(|_| {})?);
+        reindexed = Some(store.rebuild_words(|_| {})?);
         report.words = store.check(depth)?.words;
     }
     let exit = if report.is_sound() { Exit::Done } else { Exit::No };
@@ -65,13 +65,14 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
         if let Some(quarantine) = &repair.quarantine {
             let source = repair.restored_from.as_deref().unwrap_or("nothing: there was no sound copy");
             app.ui.line(&format!("the database was damaged; it is kept in {quarantine}"))?;
-            app.ui.line(&format!("restored from {source}; {} more memories salvaged", repair.salvaged))?;
+            app.ui
+                .line(&format!("restored from {source}; {} salvaged beside it", memories(repair.salvaged)))?;
         }
         if repair.mended > 0 {
-            app.ui.line(&format!("{} damaged memories were taken from a copy", repair.mended))?;
+            app.ui.line(&format!("{} damaged, taken from a copy", memories(repair.mended)))?;
         }
     }
-    if let Some(count) = mended {
+    if let Some(count) = reindexed {
         app.ui
             .line(&format!("the word index was damaged and has been made anew from {}", memories(count)))?;
     }

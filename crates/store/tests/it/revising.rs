@@ -34,6 +34,30 @@ fn a_revised_memory_keeps_what_it_said_and_is_found_by_what_it_says() {
     assert!(matches!(store.revise(MemoryId(9), &draft("", ""), NOW), Err(StoreError::NoSuchMemory(_))));
 }
 
+/// Of a damaged memory nobody knows which words the index holds for it.
+#[test]
+fn a_damaged_memory_is_revised_merged_and_forgotten_without_a_stale_word() {
+    type Act = fn(&mut Store, MemoryId);
+    let acts: [Act; 3] = [
+        |store, id| store.revise(id, &draft("title", "sound again"), NOW).unwrap(),
+        |store, id| drop(store.forget(&[id], NOW).unwrap()),
+        |store, _| {
+            let (from, into) = (project(store, "/home/u/one"), project(store, "/home/u/two"));
+            store.merge_projects(from, into).unwrap();
+        },
+    ];
+    for act in acts {
+        let test = TestHome::new();
+        let mut store = test.open();
+        let (id, other) =
+            (note(&mut store, "title", "about herons"), note(&mut store, "other", "about egrets"));
+        raw(&test.home).execute("UPDATE memories SET body = 'about hexons' WHERE id = ?1", [id.0]).unwrap();
+        act(&mut store, id);
+        assert_eq!((found(&store, "herons"), found(&store, "egrets")), (vec![], vec![other]));
+        assert!(store.check(CheckDepth::Full).unwrap().words.is_none());
+    }
+}
+
 /// Two processes that revise one memory must not each take the other's words for their own.
 #[test]
 fn revisions_that_race_leave_the_word_index_right() {
