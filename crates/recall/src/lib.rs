@@ -22,25 +22,34 @@ pub struct Hit {
 
 /// Finds what bears on a question; without one, lists what fits the filter, newest first.
 pub fn recall(store: &Store, question: &str, filter: &Filter) -> Result<Vec<Hit>, StoreError> {
+    store.snapshot(|| hits(store, question, filter))
+}
+
+fn hits(store: &Store, question: &str, filter: &Filter) -> Result<Vec<Hit>, StoreError> {
     if question.trim().is_empty() {
         let listed = store.memories(&store.list(filter)?)?;
         return Ok(listed.into_iter().map(|memory| Hit { memory, score: 0.0 }).collect());
     }
     let asked = telling_words(question);
-    // Pages are cut after the final order is known.
-    let from_the_top =
-        Filter { limit: filter.limit.saturating_add(filter.offset), offset: 0, ..filter.clone() };
+    let wanted = filter.limit.saturating_add(filter.offset);
+    // The order is settled among more than are asked for, and pages are cut after it is known.
+    let wide = Filter { limit: wanted.saturating_mul(OVERFETCH), offset: 0, ..filter.clone() };
     let mut hits = Vec::new();
-    for found in store.search_words(&word_query(question), &from_the_top)? {
+    for found in store.search_words(&word_query(question), &wide)? {
         // A memory may be forgotten between the two reads.
         if let Some(memory) = store.memory(found.memory)? {
-            let score = found.bm25 + share_held(&asked, &memory);
+            let score = found.bm25 + COVERAGE * share_held(&asked, &memory);
             hits.push(Hit { memory, score });
         }
     }
     hits.sort_by(|one, other| other.score.total_cmp(&one.score));
-    Ok(hits.into_iter().skip(filter.offset as usize).collect())
+    Ok(hits.into_iter().skip(filter.offset as usize).take(filter.limit as usize).collect())
 }
+
+/// How many times more candidates are looked at than are asked for.
+const OVERFETCH: u32 = 3;
+/// What holding every asked word is worth, beside BM25.
+const COVERAGE: f64 = 2.0;
 
 /// Returns the share of the asked words a memory holds, 0 to 1.
 ///

@@ -207,6 +207,18 @@ impl Store {
         written.map_err(|stop| self.stopped(doing, stop))
     }
 
+    /// Runs several reads on one state of the database: they agree with each other, and the locks are taken once.
+    pub fn snapshot<T, E: From<StoreError>>(&self, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        if !self.db.is_autocommit() {
+            return work();
+        }
+        self.batch("BEGIN")?;
+        let done = work();
+        // Nothing was written: ending it cannot lose anything, and a failed end leaves the connection as it was.
+        self.batch("COMMIT")?;
+        done
+    }
+
     /// Runs `work` on the database without writing.
     pub(crate) fn read<T>(
         &self,

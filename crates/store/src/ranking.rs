@@ -1,11 +1,10 @@
 //! Ranking by words, fast whatever the question.
 //!
 //! BM25 over every memory that holds any word is exact, and slow where a word stands in a third of a large store. Words that many
-//! memories hold say little, so they only add their weight to what the telling words found. In a small store, and for rare words
-//! in a large one, the result is plain BM25.
+//! memories hold say little: they are left out while telling ones find enough, and looked for together when they do not. In a
+//! small store, and for rare words in a large one, the result is plain BM25.
 //!
-//! **Performance.** How many memories hold a word is counted up to a bound; BM25 is asked of a bounded number of memories; common
-//! words are intersected, never scored one by one.
+//! **Performance.** How many memories hold a word is counted up to a bound, and BM25 is asked of a bounded number of memories.
 
 use crate::words::in_place;
 use crate::{Reach, WordQuery};
@@ -26,10 +25,10 @@ pub struct WordHit {
 const MOST_TELLING: i64 = 2_000;
 /// Of what holds only common words, the newest this many are looked at.
 const MOST_COMMON_MATCHES: i64 = 1_000;
+/// Where telling words found this many, common words alone would not reach the top.
+const ENOUGH: usize = 64;
 /// More common words than this are not worth their intersection.
 const MOST_COMMON: usize = 4;
-/// What holding a common word is worth: less than any telling one.
-const COMMON_WEIGHT: f64 = 1.0;
 /// A project of at most this many memories, and at most this share of the store, is searched by itself.
 const MOST_COUNTED: i64 = 5_000;
 const SMALL_SHARE: i64 = 4;
@@ -46,10 +45,11 @@ pub(crate) fn rank(db: &Connection, query: &WordQuery, reach: Reach) -> rusqlite
     let (telling, common) = index.weigh(query)?;
     let mut scores = HashMap::new();
     if !telling.is_empty() {
-        scores = index.score(&any(&telling), i64::MAX)?;
-        index.add_weight_of_common(&telling, &common, &mut scores)?;
+        scores = index.score(&telling.join(" OR "), i64::MAX)?;
     }
-    index.add_matches_of_common(&common, &mut scores)?;
+    if scores.len() < ENOUGH {
+        index.add_matches_of_common(&common, &mut scores)?;
+    }
     let mut hits: Vec<WordHit> =
         scores.into_iter().map(|(id, bm25)| WordHit { memory: MemoryId(id), bm25 }).collect();
     // Of equals the newer one first: the only use of time here.
@@ -109,21 +109,6 @@ impl Index<'_> {
             .collect()
     }
 
-    /// Adds the weight of common words to what the telling words found.
-    fn add_weight_of_common(
-        &self,
-        telling: &[&str],
-        common: &[&str],
-        scores: &mut HashMap<i64, f64>,
-    ) -> rusqlite::Result<()> {
-        for term in common {
-            for id in self.matches(&format!("({}) AND {term}", any(telling)), MOST_TELLING)? {
-                *scores.entry(id).or_default() += COMMON_WEIGHT;
-            }
-        }
-        Ok(())
-    }
-
     /// Adds what holds all of the common words, or, while that is nothing, all but the most common of them.
     fn add_matches_of_common(&self, common: &[&str], scores: &mut HashMap<i64, f64>) -> rusqlite::Result<()> {
         // The rarest stand first. One common word beside telling ones would only bring back what it is common in.
@@ -141,28 +126,13 @@ impl Index<'_> {
         Ok(())
     }
 
-    /// Returns the newest memories an expression matches, up to `most`.
-    fn matches(&self, expression: &str, most: i64) -> rusqlite::Result<Vec<i64>> {
-        self.db
-            .prepare_cached(
-                "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2",
-            )?
-            .query_map((self.within(expression), most), |row| row.get(0))?
-            .collect()
-    }
-
-    /// Narrows an expression to the place and keeps it out of the column that names places.
+    /// Narrows an expression to the place.
     fn within(&self, expression: &str) -> String {
-        let words = format!("{{title facts concepts files body companion}} : ({expression})");
         match &self.place {
-            Some(place) => format!("{place} AND {words}"),
-            None => words,
+            Some(place) => format!("{place} AND ({expression})"),
+            None => expression.to_owned(),
         }
     }
-}
-
-fn any(terms: &[&str]) -> String {
-    terms.join(" OR ")
 }
 
 fn is_small(db: &Connection, project: ProjectId, memories: i64) -> rusqlite::Result<bool> {
