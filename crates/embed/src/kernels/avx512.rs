@@ -1,0 +1,110 @@
+//! The kernel for x86-64 processors with AVX-512 and its neural-network instructions (VNNI).
+
+#![expect(unsafe_code, reason = "loads through pointers, and functions compiled for a detected processor")]
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "a load and the step to its address belong together"
+)]
+
+use super::{Kernel, Rows, TILE_OUTPUTS, Task};
+use crate::DIMENSION;
+use std::arch::x86_64::*;
+
+/// Proves that the processor has the AVX-512 features that are used here.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx512(());
+
+impl Avx512 {
+    pub(super) fn detect() -> Option<Avx512> {
+        let detected = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vnni")
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma");
+        detected.then_some(Avx512(()))
+    }
+
+    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
+        fn compiled<T: Task>(kernel: Avx512, task: T) -> T::Output {
+            task.run(kernel)
+        }
+        // SAFETY: an `Avx512` exists only where all of these features were detected.
+        unsafe { compiled(self, task) }
+    }
+}
+
+impl Kernel for Avx512 {
+    // The instruction multiplies unsigned activations with signed weights.
+    const OFFSET: i32 = 128;
+    const WIDEST_TILE: usize = 8;
+
+    #[inline(always)]
+    fn tile<const R: usize>(self, activations: &[u8], weights: &[u8]) -> [[i32; TILE_OUTPUTS]; R] {
+        let inputs = activations.len() / R;
+        assert!(weights.len() >= inputs * TILE_OUTPUTS);
+        // SAFETY: an `Avx512` exists only where the features were detected; `tile` reads `R * inputs`
+        // activations and `inputs * TILE_OUTPUTS` weights, which are there.
+        unsafe { tile(activations.as_ptr(), inputs, weights.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn multiply_add(self, a: f32, b: f32, c: f32) -> f32 {
+        a.mul_add(b, c)
+    }
+
+    #[inline(always)]
+    fn dots(self, query: &[i16; DIMENSION], rows: Rows<'_>, products: &mut [i32]) {
+        for (row, product) in rows.addresses().zip(products) {
+            // SAFETY: an `Avx512` exists only where the features were detected; a whole row is readable at
+            // `row`.
+            *product = unsafe { dot(query, row) };
+        }
+    }
+}
+
+/// Multiplies a tile.
+///
+/// # Safety
+///
+/// `R * inputs` bytes must be readable from `activations`, and `16 * inputs` from `weights`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+unsafe fn tile<const R: usize>(activations: *const u8, inputs: usize, weights: *const u8) -> [[i32; 16]; R] {
+    let mut sums = [_mm512_setzero_si512(); R];
+    for step in 0..inputs / 4 {
+        // SAFETY: step * 64 + 64 <= 16 * inputs.
+        let weights = unsafe { _mm512_loadu_si512(weights.add(step * 64).cast()) };
+        for (row, sum) in sums.iter_mut().enumerate() {
+            // SAFETY: row < R and step * 4 + 4 <= inputs.
+            let four = unsafe { activations.add(row * inputs + step * 4).cast::<i32>().read_unaligned() };
+            *sum = _mm512_dpbusd_epi32(*sum, _mm512_set1_epi32(four), weights);
+        }
+    }
+    // SAFETY: a register of sixteen 32-bit numbers and sixteen 32-bit numbers are the same bytes.
+    sums.map(|sum| unsafe { std::mem::transmute::<__m512i, [i32; 16]>(sum) })
+}
+
+/// Multiplies a query with one row.
+///
+/// # Safety
+///
+/// [`DIMENSION`] bytes must be readable from `row`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+unsafe fn dot(query: &[i16; DIMENSION], row: *const i8) -> i32 {
+    let mut sums = [_mm512_setzero_si512(); 4];
+    for (step, query) in query.as_chunks::<128>().0.iter().enumerate() {
+        for (quarter, sum) in sums.iter_mut().enumerate() {
+            // SAFETY: step * 128 + quarter * 32 + 32 <= DIMENSION.
+            let narrow = unsafe { _mm256_loadu_si256(row.add(step * 128 + quarter * 32).cast()) };
+            // SAFETY: quarter * 32 + 32 <= 128, the length of this part of the query.
+            let query = unsafe { _mm512_loadu_si512(query.as_ptr().add(quarter * 32).cast()) };
+            *sum = _mm512_add_epi32(*sum, _mm512_madd_epi16(query, _mm512_cvtepi8_epi16(narrow)));
+        }
+    }
+    let [a, b, c, d] = sums;
+    _mm512_reduce_add_epi32(_mm512_add_epi32(_mm512_add_epi32(a, b), _mm512_add_epi32(c, d)))
+}

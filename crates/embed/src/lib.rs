@@ -1,0 +1,26 @@
+//! Text in, vector out, and the file the vectors are searched in.
+//!
+//! A text is tokenized, read by a small quantised transformer that is part of the binary, and becomes one or
+//! more unit vectors of [`DIMENSION`] numbers; near in meaning is near in angle. The [`VectorFile`] holds such
+//! vectors in eight bits a number and is scanned from end to end: exact, no tuning, nothing to build.
+//!
+//! Deliberately not here: SQL (the table of vectors in the store is the truth, the file is rebuilt from it),
+//! ranking beyond the cosine, threads, downloads, and any knowledge of what a memory is.
+//!
+//! This is the only crate with unsafe code. It is confined to `kernels` (vector instructions, each checked
+//! against a scalar twin) and to `vector_file::map` (a file mapped into memory).
+
+mod chunks;
+mod encoder;
+mod kernels;
+mod minilm;
+#[cfg(test)]
+mod reference_data;
+mod tokenizer;
+mod vector;
+mod vector_file;
+
+pub use encoder::Encoder;
+pub use minilm::{MiniLm, model_name};
+pub use vector::{DIMENSION, QUANTISED_BYTES, Quantised, Vector};
+pub use vector_file::{Neighbour, Row, Scope, VectorFile, VectorFileError, VectorWriter};

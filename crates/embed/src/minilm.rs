@@ -1,0 +1,74 @@
+//! The model that is built in: all-MiniLM-L6-v2, its layers in eight bits and its embeddings in four.
+//!
+//! English mostly: for other scripts its vectors say little, and lexical recall carries.
+//!
+//! Performance: nothing is read, copied or unpacked to load it. The weights lie in the binary's read-only
+//! data, and a page is read from disk when the arithmetic first touches it.
+
+mod activation;
+mod asset;
+mod attention;
+mod forward;
+mod linear;
+
+pub(crate) use asset::VOCABULARY;
+
+use crate::chunks::chunks;
+use crate::kernels::{Cpu, dispatch};
+use crate::tokenizer::{CLOSING, OPENING, tokenize};
+use crate::{Encoder, Vector};
+use forward::Forward;
+use std::iter::once;
+
+/// The most tokens the model reads at once, the opening and closing ones included.
+const SEQUENCE: usize = 256;
+/// The most tokens of the text itself that are read at once.
+const TEXT_TOKENS: usize = SEQUENCE - 2;
+
+/// Names the built-in model, its quantisation included.
+#[must_use]
+pub fn model_name() -> &'static str {
+    "all-minilm-l6-v2-int8"
+}
+
+/// The built-in model, ready to encode.
+#[derive(Clone, Copy, Debug)]
+pub struct MiniLm {
+    cpu: Cpu,
+}
+
+impl MiniLm {
+    /// Returns the model, with the fastest kernels this processor has.
+    #[must_use]
+    pub fn load() -> MiniLm {
+        MiniLm { cpu: Cpu::detect() }
+    }
+
+    fn read(&self, ids: &[u16]) -> Option<Vector> {
+        let ids: Vec<u16> = once(OPENING).chain(ids.iter().copied()).chain(once(CLOSING)).collect();
+        Vector::normalised(dispatch(self.cpu, Forward { ids: &ids }))
+    }
+}
+
+impl Encoder for MiniLm {
+    fn model_name(&self) -> &'static str {
+        model_name()
+    }
+
+    fn encode(&self, text: &str) -> Vec<Vector> {
+        let tokens = tokenize(&VOCABULARY, text, usize::MAX);
+        chunks(&tokens, TEXT_TOKENS)
+            .into_iter()
+            .filter_map(|chunk| self.read(tokens.ids.get(chunk)?))
+            .collect()
+    }
+
+    fn encode_question(&self, text: &str) -> Option<Vector> {
+        let mut ids = tokenize(&VOCABULARY, text, TEXT_TOKENS).ids;
+        ids.truncate(TEXT_TOKENS);
+        if ids.is_empty() { None } else { self.read(&ids) }
+    }
+}
+
+#[cfg(test)]
+mod tests;
