@@ -2,7 +2,7 @@
 
 use crate::home::beside;
 use crate::open::Stop;
-use crate::{Store, StoreError, codes, projects, sessions};
+use crate::{Receipt, Store, StoreError, codes, injections, projects, sessions};
 use backstory_memory::{Event, EventId, EventKind, IdempotencyKey, SessionId, Sighting, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::fs;
@@ -46,10 +46,28 @@ impl Store {
     ///
     /// Refused as busy while somebody keeps the log from being cut and it has grown large: the event is better off in the spool.
     pub fn record(&mut self, arrival: &Arrival) -> Result<Recorded, StoreError> {
-        if fs::metadata(beside(&self.path, "-wal")).is_ok_and(|log| log.len() > LARGEST_LOG) {
-            return Err(StoreError::Busy { path: self.path.clone() });
-        }
+        self.refuse_large_log()?;
         self.write("keep an event", |transaction| Ok(record(transaction, arrival)?))
+    }
+
+    /// Keeps an event and the proof that the hook ran which brought it, in the same transaction: a hook pays for one.
+    pub fn record_with_receipt(
+        &mut self,
+        arrival: &Arrival,
+        receipt: &Receipt,
+    ) -> Result<Recorded, StoreError> {
+        self.refuse_large_log()?;
+        self.write("keep an event", |transaction| {
+            injections::insert_receipt(transaction, receipt)?;
+            Ok(record(transaction, arrival)?)
+        })
+    }
+
+    fn refuse_large_log(&self) -> Result<(), StoreError> {
+        match fs::metadata(beside(&self.path, "-wal")) {
+            Ok(log) if log.len() > LARGEST_LOG => Err(StoreError::Busy { path: self.path.clone() }),
+            _ => Ok(()),
+        }
     }
 
     /// Reads the events of a session in the order they arrived, those after `after` only.

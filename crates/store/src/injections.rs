@@ -2,7 +2,7 @@
 
 use crate::{Store, StoreError, codes};
 use backstory_memory::{Injection, InjectionId, MemoryId, Timestamp};
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 /// How a memory was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,22 +106,7 @@ impl Store {
 
     /// Keeps the proof that a hook ran.
     pub fn add_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError> {
-        self.write("keep a receipt", |transaction| {
-            transaction.execute(
-                "INSERT INTO receipts (host, event, at_ms, duration_us, bytes_in, bytes_out, outcome)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                params![
-                    receipt.host,
-                    receipt.event,
-                    receipt.at.0,
-                    receipt.duration_us,
-                    receipt.bytes_in,
-                    receipt.bytes_out,
-                    receipt.outcome
-                ],
-            )?;
-            Ok(())
-        })
+        self.write("keep a receipt", |transaction| Ok(insert_receipt(transaction, receipt)?))
     }
 
     /// Reads the newest receipts.
@@ -142,4 +127,22 @@ impl Store {
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
+}
+
+/// Keeps a receipt inside a transaction that is already open.
+pub(crate) fn insert_receipt(db: &Connection, receipt: &Receipt) -> rusqlite::Result<()> {
+    db.execute(
+        "INSERT INTO receipts (host, event, at_ms, duration_us, bytes_in, bytes_out, outcome)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![
+            receipt.host,
+            receipt.event,
+            receipt.at.0,
+            receipt.duration_us,
+            receipt.bytes_in,
+            receipt.bytes_out,
+            receipt.outcome
+        ],
+    )
+    .map(drop)
 }

@@ -3,7 +3,7 @@
 //! **Time.** The machine's clock may jump by years. What is thrown away for its age is measured on a clock of our own that goes on with
 //! the machine's, by at most [`CLOCK_STEP_DAYS`] a run and never back, and by the order of arrival, not by what events say (R15).
 
-use crate::home::{make_private_dir, make_private_file};
+use crate::home::{beside, make_private_dir, make_private_file};
 use crate::{CheckDepth, Home, Spool, Store, StoreError};
 use backstory_memory::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -36,6 +36,8 @@ pub struct MaintainReport {
     pub backup: Option<PathBuf>,
 }
 
+/// A log longer than this takes a hook noticeable time to read.
+const LONG_LOG: u64 = 1 << 20;
 /// How far our own clock may follow the machine's in one run.
 const CLOCK_STEP_DAYS: i64 = 2;
 /// How many pages are given back in one transaction, and how many events are removed: hooks wait for it.
@@ -55,6 +57,17 @@ impl Store {
         let backup = self.back_up_if_due(retention, now)?;
         let bytes_freed = before.saturating_sub(self.file_bytes()?);
         Ok(MaintainReport { events_removed, bytes_freed, backup })
+    }
+
+    /// Cuts the log where it has grown long.
+    ///
+    /// Whoever opens the store alone reads the whole log first, so it is kept short enough to be read unnoticed
+    /// (docs/design/0002-the-log-and-the-hook.md).
+    pub fn keep_log_short(&self) -> Result<(), StoreError> {
+        match fs::metadata(beside(&self.path, "-wal")) {
+            Ok(log) if log.len() > LONG_LOG => self.checkpoint(),
+            _ => Ok(()),
+        }
     }
 
     /// Moves the log into the database and cuts it, as far as nobody is made to wait.

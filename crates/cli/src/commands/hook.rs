@@ -85,11 +85,13 @@ impl Hook {
         let most_bytes = config.capture.max_event_bytes as usize;
         let event = observe(observation(host, heard), &redactor, most_bytes, self.now);
         let sighting = app::safe_sighting(&place, &redactor);
-        let kept = self.keep(&Arrival { event, sighting })?;
-        if let Kept::Stored(mut store) = kept {
-            store.add_receipt(&self.receipt(host, &name, payload.len()))?;
-            if kind == EventKind::SessionEnd {
-                store.checkpoint()?;
+        let receipt = self.receipt(host, &name, payload.len());
+        let kept = self.keep(&Arrival { event, sighting }, &receipt)?;
+        if let Kept::Stored(store) = kept {
+            match kind {
+                // Nobody waits for the next step now, and the hooks of the next turn open fast.
+                EventKind::TurnEnd | EventKind::SessionEnd => store.checkpoint()?,
+                _ => store.keep_log_short()?,
             }
         }
         if kind == EventKind::SessionEnd && config.retention.backups > 0 {
@@ -99,9 +101,9 @@ impl Hook {
     }
 
     /// Keeps an event, or lets it wait.
-    fn keep(&self, arrival: &Arrival) -> Result<Kept, Failure> {
+    fn keep(&self, arrival: &Arrival, receipt: &Receipt) -> Result<Kept, Failure> {
         let stored = Store::open(&self.home, Purpose::Hook, self.now).and_then(|mut store| {
-            store.record(arrival)?;
+            store.record_with_receipt(arrival, receipt)?;
             Ok(store)
         });
         match stored {

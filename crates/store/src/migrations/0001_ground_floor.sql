@@ -45,7 +45,7 @@ CREATE TABLE sessions (
     ended_at_ms INTEGER,
     UNIQUE (host, host_session)
 ) STRICT;
-CREATE INDEX sessions_by_project ON sessions (project_id, last_event_at_ms);
+CREATE INDEX sessions_by_project ON sessions (project_id);
 
 -- Raw evidence, kept for a while. The id is the order of arrival; the clock may jump.
 CREATE TABLE events (
@@ -210,7 +210,7 @@ CREATE INDEX injected_by_memory ON injected (memory_id);
 
 -- One row a hook run: the proof that capture is alive.
 CREATE TABLE receipts (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    id INTEGER PRIMARY KEY,
     host TEXT NOT NULL,
     event TEXT NOT NULL,
     at_ms INTEGER NOT NULL,
