@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::settings::Setting;
-use crate::ui::Tone;
+use crate::ui::{Tone, one_line};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
@@ -38,6 +38,19 @@ struct Shown {
 }
 
 #[derive(Serialize)]
+struct OneSetting {
+    version: u32,
+    #[serde(flatten)]
+    setting: SettingShape,
+}
+
+#[derive(Serialize)]
+struct PathShape {
+    version: u32,
+    path: String,
+}
+
+#[derive(Serialize)]
 struct SettingShape {
     key: String,
     value: toml::Value,
@@ -49,7 +62,7 @@ pub(crate) fn run(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
     match &args.action {
         None | Some(Action::Show) => show(args, app),
         Some(Action::Get { key }) => get(key, args, app),
-        Some(Action::Path) => path(app),
+        Some(Action::Path) => path(args, app),
     }
 }
 
@@ -61,7 +74,7 @@ fn show(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
     }
     for setting in &settings {
         let value = format!("{} = {}", setting.key, setting.value);
-        app.ui.line(&format!("{value:<40} {}", app.ui.tone(Tone::Faint, &setting.origin)))?;
+        app.ui.line(&format!("{value:<40} {}", app.ui.tone(Tone::Faint, &one_line(&setting.origin))))?;
     }
     Ok(Exit::Done)
 }
@@ -76,7 +89,7 @@ fn get(key: &str, args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
         Failure::usage(format!("there is no setting `{key}`")).hint("`backstory config` lists all settings")
     })?;
     if args.json {
-        app.ui.json(&shape(key, setting))?;
+        app.ui.json(&OneSetting { version: 1, setting: shape(key, setting) })?;
         return Ok(Exit::Done);
     }
     let text = setting.value.as_str().map_or_else(|| setting.value.to_string(), str::to_owned);
@@ -84,11 +97,16 @@ fn get(key: &str, args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn path(app: &App) -> Result<Exit, Failure> {
-    let path = app
-        .environment
-        .config_file()
-        .ok_or_else(|| Failure::usage("cannot tell where your config file would be"))?;
-    app.ui.line(&path.display().to_string())?;
+fn path(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
+    let path = app.environment.config_file().ok_or_else(|| {
+        Failure::usage("cannot tell where your config file would be")
+            .hint("set `HOME`, or `BACKSTORY_CONFIG` to a file")
+    })?;
+    let path = path.display().to_string();
+    if args.json {
+        app.ui.json(&PathShape { version: 1, path })?;
+    } else {
+        app.ui.line(&path)?;
+    }
     Ok(Exit::Done)
 }

@@ -53,7 +53,7 @@ fn a_single_value_and_the_whole_are_there_for_programs() {
         ");
     assert_eq!(
         ask(&env, 0, &["config", "get", "search.limit", "--json"]),
-        json!({"key": "search.limit", "value": 20, "origin": "default"})
+        json!({"version": 1, "key": "search.limit", "value": 20, "origin": "default"})
     );
     assert_snapshot!(told(&env.run(["config", "get", "search.limits"])), @r"
         exit 2
@@ -67,6 +67,8 @@ fn a_single_value_and_the_whole_are_there_for_programs() {
         --- out
         [WORLD]/user/.config/backstory/config.toml
         ");
+    let path = json!({"version": 1, "path": "[WORLD]/user/.config/backstory/config.toml"});
+    assert_eq!(ask(&env, 0, &["config", "path", "--json"]), path);
     let shown = ask(&env, 0, &["config", "show", "--json"]);
     let first = &shown["settings"][0];
     assert_eq!(*first, json!({"key": "capture.enabled", "value": true, "origin": "default"}));
