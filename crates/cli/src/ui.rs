@@ -104,7 +104,7 @@ impl Ui {
     /// Says something to the person.
     pub(crate) fn say(&self, text: &str) {
         // If nobody can hear it there is nobody to tell.
-        drop(writeln!(io::stderr().lock(), "{text}"));
+        drop(writeln!(io::stderr().lock(), "{}", clean(text)));
     }
 
     /// Says what went wrong.

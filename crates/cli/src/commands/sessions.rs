@@ -68,7 +68,7 @@ pub(crate) fn run(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
             "{:<5} {} {:<12} {:<16} {:>5} events {:>4} memories  {}",
             session.id,
             session.last_event_at.get(..16).unwrap_or_default().replace('T', " "),
-            session.host,
+            one_line(&session.host),
             one_line(&session.project),
             session.events,
             session.memories,

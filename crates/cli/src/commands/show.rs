@@ -67,7 +67,13 @@ fn words(memory: &MemoryShape, app: &App) -> String {
     let head = &memory.head;
     let title = app.ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
     let mut facts = vec![
-        format!("{} · {} · {} · from {}", head.kind, one_line(&head.project), head.created_at, head.trust),
+        format!(
+            "{} · {} · {} · from {}",
+            head.kind,
+            one_line(&head.project),
+            head.created_at,
+            one_line(&head.trust)
+        ),
         format!(
             "importance {} · confidence {:.2} · seen {}× · used {}×",
             head.importance, head.confidence, memory.times_seen, memory.times_used

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::times;
-use crate::ui::Tone;
+use crate::ui::{Tone, one_line};
 use backstory_memory::Timestamp;
 use backstory_store::{Receipt, Status};
 use clap::Args;
@@ -94,7 +94,9 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
         let (ms, at) = (f64::from(receipt.duration_us) / 1000.0, ago(receipt.at, app.now));
         app.ui.line(&format!(
             "hook      {} {} {at}: {} in {ms:.1} ms",
-            receipt.host, receipt.event, receipt.outcome
+            one_line(&receipt.host),
+            one_line(&receipt.event),
+            one_line(&receipt.outcome)
         ))?;
     }
     Ok(Exit::Done)

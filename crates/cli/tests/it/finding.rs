@@ -1,9 +1,12 @@
 //! `search`: its three forms, its filters, and what it says when there is nothing.
 
-use crate::support::{answer, ask, done, lines, shape, titles, told, without_numbers, world};
+use crate::support::{
+    answer, ask, done, harmless, hook, lines, run_in, shape, titles, told, without_numbers, world,
+};
 use backstory_testkit::TestEnv;
 use insta::assert_snapshot;
 use serde_json::json;
+use std::fs;
 
 fn library() -> TestEnv {
     let env = world();
@@ -174,5 +177,35 @@ fn what_a_title_hides_does_not_reach_the_screen() {
         assert_eq!(outcome.code, Some(0));
         let unseen = |c: char| (c.is_control() && c != '\n' && c != '\t') || c == '\u{202e}';
         assert!(!outcome.stdout.contains(unseen), "{arguments:?}: {outcome:?}");
+    }
+}
+
+#[test]
+fn no_name_from_outside_brings_escapes_to_the_screen() {
+    let env = world();
+    let nasty = "\u{1b}[2Jnasty\u{202e}";
+    let event = json!({"session_id": nasty, "hook_event_name": format!("{nasty}\n"), "tool_name": nasty, "cwd": env.project()});
+    harmless(&hook(&env, event.to_string()));
+    let good = json!({"title": "One", "trust": format!("team:{nasty}"), "host": nasty, "session": nasty, "project": nasty});
+    let bad = json!({"title": "Two", "scope": nasty});
+    assert_eq!(env.run(["import", &lines(&env, &[good, bad])]).code, Some(1));
+    let folder = format!("{nasty}/deeper");
+    assert_eq!(run_in(&env, &folder, &["status"]).code, Some(0));
+    fs::write(env.world().join(&folder).join(".backstory.toml"), "[search]\nlimit = 3\n").unwrap();
+    for arguments in [
+        &["status"][..],
+        &["show", "1"],
+        &["sessions", "--all-projects"],
+        &["project", "list"],
+        &["config"],
+        &["search", "--all-projects"],
+        &["import", &env.project().join("memories.jsonl").display().to_string()],
+    ] {
+        let outcome = run_in(&env, &folder, arguments);
+        let unseen = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(
+            !outcome.stdout.contains(unseen) && !outcome.stderr.contains(unseen),
+            "{arguments:?}: {outcome:?}"
+        );
     }
 }
