@@ -8,6 +8,8 @@ pub(crate) fn iso(at: Timestamp) -> String {
 }
 
 /// Reads a time: RFC 3339, a day, `now`, or how long ago (`90m`, `36h`, `7d`, `2w`).
+///
+/// Only what can be written again as RFC 3339 is a time: what is taken in must be able to leave.
 pub(crate) fn parse(text: &str, now: Timestamp) -> Option<Timestamp> {
     let text = text.trim();
     if text == "now" {
@@ -20,7 +22,11 @@ pub(crate) fn parse(text: &str, now: Timestamp) -> Option<Timestamp> {
         let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
         return Some(Timestamp(midnight.timestamp().as_millisecond()));
     }
-    ago(text).map(|ms| now.plus_ms(-ms))
+    ago(text).map(|ms| now.plus_ms(-ms)).filter(|at| can_be_written(*at))
+}
+
+fn can_be_written(at: Timestamp) -> bool {
+    jiff::Timestamp::from_millisecond(at.0).is_ok()
 }
 
 fn ago(text: &str) -> Option<i64> {
@@ -46,7 +52,7 @@ pub(crate) fn from_json(value: &serde_json::Value, now: Timestamp) -> Option<Tim
             let number = number.as_f64()?;
             // Seconds reach this far in the year 5138; milliseconds passed it in 1973.
             let ms = if number.abs() < 1e11 { number * 1000.0 } else { number };
-            Some(Timestamp(ms as i64))
+            Some(Timestamp(ms as i64)).filter(|at| can_be_written(*at))
         }
         _ => None,
     }
@@ -66,7 +72,7 @@ mod tests {
         check("7d", "2023-11-07T22:13:20Z");
         check("2 weeks ago", "2023-10-31T22:13:20Z");
         check("now", "2023-11-14T22:13:20Z");
-        for bad in ["", "soon", "d", "-3d", "99999999999999999w"] {
+        for bad in ["", "soon", "d", "-3d", "99999999999999999w", "99999999w"] {
             assert_eq!(parse(bad, now), None, "{bad}");
         }
     }
@@ -76,6 +82,8 @@ mod tests {
         let read = |value| from_json(&value, Timestamp(0));
         assert_eq!(read(serde_json::json!(1_700_000_000)), Some(Timestamp(1_700_000_000_000)));
         assert_eq!(read(serde_json::json!(1_700_000_000_123_i64)), Some(Timestamp(1_700_000_000_123)));
-        assert_eq!(read(serde_json::json!(true)), None);
+        for bad in [serde_json::json!(true), serde_json::json!(1e300), serde_json::json!(-1e18)] {
+            assert_eq!(read(bad.clone()), None, "{bad}");
+        }
     }
 }
