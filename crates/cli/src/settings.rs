@@ -1,7 +1,8 @@
 //! Where configuration comes from: defaults, the user's file, the project's file, the environment, flags; later ones win.
 //!
 //! A project's file comes with a repository, so a stranger may have written it: it may narrow what is done, never widen it.
-//! Every layer is laid as far as it can be, value by value: what is wrong in one place must not undo what is right in another.
+//! Every layer is laid as far as it can be, value by value: what is wrong in one place must not undo what is right in another. But where
+//! a layer cannot be followed in what must not be kept, nothing is kept.
 
 use crate::config::Config;
 use crate::env_vars::{Environment, SETTING_PREFIX};
@@ -89,23 +90,50 @@ impl Settings {
 
     /// Lays the user's file over what is there, and returns what is wrong with it. No file is fine.
     fn lay_user_file(&mut self, path: &Path) -> Vec<Failure> {
-        let table = match read_table(path) {
-            Ok(table) => table,
-            Err(failure) => return vec![failure],
-        };
-        let laid = flat(&table).into_iter();
-        laid.filter_map(|(key, value)| self.set(&key, value, &Origin::User(path.to_owned())).err()).collect()
+        let origin = Origin::User(path.to_owned());
+        self.lay_file(path, &origin, |settings, key, value| settings.set(key, value, &origin))
     }
 
     /// Lays a project's file over what is there, as far as it narrows, and returns what is wrong with it.
     fn lay_project_file(&mut self, path: &Path) -> Vec<Failure> {
-        let mut table = match read_table(path) {
+        self.lay_file(path, &Origin::Project(path.to_owned()), |settings, key, value| match key {
+            // The name of the project stands in the same file.
+            "project" => Ok(()),
+            key => settings.narrow(key, &value, path),
+        })
+    }
+
+    /// Lays a file, value by value. One that cannot be followed in what it says about keeping stops capture: it may have said
+    /// that nothing, or not these words, must be kept (law 7).
+    fn lay_file(
+        &mut self,
+        path: &Path,
+        origin: &Origin,
+        lay: impl Fn(&mut Settings, &str, Value) -> Result<(), Failure>,
+    ) -> Vec<Failure> {
+        let table = match read_table(path) {
             Ok(table) => table,
-            Err(failure) => return vec![failure],
+            Err(failure) => {
+                self.stop_capture(origin);
+                return vec![failure];
+            }
         };
-        // The name of the project stands in the same file.
-        table.remove("project");
-        flat(&table).into_iter().filter_map(|(key, value)| self.narrow(&key, &value, path).err()).collect()
+        let (mut wrong, mut is_clear) = (Vec::new(), true);
+        for (key, value) in flat(&table) {
+            if let Err(failure) = lay(self, &key, value) {
+                wrong.push(failure);
+                is_clear &= !decides_what_is_kept(&key);
+            }
+        }
+        if !is_clear {
+            self.stop_capture(origin);
+        }
+        wrong
+    }
+
+    fn stop_capture(&mut self, origin: &Origin) {
+        let stopped = Setting { value: Value::Boolean(false), origin: origin.clone() };
+        self.by_key.insert("capture.enabled".to_owned(), stopped);
     }
 
     fn narrow(&mut self, key: &str, value: &Value, path: &Path) -> Result<(), Failure> {
@@ -123,12 +151,20 @@ impl Settings {
     /// Lays the environment over what is there, and returns what is wrong with it.
     pub(crate) fn lay_environment(&mut self, environment: &Environment) -> Vec<Failure> {
         let keys: Vec<String> = self.by_key.keys().cloned().collect();
-        let laid = keys.iter().filter_map(|key| {
+        let (mut wrong, mut unclear) = (Vec::new(), None);
+        for key in keys {
             let name = format!("{SETTING_PREFIX}{}", key.to_uppercase().replace('.', "_"));
-            let value = value_from(environment.text(&name)?);
-            self.set(key, value, &Origin::Environment(name)).err()
-        });
-        laid.collect()
+            let Some(text) = environment.text(&name) else { continue };
+            let origin = Origin::Environment(name);
+            if let Err(failure) = self.set(&key, value_from(text), &origin) {
+                wrong.push(failure);
+                unclear = decides_what_is_kept(&key).then_some(origin).or(unclear);
+            }
+        }
+        if let Some(origin) = unclear {
+            self.stop_capture(&origin);
+        }
+        wrong
     }
 
     /// Lays a flag `KEY=VALUE` over what is there.
@@ -205,6 +241,11 @@ fn read_table(path: &Path) -> Result<Table, Failure> {
         Failure::usage(format!("`{}` is not TOML at line {line}: {}", path.display(), error.message()))
             .hint("mend that line; `backstory config` shows what can be set")
     })
+}
+
+/// Whether a setting, or what looks like one, decides what is kept of a session.
+fn decides_what_is_kept(key: &str) -> bool {
+    matches!(key.split('.').next(), Some("capture" | "redact"))
 }
 
 /// Makes the folders a project's file names lie below its own.

@@ -1,10 +1,12 @@
 //! `config`: which layer says what, and that a repository's file may only narrow.
 
-use crate::support::{ask, count, file, harmless, hook, prompt, told, world};
+use crate::support::{HOOK, ask, count, file, harmless, hook, prompt, told, world};
 use backstory_testkit::TestEnv;
 use insta::assert_snapshot;
 use serde_json::json;
 use std::fs;
+use std::io::Write;
+use std::process::Stdio;
 
 fn user_file(env: &TestEnv, text: &str) {
     let dir = env.world().join("user/.config/backstory");
@@ -208,4 +210,38 @@ fn one_bad_setting_does_not_undo_the_others_in_a_hook() {
     fs::remove_file(env.project().join(".backstory.toml")).unwrap();
     user_file(&env, "");
     assert_eq!(count(&env, "events"), 0);
+}
+
+#[test]
+fn a_hook_keeps_nothing_where_it_cannot_follow_what_may_be_kept() {
+    let env = world();
+    let kept = |user: &str, project: &str| {
+        let before = count(&env, "events");
+        user_file(&env, user);
+        file(&env, ".backstory.toml", project);
+        harmless(&hook(&env, prompt("s", &format!("{user}{project}"))));
+        user_file(&env, "");
+        file(&env, ".backstory.toml", "");
+        count(&env, "events") - before
+    };
+    for unclear in [
+        "[capture]\nenabled = false\n[search\n",
+        "[capture]\nenabled = \"false\"\n",
+        "[capture]\nenable = false\nenabled = true\n",
+        "capture = false\n",
+        "[redact]\nliterals = \"one word\"\n",
+    ] {
+        assert_eq!((kept(unclear, ""), kept("", unclear)), (0, 0), "{unclear}");
+    }
+    assert_eq!(
+        kept("[search]\nlimit = \"many\"\n", "[retention]\nbackups = 1\n"),
+        1,
+        "the rest says nothing about that"
+    );
+    let mut command = env.command(HOOK);
+    command.env("BACKSTORY_REDACT_LITERALS", "one word").stdin(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(prompt("s", "one word").as_bytes()).unwrap();
+    harmless(&env.finish(child));
+    assert_eq!(count(&env, "events"), 1);
 }

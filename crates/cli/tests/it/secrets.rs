@@ -151,11 +151,12 @@ fn law_7_a_folder_or_a_broken_config_brings_no_secret_in() {
         ["[redact]\nliterals = [\"plain-looking-literal\"", "[redact]\nliterals = \"plain-looking-literal\""]
     {
         fs::write(config.join("config.toml"), broken).unwrap();
-        harmless(&hook(&env, prompt("s", broken.split('"').next().unwrap())));
+        harmless(&hook(&env, prompt("s", "it was plain-looking-literal")));
     }
+    fs::remove_file(config.join("config.toml")).unwrap();
     let log = fs::read_to_string(env.home().join("log/backstory.log")).unwrap();
     assert!(log.contains("config.toml"), "the reason is told: {log}");
-    nowhere(&env, &["plain-looking-literal".to_owned()], "log");
+    nowhere(&env, &["plain-looking-literal".to_owned()], "broken config");
 }
 
 /// S03.
