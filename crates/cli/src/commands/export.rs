@@ -108,9 +108,12 @@ impl Export<'_> {
 fn line(store: &Store, memory: &Memory) -> Result<MemoryLine, StoreError> {
     let mut line = MemoryLine::of(memory);
     if let Some(project) = store.project(memory.project)? {
-        // A path means nothing on another machine, and the name is told anyway.
+        // A path means little on another machine; but where there is nothing else, it keeps two projects of one name apart (law 8).
+        let is_path = |key: &ProjectKey| matches!(key, ProjectKey::Path(_));
+        let known_by_place = project.keys.iter().all(is_path);
+        // The name is told anyway.
         let travels = |key: &&ProjectKey| match key {
-            ProjectKey::Path(_) => false,
+            ProjectKey::Path(_) => known_by_place,
             ProjectKey::Named(name) => *name != project.name,
             _ => true,
         };

@@ -211,7 +211,12 @@ impl<'a> Importer<'a> {
         if let Some(id) = self.projects.get(&known_as) {
             return Ok(*id);
         }
-        let keys: Vec<ProjectKey> = line.project_keys.iter().filter_map(|key| key.parse().ok()).collect();
+        let mut keys: Vec<ProjectKey> = line.project_keys.iter().filter_map(|key| key.parse().ok()).collect();
+        // A place belongs to whoever stands there: a file must not move it to a project that is known by something else.
+        let is_path = |key: &ProjectKey| matches!(key, ProjectKey::Path(_));
+        if !keys.iter().all(is_path) {
+            keys.retain(|key| !is_path(key));
+        }
         let named =
             |name: &str, keys| Sighting { keys, name: name.to_owned(), root: String::new(), parent: None };
         let now = self.app.now;

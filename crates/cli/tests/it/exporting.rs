@@ -1,6 +1,6 @@
 //! `export`: everything leaves as it is, and comes back as it was.
 
-use crate::support::{ask, done, file, hear, lines, prompt, remember, told, world};
+use crate::support::{ask, done, file, hear, lines, prompt, remember, run_in, titles, told, world};
 use backstory_testkit::{Outcome, TestEnv};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -71,6 +71,37 @@ fn what_leaves_one_store_arrives_in_another_as_it_was() {
 }
 
 #[test]
+fn projects_of_one_name_stay_two_when_they_travel() {
+    let env = world();
+    for folder in ["one/app", "two/app"] {
+        assert_eq!(run_in(&env, folder, &["remember", &format!("What holds in {folder}")]).code, Some(0));
+    }
+    let path = env.project().join("export.jsonl").display().to_string();
+    done(&env, &["export", &path]);
+    let found = |folder: &str| run_in(&env, folder, &["search", "holds", "--compact"]).stdout.lines().count();
+    // A new store on the same machine finds them where they were.
+    fs::remove_dir_all(env.home()).unwrap();
+    done(&env, &["import", &path]);
+    assert_eq!((found("one/app"), found("two/app")), (1, 1));
+    // On another machine they are two all the same.
+    let other = world();
+    done(&other, &["import", &path]);
+    let projects = ask(&other, 0, &["project", "list", "--json"])["projects"].clone();
+    assert_eq!(projects.as_array().map(Vec::len), Some(2), "{projects}");
+}
+
+#[test]
+fn a_file_cannot_move_a_folder_to_another_project() {
+    let env = world();
+    remember(&env, "Mine");
+    let place = format!("path:{}", env.project().canonicalize().unwrap().display());
+    let theirs = |uid: &str, keys: &[&str]| json!({"uid": uid, "title": "Theirs", "project": "theirs", "project_keys": keys});
+    let path = lines(&env, &[theirs("a", &["remote:theirs"]), theirs("b", &["remote:theirs", &place])]);
+    done(&env, &["import", &path]);
+    assert_eq!(titles(&env, &[]), ["Mine"]);
+}
+
+#[test]
 fn an_export_is_a_whole_file_nobody_else_reads() {
     let env = rich();
     assert_snapshot!(told(&env.run(["export", "out.jsonl"])), @r"
@@ -80,7 +111,8 @@ fn an_export_is_a_whole_file_nobody_else_reads() {
         ");
     let path = env.project().join("out.jsonl");
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(fs::read_to_string(&path).unwrap(), env.run(["export", "-"]).stdout);
+    let written = fs::read_to_string(&path).unwrap().replace(&env.world().display().to_string(), "[WORLD]");
+    assert_eq!(written, env.run(["export", "-"]).stdout);
     let one = env.run(["export", "--project", "elsewhere"]);
     assert_eq!(exported(&one).len(), 2);
     assert_eq!(env.run(["export", "--project", "atlantis"]).code, Some(1));
