@@ -76,8 +76,15 @@ pub(crate) fn run(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
 
 fn write(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
     let line = args.content.line()?;
+    if line.supersedes.is_some() {
+        return Err(Failure::usage("`remember` replaces nothing, and the JSON says `supersedes`")
+            .hint("`backstory supersede ID TEXT` does; `backstory import` takes `supersedes`"));
+    }
     let mut store = app.store()?;
-    let project = app.project_to_write(&mut store, args.project.as_deref().or(line.project.as_deref()))?;
+    let project = match (&args.project, &line.project_path, &line.project) {
+        (None, Some(path), _) => store.project_at(&app.sighting_of(path.as_ref()), app.now)?,
+        (named, _, also) => app.project_to_write(&mut store, named.as_deref().or(also.as_deref()))?,
+    };
     let memory = new_memory(&line, project, app)?;
     refuse_taken_uid(&store, &memory)?;
     if args.force {

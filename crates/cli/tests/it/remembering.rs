@@ -214,3 +214,22 @@ fn a_memory_goes_to_the_project_that_is_named() {
         hint: `backstory project list` shows them all
         ");
 }
+
+#[test]
+fn an_object_says_where_it_belongs_and_replaces_nothing_by_the_way() {
+    let env = world();
+    let folder = env.world().join("elsewhere");
+    std::fs::create_dir(&folder).unwrap();
+    done(
+        &env,
+        &["remember", &json!({"body": "Written for another folder", "project_path": folder}).to_string()],
+    );
+    assert_eq!(ask(&env, 0, &["show", "1", "--json"])["memories"][0]["project"], "elsewhere");
+    assert_snapshot!(told(&env.run(["remember", r#"{"body":"New","supersedes":"old"}"#])), @r"
+        exit 2
+        --- err
+        error: `remember` replaces nothing, and the JSON says `supersedes`
+
+        hint: `backstory supersede ID TEXT` does; `backstory import` takes `supersedes`
+        ");
+}
