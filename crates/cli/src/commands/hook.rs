@@ -23,17 +23,23 @@ use std::time::{Duration, Instant};
 
 /// A hook that takes longer than this is given up.
 const DEADLINE: Duration = Duration::from_secs(2);
+/// The end of that time is for saying so.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 /// More than this of a payload is not read into memory.
 const MOST_BYTES: u64 = 8 << 20;
 
 /// Runs a hook. Whatever goes wrong stays here.
 pub(crate) fn run(arguments: &[OsString], environment: Environment) {
     let started = Instant::now();
-    let _running = give_up_after(DEADLINE);
+    let now = app::now(&environment);
+    let home = home_of(&environment);
+    let _running = give_up_after(DEADLINE, {
+        let home = home.as_ref().ok().cloned();
+        move || home.iter().for_each(|home| log::line(home, now, "hook: gave up, the time was over"))
+    });
     // First of all, whatever comes next: a host that cannot get rid of its payload is hurt.
     let payload = read_payload();
-    let Ok(home) = home_of(&environment) else { return };
-    let now = app::now(&environment);
+    let Ok(home) = home else { return };
     panic::set_hook(Box::new({
         let home = home.clone();
         // Where it panicked says enough; the message may hold what was said in the session.
@@ -48,11 +54,15 @@ pub(crate) fn run(arguments: &[OsString], environment: Environment) {
     }
 }
 
-/// Ends the process when the time is up. The returned end keeps it from doing so earlier.
-fn give_up_after(deadline: Duration) -> mpsc::Sender<()> {
+/// Ends the process when the time is up, with last words. Dropping what is returned keeps it from doing so.
+fn give_up_after(deadline: Duration, last_words: impl FnOnce() + Send + 'static) -> mpsc::Sender<()> {
     let (running, ended) = mpsc::channel::<()>();
     std::thread::spawn(move || {
-        if ended.recv_timeout(deadline) == Err(mpsc::RecvTimeoutError::Timeout) {
+        let time_to_speak = deadline.saturating_sub(LAST_WORDS);
+        if ended.recv_timeout(time_to_speak) == Err(mpsc::RecvTimeoutError::Timeout) {
+            // The disk may be what took so long: nobody waits for the words to be written.
+            std::thread::spawn(last_words);
+            let _over = ended.recv_timeout(LAST_WORDS);
             #[expect(clippy::exit, reason = "the host must not wait for us any longer")]
             std::process::exit(0);
         }

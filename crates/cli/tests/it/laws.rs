@@ -61,6 +61,18 @@ fn law_1_a_hook_reads_all_that_a_host_says() {
 }
 
 #[test]
+fn law_1_a_hook_that_runs_out_of_time_ends_and_says_so() {
+    let env = world();
+    let mut child = env.command(HOOK).stdin(Stdio::piped()).spawn().unwrap();
+    // A host that never closes what it writes to.
+    let kept_open = child.stdin.take();
+    harmless(&env.finish(child));
+    drop(kept_open);
+    let log = fs::read_to_string(env.home().join("log/backstory.log")).unwrap();
+    assert!(log.contains("gave up") && log.lines().count() == 1, "{log}");
+}
+
+#[test]
 fn law_1_a_large_event_is_kept_small() {
     let env = world();
     let payload = json!({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "t",
