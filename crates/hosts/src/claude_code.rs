@@ -27,7 +27,7 @@ pub(crate) fn hear(bytes: &[u8]) -> Heard {
     Heard {
         name: wire.hook_event_name,
         kind,
-        host_session: wire.session_id,
+        host_session: Some(wire.session_id),
         cwd: wire.cwd,
         sequence: wire.tool_use_id.or(wire.prompt_id).unwrap_or_default(),
         tool: wire.tool_name,
@@ -68,7 +68,7 @@ mod tests {
             br#"{"session_id":"s1","cwd":"/p","hook_event_name":"PostToolUse","tool_name":"Bash",
                 "tool_input":{"command":"echo hi"},"tool_use_id":"toolu_01","surprise":1}"#,
         );
-        assert_eq!((heard.kind, heard.host_session.as_str()), (EventKind::ToolUse, "s1"));
+        assert_eq!((heard.kind, heard.host_session.as_deref()), (EventKind::ToolUse, Some("s1")));
         assert_eq!((heard.tool.as_deref(), heard.sequence.as_str()), (Some("Bash"), "toolu_01"));
         assert_eq!(heard.trust, Trust::Tool);
     }

@@ -10,8 +10,8 @@ pub struct Heard {
     pub name: String,
     /// What happened.
     pub kind: EventKind,
-    /// The host's own name for the session.
-    pub host_session: String,
+    /// The host's own name for the session, if it said.
+    pub host_session: Option<String>,
     /// Where it happened, if the host said.
     pub cwd: Option<String>,
     /// The tool, where one is involved.
@@ -30,7 +30,7 @@ impl Heard {
         Heard {
             name: "unreadable".to_owned(),
             kind: EventKind::Other,
-            host_session: "unknown".to_owned(),
+            host_session: None,
             cwd: None,
             tool: None,
             sequence: String::new(),

@@ -11,7 +11,7 @@ use crate::log;
 use crate::settings::{Settings, project_file};
 use backstory_capture::{Observation, observe};
 use backstory_hosts::{Heard, Host};
-use backstory_memory::{EventKind, Timestamp};
+use backstory_memory::{EventKind, Sighting, Timestamp};
 use backstory_store::{Arrival, Home, Purpose, Receipt, Spool, Store, StoreError};
 use std::ffi::OsString;
 use std::io::Read;
@@ -93,8 +93,8 @@ impl Hook {
         let redactor = app::redactor(&config, &self.environment, &self.home);
         let (name, kind) = (redactor.scrub(&heard.name).into_string(), heard.kind);
         let most_bytes = config.capture.max_event_bytes as usize;
-        let event = observe(observation(host, heard), &redactor, most_bytes, self.now);
         let sighting = app::safe_sighting(&place, &redactor);
+        let event = observe(observation(host, heard, &sighting), &redactor, most_bytes, self.now);
         let receipt = self.receipt(host, &name, payload.len());
         let kept = self.keep(&Arrival { event, sighting }, &receipt)?;
         if let Kept::Stored(store) = kept {
@@ -137,7 +137,7 @@ impl Hook {
         said.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
     }
 
-    /// Reads the configuration. What cannot be read is reported and passed over: capture goes on with what is known.
+    /// Reads the configuration. What is wrong in it is reported and passed over; where it bears on what may be kept, nothing is.
     fn config(&self, place: &Path) -> Config {
         let mut settings = Settings::defaults();
         let mut wrong = settings.lay_files(self.environment.config_file(), project_file(place));
@@ -204,10 +204,12 @@ fn read_payload() -> std::io::Result<Vec<u8>> {
     Ok(payload)
 }
 
-fn observation(host: Host, heard: Heard) -> Observation {
+fn observation(host: Host, heard: Heard, sighting: &Sighting) -> Observation {
+    // A session is of one project. What names none must not join one of another project (law 8).
+    let unnamed = || format!("unknown in {}", sighting.root);
     Observation {
         host: host.as_str().to_owned(),
-        host_session: heard.host_session,
+        host_session: heard.host_session.unwrap_or_else(unnamed),
         kind: heard.kind,
         tool: heard.tool,
         sequence: heard.sequence,

@@ -215,6 +215,31 @@ fn law_8_projects_do_not_leak_into_each_other() {
 }
 
 #[test]
+fn law_8_what_names_no_session_stays_in_its_project() {
+    let env = world();
+    for folder in ["alpha", "beta"] {
+        fs::create_dir(env.world().join(folder)).unwrap();
+        for payload in
+            [json!({"cwd": env.world().join(folder), "prompt": folder}).to_string(), "{\"half".to_owned()]
+        {
+            let mut command = env.command(HOOK);
+            let mut child =
+                command.current_dir(env.world().join(folder)).stdin(Stdio::piped()).spawn().unwrap();
+            child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+            harmless(&env.finish(child));
+        }
+    }
+    for folder in ["alpha", "beta"] {
+        let sessions = answer(&run_in(&env, folder, &["sessions", "--json"]))["sessions"].clone();
+        assert_eq!(
+            (sessions.as_array().map(Vec::len), &sessions[0]["events"]),
+            (Some(1), &json!(2)),
+            "{sessions}"
+        );
+    }
+}
+
+#[test]
 fn stdout_carries_the_answer_and_nothing_else() {
     let env = world();
     remember(&env, "One thing");
