@@ -1,11 +1,11 @@
-//! Tasks for whoever works on Backstory. `cargo test` runs the checks in `tidy`; `cargo xtask ci` runs what CI runs.
+//! Tasks for whoever works on Backstory. `cargo test` runs the checks in `tidy`; `cargo xtask ci` runs the short part of what CI runs.
 
 #[cfg(test)]
 mod tidy;
 
 use std::process::{Command, ExitCode};
 
-/// What CI runs, in order. `.ci/run` is this list and nothing else.
+/// What CI runs, in order. `.ci/run` runs this too, and after it what takes too long to wait for.
 const CI: [&[&str]; 3] = [
     &["fmt", "--all", "--check"],
     &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],

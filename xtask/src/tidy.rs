@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which crates of ours each crate may use. Everything may use `memory`; `testkit` is for tests and is checked apart.
+/// Which crates of ours each crate may use. Everything may use `memory`; nobody may use `testkit` outside tests.
 const ARROWS: [(&str, &[&str]); 10] = [
     ("memory", &[]),
     ("embed", &[]),
