@@ -4,12 +4,13 @@ use crate::app::App;
 use crate::commands::import::Format;
 use crate::failure::{Exit, Failure};
 use crate::lines::{MemoryLine, OneOrMany};
+use crate::progress::Progress;
 use crate::ui::memories;
 use backstory_memory::{Memory, ProjectId, ProjectKey, Relation};
 use backstory_store::{Store, StoreError};
 use clap::Args;
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
@@ -31,7 +32,9 @@ pub(crate) struct ExportArgs {
 pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
     let only = args.project.as_deref().map(|wanted| app.project_called(&store, wanted)).transpose()?;
-    let export = Export { store, only, app };
+    // Lines that run over the screen are progress enough, and a bar would run through them.
+    let shows_progress = args.file != "-" || !io::stdout().is_terminal();
+    let export = Export { store, only, shows_progress, app };
     let count = if args.file == "-" {
         export.write("to standard output", &mut std::io::stdout().lock())?
     } else {
@@ -48,6 +51,7 @@ pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
 struct Export<'a> {
     store: Store,
     only: Option<ProjectId>,
+    shows_progress: bool,
     app: &'a App,
 }
 
@@ -85,13 +89,19 @@ impl Export<'_> {
     /// Writes the memories and returns how many.
     fn write(&self, name: &str, out: &mut dyn Write) -> Result<u64, Failure> {
         let mut out = BufWriter::new(out);
-        let (mut count, mut failed) = (0, None);
+        let (mut count, mut failed, mut looked_at) = (0, None, 0);
+        let mut progress = Progress::new(self.store.count_memories()?, "memories");
         self.store.each_memory(|memory| {
+            looked_at += 1;
+            if self.shows_progress {
+                progress.at(looked_at);
+            }
             if failed.is_none() && self.only.is_none_or(|project| project == memory.project) {
                 failed = self.write_line(name, &memory, &mut out).err();
                 count += 1;
             }
         })?;
+        progress.finish();
         failed.map_or(Ok(()), Err)?;
         out.flush().map_err(|error| self.app.ui.cannot_write(name, &error))?;
         Ok(count)
