@@ -52,9 +52,13 @@ pub(crate) fn rank(db: &Connection, query: &WordQuery, reach: Reach) -> rusqlite
     }
     let mut hits: Vec<WordHit> =
         scores.into_iter().map(|(id, bm25)| WordHit { memory: MemoryId(id), bm25 }).collect();
-    // Of equals the newer one first: the only use of time here.
-    hits.sort_by(|one, other| other.bm25.total_cmp(&one.bm25).then(other.memory.cmp(&one.memory)));
+    sort(&mut hits);
     Ok(hits)
+}
+
+/// Puts the best first, of equals the newer one: the only use of time here.
+pub(crate) fn sort(hits: &mut [WordHit]) {
+    hits.sort_by(|one, other| other.bm25.total_cmp(&one.bm25).then(other.memory.cmp(&one.memory)));
 }
 
 /// The word index, within a place where that pays.

@@ -3,9 +3,10 @@
 //! Not here: which words a question becomes, and what else counts beside them (`recall`).
 
 use crate::ranking::{self, WordHit};
+use crate::words::in_place;
 use crate::{Store, StoreError, WordQuery};
 use backstory_memory::{Kind, MemoryId, ProjectId, Timestamp};
-use rusqlite::{Statement, named_params, params};
+use rusqlite::{Connection, Statement, named_params, params};
 
 /// Which projects a question may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,10 +114,18 @@ const NEWEST: &str = fitting!(
     "ORDER BY m.created_at_ms DESC, m.id DESC LIMIT :limit OFFSET :offset"
 );
 
+// A word counts as in `ranking`.
+const NEWEST_WITH_WORDS: &str = fitting!(
+    "SELECT m.id, -bm25(memory_words, 4.0, 2.0, 2.0, 1.5, 1.0, 1.0, 0.0) FROM memory_words CROSS JOIN memories m ON m.id = memory_words.rowid
+     WHERE memory_words MATCH :words AND",
+    "ORDER BY memory_words.rowid DESC LIMIT :limit OFFSET :offset"
+);
+
 impl Store {
     /// Finds memories that hold any of the words, best first.
     ///
-    /// The index ranks; the rows are asked one by one until enough fit, so that a filter costs a look at the best few.
+    /// The index ranks; the rows are asked one by one until enough fit, so that a filter costs a look at the best few. Of common words it
+    /// ranks only the newest memories: if none of them fits, those that do are looked for among all.
     pub fn search_words(&self, query: &WordQuery, filter: &Filter) -> Result<Vec<WordHit>, StoreError> {
         if query.is_empty() {
             return Ok(Vec::new());
@@ -139,6 +148,9 @@ impl Store {
                 } else {
                     hits.push(hit);
                 }
+            }
+            if hits.is_empty() && passed_over == 0 {
+                hits = newest_with_words(db, query, filter)?;
             }
             Ok(hits)
         })
@@ -180,4 +192,23 @@ impl Store {
         )?);
         Ok(ids)
     }
+}
+
+/// Returns the newest memories that hold any of the words and fit, best first.
+fn newest_with_words(db: &Connection, query: &WordQuery, filter: &Filter) -> rusqlite::Result<Vec<WordHit>> {
+    let words = query.terms().collect::<Vec<_>>().join(" OR ");
+    let words = match filter.reach {
+        Reach::Project(id) => format!("{} AND ({words})", in_place(id)),
+        Reach::Everywhere => words,
+    };
+    let mut statement = db.prepare_cached(NEWEST_WITH_WORDS)?;
+    filter.bind(&mut statement)?;
+    statement.raw_bind_parameter(c":words", words)?;
+    statement.raw_bind_parameter(c":limit", filter.limit)?;
+    statement.raw_bind_parameter(c":offset", filter.offset)?;
+    let rows =
+        statement.raw_query().mapped(|row| Ok(WordHit { memory: MemoryId(row.get(0)?), bm25: row.get(1)? }));
+    let mut hits = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+    ranking::sort(&mut hits);
+    Ok(hits)
 }

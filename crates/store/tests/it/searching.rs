@@ -185,6 +185,25 @@ fn no_question_reaches_into_another_project() {
 }
 
 #[test]
+fn common_words_find_what_fits_however_old_it_is() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let (old, young) = (project(&mut store, "/home/u/old"), project(&mut store, "/home/u/young"));
+    let of = |project, kind| new(project, Draft { kind, ..draft("database connection", "pool") });
+    store.remember_all(&[of(old, Kind::Decision)]).unwrap();
+    store.remember_all(&vec![of(old, Kind::Note); 2_000]).unwrap();
+    store.remember_all(&vec![of(young, Kind::Note); 2_100]).unwrap();
+    let query = any_of(&["database", "connection"]);
+    let here = Filter::within(Reach::Project(old));
+    assert_eq!(found(&store, &query, &here).len(), 20, "a large project beside a busier one");
+    let decisions = Filter { kinds: vec![Kind::Decision], ..everywhere() };
+    assert_eq!(found(&store, &query, &decisions), [MemoryId(1)]);
+    let decisions = Filter { kinds: vec![Kind::Decision], ..here };
+    assert_eq!(found(&store, &query, &decisions), [MemoryId(1)]);
+    assert_eq!(found(&store, &query, &Filter { kinds: vec![Kind::Goal], ..everywhere() }), []);
+}
+
+#[test]
 fn filters_narrow_what_is_found_and_what_is_listed() {
     let test = TestHome::new();
     let mut store = test.open();
