@@ -27,6 +27,7 @@ pub struct Observation {
 #[must_use]
 pub fn observe(mut observation: Observation, redactor: &Redactor, most_bytes: usize, at: Timestamp) -> Event {
     // Far longer than what is kept, so that whatever a cut tears apart here is cut away below.
+    flatten_if_vast(&mut observation.payload);
     shorten(&mut observation.payload, most_bytes.saturating_mul(4).max(SHORTEST_CUT));
     redactor.scrub_json(&mut observation.payload);
     let scrub = |text: &str| cap(redactor.scrub(text).as_str(), MOST_NAME_BYTES).text;
@@ -53,6 +54,14 @@ pub fn observe(mut observation: Observation, redactor: &Redactor, most_bytes: us
     }
 }
 
+/// Makes one text of a payload that is vast altogether, however small its parts: its middle can then be cut like any other.
+fn flatten_if_vast(payload: &mut Value) {
+    let whole = payload.to_string();
+    if whole.len() > VAST {
+        *payload = Value::String(whole);
+    }
+}
+
 /// Cuts the middle out of texts nobody could keep, so that the time an event takes is bounded whatever a tool printed.
 ///
 /// A digest stands for what was cut: two events that differ only there are two events.
@@ -71,6 +80,9 @@ fn shorten(value: &mut Value, longest: usize) {
     }
 }
 
+/// More than this is never redacted leaf by leaf.
+const VAST: usize = 1 << 20;
+
 /// Shorter texts are not cut before they are redacted, however little is kept of an event.
 const SHORTEST_CUT: usize = 64 * 1024;
 
@@ -83,8 +95,8 @@ mod tests {
     use crate::RedactorOptions;
     use serde_json::json;
 
-    fn event(text: &str) -> Event {
-        let observation = Observation {
+    fn observation(text: &str) -> Observation {
+        Observation {
             host: "host".into(),
             host_session: "session".into(),
             kind: EventKind::ToolUse,
@@ -92,8 +104,20 @@ mod tests {
             sequence: String::new(),
             trust: Trust::Tool,
             payload: json!({"output": [text]}),
-        };
-        observe(observation, &Redactor::new(RedactorOptions::default()), 1000, Timestamp(0))
+        }
+    }
+
+    fn event(text: &str) -> Event {
+        observe(observation(text), &Redactor::new(RedactorOptions::default()), 1000, Timestamp(0))
+    }
+
+    #[test]
+    fn many_small_texts_are_cut_like_a_large_one() {
+        let mut observation = observation("");
+        observation.payload = json!(vec!["some words"; 200_000]);
+        let event = observe(observation, &Redactor::new(RedactorOptions::default()), 1000, Timestamp(0));
+        assert!(event.truncated && event.payload.len() <= 1000);
+        assert!(event.payload.contains("some words") && event.payload.contains("bytes"));
     }
 
     #[test]

@@ -85,6 +85,13 @@ pub(crate) enum Command {
     Redact(redact::RedactArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
+    /// Hear one payload of a host; `main` takes it before this list is made, unless a flag stands first
+    #[command(hide = true)]
+    Hook {
+        /// What the hook was given
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<std::ffi::OsString>,
+    },
     /// Do the housekeeping that is due
     #[command(hide = true)]
     Maintain(maintain::MaintainArgs),

@@ -30,8 +30,13 @@ use crate::failure::{Exit, Failure};
 /// Does what was typed.
 pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
     let ui = cli.ui(&environment);
-    if let Command::Completions(args) = &cli.command {
-        return completions::run(args, &ui);
+    match &cli.command {
+        Command::Completions(args) => return completions::run(args, &ui),
+        Command::Hook { arguments } => {
+            hook::run(arguments, environment);
+            return Ok(Exit::Done);
+        }
+        _ => {}
     }
     let app = App::new(environment, &cli.settings, ui)?;
     match cli.command {
@@ -54,6 +59,6 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::Config(args) => config::run(&args, &app),
         Command::Redact(args) => redact::run(&args, &app),
         Command::Maintain(args) => maintain::run(&args, &app),
-        Command::Completions(_) => Ok(Exit::Done),
+        Command::Completions(_) | Command::Hook { .. } => Ok(Exit::Done),
     }
 }

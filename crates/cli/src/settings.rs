@@ -9,6 +9,8 @@ use crate::env_vars::{Environment, SETTING_PREFIX};
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
@@ -183,9 +185,14 @@ impl Settings {
 
     /// Turns the values into a configuration.
     pub(crate) fn config(&self) -> Result<Config, Failure> {
-        self.table().try_into().map_err(|error: toml::de::Error| {
+        let config: Config = self.table().try_into().map_err(|error: toml::de::Error| {
             Failure::usage("the configuration cannot be used").because(&error).hint("see `backstory config`")
-        })
+        })?;
+        if config.capture.max_event_bytes > MOST_EVENT_BYTES {
+            return Err(Failure::usage(format!("`capture.max_event_bytes` is at most {MOST_EVENT_BYTES}"))
+                .hint("an event must fit into the spool while the database is busy"));
+        }
+        Ok(config)
     }
 
     fn table(&self) -> Table {
@@ -229,11 +236,15 @@ pub(crate) fn project_file(start: &Path) -> Option<PathBuf> {
 
 /// Reads a TOML file; none is an empty one.
 fn read_table(path: &Path) -> Result<Table, Failure> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
+    let mut text = String::new();
+    match File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text)) {
+        Ok(bytes) if bytes as u64 > LARGEST_FILE => {
+            return Err(Failure::usage(format!("`{}` is larger than any file of settings", path.display())));
+        }
+        Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Table::new()),
         Err(error) => return Err(Failure::usage(format!("cannot read `{}`", path.display())).because(&error)),
-    };
+    }
     text.parse().map_err(|error: toml::de::Error| {
         // Only where and what: the line itself may hold a text that must not be stored, and this may be logged.
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
@@ -242,6 +253,11 @@ fn read_table(path: &Path) -> Result<Table, Failure> {
             .hint("mend that line; `backstory config` shows what can be set")
     })
 }
+
+/// The most that may be kept of one event.
+const MOST_EVENT_BYTES: u32 = 256 * 1024;
+/// No file of settings is larger; a hook reads it each time.
+const LARGEST_FILE: u64 = 64 * 1024;
 
 /// Whether a setting, or what looks like one, decides what is kept of a session.
 fn decides_what_is_kept(key: &str) -> bool {

@@ -14,12 +14,16 @@ use std::time::Duration;
 
 /// How long to wait for readers before saying what remains: writers wait as long.
 const SCRUB_PATIENCE: Duration = Duration::from_millis(300);
+/// A wording shorter than this stands in too many events by chance.
+const SHORTEST_SAYING: usize = 12;
 
 /// What forgetting has done, and where traces may remain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forgetting {
     /// The memories that are gone.
     pub forgotten: Vec<MemoryId>,
+    /// The memories that are in force again, because what had replaced them is gone.
+    pub revived: Vec<MemoryId>,
     /// The files that may still hold something of them, because they are in use, damaged or set aside.
     pub remains_in: Vec<PathBuf>,
 }
@@ -30,14 +34,18 @@ impl Store {
         // Another delivery of an event they came from may be waiting.
         self.take_in_spool(Purpose::Command)?;
         let ids: BTreeSet<MemoryId> = ids.iter().copied().collect();
-        let graves = self.write("forget", |transaction| erase_all(transaction, &ids, now))?;
+        let (graves, revived) = self.write("forget", |transaction| {
+            let replaced = replaced_by(transaction, &ids)?;
+            let graves = erase_all(transaction, &ids, now)?;
+            Ok((graves, still_in_force(transaction, replaced)?))
+        })?;
         let mut remains_in = forget_in_copies(&self.home, &graves, now);
         if !self.scrub()? {
             remains_in.extend([self.path.clone(), beside(&self.path, "-wal")]);
         }
         remains_in.extend(repair::quarantined(&self.home));
         remains_in.extend(Spool::of(&self.home).leftovers());
-        Ok(Forgetting { forgotten: ids.into_iter().collect(), remains_in })
+        Ok(Forgetting { forgotten: ids.into_iter().collect(), revived, remains_in })
     }
 
     /// Returns whether a memory of this uid was forgotten.
@@ -91,6 +99,31 @@ pub(crate) fn tombstone_for(
     Ok(found.and_then(|uid| Uid::parse(&uid).ok()))
 }
 
+/// Returns the memories that some of these have replaced.
+fn replaced_by(db: &Connection, ids: &BTreeSet<MemoryId>) -> rusqlite::Result<Vec<MemoryId>> {
+    let mut statement = db.prepare_cached("SELECT id FROM memories WHERE superseded_by = ?1")?;
+    let mut replaced = Vec::new();
+    for id in ids {
+        for old in statement.query_map([id.0], |row| row.get(0).map(MemoryId))? {
+            replaced.push(old?);
+        }
+    }
+    Ok(replaced)
+}
+
+/// Keeps those that are there and not replaced.
+fn still_in_force(db: &Connection, ids: Vec<MemoryId>) -> rusqlite::Result<Vec<MemoryId>> {
+    let mut statement =
+        db.prepare_cached("SELECT 1 FROM memories WHERE id = ?1 AND superseded_by IS NULL")?;
+    let mut in_force = Vec::new();
+    for id in ids {
+        if statement.exists([id.0])? {
+            in_force.push(id);
+        }
+    }
+    Ok(in_force)
+}
+
 /// What is written down of a forgotten memory.
 struct Grave {
     uid: String,
@@ -117,32 +150,51 @@ fn erase_all(db: &Connection, ids: &BTreeSet<MemoryId>, now: Timestamp) -> Resul
     Ok(graves)
 }
 
-/// Gathers what must be kept out: every wording there ever was, and the events they came from.
+/// Gathers what must be kept out: every wording there ever was, the events they came from, and those that say the same.
 fn dig(db: &Connection, id: MemoryId, uid: String) -> rusqlite::Result<Grave> {
-    let wordings = "SELECT title, body FROM memories WHERE id = ?1 UNION SELECT title, body FROM revisions WHERE memory_id = ?1";
-    let mut statement = db.prepare_cached(wordings)?;
-    let fingerprints = statement.query_map([id.0], |row| {
-        // Damaged text is not always text.
-        let text = |column: usize| {
-            row.get_ref(column).map(|value| {
-                value
-                    .as_bytes_or_null()
-                    .ok()
-                    .flatten()
-                    .map(String::from_utf8_lossy)
-                    .unwrap_or_default()
-                    .into_owned()
-            })
-        };
-        let wording = Draft { title: text(0)?, ..Draft::new(Kind::Note, "", &text(1)?) };
-        Ok(wording.fingerprint())
-    })?;
-    let fingerprints = fingerprints.collect::<rusqlite::Result<_>>()?;
+    let wordings = wordings(db, id)?;
     let keys =
         "SELECT e.idempotency_key FROM events e JOIN evidence v ON v.event_id = e.id WHERE v.memory_id = ?1";
     let mut statement = db.prepare_cached(keys)?;
-    let event_keys = statement.query_map([id.0], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    Ok(Grave { uid, fingerprints, event_keys })
+    let mut event_keys: Vec<Vec<u8>> =
+        statement.query_map([id.0], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    for (title, body) in &wordings {
+        event_keys.extend(events_that_say(db, title)?);
+        event_keys.extend(events_that_say(db, body)?);
+    }
+    let fingerprints = wordings.into_iter().map(|(title, body)| {
+        let wording = Draft { title, ..Draft::new(Kind::Note, "", &body) };
+        wording.fingerprint()
+    });
+    Ok(Grave { uid, fingerprints: fingerprints.collect(), event_keys })
+}
+
+/// Returns the titles and bodies a memory has had.
+fn wordings(db: &Connection, id: MemoryId) -> rusqlite::Result<Vec<(String, String)>> {
+    let sql = "SELECT title, body FROM memories WHERE id = ?1 UNION SELECT title, body FROM revisions WHERE memory_id = ?1";
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map([id.0], |row| {
+        // Damaged text is not always text.
+        let text = |column: usize| -> rusqlite::Result<String> {
+            let bytes = row.get_ref(column)?.as_bytes_or_null().ok().flatten().unwrap_or_default();
+            Ok(String::from_utf8_lossy(bytes).into_owned())
+        };
+        Ok((text(0)?, text(1)?))
+    })?;
+    rows.collect()
+}
+
+/// Returns the events whose payload holds a text. Too short a text would take unrelated ones with it.
+fn events_that_say(db: &Connection, text: &str) -> rusqlite::Result<Vec<Vec<u8>>> {
+    if text.len() < SHORTEST_SAYING {
+        return Ok(Vec::new());
+    }
+    // Payloads are JSON: the text stands in them as JSON writes it.
+    let written = serde_json::to_string(text).unwrap_or_default();
+    let written = written.trim_matches('"');
+    let mut statement =
+        db.prepare_cached("SELECT idempotency_key FROM events WHERE instr(payload, ?1) > 0")?;
+    statement.query_map([written], |row| row.get(0))?.collect()
 }
 
 /// Removes one memory and what it came from. `secure_delete` and FTS5's `secure-delete` overwrite the freed bytes.
@@ -157,9 +209,11 @@ fn erase(db: &Connection, id: MemoryId) -> rusqlite::Result<bool> {
         "DELETE FROM events WHERE id IN (SELECT event_id FROM evidence WHERE memory_id = ?1)",
         [id.0],
     )?;
-    // What it had replaced is replaced by what replaced it, and does not come back to life between them.
+    // What it had replaced is replaced by what replaced it. Where nothing did, it is in force again: better the older word than none.
     db.execute(
-        "UPDATE memories SET superseded_by = (SELECT superseded_by FROM memories WHERE id = ?1) WHERE superseded_by = ?1",
+        "UPDATE memories SET superseded_by = gone.superseded_by,
+            valid_to_ms = iif(gone.superseded_by IS NULL AND memories.valid_to_ms = gone.created_at_ms, NULL, memories.valid_to_ms)
+         FROM (SELECT superseded_by, created_at_ms FROM memories WHERE id = ?1) AS gone WHERE memories.superseded_by = ?1",
         [id.0],
     )?;
     db.execute("DELETE FROM memories WHERE id = ?1", [id.0])?;

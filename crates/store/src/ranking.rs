@@ -6,7 +6,7 @@
 //!
 //! **Performance.** How many memories hold a word is counted up to a bound, and BM25 is asked of a bounded number of memories.
 
-use crate::words::in_place;
+use crate::words::{fit, in_place};
 use crate::{Reach, WordQuery};
 use backstory_memory::{MemoryId, ProjectId};
 use rusqlite::Connection;
@@ -101,14 +101,14 @@ impl Index<'_> {
             .query_row((self.within(term), MOST_TELLING + 1), |row| row.get(0))
     }
 
-    /// Scores the newest memories an expression matches, up to `most`. A word counts by where it stands: title, facts, concepts,
-    /// files, body, companion; the place counts nothing.
+    /// Scores the newest memories an expression matches, up to `most`.
     fn score(&self, expression: &str, most: i64) -> rusqlite::Result<HashMap<i64, f64>> {
         self.db
-            .prepare_cached(
-                "SELECT rowid, -bm25(memory_words, 4.0, 2.0, 2.0, 1.5, 1.0, 1.0, 0.0) FROM memory_words
-                 WHERE memory_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2",
-            )?
+            .prepare_cached(concat!(
+                "SELECT rowid, ",
+                fit!(),
+                " FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2"
+            ))?
             .query_map((self.within(expression), most), |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect()
     }

@@ -3,7 +3,7 @@
 //! Not here: which words a question becomes, and what else counts beside them (`recall`).
 
 use crate::ranking::{self, WordHit};
-use crate::words::in_place;
+use crate::words::{fit, in_place};
 use crate::{Store, StoreError, WordQuery};
 use backstory_memory::{Kind, MemoryId, ProjectId, Timestamp};
 use rusqlite::{Connection, Statement, named_params, params};
@@ -93,7 +93,7 @@ impl Filter {
 
 /// What a row must be, whatever the question.
 macro_rules! fitting {
-    ($before:literal, $after:literal) => {
+    ($before:expr, $after:literal) => {
         concat!(
             $before,
             " (:project IS NULL OR m.project_id = :project OR m.scope = 'user')
@@ -114,10 +114,13 @@ const NEWEST: &str = fitting!(
     "ORDER BY m.created_at_ms DESC, m.id DESC LIMIT :limit OFFSET :offset"
 );
 
-// A word counts as in `ranking`.
 const NEWEST_WITH_WORDS: &str = fitting!(
-    "SELECT m.id, -bm25(memory_words, 4.0, 2.0, 2.0, 1.5, 1.0, 1.0, 0.0) FROM memory_words CROSS JOIN memories m ON m.id = memory_words.rowid
-     WHERE memory_words MATCH :words AND",
+    concat!(
+        "SELECT m.id, ",
+        fit!(),
+        " FROM memory_words CROSS JOIN memories m ON m.id = memory_words.rowid
+     WHERE memory_words MATCH :words AND"
+    ),
     "ORDER BY memory_words.rowid DESC LIMIT :limit OFFSET :offset"
 );
 

@@ -16,6 +16,14 @@ const MOST_WORDS: usize = 256;
 /// Longer than any word; what is longer was not cut into words.
 const LONGEST_WORD: usize = 512;
 
+/// How well a row fits. A word counts by where it stands: title, facts, concepts, files, body, companion; the place counts nothing.
+macro_rules! fit {
+    () => {
+        "-bm25(memory_words, 4.0, 2.0, 2.0, 1.5, 1.0, 1.0, 0.0)"
+    };
+}
+pub(crate) use fit;
+
 /// Words to look for; any of them may match. Of a very long question the first few hundred count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordQuery {

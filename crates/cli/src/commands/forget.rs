@@ -27,6 +27,7 @@ pub(crate) struct ForgetArgs {
 struct Forgotten {
     ok: bool,
     forgotten: Vec<i64>,
+    revived: Vec<i64>,
     remains_in: Vec<String>,
 }
 
@@ -63,11 +64,15 @@ fn forget(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
         app.ui.json(&Forgotten {
             ok: true,
             forgotten: done.forgotten.iter().map(|id| id.0).collect(),
+            revived: done.revived.iter().map(|id| id.0).collect(),
             remains_in,
         })?;
         return Ok(Exit::Done);
     }
     app.ui.line(&format!("forgot {}", memories(done.forgotten.len() as u64)))?;
+    for id in &done.revived {
+        app.ui.say(&format!("note: #{id} is in force again: what had replaced it is gone"));
+    }
     for path in remains_in {
         app.ui.say(&format!("note: traces may remain in `{path}`, which could not be changed; remove it if you can do without it"));
     }

@@ -34,7 +34,7 @@ pub(crate) struct ImportArgs {
     /// The project of lines that name none (default: the one of this folder)
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
-    /// Believe no line more than this: user, assistant, tool, import, external
+    /// Believe no line more than this: user, assistant, tool, import, external. Say `import` for a file somebody else wrote
     #[arg(long, value_name = "TRUST", default_value = "user")]
     pub(crate) trust: Trust,
     /// Answer in JSON

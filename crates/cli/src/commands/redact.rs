@@ -19,6 +19,7 @@ struct Redacted {
     version: u32,
     text: String,
     found: Vec<FindingShape>,
+    private_parts: usize,
 }
 
 #[derive(Serialize)]
@@ -43,6 +44,8 @@ pub(crate) fn run(args: &RedactArgs, app: &App) -> Result<Exit, Failure> {
     let found = redactor.redact(&text).found.into_iter();
     let found =
         found.map(|finding| FindingShape { rule: finding.rule, start: finding.start, end: finding.end });
-    app.ui.json(&Redacted { version: 1, text: scrubbed, found: found.collect() })?;
+    let marks = |text: &str| text.matches("[private]").count();
+    let private_parts = marks(&scrubbed).saturating_sub(marks(&text));
+    app.ui.json(&Redacted { version: 1, text: scrubbed, found: found.collect(), private_parts })?;
     Ok(Exit::Done)
 }

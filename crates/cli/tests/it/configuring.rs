@@ -15,6 +15,14 @@ fn user_file(env: &TestEnv, text: &str) {
 }
 
 #[test]
+fn an_event_must_fit_into_the_spool() {
+    let env = world();
+    let outcome = env.run(["--set", "capture.max_event_bytes=999999999", "status"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.contains("`capture.max_event_bytes` is at most 262144"), "{}", outcome.stderr);
+}
+
+#[test]
 fn every_setting_names_where_its_value_comes_from() {
     let env = world();
     user_file(

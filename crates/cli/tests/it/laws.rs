@@ -61,6 +61,15 @@ fn law_1_a_hook_reads_all_that_a_host_says() {
 }
 
 #[test]
+fn law_1_a_hook_behind_a_flag_is_a_hook_too() {
+    let env = world();
+    let arguments = ["--no-color", "hook", "--host", "claude-code"];
+    harmless(&env.run_with(arguments, prompt("s", "kept all the same")));
+    harmless(&env.run_with(["--no-color", "hook", "--nonsense"], "x"));
+    assert_eq!(count(&env, "events"), 1);
+}
+
+#[test]
 fn law_1_a_hook_that_runs_out_of_time_ends_and_says_so() {
     let env = world();
     let mut child = env.command(HOOK).stdin(Stdio::piped()).spawn().unwrap();

@@ -203,3 +203,15 @@ fn law_7_the_corpus_of_secrets_never_reaches_the_disk() {
     }
     assert!(looked_for > 100, "{looked_for}");
 }
+
+#[test]
+fn redact_counts_what_was_marked_private() {
+    let env = world();
+    let outcome =
+        env.run_with(["redact", "--json"], "a <private>b</private> c <PRIVATE x=1>d</private> [private]");
+    let answer = answer(&outcome);
+    assert_eq!(
+        (answer["text"].as_str(), answer["private_parts"].as_u64()),
+        (Some("a [private] c [private] [private]"), Some(2))
+    );
+}

@@ -80,7 +80,7 @@ fn a_text_comes_back_without_its_secrets() {
     assert!(!outcome.stdout.contains("mine"), "{outcome:?}");
 
     let answer = answer(&env.run_with(["redact", "--json"], &text));
-    assert_snapshot!(shape(&answer), @"{found: [{end: number, rule: text, start: number}], text: text, version: number}");
+    assert_snapshot!(shape(&answer), @"{found: [{end: number, rule: text, start: number}], private_parts: number, text: text, version: number}");
     let (start, end) =
         (answer["found"][0]["start"].as_u64().unwrap(), answer["found"][0]["end"].as_u64().unwrap());
     assert_eq!(text.get(start as usize..end as usize), Some(key.as_str()));

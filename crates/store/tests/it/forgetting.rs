@@ -185,3 +185,33 @@ fn every_copy_knows_what_was_forgotten() {
     let copy = Connection::open(copy).unwrap();
     assert_eq!(crate::kit::number(&copy, "SELECT count(*) FROM tombstones"), 1);
 }
+
+/// A memory written by hand has no evidence; the prompt that said the same must not keep it.
+#[test]
+fn an_event_that_says_the_same_is_gone_too() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    store.record(&arrival_saying("s", "we said: the \"zyx001quux\" decision stands", NOW)).unwrap();
+    store.record(&arrival_saying("s", "something else altogether", NOW)).unwrap();
+    let project = project(&mut store, "/home/u/one");
+    let memory =
+        new(project, draft("the \"zyx001quux\" decision stands", "the \"zyx001quux\" decision stands"));
+    let id = store.remember(&memory).unwrap();
+    store.forget(&[id], NOW).unwrap();
+    assert_eq!(store.count_events().unwrap(), 1);
+    drop(store);
+    assert_eq!(grep(home.home.root(), "zyx001"), vec![]);
+}
+
+#[test]
+fn what_a_forgotten_memory_had_replaced_is_in_force_again_and_named() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    let project = project(&mut store, "/home/u/one");
+    let old = store.remember(&new(project, draft("indent with tabs", "tabs"))).unwrap();
+    let replacement = store.supersede(old, &new(project, draft("indent with spaces", "spaces"))).unwrap();
+    let done = store.forget(&[replacement], NOW).unwrap();
+    assert_eq!(done.revived, vec![old]);
+    let memory = store.memory(old).unwrap().unwrap();
+    assert_eq!((memory.life, memory.content.valid_to), (backstory_memory::Life::Live, None));
+}
