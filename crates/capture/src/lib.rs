@@ -2,13 +2,17 @@
 //!
 //! Not here: a host's own words (`hosts`), SQL (`store`), the environment and the screen (`cli`).
 
+mod failures;
 mod keep;
 mod observe;
 mod private;
 mod project;
 mod redact;
+mod testruns;
 
+pub use failures::{Class, Ran, Signature};
 pub use keep::{MOST_BODY_BYTES, most_alike, prepare};
 pub use observe::{Observation, observe};
 pub use project::sight;
 pub use redact::{Finding, Redacted, Redaction, Redactor, RedactorOptions};
+pub use testruns::{Outcome, Runner, TestRun, red_to_green};

@@ -8,5 +8,8 @@
 
 mod corpus;
 mod drawn;
+mod failing;
 mod properties;
 mod redact;
+mod signatures;
+mod testruns;

@@ -1,0 +1,114 @@
+//! What failed, told the same way on another day and machine: the signature of a failing command.
+//!
+//! A [`Signature`] is the telling line of the output without what varies, the command by its name, and a digest
+//! of both.
+//!
+//! Pure rules, nothing is stored here. Nothing calls it yet: distillation will.
+
+mod command;
+mod marks;
+mod ran;
+mod shape;
+mod shell;
+mod telling;
+mod tools;
+
+pub(crate) use command::Line;
+pub use ran::Ran;
+pub use telling::Class;
+
+use backstory_memory::{TITLE_CHARS, first_chars};
+use telling::{FIRM, Telling, telling};
+
+/// What failed, in a form that can be compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// Equal for the same failure, as 32 hexadecimal digits.
+    pub digest: String,
+    /// One line for a person, at most 80 characters: `cargo build: cannot find type Foo in this scope`.
+    pub title: String,
+    /// The sort of failure.
+    pub class: Class,
+    /// The command by its name, `cargo build`.
+    pub task: String,
+}
+
+impl Signature {
+    /// Returns the signature of a command that failed, from what it printed.
+    ///
+    /// Nothing when there is no command, or when it only looked: a `grep` without a match has not failed.
+    #[must_use]
+    pub fn of(command: &str, output: &str) -> Option<Signature> {
+        let line = Line::of(command);
+        let main = line.main()?;
+        if is_interrupted(output) {
+            return None;
+        }
+        match telling(output) {
+            Some(telling) if !main.is_bystander || telling.rank <= FIRM + 1 => {
+                Some(Signature::told(&main.name, &telling))
+            }
+            None if !main.is_bystander => Some(Signature::silent(&main.name)),
+            _ => None,
+        }
+    }
+
+    fn told(task: &str, telling: &Telling) -> Signature {
+        // The same error met by `cargo check` and `cargo test` is one failure; without a line that tells, only
+        // the whole command does.
+        let program = task.split(' ').next().unwrap_or(task);
+        let who = if telling.rank <= 5 { program } else { task };
+        let said = telling.line.replace(['`', '\''], "");
+        Signature {
+            digest: digest_of(&[who, &telling.line]),
+            title: title(task, &said),
+            class: telling.class,
+            task: task.to_owned(),
+        }
+    }
+
+    /// A command that failed without a word.
+    fn silent(task: &str) -> Signature {
+        Signature {
+            digest: digest_of(&[task, ""]),
+            title: title(task, "failed and printed nothing"),
+            class: Class::Other,
+            task: task.to_owned(),
+        }
+    }
+}
+
+/// Whether the output tells of a failure so plainly that the exit status does not matter.
+fn tells_failure(output: &str) -> bool {
+    telling(output).is_some_and(|telling| telling.rank <= FIRM)
+}
+
+/// The user stopped it: nothing failed.
+fn is_interrupted(output: &str) -> bool {
+    let output = output.trim();
+    output == "^C" || output.starts_with("[Request interrupted by user")
+}
+
+fn title(task: &str, said: &str) -> String {
+    let said =
+        said.split_once("]: ").filter(|(code, _)| code.starts_with("error[")).map_or(said, |(_, said)| said);
+    // Many programs name themselves: `cp: cannot stat …`.
+    let program = task.rsplit(' ').next().unwrap_or(task);
+    let said = said.strip_prefix(program).and_then(|said| said.strip_prefix(": ")).unwrap_or(said);
+    let whole = format!("{task}: {said}");
+    if whole.chars().count() <= TITLE_CHARS {
+        return whole;
+    }
+    let cut = first_chars(&whole, TITLE_CHARS - 1);
+    let cut = cut.rsplit_once(' ').map_or(cut, |(head, _)| head);
+    format!("{}…", cut.trim_end_matches([' ', ',', ':', '…']))
+}
+
+fn digest_of(parts: &[&str]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(part.as_bytes());
+        hasher.update(b"\0");
+    }
+    hasher.finalize().to_hex().chars().take(32).collect()
+}
