@@ -1,12 +1,13 @@
 //! What failed, told the same way on another day and machine: the signature of a failing command.
 //!
 //! A [`Signature`] is the telling line of the output without what varies, the command by its name, and a digest
-//! of both.
+//! of both. [`pair`] finds, in the steps of a turn, which failure was followed by what fixed it.
 //!
 //! Pure rules, nothing is stored here. Nothing calls it yet: distillation will.
 
 mod command;
 mod marks;
+mod pairs;
 mod ran;
 mod shape;
 mod shell;
@@ -14,6 +15,7 @@ mod telling;
 mod tools;
 
 pub(crate) use command::Line;
+pub use pairs::{Attempt, Failures, Fix, OpenFailure, Step, pair, should_promote};
 pub use ran::Ran;
 pub use telling::Class;
 

@@ -10,7 +10,7 @@ mod project;
 mod redact;
 mod testruns;
 
-pub use failures::{Class, Ran, Signature};
+pub use failures::{Attempt, Class, Failures, Fix, OpenFailure, Ran, Signature, Step, pair, should_promote};
 pub use keep::{MOST_BODY_BYTES, most_alike, prepare};
 pub use observe::{Observation, observe};
 pub use project::sight;

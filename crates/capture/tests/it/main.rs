@@ -9,6 +9,7 @@
 mod corpus;
 mod drawn;
 mod failing;
+mod pairs;
 mod properties;
 mod redact;
 mod signatures;

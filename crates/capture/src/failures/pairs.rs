@@ -1,0 +1,174 @@
+//! Which failure was followed by what fixed it, in the steps of one turn.
+//!
+//! A failure is over when the same command, by its name, succeeds. What fixed it is what happened between its last
+//! appearance and the next run of that command. Not here: storing the pair, and counting across sessions.
+
+use super::{Line, Ran, Signature};
+
+/// How many failures are followed at once, and how many attempts are kept of each.
+const MOST: usize = 64;
+/// Seen this often, a failure is a pattern worth warning of.
+const RULE_OF_THREE: u32 = 3;
+
+/// One step of a turn.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// A command ran.
+    Command(Ran<'a>),
+    /// A file was written or changed.
+    Edit {
+        /// The file, as the host names it.
+        file: &'a str,
+    },
+}
+
+/// What was done about a failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// This file was changed.
+    Edit(String),
+    /// This command ran and succeeded.
+    Command(String),
+}
+
+/// A failure and what ended it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What failed.
+    pub signature: Signature,
+    /// How often it appeared in this turn.
+    pub times: u32,
+    /// What was tried before its last appearance and did not help.
+    pub tried: Vec<Attempt>,
+    /// What was done after it; empty when the command passed on its own, as flaky tests do.
+    pub by: Vec<Attempt>,
+    /// The step at which it last appeared.
+    pub failed_at: usize,
+    /// The step that succeeded.
+    pub fixed_at: usize,
+}
+
+/// A failure that nothing ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenFailure {
+    /// What failed.
+    pub signature: Signature,
+    /// How often it appeared in this turn.
+    pub times: u32,
+    /// What was tried.
+    pub tried: Vec<Attempt>,
+    /// The step at which it last appeared.
+    pub failed_at: usize,
+}
+
+/// The failures of a turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failures {
+    /// Those that ended, in the order they did.
+    pub fixed: Vec<Fix>,
+    /// Those that did not.
+    pub open: Vec<OpenFailure>,
+}
+
+/// Pairs each failure with what fixed it.
+#[must_use]
+pub fn pair(steps: &[Step<'_>]) -> Failures {
+    let mut pairing = Pairing::default();
+    for (at, step) in steps.iter().enumerate() {
+        match step {
+            Step::Edit { file } => pairing.attempt(&Attempt::Edit((*file).to_owned())),
+            Step::Command(ran) if ran.failed() => pairing.failure(ran, at),
+            Step::Command(ran) => pairing.success(ran, at),
+        }
+    }
+    let open = pairing.open.into_iter().map(Following::into_open).collect();
+    Failures { fixed: pairing.fixed, open }
+}
+
+/// Whether a failure seen this often should be promoted to a pattern.
+#[must_use]
+pub fn should_promote(times_seen: u32) -> bool {
+    times_seen >= RULE_OF_THREE
+}
+
+#[derive(Default)]
+struct Pairing {
+    open: Vec<Following>,
+    fixed: Vec<Fix>,
+}
+
+/// A failure being followed.
+struct Following {
+    signature: Signature,
+    times: u32,
+    tried: Vec<Attempt>,
+    since: Vec<Attempt>,
+    failed_at: usize,
+    /// Whether the command has since failed of something else: what ended this one is complete.
+    is_past: bool,
+}
+
+impl Pairing {
+    fn attempt(&mut self, attempt: &Attempt) {
+        for following in self.open.iter_mut().filter(|following| !following.is_past) {
+            if following.since.len() < MOST && !following.since.contains(attempt) {
+                following.since.push(attempt.clone());
+            }
+        }
+    }
+
+    fn failure(&mut self, ran: &Ran<'_>, at: usize) {
+        let Some(signature) = Signature::of(ran.command, ran.output) else { return };
+        let mut is_known = false;
+        for following in self.open.iter_mut().filter(|following| following.signature.task == signature.task) {
+            if following.signature.digest == signature.digest {
+                following.again(at);
+                is_known = true;
+            } else if !following.since.is_empty() {
+                following.is_past = true;
+            }
+        }
+        if !is_known && self.open.len() < MOST {
+            self.open.push(Following::first(signature, at));
+        }
+    }
+
+    fn success(&mut self, ran: &Ran<'_>, at: usize) {
+        let line = Line::of(ran.command);
+        let (over, still): (Vec<Following>, Vec<Following>) = std::mem::take(&mut self.open)
+            .into_iter()
+            .partition(|following| line.tasks.iter().any(|task| task.name == following.signature.task));
+        self.open = still;
+        self.fixed.extend(over.into_iter().map(|following| following.into_fix(at)));
+        if line.main().is_some_and(|task| !task.is_bystander) {
+            self.attempt(&Attempt::Command(ran.command.trim().to_owned()));
+        }
+    }
+}
+
+impl Following {
+    fn first(signature: Signature, at: usize) -> Following {
+        let (tried, since) = (Vec::new(), Vec::new());
+        Following { signature, times: 1, tried, since, failed_at: at, is_past: false }
+    }
+
+    /// It is back: what was done since did not help.
+    fn again(&mut self, at: usize) {
+        self.times = self.times.saturating_add(1);
+        let room = MOST.saturating_sub(self.tried.len());
+        self.tried.extend(self.since.drain(..).take(room));
+        self.failed_at = at;
+        self.is_past = false;
+    }
+
+    fn into_fix(self, at: usize) -> Fix {
+        let Following { signature, times, tried, since: by, failed_at, .. } = self;
+        Fix { signature, times, tried, by, failed_at, fixed_at: at }
+    }
+
+    fn into_open(mut self) -> OpenFailure {
+        self.tried.append(&mut self.since);
+        let Following { signature, times, tried, failed_at, .. } = self;
+        OpenFailure { signature, times, tried, failed_at }
+    }
+}
