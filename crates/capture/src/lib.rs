@@ -8,6 +8,7 @@ mod observe;
 mod private;
 mod project;
 mod redact;
+mod statements;
 mod testruns;
 
 pub use failures::{Attempt, Class, Failures, Fix, OpenFailure, Ran, Signature, Step, pair, should_promote};
@@ -15,4 +16,5 @@ pub use keep::{MOST_BODY_BYTES, most_alike, prepare};
 pub use observe::{Observation, observe};
 pub use project::sight;
 pub use redact::{Finding, Redacted, Redaction, Redactor, RedactorOptions};
+pub use statements::{Correction, Polarity, Speaker, Statement, statements};
 pub use testruns::{Outcome, Runner, TestRun, red_to_green};

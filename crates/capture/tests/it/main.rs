@@ -13,4 +13,6 @@ mod pairs;
 mod properties;
 mod redact;
 mod signatures;
+mod statements;
+mod statements_cases;
 mod testruns;

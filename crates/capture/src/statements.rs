@@ -1,0 +1,185 @@
+//! What was stated: from one prompt or closing message to the decisions, rules, learnings, failures and goals in it.
+//!
+//! Rules, no model: passages → sentences → silence → cues → title, one file each, over folded words
+//! (`tokens`) and tables of phrases (`patterns`). Precision first: a sentence that
+//! is not clearly a statement yields nothing. Nothing calls this yet; distillation will, once per turn. Not here: work
+//! done and commands that failed (distilled from events), trust, and whether a statement is already known (`keep`).
+
+mod corrections;
+mod cues;
+mod passages;
+mod patterns;
+mod sentences;
+mod silence;
+mod title;
+mod tokens;
+
+use backstory_memory::{Category, Kind, TITLE_CHARS, first_chars};
+pub use corrections::Correction;
+use patterns::says;
+use tokens::{Token, fold};
+
+/// The most statements one text yields. A text with more is a document someone pasted; its first ones stand for it.
+const MOST_STATEMENTS: usize = 12;
+
+/// Who wrote a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    /// The person at the keyboard: what they state counts by itself.
+    User,
+    /// The agent: its choices count when it gives a reason or calls them a decision.
+    Assistant,
+}
+
+/// Whether a statement says to do something, or not to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Polarity {
+    /// What is, or is to be done.
+    Affirmed,
+    /// What is not, or is not to be done.
+    Denied,
+}
+
+/// One thing a speaker stated that is worth remembering.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// What it is.
+    pub kind: Kind,
+    /// What sort of its kind: convention, preference, gotcha, architecture, root cause, fact.
+    pub category: Option<Category>,
+    /// One plain line, at most [`TITLE_CHARS`] characters.
+    pub title: String,
+    /// The sentence or sentences it stands on, as they were written.
+    pub text: String,
+    /// Why, where it was said.
+    pub reason: Option<String>,
+    /// Whether it forbids or denies.
+    pub polarity: Polarity,
+    /// What it puts in the place of what, where it does.
+    pub correction: Option<Correction>,
+}
+
+/// Returns what `speaker` states in `text`, in order, without repetitions.
+#[must_use]
+pub fn statements(text: &str, speaker: Speaker) -> Vec<Statement> {
+    let mut found: Vec<Statement> = Vec::new();
+    for passage in passages::passages(text) {
+        for statement in in_passage(passage, speaker) {
+            if found.iter().all(|known| known.text != statement.text) {
+                found.push(statement);
+            }
+        }
+        if found.len() >= MOST_STATEMENTS {
+            break;
+        }
+    }
+    found.truncate(MOST_STATEMENTS);
+    found
+}
+
+fn in_passage(passage: &str, speaker: Speaker) -> Vec<Statement> {
+    let mut found: Vec<Statement> = Vec::new();
+    // Where the sentence of the last statement began, so that a reason that follows can be joined to it.
+    let mut open: Option<usize> = None;
+    // Where a "No." stands that belongs to the sentence after it.
+    let mut no_at: Option<usize> = None;
+    let mut follows_opinion = false;
+    for sentence in sentences::sentences(passage) {
+        let end = offset(passage, sentence) + sentence.len();
+        let at = no_at.take().unwrap_or(end - sentence.len());
+        let sentence = passage.get(at..end).unwrap_or(sentence);
+        if sentence.len() > silence::MOST_BYTES {
+            open = None;
+            continue;
+        }
+        let tokens = fold(sentence);
+        if is_bare_no(&tokens) {
+            no_at = Some(at);
+            continue;
+        }
+        if cues::is_reason(&tokens)
+            && let (Some(start), Some(last)) = (open, found.last_mut())
+        {
+            last.text = passage.get(start..end).unwrap_or(&last.text).to_owned();
+            last.reason.get_or_insert_with(|| sentence.to_owned());
+            continue;
+        }
+        follows_opinion |= silence::is_opinion(&tokens);
+        let statement = stated(sentence, &tokens, Heard { speaker, follows_opinion });
+        open = statement.is_some().then_some(at);
+        found.extend(statement);
+    }
+    found
+}
+
+fn is_bare_no(tokens: &[Token]) -> bool {
+    let tokens = silence::without_fillers(tokens);
+    tokens.len() <= 2 && says(&["^ no|nope|wrong"], tokens)
+}
+
+/// Where `part`, a slice of `whole`, begins in it.
+fn offset(whole: &str, part: &str) -> usize {
+    (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
+}
+
+/// What is known of a sentence before it is read.
+#[derive(Clone, Copy)]
+struct Heard {
+    speaker: Speaker,
+    follows_opinion: bool,
+}
+
+fn stated(sentence: &str, all: &[Token], heard: Heard) -> Option<Statement> {
+    let tokens = silence::without_fillers(all);
+    let core = without_no(tokens);
+    let sets_right = core.len() < tokens.len() && says(&[", not|never *"], core);
+    if silence::is_silent(sentence, core, heard.speaker) {
+        return None;
+    }
+    let meaning = cues::meaning(core, heard.speaker)
+        .filter(|meaning| !(meaning.is_weak && heard.follows_opinion))
+        .or_else(|| (sets_right && heard.speaker == Speaker::User).then_some(cues::CORRECTED))
+        .or_else(|| silence::is_announced(all, heard.speaker).then_some(cues::ANNOUNCED))?;
+    let title = title::title(sentence, core, meaning.kind);
+    if title.split(' ').count() < 2 {
+        return None;
+    }
+    Some(Statement {
+        kind: meaning.kind,
+        category: meaning.category.map(|category| Category(category.to_owned())),
+        title: first_chars(&title, TITLE_CHARS).to_owned(),
+        text: sentence.to_owned(),
+        reason: cues::reason(core).and_then(|at| core.get(at)).and_then(|token| reason_text(sentence, token)),
+        polarity: polarity(core),
+        correction: corrections::correction(sentence, tokens),
+    })
+}
+
+/// How a correction begins: what follows is the statement.
+const CONTRADICTIONS: &[&str] = &[
+    "^ ~no no|nope|wrong|actually|nah ,|:|.",
+    "^ that|this is ~not wrong|incorrect|right|correct|true ,|;|:|.",
+];
+
+/// Skips the "no," a correction begins with.
+fn without_no(tokens: &[Token]) -> &[Token] {
+    let found = CONTRADICTIONS.iter().find_map(|pattern| patterns::find(pattern, tokens));
+    silence::without_fillers(found.and_then(|found| tokens.get(found.end..)).unwrap_or(tokens))
+}
+
+fn reason_text(sentence: &str, token: &Token) -> Option<String> {
+    let reason = sentence.get(token.start..)?.trim_end_matches(['.', '!', ' ', '*', ')']);
+    (!reason.is_empty()).then(|| reason.to_owned())
+}
+
+fn polarity(tokens: &[Token]) -> Polarity {
+    if says(DENIALS, tokens) { Polarity::Denied } else { Polarity::Affirmed }
+}
+
+/// "Not" after a comma names what was replaced, and denies nothing by itself.
+const DENIALS: &[&str] = &[
+    "^ never|avoid|stop|no",
+    "do|does|did|is|are|was|can|will|must|should|may not|never",
+    "we|you|i|they|agents|everyone never",
+    "no more",
+];

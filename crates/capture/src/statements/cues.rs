@@ -1,0 +1,68 @@
+//! The fourth stage: what kind of statement a sentence is, by the words developers say such things in.
+//!
+//! The first cue found decides. Not here: the words themselves (`table`), what is left
+//! out before (`silence`), and who replaced what (`corrections`).
+
+mod table;
+
+use super::Speaker;
+use super::patterns::{find, says};
+use super::silence::opens_as_order;
+use super::tokens::Token;
+use backstory_memory::Kind;
+use table::{BEHAVIOURS, By, CUES, NO_SUBJECTS, REASON_SENTENCES, REASONS};
+
+/// What a cue makes of a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Meaning {
+    pub(super) kind: Kind,
+    pub(super) category: Option<&'static str>,
+    /// Whether it rests on how the sentence is built alone; near an opinion that is not enough.
+    pub(super) is_weak: bool,
+}
+
+/// What the user says is to be remembered, when nothing else tells what it is.
+pub(super) const ANNOUNCED: Meaning =
+    Meaning { kind: Kind::Learning, category: Some("fact"), is_weak: false };
+
+/// What the user sets right, when nothing else tells what it is.
+pub(super) const CORRECTED: Meaning =
+    Meaning { kind: Kind::Decision, category: Some("convention"), is_weak: false };
+
+/// Returns what a sentence means, or nothing when no cue is in it.
+pub(super) fn meaning(tokens: &[Token], speaker: Speaker) -> Option<Meaning> {
+    let is_reasoned = reason(tokens).is_some();
+    CUES.iter()
+        .filter(|cues| match cues.by {
+            By::Anyone => true,
+            By::User => speaker == Speaker::User,
+            By::UserOrReasoned => speaker == Speaker::User || is_reasoned,
+        })
+        .find(|cues| says(cues.patterns, tokens))
+        .map(|cues| Meaning {
+            kind: cues.kind,
+            category: cues.category,
+            is_weak: cues.category.is_none() && cues.kind == Kind::Learning,
+        })
+        .or_else(|| behaviour(tokens))
+}
+
+/// Returns the token a sentence's reason begins at.
+pub(super) fn reason(tokens: &[Token]) -> Option<usize> {
+    REASONS
+        .iter()
+        .filter_map(|pattern| find(pattern, tokens))
+        .map(|found| found.start)
+        .min()
+        .filter(|at| *at > 1)
+}
+
+/// Whether a sentence only gives the reason of the one before it.
+pub(super) fn is_reason(tokens: &[Token]) -> bool {
+    says(REASON_SENTENCES, tokens)
+}
+
+fn behaviour(tokens: &[Token]) -> Option<Meaning> {
+    let describes = !opens_as_order(tokens) && !says(NO_SUBJECTS, tokens) && says(BEHAVIOURS, tokens);
+    describes.then_some(Meaning { kind: Kind::Learning, category: Some("gotcha"), is_weak: true })
+}

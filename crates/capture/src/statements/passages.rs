@@ -1,0 +1,333 @@
+//! The first stage: the prose of a text, as passages. A passage is a paragraph or one list item.
+//!
+//! What no one said is left out here: code fences, injected blocks, quotations, tables, logs, diffs, stack traces, and
+//! sections that by their heading speak of plans rather than of what holds. Not here: sentences (`sentences`), and
+//! what a sentence means.
+
+use std::collections::HashMap;
+
+/// Lines shorter than this end a passage when the next one begins like a sentence: people press enter instead of
+/// writing a full stop, while wrapped text runs to the margin.
+const SHORT_LINE_BYTES: usize = 60;
+
+/// Headings and lead-ins whose section or list says nothing that holds: plans, choices not made, other people's orders.
+const SILENT_SECTIONS: &[&str] = &[
+    "next step",
+    "plan",
+    "todo",
+    "to do",
+    "open question",
+    "question",
+    "option",
+    "alternative",
+    "consider",
+    "follow-up",
+    "follow up",
+    "suggest",
+    "recommend",
+    "idea",
+    "example",
+    "test plan",
+    "how to test",
+    "usage",
+    "instruction",
+    "system prompt",
+    "guidelines",
+    "could",
+    "would",
+    "might",
+    "i'll",
+    "i will",
+    "files changed",
+    "changed files",
+    "acceptance criteria",
+    "what i changed",
+    "what changed",
+    "changes",
+    "steps",
+    "verification",
+    "implementation",
+    "output",
+];
+
+/// Texts that begin so were written by a program, or are the role given to an agent: no statement of this session.
+const FOREIGN_OPENINGS: &[&str] = &[
+    "you are a ",
+    "you are an ",
+    "you are the ",
+    "you are now ",
+    "you are one of ",
+    "you are claude",
+    "you are codex",
+    "you are helpful",
+    "act as ",
+    "system:",
+    "this session is being continued from a previous conversation",
+    "caveat: the messages below were generated",
+    "[request interrupted",
+    "implement the following plan",
+    "your task is ",
+    "your job is ",
+];
+
+/// Returns the passages of `text`, each a slice of it, in order.
+pub(super) fn passages(text: &str) -> Vec<&str> {
+    let opening = text.trim_start().chars().take(80).collect::<String>().to_lowercase();
+    if FOREIGN_OPENINGS.iter().any(|foreign| opening.starts_with(foreign)) {
+        return Vec::new();
+    }
+    let mut reader = Reader { text, ..Reader::default() };
+    let closings = closing_tags(text);
+    let mut at = 0;
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        reader.line(at, line, lines.peek().copied(), &closings);
+        at += line.len();
+    }
+    reader.flush();
+    reader.found
+}
+
+/// Reads line by line; holds what the lines before have opened.
+#[derive(Default)]
+struct Reader<'a> {
+    text: &'a str,
+    found: Vec<&'a str>,
+    /// The passage being read, as a range of the text.
+    open: Option<(usize, usize)>,
+    fence: Option<&'static str>,
+    tag: Option<&'a str>,
+    silent_section: bool,
+    silent_list: bool,
+    in_list: bool,
+    /// Whether the line before was a program's and announced another, such as the message of a panic.
+    announced: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn line(&mut self, at: usize, line: &'a str, next: Option<&str>, closings: &HashMap<&'a str, usize>) {
+        let trimmed = line.trim();
+        if self.is_inside_block(trimmed) {
+            return;
+        }
+        if let Some(fence) = ["```", "~~~"].into_iter().find(|fence| trimmed.starts_with(fence)) {
+            self.flush();
+            self.fence = Some(fence);
+            return;
+        }
+        if let Some((before, tag)) = injected(line, at, closings) {
+            self.flush();
+            self.found
+                .extend(Some(before.trim()).filter(|before| !before.is_empty() && !self.silent_section));
+            self.tag = Some(tag).filter(|tag| !closes(line, tag));
+            return;
+        }
+        if trimmed.is_empty() {
+            self.flush();
+            return;
+        }
+        if let Some(heading) = heading(trimmed) {
+            self.flush();
+            self.silent_section = is_silent_section(heading);
+            self.silent_list = self.silent_section;
+            return;
+        }
+        let is_indented = line.starts_with("    ") || line.starts_with('\t');
+        let is_announced = std::mem::take(&mut self.announced);
+        if is_no_prose(trimmed) {
+            self.announced = trimmed.ends_with(':') || trimmed.starts_with("Traceback");
+        }
+        if is_announced
+            || is_no_prose(trimmed)
+            || (is_indented && !self.in_list && list_item(trimmed).is_none())
+        {
+            self.flush();
+            return;
+        }
+        self.prose(at, line, next);
+    }
+
+    /// Whether the line belongs to a fence or an injected block, which it may also close.
+    fn is_inside_block(&mut self, trimmed: &str) -> bool {
+        if let Some(fence) = self.fence {
+            let rest = trimmed.strip_prefix(fence).map(|rest| rest.trim_start_matches(['`', '~']));
+            if rest == Some("") {
+                self.fence = None;
+            }
+            return true;
+        }
+        if let Some(tag) = self.tag {
+            if closes(trimmed, tag) {
+                self.tag = None;
+            }
+            return true;
+        }
+        false
+    }
+
+    fn prose(&mut self, at: usize, line: &'a str, next: Option<&str>) {
+        let trimmed = line.trim();
+        let start = at + (line.len() - line.trim_start().len());
+        let item = list_item(trimmed);
+        if item.is_some() || self.open.is_none() {
+            self.flush();
+            if item.is_none() && !line.starts_with(' ') {
+                self.silent_list = self.silent_section;
+            }
+            self.in_list = item.is_some();
+        }
+        let content = item.unwrap_or(trimmed);
+        let start = start + trimmed.len() - content.len();
+        let end = start + content.len();
+        self.open = Some((self.open.map_or(start, |(open, _)| open), end));
+        let ends_sentence = trimmed.ends_with(['.', '!', '?', ':']);
+        let next_begins =
+            next.is_some_and(|next| next.trim_start().chars().next().is_some_and(|c| !c.is_lowercase()));
+        if next_begins && (ends_sentence || trimmed.len() < SHORT_LINE_BYTES) {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let Some(passage) = self.open.take().and_then(|(start, end)| self.text.get(start..end)) else {
+            return;
+        };
+        if passage.ends_with(':') {
+            self.silent_list = self.silent_section || is_silent_section(passage);
+            return;
+        }
+        let is_task = passage.starts_with("[ ]") || passage.starts_with("[x]");
+        let is_silent = if self.in_list { self.silent_list } else { self.silent_section };
+        if !is_silent && !is_task {
+            self.found.push(passage);
+        }
+    }
+}
+
+/// The last place each closing tag stands at, so that an opening one can be told from an arrow or a generic type.
+fn closing_tags(text: &str) -> HashMap<&str, usize> {
+    text.match_indices("</")
+        .filter_map(|(at, open)| Some((tag_name(text.get(at + open.len()..)?)?, at)))
+        .collect()
+}
+
+fn tag_name(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'))?;
+    text.get(..end).filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
+}
+
+fn closes(line: &str, tag: &str) -> bool {
+    line.match_indices("</").any(|(at, open)| line.get(at + open.len()..).and_then(tag_name) == Some(tag))
+}
+
+/// The prose before an injected block that opens in this line, and the name of its tag.
+///
+/// A tag of two words (`system-reminder`, `hook_context`) opens one even if it is never closed: hosts cut long texts.
+fn injected<'a>(line: &'a str, at: usize, closings: &HashMap<&'a str, usize>) -> Option<(&'a str, &'a str)> {
+    line.match_indices('<').find_map(|(open, _)| {
+        let before = line.get(..open)?;
+        let name = tag_name(line.get(open + 1..)?)?;
+        let is_closed = closings.get(name).is_some_and(|closing| *closing > at + open);
+        let opens = before.trim().is_empty() || name.contains(['-', '_']) || name == "private";
+        let is_block = is_closed || (before.trim().is_empty() && name.contains(['-', '_']));
+        let is_in_code = || before.matches('`').count() % 2 == 1;
+        (is_block && opens && !is_in_code()).then_some((before, name))
+    })
+}
+
+/// The words of a heading: `## Plan`, `**Plan**` or `**Plan:**` alone on a line.
+fn heading(trimmed: &str) -> Option<&str> {
+    if trimmed.starts_with('#') {
+        return Some(trimmed.trim_start_matches('#').trim()).filter(|rest| !rest.is_empty());
+    }
+    let bold = trimmed.strip_prefix("**")?;
+    let words = bold.strip_suffix("**").or_else(|| bold.strip_suffix("**:"))?;
+    (!words.contains("**") && !words.ends_with('.')).then_some(words)
+}
+
+fn is_silent_section(heading: &str) -> bool {
+    let heading = heading.to_lowercase().replace('’', "'");
+    SILENT_SECTIONS.iter().any(|silent| heading.contains(silent))
+}
+
+/// The content of a list item, without its marker.
+fn list_item(trimmed: &str) -> Option<&str> {
+    if let Some(rest) = ["- ", "* ", "+ ", "• "].into_iter().find_map(|marker| trimmed.strip_prefix(marker))
+    {
+        return Some(rest.trim_start());
+    }
+    let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = trimmed.get(digits..).filter(|_| (1..=2).contains(&digits))?;
+    rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).map(str::trim_start)
+}
+
+/// Beginnings of lines that a program wrote, or that quote someone.
+const NO_PROSE_OPENINGS: &[&str] = &[
+    ">",
+    "|",
+    "$ ",
+    "% ",
+    "diff --git",
+    "@@",
+    "+++",
+    "---",
+    "===",
+    "Traceback",
+    "File \"",
+    "{",
+    "}",
+    "[",
+    "]",
+    "error:",
+    "error[",
+    "warning:",
+    "note:",
+    "Caused by:",
+    "thread '",
+    "panicked at",
+    "-->",
+    "FAIL",
+    "PASS",
+    "ERROR",
+    "WARN",
+    "INFO",
+    "DEBUG",
+    "TRACE",
+    "E   ",
+    "npm ERR",
+    "stderr:",
+    "stdout:",
+    "#!",
+    "//",
+    "/*",
+    "SELECT ",
+    "!",
+    "<",
+];
+
+/// Words that begin a line of code as well as a sentence: the marks of code decide.
+const CODE_OPENINGS: &[&str] =
+    &["import ", "from ", "at ", "index ", "class ", "const ", "def ", "fn ", "let ", "return ", "use "];
+
+fn opens_as_code(trimmed: &str) -> bool {
+    let has_marks = [" import ", "()", ");", " = ", "::", "..", ":1", "(/", ".js:", ".py:", ".rs:"]
+        .iter()
+        .any(|mark| trimmed.contains(mark));
+    has_marks && !trimmed.contains('`') && CODE_OPENINGS.iter().any(|opening| trimmed.starts_with(opening))
+}
+
+fn is_no_prose(trimmed: &str) -> bool {
+    if trimmed.starts_with("[ ]") || NO_PROSE_OPENINGS.iter().any(|opening| trimmed.starts_with(opening)) {
+        return true;
+    }
+    let is_diff = trimmed.starts_with(['+', '-']) && !trimmed.starts_with("- ") && !trimmed.starts_with("+ ");
+    let is_time =
+        trimmed.bytes().take_while(|byte| byte.is_ascii_digit() || b"-:.TZ/ ".contains(byte)).count() >= 8;
+    let ends_like_code = trimmed.ends_with(['{', '}', ';', '\\']) || trimmed.ends_with("=>");
+    let first = trimmed.split(' ').next().unwrap_or_default();
+    // `ValueError:` names an exception; "Error:" and "Warning:" may open a sentence.
+    let is_exception = ["Error:", "Exception:", "Warning:"]
+        .iter()
+        .any(|end| first.len() > end.len() && first.ends_with(end));
+    is_diff || is_time || ends_like_code || is_exception || opens_as_code(trimmed)
+}
