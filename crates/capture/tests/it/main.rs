@@ -15,4 +15,5 @@ mod redact;
 mod signatures;
 mod statements;
 mod statements_cases;
+mod statements_quality;
 mod testruns;
