@@ -2,6 +2,7 @@
 //!
 //! Not here: a host's own words (`hosts`), SQL (`store`), the environment and the screen (`cli`).
 
+mod codemap;
 mod failures;
 mod keep;
 mod observe;
@@ -11,6 +12,10 @@ mod redact;
 mod statements;
 mod testruns;
 
+pub use codemap::{
+    Change, CodeChange, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Symbol, SymbolKind, Unreadable, changes,
+    symbols,
+};
 pub use failures::{Attempt, Class, Failures, Fix, OpenFailure, Ran, Signature, Step, pair, should_promote};
 pub use keep::{MOST_BODY_BYTES, most_alike, prepare};
 pub use observe::{Observation, observe};

@@ -3,9 +3,14 @@
 #![expect(
     clippy::indexing_slicing,
     clippy::print_stderr,
+    clippy::unwrap_used,
     reason = "a test may panic and tells what it skips"
 )]
 
+mod codemap;
+mod codemap_compiled;
+mod codemap_properties;
+mod codemap_scripts;
 mod corpus;
 mod drawn;
 mod failing;

@@ -1,0 +1,192 @@
+//! The code map: which functions, methods, types and constants a source file holds, and what changed between two.
+//!
+//! [`symbols`] reads one file with its tree-sitter grammar; [`changes`] compares two readings. A table
+//! (`codemap/table.rs`) says per language what a symbol is; the walk is the same for all. Nothing calls this yet:
+//! distillation will, to say which code a turn made, changed or removed.
+//!
+//! Not here: reading files or git (the caller has the text), keeping the map (`store`), and what lies inside
+//! functions: a local function is part of its body. Parsers are made on demand, so whoever does not ask pays nothing.
+
+mod changes;
+mod language;
+mod signature;
+mod table;
+mod tokens;
+mod walk;
+
+pub use changes::{Change, CodeChange, changes};
+pub use language::Language;
+
+use backstory_memory::Digest;
+use std::fmt;
+use std::ops::ControlFlow;
+use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
+
+/// Longer sources are generated or data; reading them would cost more than they tell.
+pub const MOST_SOURCE_BYTES: usize = 1 << 20;
+/// How many symbols of one file are kept, the first ones.
+pub const MOST_SYMBOLS: usize = 500;
+
+/// One named piece of code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// Its name with those of what it lies in: `Store::open`, `Parser.parse`, `Order#total`.
+    pub qualified_name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// How it is declared, on one line of at most 160 characters, without its body.
+    pub signature: String,
+    /// A digest of its tokens: layout, comments and symbols of its own inside do not count.
+    pub body_hash: Digest,
+    /// The first line, counted from one.
+    pub first_line: usize,
+    /// The last line.
+    pub last_line: usize,
+}
+
+/// What a symbol is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SymbolKind {
+    /// A function that belongs to no type.
+    Function,
+    /// A function of a type, constructors included.
+    Method,
+    /// A property with code of its own.
+    Property,
+    /// A class.
+    Class,
+    /// A struct, record or union.
+    Struct,
+    /// An enumeration.
+    Enum,
+    /// A trait.
+    Trait,
+    /// An interface.
+    Interface,
+    /// A named type that is none of the others: alias, typedef, delegate.
+    Type,
+    /// A module or namespace.
+    Module,
+    /// A constant.
+    Constant,
+    /// A macro.
+    Macro,
+}
+
+impl SymbolKind {
+    /// Returns the word it is stored and shown by.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SymbolKind::Function => "function",
+            SymbolKind::Method => "method",
+            SymbolKind::Property => "property",
+            SymbolKind::Class => "class",
+            SymbolKind::Struct => "struct",
+            SymbolKind::Enum => "enum",
+            SymbolKind::Trait => "trait",
+            SymbolKind::Interface => "interface",
+            SymbolKind::Type => "type",
+            SymbolKind::Module => "module",
+            SymbolKind::Constant => "constant",
+            SymbolKind::Macro => "macro",
+        }
+    }
+}
+
+/// Why a source has no code map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// It is longer than [`MOST_SOURCE_BYTES`].
+    TooLong,
+    /// It holds syntax errors and nothing that could be named.
+    NotThisLanguage,
+    /// Its errors are so tangled that reading on would take too long.
+    TooTangled,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Unreadable::TooLong => "longer than 1 MB",
+            Unreadable::NotThisLanguage => "does not parse",
+            Unreadable::TooTangled => "takes too long to parse",
+        })
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+/// Returns the symbols of a source in the order they stand in, the first [`MOST_SYMBOLS`].
+///
+/// A source with some syntax errors yields what parses.
+///
+/// # Errors
+///
+/// When nothing can be said about the source: see [`Unreadable`]. An empty source is no error.
+pub fn symbols(language: Language, source: &str) -> Result<Vec<Symbol>, Unreadable> {
+    if source.len() > MOST_SOURCE_BYTES {
+        return Err(Unreadable::TooLong);
+    }
+    if nests_too_deep(source) {
+        return Err(Unreadable::TooTangled);
+    }
+    // The parser takes its own stack apart by recursion: code that opens a hundred thousand expressions ends a process
+    // whose stack is of the usual size. Address space is free until it is touched.
+    let stack_bytes = source.len() * STACK_PER_SOURCE_BYTE + LEAST_STACK_BYTES;
+    std::thread::scope(|scope| {
+        let reader = std::thread::Builder::new().stack_size(stack_bytes);
+        let reader =
+            reader.spawn_scoped(scope, || read(language, source)).map_err(|_| Unreadable::TooTangled)?;
+        reader.join().unwrap_or(Err(Unreadable::TooTangled))
+    })
+}
+
+/// Twice what the deepest known source takes for each of its bytes.
+const STACK_PER_SOURCE_BYTE: usize = 256;
+const LEAST_STACK_BYTES: usize = 1 << 20;
+
+fn read(language: Language, source: &str) -> Result<Vec<Symbol>, Unreadable> {
+    let tree = parse(language, source)?;
+    let symbols = walk::symbols(language.rules(), &tree, source);
+    // A file that is broken from its first line must not read as one whose symbols were all deleted.
+    if symbols.is_empty() && tree.root_node().has_error() {
+        return Err(Unreadable::NotThisLanguage);
+    }
+    Ok(symbols)
+}
+
+/// Code that nests deeper is none: recovering from that many open brackets takes the parser seconds.
+const DEEPEST_BRACKETS: usize = 1_000;
+
+/// How far the parser should have come for each of its reports, one for a hundred steps. Ordinary code makes 60 to 110
+/// bytes; recovering from errors can make far less. Steps and not a clock, so that the same source always fares the same.
+const BYTES_PER_REPORT: usize = 30;
+const FREE_REPORTS: usize = 1_000;
+
+fn nests_too_deep(source: &str) -> bool {
+    let mut depth = 0_usize;
+    source.bytes().any(|byte| {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > DEEPEST_BRACKETS
+    })
+}
+
+fn parse(language: Language, source: &str) -> Result<Tree, Unreadable> {
+    let mut parser = Parser::new();
+    parser.set_language(&language.grammar()).map_err(|_| Unreadable::NotThisLanguage)?;
+    let mut reports = 0;
+    let mut progress = |state: &ParseState| {
+        reports += 1;
+        let in_time = reports <= FREE_REPORTS + state.current_byte_offset() / BYTES_PER_REPORT;
+        if in_time { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = source.as_bytes();
+    let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(options)).ok_or(Unreadable::TooTangled)
+}

@@ -1,0 +1,132 @@
+//! Which language a file is written in, and the grammar that reads it.
+//!
+//! Not here: what a symbol is in each of them (`table.rs`). A path is judged by its ending alone; the content is not
+//! looked at, so a `.h` is taken for C++, whose grammar reads C as well.
+
+use super::table::{self, Rules};
+
+/// A language with a code map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// Rust.
+    Rust,
+    /// Python, stubs included.
+    Python,
+    /// TypeScript.
+    TypeScript,
+    /// TypeScript with JSX.
+    Tsx,
+    /// JavaScript, with or without JSX.
+    JavaScript,
+    /// Go.
+    Go,
+    /// Java.
+    Java,
+    /// C.
+    C,
+    /// C++, and headers of either.
+    Cpp,
+    /// Ruby.
+    Ruby,
+    /// C#.
+    CSharp,
+}
+
+impl Language {
+    /// Every language.
+    pub const ALL: [Language; 11] = [
+        Language::Rust,
+        Language::Python,
+        Language::TypeScript,
+        Language::Tsx,
+        Language::JavaScript,
+        Language::Go,
+        Language::Java,
+        Language::C,
+        Language::Cpp,
+        Language::Ruby,
+        Language::CSharp,
+    ];
+
+    /// Returns the language of a file by its name.
+    #[must_use]
+    pub fn of(path: &str) -> Option<Language> {
+        let name = path.rsplit(['/', '\\']).next()?;
+        let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+        if matches!(name, "Rakefile" | "Gemfile") {
+            return Some(Language::Ruby);
+        }
+        if stem.is_empty() {
+            return None;
+        }
+        Some(match ending.to_ascii_lowercase().as_str() {
+            "rs" => Language::Rust,
+            "py" | "pyi" => Language::Python,
+            "ts" | "mts" | "cts" => Language::TypeScript,
+            "tsx" => Language::Tsx,
+            "js" | "jsx" | "mjs" | "cjs" => Language::JavaScript,
+            "go" => Language::Go,
+            "java" => Language::Java,
+            "c" => Language::C,
+            "h" | "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" | "ipp" => Language::Cpp,
+            "rb" | "rake" => Language::Ruby,
+            "cs" => Language::CSharp,
+            _ => return None,
+        })
+    }
+
+    pub(super) fn grammar(self) -> tree_sitter::Language {
+        let grammar = match self {
+            Language::Rust => tree_sitter_rust::LANGUAGE,
+            Language::Python => tree_sitter_python::LANGUAGE,
+            Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+            Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX,
+            Language::JavaScript => tree_sitter_javascript::LANGUAGE,
+            Language::Go => tree_sitter_go::LANGUAGE,
+            Language::Java => tree_sitter_java::LANGUAGE,
+            Language::C => tree_sitter_c::LANGUAGE,
+            Language::Cpp => tree_sitter_cpp::LANGUAGE,
+            Language::Ruby => tree_sitter_ruby::LANGUAGE,
+            Language::CSharp => tree_sitter_c_sharp::LANGUAGE,
+        };
+        grammar.into()
+    }
+
+    pub(super) fn rules(self) -> &'static Rules {
+        match self {
+            Language::Rust => &table::RUST,
+            Language::Python => &table::PYTHON,
+            Language::TypeScript | Language::Tsx | Language::JavaScript => &table::SCRIPT,
+            Language::Go => &table::GO,
+            Language::Java => &table::JAVA,
+            Language::C | Language::Cpp => &table::C,
+            Language::Ruby => &table::RUBY,
+            Language::CSharp => &table::C_SHARP,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_known_by_its_ending() {
+        for (path, expected) in [
+            ("src/main.rs", Some(Language::Rust)),
+            ("a/b.PY", Some(Language::Python)),
+            ("C:\\x\\App.tsx", Some(Language::Tsx)),
+            ("index.d.ts", Some(Language::TypeScript)),
+            ("web/app.jsx", Some(Language::JavaScript)),
+            ("store.h", Some(Language::Cpp)),
+            ("Gemfile", Some(Language::Ruby)),
+            (".rs", None),
+            ("rs", None),
+            ("notes.md", None),
+            ("x.rs/readme", None),
+            ("", None),
+        ] {
+            assert_eq!(Language::of(path), expected, "{path}");
+        }
+    }
+}
