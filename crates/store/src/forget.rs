@@ -48,15 +48,6 @@ impl Store {
         Ok(Forgetting { forgotten: ids.into_iter().collect(), revived, remains_in })
     }
 
-    /// Returns whether a memory of this uid was forgotten.
-    pub fn is_forgotten(&self, uid: &Uid) -> Result<bool, StoreError> {
-        self.read("look for a tombstone", |db| {
-            let found =
-                db.prepare_cached("SELECT 1 FROM tombstones WHERE uid = ?1")?.exists([uid.as_str()])?;
-            Ok(found)
-        })
-    }
-
     /// Lets a text be written again that was forgotten: the user asked for it by name.
     pub fn lift_tombstone(&mut self, memory: &NewMemory) -> Result<(), StoreError> {
         self.write("lift a tombstone", |transaction| {

@@ -104,11 +104,6 @@ impl Store {
         })
     }
 
-    /// Keeps the proof that a hook ran.
-    pub fn add_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError> {
-        self.write("keep a receipt", |transaction| Ok(insert_receipt(transaction, receipt)?))
-    }
-
     /// Reads the newest receipts.
     pub fn receipts(&self, limit: u32) -> Result<Vec<Receipt>, StoreError> {
         self.read("read the receipts", |db| {

@@ -70,7 +70,7 @@ fn looking_without_finding_is_no_failure() {
 #[test]
 fn the_same_failure_looks_the_same_elsewhere() {
     let pairs = [
-        ("error: open /home/a/app/config.toml failed", "error: open /Users/b/work/app/config.toml failed"),
+        ("error: open /home/a/app/config.toml failed", "error: open /Users/b/code/app/config.toml failed"),
         ("src/main.c:10:5: error: x is gone", "lib/deep/main.c:99:1: error: x is gone"),
         (
             "2026-11-15T10:00:00Z ERROR it broke after 1.2s",

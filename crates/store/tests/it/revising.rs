@@ -1,6 +1,6 @@
 //! Changing memories: what they said before is kept, what replaces them is known, and the word index follows.
 
-use crate::kit::{KEEP, NOW, TestHome, any_of, draft, new, note, project, raw};
+use crate::kit::{KEEP, NOW, TestHome, any_of, arrival, draft, new, note, project, raw};
 use backstory_memory::{
     Confidence, Injected, Injection, Life, Link, MemoryId, Moment, Relation, Timestamp, Tokens,
 };
@@ -215,7 +215,9 @@ fn receipts_prove_life_and_do_not_pile_up() {
         bytes_out: 3,
         outcome: "stored".into(),
     };
-    (0..150).for_each(|n| store.add_receipt(&receipt(n)).unwrap());
+    for n in 0..150 {
+        store.record_with_receipt(&arrival("s", n), &receipt(n)).unwrap();
+    }
     store.maintain(KEEP, NOW).unwrap();
     let kept = store.receipts(1000).unwrap();
     assert_eq!((kept.len(), kept[0].clone()), (100, receipt(149)));
