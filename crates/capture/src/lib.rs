@@ -18,7 +18,7 @@ pub use codemap::{
 };
 pub use failures::{Attempt, Class, Failures, Fix, OpenFailure, Ran, Signature, Step, pair, should_promote};
 pub use keep::{MOST_BODY_BYTES, most_alike, prepare};
-pub use observe::{Observation, observe};
+pub use observe::{Observation, Surroundings, account_of, observe};
 pub use project::sight;
 pub use redact::{Finding, Redacted, Redaction, Redactor, RedactorOptions};
 pub use statements::{Correction, Polarity, Speaker, Statement, statements};

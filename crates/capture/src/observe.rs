@@ -1,8 +1,12 @@
-//! From what a host said to an event that may be kept: redacted first, capped after, so that no half of a secret survives a cut.
+//! From what a host said to an event that may be kept: without our own words, without secrets, and only then cut, so that no half
+//! of a secret survives a cut.
+//!
+//! Not here: what a payload means (`hosts`), which text was given to the session (`store` remembers, the caller asks).
 
 use crate::Redactor;
-use backstory_memory::{Event, EventKind, IdempotencyKey, Timestamp, Trust, cap, digest};
-use serde_json::Value;
+use backstory_memory::{
+    Account, Event, Happening, IdempotencyKey, Shingles, Timestamp, Trust, cap, digest, strip_fences,
+};
 
 /// What a host said, before anything of it is redacted. It must not reach a disk like this.
 #[derive(Clone, Debug)]
@@ -11,77 +15,163 @@ pub struct Observation {
     pub host: String,
     /// The host's own name for the session.
     pub host_session: String,
-    /// What happened.
-    pub kind: EventKind,
     /// The tool, where one is involved.
     pub tool: Option<String>,
-    /// What the host numbers its events by.
-    pub sequence: String,
+    /// What the host numbers its events by, where it does.
+    pub sequence: Option<String>,
     /// Who its content comes from.
     pub trust: Trust,
-    /// The whole payload.
-    pub payload: Value,
+    /// What happened.
+    pub account: Account,
 }
 
-/// Makes an event of what a host said: without secrets and private parts, at most `most_bytes` long.
+/// What is known around an observation.
+pub struct Surroundings<'a> {
+    /// Takes out secrets.
+    pub redactor: &'a Redactor,
+    /// The most an event may be long, in bytes.
+    pub most_bytes: usize,
+    /// Where the project lies: files in it are called by their path from there.
+    pub root: &'a str,
+    /// What the session was given by us.
+    pub given: &'a Shingles,
+    /// When it happened.
+    pub at: Timestamp,
+}
+
+/// Makes an event of what a host said.
 #[must_use]
-pub fn observe(mut observation: Observation, redactor: &Redactor, most_bytes: usize, at: Timestamp) -> Event {
-    // Far longer than what is kept, so that whatever a cut tears apart here is cut away below.
-    flatten_if_vast(&mut observation.payload);
-    shorten(&mut observation.payload, most_bytes.saturating_mul(4).max(SHORTEST_CUT));
-    redactor.scrub_json(&mut observation.payload);
-    let scrub = |text: &str| cap(redactor.scrub(text).as_str(), MOST_NAME_BYTES).text;
-    let payload = observation.payload.to_string();
+pub fn observe(observation: Observation, around: &Surroundings<'_>) -> Event {
+    let mut account = observation.account;
+    let mut truncated = account.happening.keep_first(MOST_PARTS);
+    call_files_from(around.root, &mut account.happening);
+    let vast = around.most_bytes.saturating_mul(4).max(SHORTEST_CUT);
+    for text in texts(&mut account) {
+        truncated |= shorten(text, vast);
+        *text = around.redactor.scrub(&strip_fences(text)).into_string();
+    }
+    let scrub = |text: &str| cap(around.redactor.scrub(text).as_str(), MOST_NAME_BYTES).text;
     let host_session = scrub(&observation.host_session);
-    let key = IdempotencyKey::new(
-        &observation.host,
-        &host_session,
-        observation.kind,
-        &scrub(&observation.sequence),
-        &payload,
-    );
-    let capped = cap(&payload, most_bytes);
+    let sequence = observation.sequence.map_or_else(|| moment(around.at), |sequence| scrub(&sequence));
+    let kind = account.happening.kind();
+    let key = IdempotencyKey::new(&observation.host, &host_session, kind, &sequence, &payload(&account));
+    let least = least_echo(&account.happening);
+    for text in texts(&mut account) {
+        *text = around.given.without_echo(text, least).into_owned();
+        truncated |= replace_blobs(text);
+    }
+    let (payload, cut) = fit(account, around.most_bytes);
     Event {
         key,
         host: observation.host,
         host_session,
-        kind: observation.kind,
+        kind,
         tool: observation.tool.as_deref().map(scrub),
-        at,
+        at: around.at,
         trust: observation.trust,
-        payload: capped.text,
-        truncated: capped.truncated,
+        payload,
+        truncated: truncated || cut,
     }
 }
 
-/// Makes one text of a payload that is vast altogether, however small its parts: its middle can then be cut like any other.
-fn flatten_if_vast(payload: &mut Value) {
-    let whole = payload.to_string();
-    if whole.len() > VAST {
-        *payload = Value::String(whole);
+/// Reads what an event holds. One of a shape this build does not know says nothing.
+#[must_use]
+pub fn account_of(event: &Event) -> Option<Account> {
+    serde_json::from_str(&event.payload).ok()
+}
+
+fn texts(account: &mut Account) -> impl Iterator<Item = &mut String> {
+    let agent = account.subagent.iter_mut().flat_map(|agent| [&mut agent.id, &mut agent.sort]);
+    account.happening.texts_mut().into_iter().chain(agent)
+}
+
+fn payload(account: &Account) -> String {
+    serde_json::to_string(account).unwrap_or_default()
+}
+
+/// Tells apart what a host does not number. Two hooks that hear the same thing at the same moment hear one thing; the same
+/// words later are said again.
+fn moment(at: Timestamp) -> String {
+    format!("at {}", at.0 / SAME_MOMENT_MS)
+}
+
+const SAME_MOMENT_MS: i64 = 10_000;
+
+/// How many letters must come back before they are an echo. Whoever speaks does not repeat a long run of ours word for word by
+/// chance; a program that fails twice the same way does, and its second failure counts.
+fn least_echo(happening: &Happening) -> usize {
+    match happening {
+        Happening::Ran { .. } | Happening::ToolFailed { .. } | Happening::Edited { .. } => 160,
+        _ => 1,
     }
 }
 
-/// Cuts the middle out of texts nobody could keep, so that the time an event takes is bounded whatever a tool printed.
+fn call_files_from(root: &str, happening: &mut Happening) {
+    let path = match happening {
+        Happening::Edited { file: path, .. }
+        | Happening::Looked { at: path }
+        | Happening::ToolFailed { at: path, .. } => path,
+        _ => return,
+    };
+    let inside = path.strip_prefix(root).filter(|_| !root.is_empty()).and_then(|rest| rest.strip_prefix('/'));
+    if let Some(inside) = inside {
+        *path = inside.to_owned();
+    }
+}
+
+/// Cuts the middle out of a text nobody could keep, so that the time an event takes is bounded whatever a tool printed. Far more
+/// stays than will be kept: what is torn apart here is cut away below.
 ///
 /// A digest stands for what was cut: two events that differ only there are two events.
-fn shorten(value: &mut Value, longest: usize) {
-    match value {
-        Value::String(text) if text.len() > longest => {
-            let whole = digest([text.as_bytes()]);
-            let room = longest / 2;
-            let head = text.get(..text.floor_char_boundary(room)).unwrap_or_default();
-            let tail = text.get(text.ceil_char_boundary(text.len() - room)..).unwrap_or_default();
-            *text = format!("{head}\n[… of {} bytes, {whole} …]\n{tail}", text.len());
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| shorten(item, longest)),
-        Value::Object(fields) => fields.values_mut().for_each(|field| shorten(field, longest)),
-        _ => {}
+fn shorten(text: &mut String, longest: usize) -> bool {
+    if text.len() <= longest {
+        return false;
     }
+    let whole = digest([text.as_bytes()]);
+    let room = longest / 2;
+    let head = text.get(..text.floor_char_boundary(room)).unwrap_or_default();
+    let tail = text.get(text.ceil_char_boundary(text.len() - room)..).unwrap_or_default();
+    *text = format!("{head}\n[… of {} bytes, {whole} …]\n{tail}", text.len());
+    true
 }
 
-/// More than this is never redacted leaf by leaf.
-const VAST: usize = 1 << 20;
+/// Puts a digest in the place of images, archives and the like written as letters.
+fn replace_blobs(text: &mut String) -> bool {
+    let is_blob = |word: &str| {
+        word.len() > LONGEST_WORD
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte))
+    };
+    let separators =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | '(' | ')' | '<' | '>');
+    let blobs: Vec<String> = text.split(separators).filter(|word| is_blob(word)).map(str::to_owned).collect();
+    for blob in &blobs {
+        *text = text.replace(blob, &format!("[{} bytes, {}]", blob.len(), digest([blob.as_bytes()])));
+    }
+    !blobs.is_empty()
+}
+
+/// Brings an account under a size: its longest texts lose their middle until the whole fits.
+fn fit(mut account: Account, most_bytes: usize) -> (String, bool) {
+    let mut written = payload(&account);
+    let mut longest = most_bytes;
+    let mut truncated = false;
+    while written.len() > most_bytes && longest > 0 {
+        truncated = true;
+        longest = longest * 3 / 4;
+        account.happening.keep_first(longest / LEAST_PART_BYTES);
+        for text in texts(&mut account) {
+            *text = cap(text, longest).text;
+        }
+        written = payload(&account);
+    }
+    (written, truncated)
+}
+
+/// More parts of an edit or a plan are never kept.
+const MOST_PARTS: usize = 64;
+
+/// Rather fewer parts than parts of which nothing can be read.
+const LEAST_PART_BYTES: usize = 64;
 
 /// Shorter texts are not cut before they are redacted, however little is kept of an event.
 const SHORTEST_CUT: usize = 64 * 1024;
@@ -89,45 +179,122 @@ const SHORTEST_CUT: usize = 64 * 1024;
 /// A name longer than this is not one.
 const MOST_NAME_BYTES: usize = 256;
 
+/// A longer run of letters without a space is no word of any language, nor a path.
+const LONGEST_WORD: usize = 1024;
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::RedactorOptions;
-    use serde_json::json;
+    use backstory_memory::{Ended, EventKind, Hunk, fence};
 
-    fn observation(text: &str) -> Observation {
-        Observation {
+    fn observed(happening: Happening, sequence: Option<&str>, given: &str, at: i64) -> Event {
+        let observation = Observation {
             host: "host".into(),
             host_session: "session".into(),
-            kind: EventKind::ToolUse,
             tool: None,
-            sequence: String::new(),
+            sequence: sequence.map(str::to_owned),
             trust: Trust::Tool,
-            payload: json!({"output": [text]}),
+            account: Account { happening, subagent: None },
+        };
+        let redactor = Redactor::new(RedactorOptions::default());
+        let given = Shingles::of(given);
+        let around = Surroundings {
+            redactor: &redactor,
+            most_bytes: 1000,
+            root: "/work/p",
+            given: &given,
+            at: Timestamp(at),
+        };
+        observe(observation, &around)
+    }
+
+    fn ran(output: &str) -> Happening {
+        Happening::Ran { command: "make".into(), output: output.to_owned(), ended: Ended::Well }
+    }
+
+    fn event(happening: Happening) -> Event {
+        observed(happening, Some("1"), "", 0)
+    }
+
+    fn output(event: &Event) -> String {
+        match account_of(event).unwrap().happening {
+            Happening::Ran { output, .. } => output,
+            other => panic!("{other:?}"),
         }
     }
 
-    fn event(text: &str) -> Event {
-        observe(observation(text), &Redactor::new(RedactorOptions::default()), 1000, Timestamp(0))
-    }
-
     #[test]
-    fn many_small_texts_are_cut_like_a_large_one() {
-        let mut observation = observation("");
-        observation.payload = json!(vec!["some words"; 200_000]);
-        let event = observe(observation, &Redactor::new(RedactorOptions::default()), 1000, Timestamp(0));
-        assert!(event.truncated && event.payload.len() <= 1000);
-        assert!(event.payload.contains("some words") && event.payload.contains("bytes"));
+    fn whatever_is_cut_an_event_can_be_read_back() {
+        let many = Happening::Edited {
+            file: "/work/p/src/a.rs".into(),
+            is_new: false,
+            hunks: vec![Hunk { before: "\"\\\n".repeat(300), after: "é".repeat(900) }; 200],
+        };
+        for (happening, is_cut) in
+            [(many, true), (ran(&"x \u{1}\"".repeat(90_000)), true), (ran("short"), false)]
+        {
+            let kind = happening.kind();
+            let event = event(happening);
+            assert!(event.payload.len() <= 1000, "{}", event.payload.len());
+            assert_eq!((event.truncated, event.kind), (is_cut, kind));
+            assert_eq!(account_of(&event).unwrap().happening.kind(), kind);
+        }
     }
 
     #[test]
     fn a_text_nobody_could_keep_is_cut_and_still_told_from_others() {
-        let text =
-            |middle: &str| format!("begins {} {middle} {} ends", "x ".repeat(90_000), "y ".repeat(90_000));
-        let (one, other) = (event(&text("one")), event(&text("two")));
-        assert!(one.truncated && one.payload.len() <= 1000);
-        assert!(one.payload.contains("begins") && one.payload.contains("ends"));
+        let text = |middle: &str| {
+            ran(&format!("begins {} {middle} {} ends", "x ".repeat(90_000), "y ".repeat(90_000)))
+        };
+        let (one, other) = (event(text("one")), event(text("two")));
+        assert!(output(&one).starts_with("begins") && output(&one).ends_with("ends"));
         assert_ne!(one.key, other.key);
-        assert_eq!(one.key, event(&text("one")).key);
+        assert_eq!(one.key, event(text("one")).key);
+    }
+
+    #[test]
+    fn files_are_called_by_their_path_in_the_project() {
+        let file = |path: &str| {
+            let edited = Happening::Edited { file: path.into(), is_new: true, hunks: Vec::new() };
+            match account_of(&event(edited)).unwrap().happening {
+                Happening::Edited { file, .. } => file,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(file("/work/p/src/a.rs"), "src/a.rs");
+        assert_eq!(file("/work/process.rs"), "/work/process.rs");
+    }
+
+    #[test]
+    fn pictures_are_not_kept() {
+        let event = event(ran(&format!("data:image/png;base64,{} done", "iVBORw0K".repeat(400))));
+        assert!(
+            output(&event).contains("3200 bytes") && output(&event).ends_with("done"),
+            "{}",
+            output(&event)
+        );
+        assert!(event.truncated);
+    }
+
+    /// Law 5, R24.
+    #[test]
+    fn what_was_given_is_not_heard_again() {
+        let given = "- [2h ago] The retry loop must not sleep while it holds the write lock\n".repeat(3);
+        let fenced = output(&event(ran(&format!("a {} b", fence(&given, 7)))));
+        assert_eq!(fenced, "a  b");
+        let said = Happening::TurnEnded { message: format!("As noted, {given}") };
+        let event = observed(said, None, &given, 0);
+        assert!(!event.payload.contains("while it holds"), "{}", event.payload);
+    }
+
+    #[test]
+    fn the_same_words_later_are_said_again() {
+        let done = || Happening::TurnEnded { message: "Done.".into() };
+        let key = |sequence, at| observed(done(), sequence, "", at).key;
+        assert_eq!(key(None, 1_000), key(None, 2_000));
+        assert_ne!(key(None, 1_000), key(None, 61_000));
+        assert_eq!(key(Some("7"), 1_000), key(Some("7"), 61_000));
+        assert_eq!(done().kind(), EventKind::TurnEnd);
     }
 }

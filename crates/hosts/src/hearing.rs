@@ -1,42 +1,53 @@
 //! What was understood of a host's payload, before anything of it is redacted: it must not reach a disk like this.
 
-use backstory_memory::{EventKind, Trust};
+use backstory_memory::{Happening, Subagent, Trust};
 use std::fmt;
 
 /// One payload, understood as far as it can be.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heard {
     /// What the host called it.
     pub name: String,
-    /// What happened.
-    pub kind: EventKind,
     /// The host's own name for the session, if it said.
     pub host_session: Option<String>,
     /// Where it happened, if the host said.
     pub cwd: Option<String>,
-    /// The tool, where one is involved.
+    /// What it means here.
+    pub meaning: Meaning,
+}
+
+/// What a payload means here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// Something happened.
+    Happened(Box<Told>),
+    /// Nothing that is to be kept; why, in a word or two.
+    PassedOver(&'static str),
+}
+
+/// What happened, as the host tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// What happened.
+    pub happening: Happening,
+    /// The subagent that did it.
+    pub subagent: Option<Subagent>,
+    /// The tool, as the host calls it.
     pub tool: Option<String>,
-    /// What the host numbers its events by.
-    pub sequence: String,
+    /// What the host numbers its events by, where it does.
+    pub sequence: Option<String>,
     /// Who its content comes from.
     pub trust: Trust,
-    /// The whole payload.
-    pub payload: serde_json::Value,
 }
 
 impl Heard {
     /// What is kept of a payload nobody could read: its text.
     pub(crate) fn unreadable(payload: &[u8]) -> Heard {
-        Heard {
-            name: "unreadable".to_owned(),
-            kind: EventKind::Other,
-            host_session: None,
-            cwd: None,
-            tool: None,
-            sequence: String::new(),
-            trust: Trust::External,
-            payload: String::from_utf8_lossy(payload).into_owned().into(),
-        }
+        let text = String::from_utf8_lossy(payload).into_owned();
+        let happening = Happening::Other { text };
+        let told = Told { happening, subagent: None, tool: None, sequence: None, trust: Trust::External };
+        let meaning = Meaning::Happened(Box::new(told));
+        Heard { name: "unreadable".to_owned(), host_session: None, cwd: None, meaning }
     }
 }
 

@@ -6,7 +6,7 @@
 mod claude_code;
 mod hearing;
 
-pub use hearing::{Heard, UnknownHost};
+pub use hearing::{Heard, Meaning, Told, UnknownHost};
 
 /// A program we plug into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

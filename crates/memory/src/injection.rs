@@ -2,7 +2,7 @@
 //!
 //! Not here: how the block is put together (`context`).
 
-use crate::{MemoryId, ProjectId, SessionId, Timestamp, Tokens};
+use crate::{MemoryId, ProjectId, SessionId, Shingles, Timestamp, Tokens};
 use std::str::FromStr;
 
 /// When a block is given.
@@ -64,6 +64,8 @@ pub struct Injection {
     pub layers: Vec<String>,
     /// The layers that were left out.
     pub layers_skipped: Vec<String>,
+    /// Hashes of its text.
+    pub shingles: Shingles,
     /// The memories that are in it.
     pub memories: Vec<Injected>,
 }

@@ -1,8 +1,11 @@
 //! What was given to hosts, what came of it, and the proof that hooks run (law 9).
 
 use crate::{Store, StoreError, codes};
-use backstory_memory::{Injection, InjectionId, MemoryId, Timestamp};
+use backstory_memory::{Injection, InjectionId, MemoryId, Shingles, Timestamp};
 use rusqlite::{Connection, params};
+
+/// An echo older than this many blocks is not looked for.
+const GIVEN_LATELY: u32 = 48;
 
 /// How a memory was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +55,8 @@ impl Store {
     pub fn record_injection(&mut self, injection: &Injection) -> Result<InjectionId, StoreError> {
         self.write("record an injection", |transaction| {
             transaction.execute(
-                "INSERT INTO injections (project_id, session_id, moment, at_ms, tokens, budget, bytes, build_us, layers, layers_skipped)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                "INSERT INTO injections (project_id, session_id, moment, at_ms, tokens, budget, bytes, build_us, layers, layers_skipped,
+                    shingles) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
                 params![
                     injection.project.0,
                     injection.session.map(|id| id.0),
@@ -65,6 +68,7 @@ impl Store {
                     injection.build_us,
                     codes::list_text(&injection.layers),
                     codes::list_text(&injection.layers_skipped),
+                    injection.shingles.to_bytes(),
                 ],
             )?;
             let id = InjectionId(transaction.last_insert_rowid());
@@ -85,6 +89,28 @@ impl Store {
             }
             Ok(id)
         })
+    }
+
+    /// Returns what was lately given to the project of a session, so that it is known when it comes back (R24).
+    ///
+    /// To the project and not only to the session: a forked session has the words of the one it came from.
+    pub fn given_to(&self, host: &str, host_session: &str) -> Result<Shingles, StoreError> {
+        self.read("read what was given", |db| {
+            let mut given = Shingles::default();
+            let sql = "SELECT i.shingles FROM injections i JOIN sessions s ON s.project_id = i.project_id
+                 WHERE s.host = ?1 AND s.host_session = ?2 ORDER BY i.id DESC LIMIT ?3";
+            let mut statement = db.prepare_cached(sql)?;
+            let mut rows = statement.query(params![host, host_session, GIVEN_LATELY])?;
+            while let Some(row) = rows.next()? {
+                given.add_bytes(row.get_ref(0)?.as_blob().unwrap_or_default());
+            }
+            Ok(given)
+        })
+    }
+
+    /// Keeps the proof that a hook ran which had nothing to keep.
+    pub fn record_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError> {
+        self.write("keep a receipt", |transaction| Ok(insert_receipt(transaction, receipt)?))
     }
 
     /// Notes that memories were used. Being shown is not use: only this reinforces (C23).

@@ -9,9 +9,9 @@ use crate::env_vars::Environment;
 use crate::failure::Failure;
 use crate::log;
 use crate::settings::{Settings, project_file};
-use backstory_capture::{Observation, observe};
-use backstory_hosts::{Heard, Host};
-use backstory_memory::{EventKind, Sighting, Timestamp};
+use backstory_capture::{Observation, Surroundings, observe};
+use backstory_hosts::{Heard, Host, Meaning, Told};
+use backstory_memory::{Account, EventKind, Sighting, Timestamp};
 use backstory_store::{Arrival, Home, Purpose, Receipt, Spool, Store, StoreError};
 use std::ffi::OsString;
 use std::io::Read;
@@ -91,13 +91,29 @@ impl Hook {
         }
         self.home.prepare()?;
         let redactor = app::redactor(&config, &self.environment, &self.home);
-        let (name, kind) = (redactor.scrub(&heard.name).into_string(), heard.kind);
-        let most_bytes = config.capture.max_event_bytes as usize;
+        let mut receipt = self.receipt(host, redactor.scrub(&heard.name).as_str(), payload.len());
+        let store = Store::open(&self.home, Purpose::Hook, self.now);
+        let told = match heard.meaning {
+            Meaning::Happened(told) => *told,
+            Meaning::PassedOver(why) => {
+                receipt.outcome = format!("passed over: {why}");
+                return Ok(store?.record_receipt(&receipt)?);
+            }
+        };
         let sighting = app::safe_sighting(&place, &redactor);
-        let event = observe(observation(host, heard, &sighting), &redactor, most_bytes, self.now);
-        let receipt = self.receipt(host, &name, payload.len());
-        let kept = self.keep(&Arrival { event, sighting }, &receipt)?;
-        if let Kept::Stored(store) = kept {
+        let observation = observation(host, heard.host_session, told, &sighting);
+        let kind = observation.account.happening.kind();
+        let given = store.as_ref().ok().map(|store| store.given_to(host.as_str(), &observation.host_session));
+        let given = given.transpose()?.unwrap_or_default();
+        let around = Surroundings {
+            redactor: &redactor,
+            most_bytes: config.capture.max_event_bytes as usize,
+            root: &sighting.root,
+            given: &given,
+            at: self.now,
+        };
+        let arrival = Arrival { event: observe(observation, &around), sighting: sighting.clone() };
+        if let Kept::Stored(store) = self.keep(store, &arrival, &receipt)? {
             match kind {
                 // Nobody waits for the next step now, and the hooks of the next turn open fast.
                 EventKind::TurnEnd | EventKind::SessionEnd => store.checkpoint()?,
@@ -111,8 +127,13 @@ impl Hook {
     }
 
     /// Keeps an event, or lets it wait.
-    fn keep(&self, arrival: &Arrival, receipt: &Receipt) -> Result<Kept, Failure> {
-        let stored = Store::open(&self.home, Purpose::Hook, self.now).and_then(|mut store| {
+    fn keep(
+        &self,
+        store: Result<Store, StoreError>,
+        arrival: &Arrival,
+        receipt: &Receipt,
+    ) -> Result<Kept, Failure> {
+        let stored = store.and_then(|mut store| {
             store.record_with_receipt(arrival, receipt)?;
             Ok(store)
         });
@@ -204,16 +225,15 @@ fn read_payload() -> std::io::Result<Vec<u8>> {
     Ok(payload)
 }
 
-fn observation(host: Host, heard: Heard, sighting: &Sighting) -> Observation {
+fn observation(host: Host, host_session: Option<String>, told: Told, sighting: &Sighting) -> Observation {
     // A session is of one project. What names none must not join one of another project (law 8).
     let unnamed = || format!("unknown in {}", sighting.root);
     Observation {
         host: host.as_str().to_owned(),
-        host_session: heard.host_session.unwrap_or_else(unnamed),
-        kind: heard.kind,
-        tool: heard.tool,
-        sequence: heard.sequence,
-        trust: heard.trust,
-        payload: heard.payload,
+        host_session: host_session.unwrap_or_else(unnamed),
+        tool: told.tool,
+        sequence: told.sequence,
+        trust: told.trust,
+        account: Account { happening: told.happening, subagent: told.subagent },
     }
 }

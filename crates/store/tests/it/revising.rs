@@ -189,6 +189,7 @@ fn being_shown_is_not_being_used() {
         build_us: 900,
         layers: vec!["index".into()],
         layers_skipped: vec![],
+        shingles: backstory_memory::Shingles::default(),
         memories: vec![given.clone(), given],
     };
     store.record_injection(&injection).unwrap();

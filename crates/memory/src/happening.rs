@@ -1,0 +1,231 @@
+//! What happened in a session, in our own words: what hosts are understood to say, and what memories are distilled from.
+//!
+//! An event's payload holds one [`Account`] as JSON, so this is the one place of the domain that derives a
+//! serialisation. A shape that is not known is read as nothing, never as an error. Not here: any host's own words
+//! (`hosts`), what must not be kept of it (`capture`).
+
+use crate::EventKind;
+use serde::{Deserialize, Serialize};
+
+/// What happened, and which agent did it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// What happened.
+    #[serde(flatten)]
+    pub happening: Happening,
+    /// The subagent that did it; nobody where it was the session's own agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<Subagent>,
+}
+
+/// An agent another agent gave work to. What it does belongs to the session of its parent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subagent {
+    /// The host's name for it.
+    pub id: String,
+    /// What sort of agent it is.
+    #[serde(default)]
+    pub sort: String,
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Happening {
+    /// A session began, or came back.
+    SessionStarted {
+        /// How: startup, resume, clear, compact, fork.
+        how: String,
+    },
+    /// The user asked for something.
+    Prompted {
+        /// What they wrote.
+        text: String,
+    },
+    /// A file was written or changed.
+    Edited {
+        /// The file, relative to the project's root where it lies in it.
+        file: String,
+        /// Whether it was not there before.
+        is_new: bool,
+        /// What was replaced by what.
+        hunks: Vec<Hunk>,
+    },
+    /// A command ran.
+    Ran {
+        /// The command as it was typed.
+        command: String,
+        /// What it printed.
+        output: String,
+        /// How it ended.
+        ended: Ended,
+    },
+    /// A file was read, a directory listed, something searched for: one line, without what was found.
+    Looked {
+        /// What was looked at or for.
+        at: String,
+    },
+    /// Something was asked of the web or of an MCP server.
+    Fetched {
+        /// What was asked.
+        asked: String,
+        /// What strangers answered.
+        answer: String,
+    },
+    /// The agent wrote down what it is going to do.
+    Planned {
+        /// The steps, in order.
+        steps: Vec<PlanStep>,
+    },
+    /// A tool that is no command failed.
+    ToolFailed {
+        /// What it was to do.
+        at: String,
+        /// What it said.
+        error: String,
+    },
+    /// A tool did something that has no meaning of its own here.
+    UsedTool {
+        /// What it was asked, on one line.
+        asked: String,
+    },
+    /// The agent closed its turn.
+    TurnEnded {
+        /// Its closing message.
+        message: String,
+    },
+    /// The turn broke off before the agent could close it.
+    TurnBroken {
+        /// Why.
+        error: String,
+    },
+    /// A subagent began.
+    SubagentStarted,
+    /// A subagent closed its work.
+    SubagentEnded {
+        /// Its closing message.
+        message: String,
+    },
+    /// The host is about to compact its context.
+    Compacting {
+        /// What the user asked to keep.
+        instructions: String,
+    },
+    /// The host has compacted its context.
+    Compacted {
+        /// What it goes on with.
+        summary: String,
+    },
+    /// A session ended.
+    SessionEnded {
+        /// Why.
+        reason: String,
+    },
+    /// Something that has no meaning of its own here, or could not be read.
+    Other {
+        /// What there is of it.
+        text: String,
+    },
+}
+
+/// One place of an edit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hunk {
+    /// What stood there before.
+    pub before: String,
+    /// What stands there now.
+    pub after: String,
+}
+
+/// One step of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanStep {
+    /// What is to be done.
+    pub text: String,
+    /// Whether it is done.
+    pub is_done: bool,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// It succeeded.
+    Well,
+    /// It failed.
+    Badly,
+    /// The user stopped it.
+    Interrupted,
+    /// It runs on in the background, or nobody said.
+    Unknown,
+}
+
+impl Happening {
+    /// Returns the kind of event this makes.
+    #[must_use]
+    pub fn kind(&self) -> EventKind {
+        match self {
+            Happening::SessionStarted { .. } => EventKind::SessionStart,
+            Happening::Prompted { .. } => EventKind::Prompt,
+            Happening::Ran { ended: Ended::Badly, .. } | Happening::ToolFailed { .. } => {
+                EventKind::ToolFailure
+            }
+            Happening::Edited { .. }
+            | Happening::Ran { .. }
+            | Happening::Looked { .. }
+            | Happening::Fetched { .. }
+            | Happening::Planned { .. }
+            | Happening::UsedTool { .. } => EventKind::ToolUse,
+            Happening::TurnEnded { .. } | Happening::TurnBroken { .. } => EventKind::TurnEnd,
+            Happening::SubagentStarted => EventKind::SubagentStart,
+            Happening::SubagentEnded { .. } => EventKind::SubagentEnd,
+            Happening::Compacting { .. } | Happening::Compacted { .. } => EventKind::Compaction,
+            Happening::SessionEnded { .. } => EventKind::SessionEnd,
+            Happening::Other { .. } => EventKind::Other,
+        }
+    }
+
+    /// Returns every text in it, so that none is forgotten when texts are redacted and cut.
+    pub fn texts_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Happening::SubagentStarted => Vec::new(),
+            Happening::SessionStarted { how: text }
+            | Happening::Prompted { text }
+            | Happening::Looked { at: text }
+            | Happening::UsedTool { asked: text }
+            | Happening::TurnEnded { message: text }
+            | Happening::TurnBroken { error: text }
+            | Happening::SubagentEnded { message: text }
+            | Happening::Compacting { instructions: text }
+            | Happening::Compacted { summary: text }
+            | Happening::SessionEnded { reason: text }
+            | Happening::Other { text } => vec![text],
+            Happening::Ran { command: one, output: two, .. }
+            | Happening::Fetched { asked: one, answer: two }
+            | Happening::ToolFailed { at: one, error: two } => vec![one, two],
+            Happening::Edited { file, hunks, .. } => {
+                let hunks = hunks.iter_mut().flat_map(|hunk| [&mut hunk.before, &mut hunk.after]);
+                std::iter::once(file).chain(hunks).collect()
+            }
+            Happening::Planned { steps } => steps.iter_mut().map(|step| &mut step.text).collect(),
+        }
+    }
+
+    /// Drops the parts beyond the first `most`, where there are many of one sort. Returns whether there were.
+    pub fn keep_first(&mut self, most: usize) -> bool {
+        let (before, after) = match self {
+            Happening::Edited { hunks, .. } => {
+                let before = hunks.len();
+                hunks.truncate(most);
+                (before, hunks.len())
+            }
+            Happening::Planned { steps } => {
+                let before = steps.len();
+                steps.truncate(most);
+                (before, steps.len())
+            }
+            _ => return false,
+        };
+        after < before
+    }
+}

@@ -1,0 +1,166 @@
+//! What was given to a host, as hashes of its pieces: enough to know it again when it comes back reformatted, too little to read.
+//!
+//! Winnowing over letters and digits alone, so that case, spacing and markup do not matter: of each window of neighbouring pieces the
+//! least hash is kept, and therefore any common run of 47 letters is found. Not here: blocks still in their fence (`fence`).
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// Letters and digits in one piece.
+const PIECE: usize = 32;
+/// Neighbouring pieces of which one is kept.
+const WINDOW: usize = 16;
+
+/// Hashes of the pieces of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shingles(HashSet<u64>);
+
+impl Shingles {
+    /// Takes the hashes of a text.
+    #[must_use]
+    pub fn of(text: &str) -> Shingles {
+        let hashes = hashes(&letters(text));
+        let kept = if hashes.len() < WINDOW {
+            hashes.iter().min().copied().into_iter().collect()
+        } else {
+            hashes.windows(WINDOW).filter_map(|window| window.iter().min().copied()).collect()
+        };
+        Shingles(kept)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns them as bytes, to be stored.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut sorted: Vec<u64> = self.0.iter().copied().collect();
+        sorted.sort_unstable();
+        sorted.into_iter().flat_map(u64::to_le_bytes).collect()
+    }
+
+    /// Adds those that were stored.
+    pub fn add_bytes(&mut self, bytes: &[u8]) {
+        let (hashes, _) = bytes.as_chunks::<8>();
+        self.0.extend(hashes.iter().copied().map(u64::from_le_bytes));
+    }
+
+    /// Cuts out of a text what came from here, if at least `least` letters of it did.
+    ///
+    /// Less is no echo: two tellings of one thing share their names and a phrase.
+    #[must_use]
+    pub fn without_echo<'a>(&self, text: &'a str, least: usize) -> Cow<'a, str> {
+        if self.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let letters = letters(text);
+        let runs = self.runs(&letters);
+        if runs.iter().map(|(start, end)| end - start).sum::<usize>() < least.max(1) {
+            return Cow::Borrowed(text);
+        }
+        let offset = |at: usize| letters.get(at).map_or(text.len(), |(offset, _)| *offset);
+        let mut kept = String::new();
+        let mut from = 0;
+        for (start, end) in runs {
+            kept.push_str(text.get(from..offset(start)).unwrap_or_default());
+            from = offset(end);
+        }
+        kept.push_str(text.get(from..).unwrap_or_default());
+        Cow::Owned(kept)
+    }
+
+    /// Returns where letters came from here: first and behind the last.
+    fn runs(&self, letters: &[(usize, char)]) -> Vec<(usize, usize)> {
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for (at, _) in hashes(letters).iter().enumerate().filter(|(_, hash)| self.0.contains(hash)) {
+            match runs.last_mut() {
+                // Of an unbroken echo every window has a hash here: a longer gap is somebody's own words.
+                Some((_, end)) if at <= *end + WINDOW => *end = at + PIECE,
+                _ => runs.push((at, at + PIECE)),
+            }
+        }
+        runs
+    }
+}
+
+/// Returns the letters and digits of a text in lower case, with where each stands.
+fn letters(text: &str) -> Vec<(usize, char)> {
+    let lower = |c: char| c.to_lowercase().next().unwrap_or(c);
+    text.char_indices().filter(|(_, c)| c.is_alphanumeric()).map(|(at, c)| (at, lower(c))).collect()
+}
+
+const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Returns the hash of every piece, by its first letter.
+fn hashes(letters: &[(usize, char)]) -> Vec<u64> {
+    let leaving = (1..PIECE).fold(1u64, |power, _| power.wrapping_mul(BASE));
+    let mut hash = 0u64;
+    let mut found = Vec::with_capacity(letters.len().saturating_sub(PIECE - 1));
+    for (at, (_, letter)) in letters.iter().enumerate() {
+        if let Some((_, gone)) = at.checked_sub(PIECE).and_then(|gone| letters.get(gone)) {
+            hash = hash.wrapping_sub(u64::from(*gone).wrapping_mul(leaving));
+        }
+        hash = hash.wrapping_mul(BASE).wrapping_add(u64::from(*letter));
+        if at + 1 >= PIECE {
+            // The low bits of a polynomial know only the last letters: mix before the least is chosen.
+            found.push(mixed(hash));
+        }
+    }
+    found
+}
+
+fn mixed(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash ^ (hash >> 29)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const GIVEN: &str = "- [2h ago] The retry loop must not sleep while it holds the write lock\n\
+                         - [yesterday] Uploads go through the queue, because the gateway cuts requests at 30 seconds";
+
+    #[test]
+    fn an_echo_is_cut_out_even_when_it_is_reformatted() {
+        let given = Shingles::of(GIVEN);
+        let back = "I remember: **the retry loop must NOT sleep  while it holds the write lock**. And now my own words.";
+        let left = given.without_echo(back, 1);
+        assert!(
+            !left.to_lowercase().contains("while it holds") && left.ends_with("And now my own words."),
+            "{left}"
+        );
+        let own = "The retry loop sleeps too long; make it shorter.";
+        assert_eq!(given.without_echo(own, 1), own);
+    }
+
+    #[test]
+    fn they_are_read_back_from_their_bytes() {
+        let given = Shingles::of(GIVEN);
+        let mut read = Shingles::default();
+        read.add_bytes(&given.to_bytes());
+        assert_eq!(read, given);
+    }
+
+    proptest! {
+        /// R24: whatever surrounds it, no run of 64 characters of a block stays.
+        #[test]
+        fn no_long_run_of_what_was_given_stays(words in prop::collection::vec("[a-z]{3,9}", 30..60), before in "[A-Z ]{0,60}", after in "[0-9 ]{0,60}") {
+            let block = words.join(" ");
+            let left = Shingles::of(&block).without_echo(&format!("{before}{block}{after}"), 1).into_owned();
+            let characters: Vec<char> = block.chars().collect();
+            for run in characters.windows(64) {
+                prop_assert!(!left.contains(&run.iter().collect::<String>()));
+            }
+        }
+
+        #[test]
+        fn it_never_fails_on_any_text(given: String, text: String) {
+            let _left = Shingles::of(&given).without_echo(&text, 1);
+        }
+    }
+}

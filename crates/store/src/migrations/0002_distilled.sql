@@ -1,0 +1,55 @@
+-- What distillation needs: how far a session has been read, and what a distilled memory is about, so that reading the same events
+-- again changes nothing.
+
+-- The last event of the session that memories were made from.
+ALTER TABLE sessions ADD COLUMN distilled_event_id INTEGER NOT NULL DEFAULT 0;
+
+-- What a distilled memory is about: one failure by its signature, one turn, one session. Written again, the memory is brought up to date.
+ALTER TABLE memories ADD COLUMN subject BLOB;
+CREATE UNIQUE INDEX memories_by_subject ON memories (project_id, subject) WHERE subject IS NOT NULL;
+
+-- What was forgotten by its subject stays out too, however it would be worded now.
+CREATE TABLE forgotten_subjects (
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    subject BLOB NOT NULL,
+    PRIMARY KEY (project_id, subject)
+) STRICT, WITHOUT ROWID;
+
+-- Hashes of what was given to a host, so that it is known when it comes back.
+ALTER TABLE injections ADD COLUMN shingles BLOB NOT NULL DEFAULT x'';
+CREATE INDEX injections_by_project ON injections (project_id, id);
+
+-- The digest of a symbol's tokens when the memory was anchored in it; without a symbol, of the file's.
+ALTER TABLE anchors ADD COLUMN body_hash BLOB;
+
+-- Which kind of symbol it is, and the turn's event that showed the change.
+ALTER TABLE symbols ADD COLUMN kind TEXT NOT NULL DEFAULT '';
+ALTER TABLE code_changes ADD COLUMN kind TEXT NOT NULL DEFAULT '';
+CREATE INDEX code_changes_by_session ON code_changes (session_id, path);
+
+-- Files that have no code map, and why.
+CREATE TABLE unmapped_files (
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    seen_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (project_id, path)
+) STRICT, WITHOUT ROWID;
+
+-- What optional model work has cost, one row a call.
+CREATE TABLE model_calls (
+    id INTEGER PRIMARY KEY,
+    job_id INTEGER REFERENCES jobs (id) ON DELETE SET NULL,
+    session_id INTEGER REFERENCES sessions (id) ON DELETE SET NULL,
+    provider TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    outcome TEXT NOT NULL
+) STRICT;
+CREATE INDEX model_calls_by_time ON model_calls (at_ms);
+
+-- Sessions that hosts held because we asked them to: nothing of them is captured (R23).
+CREATE TABLE own_sessions (
+    host_session TEXT PRIMARY KEY,
+    at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
