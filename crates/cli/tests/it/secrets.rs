@@ -82,9 +82,10 @@ fn push(env: &TestEnv, secrets: &[String]) {
     harmless(&hook(env, prompt("spooled", &all)));
     nowhere(env, secrets, "spool");
     drop(holder);
+    let known: i64 = database(env).pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     database(env).pragma_update(None, "user_version", 999).unwrap();
     harmless(&hook(env, prompt("logged", &all)));
-    database(env).pragma_update(None, "user_version", 1).unwrap();
+    database(env).pragma_update(None, "user_version", known).unwrap();
     for secret in secrets {
         harmless(&env.run_with(["hook", "--host", secret], "{}"));
     }
