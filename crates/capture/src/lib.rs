@@ -8,6 +8,7 @@ mod keep;
 mod observe;
 mod private;
 mod project;
+mod prose;
 mod redact;
 mod statements;
 mod testruns;

@@ -1,23 +1,18 @@
 //! What was stated: from one prompt or closing message to the decisions, rules, learnings, failures and goals in it.
 //!
-//! Rules, no model: passages → sentences → silence → cues → title, one file each, over folded words
-//! (`tokens`) and tables of phrases (`patterns`). Precision first: a sentence that
-//! is not clearly a statement yields nothing. Nothing calls this yet; distillation will, once per turn. Not here: work
-//! done and commands that failed (distilled from events), trust, and whether a statement is already known (`keep`).
+//! Rules, no model: passages → sentences (`prose`) → silence → cues → title, one file each. Precision first: a
+//! sentence that is not clearly a statement yields nothing. Nothing calls this yet; distillation will, once per turn.
+//! Not here: work done and commands that failed (distilled from events), trust, and whether a statement is already
+//! known (`keep`).
 
 mod corrections;
 mod cues;
-mod passages;
-mod patterns;
-mod sentences;
 mod silence;
 mod title;
-mod tokens;
 
+use crate::prose::{Patterns, Token, fold, passages, sentences};
 use backstory_memory::{Category, Kind, TITLE_CHARS, first_chars};
 pub use corrections::Correction;
-use patterns::says;
-use tokens::{Token, fold};
 
 /// The most statements one text yields. A text with more is a document someone pasted; its first ones stand for it.
 const MOST_STATEMENTS: usize = 12;
@@ -63,8 +58,8 @@ pub struct Statement {
 #[must_use]
 pub fn statements(text: &str, speaker: Speaker) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
-    for passage in passages::passages(text) {
-        for statement in in_passage(passage, speaker) {
+    for passage in passages(text).iter().filter(|passage| !silence::is_silent_passage(passage)) {
+        for statement in in_passage(passage.text, speaker) {
             if found.iter().all(|known| known.text != statement.text) {
                 found.push(statement);
             }
@@ -84,7 +79,7 @@ fn in_passage(passage: &str, speaker: Speaker) -> Vec<Statement> {
     // Where a "No." stands that belongs to the sentence after it.
     let mut no_at: Option<usize> = None;
     let mut follows_opinion = false;
-    for sentence in sentences::sentences(passage) {
+    for sentence in sentences(passage) {
         let end = offset(passage, sentence) + sentence.len();
         let at = no_at.take().unwrap_or(end - sentence.len());
         let sentence = passage.get(at..end).unwrap_or(sentence);
@@ -112,9 +107,11 @@ fn in_passage(passage: &str, speaker: Speaker) -> Vec<Statement> {
     found
 }
 
+static BARE_NO: Patterns = Patterns::new(&["^ no|nope|wrong"]);
+
 fn is_bare_no(tokens: &[Token]) -> bool {
     let tokens = silence::without_fillers(tokens);
-    tokens.len() <= 2 && says(&["^ no|nope|wrong"], tokens)
+    tokens.len() <= 2 && BARE_NO.are_in(tokens)
 }
 
 /// Where `part`, a slice of `whole`, begins in it.
@@ -129,10 +126,12 @@ struct Heard {
     follows_opinion: bool,
 }
 
+static SETS_RIGHT: Patterns = Patterns::new(&[", not|never *"]);
+
 fn stated(sentence: &str, all: &[Token], heard: Heard) -> Option<Statement> {
     let tokens = silence::without_fillers(all);
     let core = without_no(tokens);
-    let sets_right = core.len() < tokens.len() && says(&[", not|never *"], core);
+    let sets_right = core.len() < tokens.len() && SETS_RIGHT.are_in(core);
     if silence::is_silent(sentence, core, heard.speaker) {
         return None;
     }
@@ -156,14 +155,14 @@ fn stated(sentence: &str, all: &[Token], heard: Heard) -> Option<Statement> {
 }
 
 /// How a correction begins: what follows is the statement.
-const CONTRADICTIONS: &[&str] = &[
+static CONTRADICTIONS: Patterns = Patterns::new(&[
     "^ ~no no|nope|wrong|actually|nah ,|:|.",
     "^ that|this is ~not wrong|incorrect|right|correct|true ,|;|:|.",
-];
+]);
 
 /// Skips the "no," a correction begins with.
 fn without_no(tokens: &[Token]) -> &[Token] {
-    let found = CONTRADICTIONS.iter().find_map(|pattern| patterns::find(pattern, tokens));
+    let found = CONTRADICTIONS.find(tokens);
     silence::without_fillers(found.and_then(|found| tokens.get(found.end..)).unwrap_or(tokens))
 }
 
@@ -173,13 +172,13 @@ fn reason_text(sentence: &str, token: &Token) -> Option<String> {
 }
 
 fn polarity(tokens: &[Token]) -> Polarity {
-    if says(DENIALS, tokens) { Polarity::Denied } else { Polarity::Affirmed }
+    if DENIALS.are_in(tokens) { Polarity::Denied } else { Polarity::Affirmed }
 }
 
 /// "Not" after a comma names what was replaced, and denies nothing by itself.
-const DENIALS: &[&str] = &[
+static DENIALS: Patterns = Patterns::new(&[
     "^ never|avoid|stop|no",
     "do|does|did|is|are|was|can|will|must|should|may not|never",
     "we|you|i|they|agents|everyone never",
     "no more",
-];
+]);

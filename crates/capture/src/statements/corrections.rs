@@ -2,8 +2,7 @@
 //!
 //! Not here: whether the sentence is worth keeping (`silence`, `cues`).
 
-use super::patterns::find;
-use super::tokens::Token;
+use crate::prose::{Patterns, Token};
 
 /// What the speaker puts right.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,28 +23,43 @@ enum Value {
 use Value::{New, Old};
 
 /// Each `*` of a pattern stands for the value named at its place. A closing `.` is on every sentence.
-const PATTERNS: &[(&str, &[Value])] = &[
+static PATTERNS: [(Patterns, &[Value]); 18] = [
     (
-        "we ~only|always use|run|write|deploy|target|are ~using|on|with * ~here|now ,|; ~and not|never * .",
+        Patterns::new(&[
+            "we ~only|always use|run|write|deploy|target|are ~using|on|with * ~here|now ,|; ~and not|never * .",
+        ]),
         &[New, Old],
     ),
-    ("we do not use|run|write|want|do * ,|;|.|: we use|run|write|want|do * .", &[Old, New]),
-    ("not * ,|;|. ~but we use|want|run * .", &[Old, New]),
-    ("^ not * ,|; ~but|use * .", &[Old, New]),
-    ("stop using * ,|;|. ~and use * .", &[Old, New]),
-    ("use|using|call|prefer|want|run|write * instead of|over|rather|not ~than * .", &[New, Old]),
-    ("use|using|call|run|write * , ~and not|never * .", &[New, Old]),
-    ("should|must be * ,|; not|never * .", &[New, Old]),
-    ("is * , not * .", &[New, Old]),
-    ("go|goes|belong|belongs ~to|in * , not * .", &[New, Old]),
-    ("prefers|prefer * over|to|not|, ~not * .", &[New, Old]),
-    ("chose|picked|chosen|selected * over|instead ~of * .", &[New, Old]),
-    ("switching|switched|switch|migrating|migrated|migrate|moving|moved|move ~* from * to * .", &[Old, New]),
-    ("replacing|replaced|replace * with|by * .", &[Old, New]),
-    ("decided on|for * over|instead ~of * .", &[New, Old]),
-    ("^ no|nope|wrong|actually ,|. ~actually we use|run|want|write|deploy|are ~using|on * .", &[New]),
-    ("^ no|nope|wrong|actually ,|. ~actually ~please|just use|run|call * .", &[New]),
-    ("we use|run|write * ~here ,|; not * .", &[New, Old]),
+    (Patterns::new(&["we do not use|run|write|want|do * ,|;|.|: we use|run|write|want|do * ."]), &[Old, New]),
+    (Patterns::new(&["not * ,|;|. ~but we use|want|run * ."]), &[Old, New]),
+    (Patterns::new(&["^ not * ,|; ~but|use * ."]), &[Old, New]),
+    (Patterns::new(&["stop using * ,|;|. ~and use * ."]), &[Old, New]),
+    (
+        Patterns::new(&["use|using|call|prefer|want|run|write * instead of|over|rather|not ~than * ."]),
+        &[New, Old],
+    ),
+    (Patterns::new(&["use|using|call|run|write * , ~and not|never * ."]), &[New, Old]),
+    (Patterns::new(&["should|must be * ,|; not|never * ."]), &[New, Old]),
+    (Patterns::new(&["is * , not * ."]), &[New, Old]),
+    (Patterns::new(&["go|goes|belong|belongs ~to|in * , not * ."]), &[New, Old]),
+    (Patterns::new(&["prefers|prefer * over|to|not|, ~not * ."]), &[New, Old]),
+    (Patterns::new(&["chose|picked|chosen|selected * over|instead ~of * ."]), &[New, Old]),
+    (
+        Patterns::new(&[
+            "switching|switched|switch|migrating|migrated|migrate|moving|moved|move ~* from * to * .",
+        ]),
+        &[Old, New],
+    ),
+    (Patterns::new(&["replacing|replaced|replace * with|by * ."]), &[Old, New]),
+    (Patterns::new(&["decided on|for * over|instead ~of * ."]), &[New, Old]),
+    (
+        Patterns::new(&[
+            "^ no|nope|wrong|actually ,|. ~actually we use|run|want|write|deploy|are ~using|on * .",
+        ]),
+        &[New],
+    ),
+    (Patterns::new(&["^ no|nope|wrong|actually ,|. ~actually ~please|just use|run|call * ."]), &[New]),
+    (Patterns::new(&["we use|run|write * ~here ,|; not * ."]), &[New, Old]),
 ];
 
 /// Where a value ends although its sentence goes on.
@@ -89,7 +103,7 @@ pub(super) fn correction(sentence: &str, tokens: &[Token]) -> Option<Correction>
         closed.push(Token::new(".".to_owned(), sentence.len(), sentence.len()));
     }
     let (found, values) =
-        PATTERNS.iter().find_map(|(pattern, values)| Some((find(pattern, &closed)?, *values)))?;
+        PATTERNS.iter().find_map(|(pattern, values)| Some((pattern.find(&closed)?, *values)))?;
     // The gap of an optional word is not a value: the values are the last gaps.
     let gaps = found.gaps.get(found.gaps.len().checked_sub(values.len())?..)?;
     let mut correction = Correction::default();
@@ -114,9 +128,11 @@ fn value_words<'a>(gap: &'a [Token], ends: &[&str]) -> &'a [Token] {
     gap.get(..end.min(MOST_VALUE_WORDS)).unwrap_or_default()
 }
 
+static SUBJECT: Patterns = Patterns::new(&["for|in *"]);
+
 /// What follows "for" or "in": the part of the work a correction is about.
 fn subject(sentence: &str, tokens: &[Token]) -> Option<String> {
-    let found = find("for|in *", tokens)?;
+    let found = SUBJECT.find(tokens)?;
     let words = value_words(tokens.get(found.start + 1..)?, VALUE_ENDS);
     let slice = sentence.get(words.first()?.start..words.last()?.end)?;
     Some(slice.trim_matches(['`', '"', '*', ' ']).to_owned())

@@ -6,9 +6,8 @@
 mod table;
 
 use super::Speaker;
-use super::patterns::{find, says};
 use super::silence::opens_as_order;
-use super::tokens::Token;
+use crate::prose::Token;
 use backstory_memory::Kind;
 use table::{BEHAVIOURS, By, CUES, NO_SUBJECTS, REASON_SENTENCES, REASONS};
 
@@ -38,7 +37,7 @@ pub(super) fn meaning(tokens: &[Token], speaker: Speaker) -> Option<Meaning> {
             By::User => speaker == Speaker::User,
             By::UserOrReasoned => speaker == Speaker::User || is_reasoned,
         })
-        .find(|cues| says(cues.patterns, tokens))
+        .find(|cues| cues.patterns.are_in(tokens))
         .map(|cues| Meaning {
             kind: cues.kind,
             category: cues.category,
@@ -49,20 +48,15 @@ pub(super) fn meaning(tokens: &[Token], speaker: Speaker) -> Option<Meaning> {
 
 /// Returns the token a sentence's reason begins at.
 pub(super) fn reason(tokens: &[Token]) -> Option<usize> {
-    REASONS
-        .iter()
-        .filter_map(|pattern| find(pattern, tokens))
-        .map(|found| found.start)
-        .min()
-        .filter(|at| *at > 1)
+    REASONS.all_in(tokens).map(|found| found.start).min().filter(|at| *at > 1)
 }
 
 /// Whether a sentence only gives the reason of the one before it.
 pub(super) fn is_reason(tokens: &[Token]) -> bool {
-    says(REASON_SENTENCES, tokens)
+    REASON_SENTENCES.are_in(tokens)
 }
 
 fn behaviour(tokens: &[Token]) -> Option<Meaning> {
-    let describes = !opens_as_order(tokens) && !says(NO_SUBJECTS, tokens) && says(BEHAVIOURS, tokens);
+    let describes = !opens_as_order(tokens) && !NO_SUBJECTS.are_in(tokens) && BEHAVIOURS.are_in(tokens);
     describes.then_some(Meaning { kind: Kind::Learning, category: Some("gotcha"), is_weak: true })
 }

@@ -6,23 +6,38 @@
 mod phrases;
 
 use super::Speaker;
-use super::patterns::{find, says};
-use super::tokens::{HIDDEN, Token};
-use phrases::{ANNOUNCEMENTS, EMPTY, FILLERS, OPINIONS, ORDERS, PASSING, PROMISES, STANDING};
+use crate::prose::{HIDDEN, Passage, Patterns, Shape, Token};
+use phrases::{
+    ANNOUNCEMENTS, EMPTY, FILLERS, OPINIONS, ORDERS, PASSING, PROMISES, SILENT_SECTIONS, STANDING,
+};
 
 const FEWEST_WORDS: usize = 3;
 const MOST_WORDS: usize = 60;
 /// Longer ones are checked no further: they are pasted text more often than a statement.
 pub(super) const MOST_BYTES: usize = 500;
 
+/// Whether a passage, by its shape or by what it stands under, says nothing that holds.
+pub(super) fn is_silent_passage(passage: &Passage<'_>) -> bool {
+    let is_task = passage.text.starts_with("[ ]") || passage.text.starts_with("[x]");
+    matches!(passage.shape, Shape::Heading | Shape::Lead)
+        || is_task
+        || passage.section.is_some_and(is_silent_section)
+        || (passage.shape == Shape::Item && passage.lead.is_some_and(is_silent_section))
+}
+
+fn is_silent_section(heading: &str) -> bool {
+    let heading = heading.to_lowercase().replace('’', "'");
+    SILENT_SECTIONS.iter().any(|silent| heading.contains(silent))
+}
+
 /// Whether the user says that what follows is to be remembered.
 pub(super) fn is_announced(tokens: &[Token], speaker: Speaker) -> bool {
-    speaker == Speaker::User && says(ANNOUNCEMENTS, tokens)
+    speaker == Speaker::User && ANNOUNCEMENTS.are_in(tokens)
 }
 
 /// Whether a sentence gives an opinion.
 pub(super) fn is_opinion(tokens: &[Token]) -> bool {
-    says(OPINIONS, tokens)
+    OPINIONS.are_in(tokens)
 }
 
 /// Whether a sentence opens like an order or a question.
@@ -32,7 +47,7 @@ pub(super) fn opens_as_order(tokens: &[Token]) -> bool {
 
 /// Skips openings that carry no meaning, such as "so," or "by the way".
 pub(super) fn without_fillers(mut tokens: &[Token]) -> &[Token] {
-    while let Some(found) = FILLERS.iter().find_map(|filler| find(filler, tokens)) {
+    while let Some(found) = FILLERS.find(tokens) {
         let Some(rest) = tokens.get(found.end..).filter(|rest| !rest.is_empty()) else {
             break;
         };
@@ -50,18 +65,22 @@ pub(super) fn is_silent(sentence: &str, tokens: &[Token], speaker: Speaker) -> b
     if tokens.iter().any(|token| token.word == "?") {
         return true;
     }
-    if says(PROMISES, tokens) {
-        return says(&["i think", "maybe", "might", "if we", "could"], tokens);
+    if PROMISES.are_in(tokens) {
+        return DOUBTS.are_in(tokens);
     }
-    says(EMPTY, tokens) || (speaker == Speaker::User && is_passing_order(tokens))
+    EMPTY.are_in(tokens) || (speaker == Speaker::User && is_passing_order(tokens))
 }
+
+static FORBIDS: Patterns = Patterns::new(&["^ do not"]);
+static WISHES: Patterns = Patterns::new(&["^ i|we need|want|would like ~you|us to"]);
+/// What takes a promise back.
+static DOUBTS: Patterns = Patterns::new(&["i think", "maybe", "might", "if we", "could"]);
 
 /// Whether the user orders something for the task at hand only.
 fn is_passing_order(tokens: &[Token]) -> bool {
-    let forbids = find("^ do not", tokens).is_some();
-    let orders = (!forbids && opens_as_order(tokens))
-        || find("^ i|we need|want|would like ~you|us to", tokens).is_some();
-    (orders && !says(STANDING, tokens)) || ((orders || forbids) && says(PASSING, tokens))
+    let forbids = FORBIDS.are_in(tokens);
+    let orders = (!forbids && opens_as_order(tokens)) || WISHES.are_in(tokens);
+    (orders && !STANDING.are_in(tokens)) || ((orders || forbids) && PASSING.are_in(tokens))
 }
 
 /// Whether a sentence looks like code, a path or a line of a log rather than like words.

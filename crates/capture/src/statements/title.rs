@@ -3,12 +3,11 @@
 //! Not here: cutting to length (`backstory_memory::title_from`).
 
 use super::cues::reason;
-use super::patterns::find;
-use super::tokens::Token;
+use crate::prose::{Patterns, Token, capitalised, plain};
 use backstory_memory::{Kind, title_from};
 
 /// Openings a title is better without. What is left begins with the thing itself.
-const OPENINGS: &[&str] = &[
+static OPENINGS: Patterns = Patterns::new(&[
     "^ ~no no|nope|wrong|actually ,|.|:",
     "^ i|we ~have decided ~that we|i are going to",
     "^ i|we ~have decided to|that|on",
@@ -34,7 +33,7 @@ const OPENINGS: &[&str] = &[
     "^ ~very important :",
     "^ the goal is to",
     "^ let's",
-];
+]);
 
 /// Makes the title of a statement from its first sentence.
 pub(super) fn title(sentence: &str, tokens: &[Token], kind: Kind) -> String {
@@ -55,7 +54,7 @@ pub(super) fn title(sentence: &str, tokens: &[Token], kind: Kind) -> String {
 fn without_opening(tokens: &[Token]) -> &[Token] {
     let mut rest = tokens;
     for _ in 0..3 {
-        let Some(found) = OPENINGS.iter().find_map(|opening| find(opening, rest)) else {
+        let Some(found) = OPENINGS.find(rest) else {
             break;
         };
         // Two folded words of one contraction share their bytes: a title must not begin inside "we're".
@@ -66,36 +65,4 @@ fn without_opening(tokens: &[Token]) -> &[Token] {
         rest = cut;
     }
     rest
-}
-
-/// One line without what Markdown marks words with; the text of a link stays, its address goes.
-fn plain(said: &str) -> String {
-    let mut out = String::with_capacity(said.len());
-    let mut rest = said;
-    while let Some((before, after)) = rest.split_once("](") {
-        let address_end = after.find(')').map_or(after.len(), |end| end + 1);
-        let text_start = before.rfind('[').unwrap_or(0);
-        out.push_str(before.get(..text_start).unwrap_or_default());
-        out.push_str(before.get(text_start..).unwrap_or_default().trim_start_matches('['));
-        rest = after.get(address_end..).unwrap_or_default();
-    }
-    out.push_str(rest);
-    let words: Vec<&str> = out.split_whitespace().collect();
-    words.join(" ").replace(['`', '*'], "")
-}
-
-fn capitalised(title: &str) -> String {
-    let mut chars = title.chars();
-    match chars.next() {
-        // A name such as `runMigration` or `user_id` keeps its spelling.
-        Some(first)
-            if title
-                .split(' ')
-                .next()
-                .is_some_and(|word| word.chars().all(|c| c.is_lowercase() || c == '\'')) =>
-        {
-            first.to_uppercase().chain(chars).collect()
-        }
-        _ => title.to_owned(),
-    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Not here: how a row is chosen (`cues`), and what is left out before (`silence`).
 
+use crate::prose::Patterns;
 use backstory_memory::Kind;
 
 /// Who has to say it for it to count.
@@ -18,11 +19,11 @@ pub(super) struct Cues {
     pub(super) kind: Kind,
     pub(super) category: Option<&'static str>,
     pub(super) by: By,
-    pub(super) patterns: &'static [&'static str],
+    pub(super) patterns: Patterns,
 }
 
 /// Where the reason of a statement begins.
-pub(super) const REASONS: &[&str] = &[
+pub(super) static REASONS: Patterns = Patterns::new(&[
     "because",
     "due to",
     "so that",
@@ -31,19 +32,19 @@ pub(super) const REASONS: &[&str] = &[
     "as otherwise",
     "otherwise",
     "to avoid|prevent",
-];
+]);
 
 /// Sentences that give the reason of the one before.
-pub(super) const REASON_SENTENCES: &[&str] = &[
+pub(super) static REASON_SENTENCES: Patterns = Patterns::new(&[
     "^ because",
     "^ this|that is because",
     "^ the|her|his|their|our|my reason|reasoning|rationale|argument ~is|was|:",
     "^ reason|rationale|why :",
     "^ otherwise",
-];
+]);
 
 /// What a sentence says that speaks of the work just done, and not of how a part of the system behaves.
-pub(super) const NO_SUBJECTS: &[&str] = &[
+pub(super) static NO_SUBJECTS: Patterns = Patterns::new(&[
     "^ i|we|you|he|she|they|it|this|that|these|those|there|here|no|not|if|when|after|before|once|while|let|let's|now|with|to|as|in|on|for",
     "^ § :|,",
     "now",
@@ -61,10 +62,10 @@ pub(super) const NO_SUBJECTS: &[&str] = &[
     "should",
     "added|updated|fixed|renamed|removed|implemented",
     "the ~only remaining|rest|following|above",
-];
+]);
 
 /// How parts of a system behave in ways their users trip over.
-pub(super) const BEHAVIOURS: &[&str] = &[
+pub(super) static BEHAVIOURS: Patterns = Patterns::new(&[
     "silently",
     "permanently",
     "irreversibly",
@@ -89,15 +90,15 @@ pub(super) const BEHAVIOURS: &[&str] = &[
     "caches|cache * for",
     "expires|expire after",
     "times|time out after",
-];
+]);
 
 /// The first row found decides.
-pub(super) const CUES: &[Cues] = &[
+pub(super) static CUES: [Cues; 13] = [
     Cues {
         kind: Kind::Goal,
         category: None,
         by: By::Anyone,
-        patterns: &[
+        patterns: Patterns::new(&[
             "the|our|my ~main|overall|long-term|real|end|ultimate|primary goal|aim|objective|target ~here|for|of ~this|the|* is",
             "the|our|my goal|aim|objective * :|is",
             "^ ~the goal|objective|aim :",
@@ -116,13 +117,13 @@ pub(super) const CUES: &[Cues] = &[
             "confirmed i will",
             "we want to get * down|up|below|under|above|over|off|rid|to",
             "must ship|be|launch * by <time>",
-        ],
+        ]),
     },
     Cues {
         kind: Kind::Decision,
         category: None,
         by: By::Anyone,
-        patterns: &[
+        patterns: Patterns::new(&[
             "decided to|on|against|that|we|not|for|in|i|:",
             "decision made|:",
             "the decision ~here is|was to|that|:",
@@ -147,13 +148,13 @@ pub(super) const CUES: &[Cues] = &[
             "route|routing|use|send * going forward",
             "^ adjusting * accordingly",
             "from now on , * is",
-        ],
+        ]),
     },
     Cues {
         kind: Kind::Decision,
         category: None,
         by: By::UserOrReasoned,
-        patterns: &[
+        patterns: Patterns::new(&[
             "^ i|we want to use|switch|move|migrate|keep|avoid|drop|stick|standardise|standardize",
             "^ let's ~go with|use|stick|keep|drop|standardise|standardize|not|avoid|stay",
             "^ go with",
@@ -164,13 +165,13 @@ pub(super) const CUES: &[Cues] = &[
             "^ using|keeping",
             "^ used * instead|over|rather",
             "is|are done|handled|kept|stored|built * because|so that",
-        ],
+        ]),
     },
     Cues {
         kind: Kind::Failure,
         category: Some("root cause"),
         by: By::Anyone,
-        patterns: &[
+        patterns: Patterns::new(&[
             "root cause",
             "the reason * slow|fails|failing|broken|crashes|flaky|hangs ~* is|was",
             "the ~actual|real|underlying|original|main problem|issue|bug|culprit|cause|failure|error|reason|trouble|flake|leak|crash|regression was|is|came|comes ~that|because|from|:",
@@ -194,13 +195,13 @@ pub(super) const CUES: &[Cues] = &[
             "did not work because",
             "we got burned|bitten|burnt by",
             "bit us",
-        ],
+        ]),
     },
     Cues {
         kind: Kind::Learning,
         category: Some("preference"),
         by: By::Anyone,
-        patterns: &[
+        patterns: Patterns::new(&[
             "prefer|prefers|preferred|preference",
             "i always want|like|expect",
             "keep responses|answers|replies|summaries|messages|commits|prs|explanations ~* concise|short|small|brief|terse",
@@ -215,13 +216,13 @@ pub(super) const CUES: &[Cues] = &[
             "^ i like",
             "^ i want * always|never|short|concise",
             "is my preferred|favourite|favorite",
-        ],
+        ]),
     },
     Cues {
         kind: Kind::Decision,
         category: Some("convention"),
         by: By::User,
-        patterns: &[
+        patterns: Patterns::new(&[
             "we ~only|all|always|normally|usually|just|already|exclusively use|target|support|deploy|run|rely|write|follow|name|keep|store|format|pin|ship|tag|squash|rebase|test|log|call|put",
             "we are ~all|only|already using|on|stuck|pinned|locked|limited|running",
             "^ use * instead|not|rather|over|for",
@@ -238,13 +239,13 @@ pub(super) const CUES: &[Cues] = &[
             "instead of *",
             "no need for *",
             "^ not * , *",
-        ],
+        ]),
     },
     Cues {
         kind: Kind::Pattern,
         category: Some("convention"),
         by: By::User,
-        patterns: &[
+        patterns: Patterns::new(&[
             "^ always|never",
             "we|i|they|one|everyone|agents always|never",
             ", never|always *",
@@ -268,13 +269,13 @@ pub(super) const CUES: &[Cues] = &[
             "^ keep * small|short|simple|out|separate|in sync",
             "needs|has to go through",
             "is|are ~not forbidden|allowed|banned|off-limits|permitted",
-        ],
+        ]),
     },
     Cues {
         kind: Kind::Pattern,
         category: Some("convention"),
         by: By::Anyone,
-        patterns: &[
+        patterns: Patterns::new(&[
             "our|the|team ~naming|coding|house|project|project's|team's|existing convention|rule|policy|standard|style ~here|for|of|is|:|,",
             "by convention",
             "as a rule",
@@ -284,13 +285,13 @@ pub(super) const CUES: &[Cues] = &[
             "must always|never|not be",
             "should always|never",
             "^ always|never",
-        ],
+        ]),
     },
     Cues {
         kind: Kind::Learning,
         category: Some("gotcha"),
         by: By::Anyone,
-        patterns: &[
+        patterns: Patterns::new(&[
             "gotcha",
             "watch out",
             "beware",
@@ -308,13 +309,13 @@ pub(super) const CUES: &[Cues] = &[
             "only works|runs|applies|shows|happens|reproduces|fails when|if|on|with|in|after|under|for",
             "does|do not work|support|handle|respect|honor|honour|play|survive|propagate ~* with|on|in|for|when|if|under|the|a|an|any|across",
             "is|are not thread-safe|safe|supported|transactional|atomic|idempotent|reentrant ~*",
-        ],
+        ]),
     },
     Cues {
         kind: Kind::Learning,
         category: Some("architecture"),
         by: By::Anyone,
-        patterns: &[
+        patterns: Patterns::new(&[
             "source of truth",
             "is|are the ~only|primary|main|canonical|single|sole primary|main|canonical|single|sole|only ~* path|source|way|place|entry|writer|owner|channel|store|copy|entrypoint|point",
             "is|are generated from|by",
@@ -327,22 +328,22 @@ pub(super) const CUES: &[Cues] = &[
             "goes|go through|flows|flow through",
             "sits behind|between|in front",
             "keeps|keep * as the main|only|primary|single",
-        ],
+        ]),
     },
     Cues {
         kind: Kind::Learning,
         category: Some("architecture"),
         by: By::User,
-        patterns: &[
+        patterns: Patterns::new(&[
             "^ it|this is a|an|our * using|built|written|running|for",
             "^ ~the backend|frontend|server|client|app|api|service|pipeline|database|stack is|uses|runs",
-        ],
+        ]),
     },
     Cues {
         kind: Kind::Learning,
         category: Some("fact"),
         by: By::Anyone,
-        patterns: &[
+        patterns: Patterns::new(&[
             "^ ~just|also|have|we|i confirmed|verified :|that|via|with|by|*",
             "^ ~quick|one|two|three|key fact|facts ~*",
             "inspection|testing|profiling|benchmarking|bisecting|measurement|measurements|debugging|audit confirmed|found|showed|shows|revealed|confirms",
@@ -358,12 +359,16 @@ pub(super) const CUES: &[Cues] = &[
             "the trick is|was",
             "^ takeaway|insight|finding|learning|learned|lesson :",
             "is|are|begins|starts|started|ends|due|scheduled ~on|for <date>",
-        ],
+        ]),
     },
     Cues {
         kind: Kind::Learning,
         category: None,
         by: By::User,
-        patterns: &["^ the|our|a|an|§|we|all * because", "^ the reason * is", "that is|was why"],
+        patterns: Patterns::new(&[
+            "^ the|our|a|an|§|we|all * because",
+            "^ the reason * is",
+            "that is|was why",
+        ]),
     },
 ];

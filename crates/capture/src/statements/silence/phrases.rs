@@ -2,8 +2,10 @@
 //!
 //! Not here: how they are applied (`silence`).
 
+use crate::prose::Patterns;
+
 /// Openings that carry no meaning of their own; a cue may follow them.
-pub(super) const FILLERS: &[&str] = &[
+pub(super) static FILLERS: Patterns = Patterns::new(&[
     "^ so ,",
     "^ so",
     "^ and",
@@ -41,10 +43,10 @@ pub(super) const FILLERS: &[&str] = &[
     "^ unfortunately ~,",
     "^ interestingly ~,",
     "^ apparently ,",
-];
+]);
 
 /// What both speakers say without stating anything.
-pub(super) const EMPTY: &[&str] = &[
+pub(super) static EMPTY: Patterns = Patterns::new(&[
     // Hedges and opinions.
     "i think|guess|suppose|believe|suspect|feel|find|assume|wonder",
     "maybe",
@@ -163,10 +165,10 @@ pub(super) const EMPTY: &[&str] = &[
     "^ all tests|checks",
     "^ tests pass|passed",
     "^ everything",
-];
+]);
 
 /// Promises among the plans: they are kept when they name a date or hold from now on.
-pub(super) const PROMISES: &[&str] = &[
+pub(super) static PROMISES: Patterns = Patterns::new(&[
     "by ~the <time>",
     "by end",
     "going forward",
@@ -175,7 +177,7 @@ pub(super) const PROMISES: &[&str] = &[
     "committing|committed to",
     "before month-end",
     "for future sessions",
-];
+]);
 
 /// Openings of an order: said to get the task at hand done.
 pub(super) const ORDERS: &[&str] = &[
@@ -289,7 +291,7 @@ pub(super) const ORDERS: &[&str] = &[
 ];
 
 /// What makes an order one that holds beyond the task.
-pub(super) const STANDING: &[&str] = &[
+pub(super) static STANDING: Patterns = Patterns::new(&[
     ", ~and always|never",
     "every time|commit|release|change|pr|new|migration|test",
     "each time|commit|release|change|pr",
@@ -305,10 +307,10 @@ pub(super) const STANDING: &[&str] = &[
     "after every|each|any",
     "must always|never",
     "as a rule",
-];
+]);
 
 /// What ties an order to the task at hand.
-pub(super) const PASSING: &[&str] = &[
+pub(super) static PASSING: Patterns = Patterns::new(&[
     "yet",
     "for now",
     "right now",
@@ -327,10 +329,10 @@ pub(super) const PASSING: &[&str] = &[
     "just this",
     "in that case",
     "worry",
-];
+]);
 
 /// Openings by which the user says that what follows is to be remembered.
-pub(super) const ANNOUNCEMENTS: &[&str] = &[
+pub(super) static ANNOUNCEMENTS: Patterns = Patterns::new(&[
     "^ ~please remember ~that|,|:",
     "^ fyi",
     "^ for the record",
@@ -341,14 +343,54 @@ pub(super) const ANNOUNCEMENTS: &[&str] = &[
     "^ reminder",
     "^ just to be clear",
     "^ to be clear",
-];
+]);
 
 /// Openings of an opinion; what follows it in the same breath is one too.
-pub(super) const OPINIONS: &[&str] = &[
+pub(super) static OPINIONS: Patterns = Patterns::new(&[
     "i think|guess|suspect|feel|believe|find",
     "honestly",
     "my take|opinion|view|read",
     "i am skeptical",
     "imo",
     "in my opinion|view",
+]);
+
+/// Headings and lead-ins whose section or list says nothing that holds: plans, choices not made, other people's orders.
+pub(super) const SILENT_SECTIONS: &[&str] = &[
+    "next step",
+    "plan",
+    "todo",
+    "to do",
+    "open question",
+    "question",
+    "option",
+    "alternative",
+    "consider",
+    "follow-up",
+    "follow up",
+    "suggest",
+    "recommend",
+    "idea",
+    "example",
+    "test plan",
+    "how to test",
+    "usage",
+    "instruction",
+    "system prompt",
+    "guidelines",
+    "could",
+    "would",
+    "might",
+    "i'll",
+    "i will",
+    "files changed",
+    "changed files",
+    "acceptance criteria",
+    "what i changed",
+    "what changed",
+    "changes",
+    "steps",
+    "verification",
+    "implementation",
+    "output",
 ];

@@ -10,7 +10,7 @@ const ABBREVIATIONS: &[&str] = &[
 ];
 
 /// Returns the sentences of a passage, each a slice of it, in order.
-pub(super) fn sentences(passage: &str) -> Vec<&str> {
+pub(crate) fn sentences(passage: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut in_code = false;

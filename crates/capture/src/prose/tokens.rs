@@ -4,33 +4,33 @@
 //! stands: what is quoted is nobody's statement. Not here: how they are matched (`patterns`).
 
 /// Stands for inline code and quotations.
-pub(super) const HIDDEN: &str = "§";
+pub(crate) const HIDDEN: &str = "§";
 
 /// A folded word or mark, and which bytes of the sentence it stands on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) word: String,
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(crate) struct Token {
+    pub(crate) word: String,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
     /// The word's [`bit`], so that most patterns are passed over without comparing words.
-    pub(super) bit: u128,
+    pub(crate) bit: u128,
 }
 
 impl Token {
-    pub(super) fn new(word: String, start: usize, end: usize) -> Self {
+    pub(crate) fn new(word: String, start: usize, end: usize) -> Self {
         let bit = bit(&word);
         Token { word, start, end, bit }
     }
 }
 
 /// One of 128 bits for a word: words whose bits differ are different.
-pub(super) fn bit(word: &str) -> u128 {
+pub(crate) fn bit(word: &str) -> u128 {
     let sum = word.bytes().fold(7_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
     1 << ((sum ^ (sum >> 11)) % 128)
 }
 
 /// Folds a sentence into tokens.
-pub(super) fn fold(sentence: &str) -> Vec<Token> {
+pub(crate) fn fold(sentence: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(c) = sentence.get(at..).and_then(|rest| rest.chars().next()) {

@@ -1,8 +1,7 @@
-//! The first stage: the prose of a text, as passages. A passage is a paragraph or one list item.
+//! The first stage: the prose of a text, as passages. A passage is a heading, a paragraph or one list item.
 //!
-//! What no one said is left out here: code fences, injected blocks, quotations, tables, logs, diffs, stack traces, and
-//! sections that by their heading speak of plans rather than of what holds. Not here: sentences (`sentences`), and
-//! what a sentence means.
+//! What no one said is left out here: code fences, injected blocks, quotations, tables, logs, diffs and stack traces.
+//! Not here: sentences (`sentences`), what a heading means for what stands under it, and what a sentence means.
 
 use std::collections::HashMap;
 
@@ -10,45 +9,26 @@ use std::collections::HashMap;
 /// writing a full stop, while wrapped text runs to the margin.
 const SHORT_LINE_BYTES: usize = 60;
 
-/// Headings and lead-ins whose section or list says nothing that holds: plans, choices not made, other people's orders.
-const SILENT_SECTIONS: &[&str] = &[
-    "next step",
-    "plan",
-    "todo",
-    "to do",
-    "open question",
-    "question",
-    "option",
-    "alternative",
-    "consider",
-    "follow-up",
-    "follow up",
-    "suggest",
-    "recommend",
-    "idea",
-    "example",
-    "test plan",
-    "how to test",
-    "usage",
-    "instruction",
-    "system prompt",
-    "guidelines",
-    "could",
-    "would",
-    "might",
-    "i'll",
-    "i will",
-    "files changed",
-    "changed files",
-    "acceptance criteria",
-    "what i changed",
-    "what changed",
-    "changes",
-    "steps",
-    "verification",
-    "implementation",
-    "output",
-];
+/// What a passage is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Heading,
+    /// A line that ends in a colon and announces what follows.
+    Lead,
+    Paragraph,
+    Item,
+}
+
+/// One piece of prose, and what it stands under.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passage<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) shape: Shape,
+    /// The heading above it.
+    pub(crate) section: Option<&'a str>,
+    /// What announced the list it is in.
+    pub(crate) lead: Option<&'a str>,
+}
 
 /// Texts that begin so were written by a program, or are the role given to an agent: no statement of this session.
 const FOREIGN_OPENINGS: &[&str] = &[
@@ -71,7 +51,7 @@ const FOREIGN_OPENINGS: &[&str] = &[
 ];
 
 /// Returns the passages of `text`, each a slice of it, in order.
-pub(super) fn passages(text: &str) -> Vec<&str> {
+pub(crate) fn passages(text: &str) -> Vec<Passage<'_>> {
     let opening = text.trim_start().chars().take(80).collect::<String>().to_lowercase();
     if FOREIGN_OPENINGS.iter().any(|foreign| opening.starts_with(foreign)) {
         return Vec::new();
@@ -92,13 +72,13 @@ pub(super) fn passages(text: &str) -> Vec<&str> {
 #[derive(Default)]
 struct Reader<'a> {
     text: &'a str,
-    found: Vec<&'a str>,
+    found: Vec<Passage<'a>>,
     /// The passage being read, as a range of the text.
     open: Option<(usize, usize)>,
     fence: Option<&'static str>,
     tag: Option<&'a str>,
-    silent_section: bool,
-    silent_list: bool,
+    section: Option<&'a str>,
+    lead: Option<&'a str>,
     in_list: bool,
     /// Whether the line before was a program's and announced another, such as the message of a panic.
     announced: bool,
@@ -117,8 +97,9 @@ impl<'a> Reader<'a> {
         }
         if let Some((before, tag)) = injected(line, at, closings) {
             self.flush();
-            self.found
-                .extend(Some(before.trim()).filter(|before| !before.is_empty() && !self.silent_section));
+            self.found.extend(Some(before.trim()).filter(|before| !before.is_empty()).map(|before| {
+                Passage { text: before, shape: Shape::Paragraph, section: self.section, lead: None }
+            }));
             self.tag = Some(tag).filter(|tag| !closes(line, tag));
             return;
         }
@@ -128,8 +109,9 @@ impl<'a> Reader<'a> {
         }
         if let Some(heading) = heading(trimmed) {
             self.flush();
-            self.silent_section = is_silent_section(heading);
-            self.silent_list = self.silent_section;
+            self.section = Some(heading);
+            self.lead = None;
+            self.found.push(Passage { text: heading, shape: Shape::Heading, section: None, lead: None });
             return;
         }
         let is_indented = line.starts_with("    ") || line.starts_with('\t');
@@ -172,7 +154,7 @@ impl<'a> Reader<'a> {
         if item.is_some() || self.open.is_none() {
             self.flush();
             if item.is_none() && !line.starts_with(' ') {
-                self.silent_list = self.silent_section;
+                self.lead = None;
             }
             self.in_list = item.is_some();
         }
@@ -192,14 +174,14 @@ impl<'a> Reader<'a> {
         let Some(passage) = self.open.take().and_then(|(start, end)| self.text.get(start..end)) else {
             return;
         };
-        if passage.ends_with(':') {
-            self.silent_list = self.silent_section || is_silent_section(passage);
-            return;
-        }
-        let is_task = passage.starts_with("[ ]") || passage.starts_with("[x]");
-        let is_silent = if self.in_list { self.silent_list } else { self.silent_section };
-        if !is_silent && !is_task {
-            self.found.push(passage);
+        let shape = match (passage.ends_with(':'), self.in_list) {
+            (true, _) => Shape::Lead,
+            (false, true) => Shape::Item,
+            (false, false) => Shape::Paragraph,
+        };
+        self.found.push(Passage { text: passage, shape, section: self.section, lead: self.lead });
+        if shape == Shape::Lead {
+            self.lead = Some(passage);
         }
     }
 }
@@ -243,11 +225,6 @@ fn heading(trimmed: &str) -> Option<&str> {
     let bold = trimmed.strip_prefix("**")?;
     let words = bold.strip_suffix("**").or_else(|| bold.strip_suffix("**:"))?;
     (!words.contains("**") && !words.ends_with('.')).then_some(words)
-}
-
-fn is_silent_section(heading: &str) -> bool {
-    let heading = heading.to_lowercase().replace('’', "'");
-    SILENT_SECTIONS.iter().any(|silent| heading.contains(silent))
 }
 
 /// The content of a list item, without its marker.
