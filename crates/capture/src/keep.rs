@@ -36,14 +36,19 @@ pub fn prepare(draft: Draft, redactor: &Redactor) -> Draft {
 
 /// Returns the memory within reach that says most nearly the same, and how nearly, 0 to 1.
 pub fn most_alike(store: &Store, draft: &Draft, reach: Reach) -> Result<Option<(MemoryId, f64)>, StoreError> {
-    let text = format!("{}\n{}", draft.title, draft.body);
+    let text = whole_text(draft);
     let mut query = WordQuery::default();
     telling_words(&text).iter().take(MOST_WORDS).for_each(|word| query.word(word));
     let found = store.search_words(&query, &Filter { limit: COMPARED, ..Filter::within(reach) })?;
     let ids: Vec<MemoryId> = found.iter().map(|hit| hit.memory).collect();
-    let alike = store.memories(&ids)?.into_iter().map(|memory| {
-        let content = &memory.content;
-        (memory.id, likeness(&text, &format!("{}\n{}", content.title, content.body)))
-    });
+    let alike = store
+        .memories(&ids)?
+        .into_iter()
+        .map(|memory| (memory.id, likeness(&text, &whole_text(&memory.content))));
     Ok(alike.max_by(|one, other| one.1.total_cmp(&other.1)))
+}
+
+/// What a memory says, title and text, to be compared. A title that only repeats the beginning of the text counts once.
+pub(crate) fn whole_text(content: &Draft) -> String {
+    format!("{}\n{}", content.title, content.body)
 }

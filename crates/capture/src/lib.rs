@@ -2,7 +2,9 @@
 //!
 //! Not here: a host's own words (`hosts`), SQL (`store`), the environment and the screen (`cli`).
 
+mod closing;
 mod codemap;
+mod distil;
 mod failures;
 mod keep;
 mod observe;
@@ -17,6 +19,7 @@ pub use codemap::{
     Change, CodeChange, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Symbol, SymbolKind, Unreadable, changes,
     symbols,
 };
+pub use distil::{DistilReport, Distillation, Occasion, distil};
 pub use failures::{Attempt, Class, Failures, Fix, OpenFailure, Ran, Signature, Step, pair, should_promote};
 pub use keep::{MOST_BODY_BYTES, most_alike, prepare};
 pub use observe::{Observation, Surroundings, account_of, observe};

@@ -182,3 +182,8 @@ static DENIALS: Patterns = Patterns::new(&[
     "we|you|i|they|agents|everyone never",
     "no more",
 ]);
+
+/// Whether a sentence that is known says to do something, or not to.
+pub(crate) fn polarity_of(text: &str) -> Polarity {
+    polarity(without_no(&fold(text)))
+}

@@ -86,6 +86,24 @@ impl Store {
         })
     }
 
+    /// Reads the newest events of a session in the order they arrived, and from before them what was asked and answered.
+    pub fn latest_events(&self, session: SessionId, most: u32) -> Result<Vec<StoredEvent>, StoreError> {
+        self.read("read a session's events", |db| {
+            let sql =
+                "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id
+                 WHERE e.session_id = ?1 AND (e.kind IN ('prompt', 'turn_end') OR e.id > coalesce(
+                     (SELECT id FROM events WHERE session_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2), 0))
+                 ORDER BY e.id";
+            let mut statement = db.prepare_cached(sql)?;
+            let mut rows = statement.query(params![session.0, most])?;
+            let mut events = Vec::new();
+            while let Some(row) = rows.next()? {
+                events.push(event_from(row)?);
+            }
+            Ok(events)
+        })
+    }
+
     /// Reads one event.
     pub(crate) fn event(&self, id: EventId) -> Result<Option<StoredEvent>, StoreError> {
         self.read("read an event", |db| {

@@ -5,7 +5,7 @@
 use crate::home::beside;
 use crate::memories::{self, NewMemory};
 use crate::open::Stop;
-use crate::{Home, Purpose, Spool, Store, StoreError, maintain, repair, words};
+use crate::{Home, Purpose, Spool, Store, StoreError, distilled, maintain, repair, words};
 use backstory_memory::{Digest, Draft, Kind, Memory, MemoryId, Timestamp, Uid};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeSet;
@@ -207,6 +207,7 @@ fn erase(db: &Connection, id: MemoryId) -> rusqlite::Result<bool> {
          FROM (SELECT superseded_by, created_at_ms FROM memories WHERE id = ?1) AS gone WHERE memories.superseded_by = ?1",
         [id.0],
     )?;
+    distilled::bury_subject(db, id)?;
     db.execute("DELETE FROM memories WHERE id = ?1", [id.0])?;
     Ok(memory.is_some())
 }

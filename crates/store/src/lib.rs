@@ -10,6 +10,7 @@
 
 mod check;
 mod codes;
+mod distilled;
 mod error;
 mod events;
 mod forget;
@@ -32,6 +33,7 @@ mod status;
 mod words;
 
 pub use check::{CheckDepth, CheckReport};
+pub use distilled::{Again, Distilled, Outcome};
 pub use error::StoreError;
 pub use events::{Arrival, Recorded, StoredEvent};
 pub use forget::Forgetting;

@@ -3,7 +3,7 @@
 //! Not here: reading `.git` (`capture`), the rule that recognises a project (`memory`).
 
 use crate::memories::memory_from;
-use crate::{Store, StoreError, words};
+use crate::{Store, StoreError, distilled, words};
 use backstory_memory::{Known, Memory, ProjectId, ProjectKey, Sighting, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -110,6 +110,7 @@ impl Store {
         }
         self.write("merge the projects", |transaction| {
             let index_is_stale = !move_words(transaction, from, into)?;
+            distilled::release_shared_subjects(transaction, from, into)?;
             for table in
                 ["memories", "sessions", "project_keys", "project_roots", "code_changes", "injections"]
             {

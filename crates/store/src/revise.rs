@@ -59,10 +59,7 @@ impl Store {
     /// Notes that the same thing was met again: surer now, and seen once more.
     pub fn reinforce(&mut self, id: MemoryId, now: Timestamp) -> Result<(), StoreError> {
         self.write("reinforce a memory", |transaction| {
-            let confidence = memories::read(transaction, id)?.content.confidence.seen_again().get();
-            let sql = "UPDATE memories SET times_seen = times_seen + 1, confidence = ?2, updated_at_ms = ?3 WHERE id = ?1";
-            transaction.execute(sql, params![id.0, confidence, now.0])?;
-            Ok(())
+            Ok(count_again(transaction, &memories::read(transaction, id)?, now)?)
         })
     }
 
@@ -189,7 +186,20 @@ pub(crate) fn overwrite(
     .map(drop)
 }
 
-fn mark_superseded(db: &Connection, old: MemoryId, by: MemoryId, at: Timestamp) -> rusqlite::Result<()> {
+/// Notes that the same thing was met again.
+pub(crate) fn count_again(db: &Connection, memory: &Memory, now: Timestamp) -> rusqlite::Result<()> {
+    let confidence = memory.content.confidence.seen_again().get();
+    let sql =
+        "UPDATE memories SET times_seen = times_seen + 1, confidence = ?2, updated_at_ms = ?3 WHERE id = ?1";
+    db.execute(sql, params![memory.id.0, confidence, now.0]).map(drop)
+}
+
+pub(crate) fn mark_superseded(
+    db: &Connection,
+    old: MemoryId,
+    by: MemoryId,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
     db.execute(
         "UPDATE memories SET superseded_by = ?2, updated_at_ms = max(updated_at_ms, ?3), valid_to_ms = coalesce(valid_to_ms, ?3)
          WHERE id = ?1",

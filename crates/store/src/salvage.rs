@@ -155,6 +155,13 @@ fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite:
             memory.last_used_at.map(|time| time.0)
         ],
     )?;
+    let subject = "SELECT subject FROM memories WHERE id = ?1";
+    let subject: Option<Vec<u8>> =
+        source.db.query_row(subject, [memory.id.0], |row| row.get(0)).unwrap_or_default();
+    db.execute(
+        "UPDATE OR IGNORE memories SET subject = ?2 WHERE uid = ?1",
+        params![memory.uid.as_str(), subject],
+    )?;
     Ok(true)
 }
 
@@ -216,6 +223,16 @@ fn salvage_graves(db: &Connection, source: &Connection) -> rusqlite::Result<()> 
     });
     for key in keys.unwrap_or_default() {
         db.execute("INSERT OR IGNORE INTO forgotten_events (idempotency_key) VALUES (?1)", [key])?;
+    }
+    let subjects = source.prepare("SELECT subject FROM forgotten_subjects").and_then(|mut all| {
+        let rows = all.query_map([], |row| row.get::<_, Vec<u8>>(0))?;
+        Ok(rows.map_while(Result::ok).collect::<Vec<_>>())
+    });
+    for subject in subjects.unwrap_or_default() {
+        // Of which project it was is not sure any more: it stays out of all.
+        let sql =
+            "INSERT OR IGNORE INTO forgotten_subjects (project_id, subject) SELECT id, ?1 FROM projects";
+        db.execute(sql, [subject])?;
     }
     Ok(())
 }

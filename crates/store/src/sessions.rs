@@ -1,7 +1,7 @@
 //! Sessions: one conversation of a host in a project.
 
 use crate::{Store, StoreError};
-use backstory_memory::{ProjectId, SessionId, Timestamp};
+use backstory_memory::{EventId, ProjectId, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// A session as the store knows it.
@@ -21,6 +21,8 @@ pub struct Session {
     pub last_event_at: Timestamp,
     /// When it ended, if that is known.
     pub ended_at: Option<Timestamp>,
+    /// The last of its events that memories were made from.
+    pub distilled_to: EventId,
 }
 
 /// A session and how much is known of it.
@@ -40,6 +42,14 @@ impl Store {
         self.db
             .prepare_cached("SELECT * FROM sessions WHERE id = ?1")
             .and_then(|mut statement| statement.query_row([id.0], session_from).optional())
+            .map_err(self.failed("read a session"))
+    }
+
+    /// Returns the session a host calls by this name, if it is known.
+    pub fn session_called(&self, host: &str, host_session: &str) -> Result<Option<Session>, StoreError> {
+        self.db
+            .prepare_cached("SELECT * FROM sessions WHERE host = ?1 AND host_session = ?2")
+            .and_then(|mut statement| statement.query_row([host, host_session], session_from).optional())
             .map_err(self.failed("read a session"))
     }
 
@@ -119,5 +129,6 @@ fn session_from(row: &Row<'_>) -> rusqlite::Result<Session> {
         started_at: Timestamp(row.get("started_at_ms")?),
         last_event_at: Timestamp(row.get("last_event_at_ms")?),
         ended_at: row.get::<_, Option<i64>>("ended_at_ms")?.map(Timestamp),
+        distilled_to: EventId(row.get("distilled_event_id")?),
     })
 }

@@ -42,6 +42,8 @@ pub struct Fix {
     pub tried: Vec<Attempt>,
     /// What was done after it; empty when the command passed on its own, as flaky tests do.
     pub by: Vec<Attempt>,
+    /// The step at which it first appeared.
+    pub first_at: usize,
     /// The step at which it last appeared.
     pub failed_at: usize,
     /// The step that succeeded.
@@ -57,6 +59,8 @@ pub struct OpenFailure {
     pub times: u32,
     /// What was tried.
     pub tried: Vec<Attempt>,
+    /// The step at which it first appeared.
+    pub first_at: usize,
     /// The step at which it last appeared.
     pub failed_at: usize,
 }
@@ -103,6 +107,7 @@ struct Following {
     times: u32,
     tried: Vec<Attempt>,
     since: Vec<Attempt>,
+    first_at: usize,
     failed_at: usize,
     /// Whether the command has since failed of something else: what ended this one is complete.
     is_past: bool,
@@ -149,7 +154,7 @@ impl Pairing {
 impl Following {
     fn first(signature: Signature, at: usize) -> Following {
         let (tried, since) = (Vec::new(), Vec::new());
-        Following { signature, times: 1, tried, since, failed_at: at, is_past: false }
+        Following { signature, times: 1, tried, since, first_at: at, failed_at: at, is_past: false }
     }
 
     /// It is back: what was done since did not help.
@@ -162,13 +167,13 @@ impl Following {
     }
 
     fn into_fix(self, at: usize) -> Fix {
-        let Following { signature, times, tried, since: by, failed_at, .. } = self;
-        Fix { signature, times, tried, by, failed_at, fixed_at: at }
+        let Following { signature, times, tried, since: by, first_at, failed_at, .. } = self;
+        Fix { signature, times, tried, by, first_at, failed_at, fixed_at: at }
     }
 
     fn into_open(mut self) -> OpenFailure {
         self.tried.append(&mut self.since);
-        let Following { signature, times, tried, failed_at, .. } = self;
-        OpenFailure { signature, times, tried, failed_at }
+        let Following { signature, times, tried, first_at, failed_at, .. } = self;
+        OpenFailure { signature, times, tried, first_at, failed_at }
     }
 }

@@ -32,6 +32,52 @@ pub enum Class {
     Other,
 }
 
+impl Class {
+    /// Returns the words it is stored and shown by.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Class::Assertion => "assertion",
+            Class::Compile => "compile",
+            Class::Conflict => "conflict",
+            Class::Crash => "crash",
+            Class::DiskFull => "disk full",
+            Class::Exception => "exception",
+            Class::Http => "http",
+            Class::Link => "link",
+            Class::Lint => "lint",
+            Class::MissingCommand => "missing command",
+            Class::MissingFile => "missing file",
+            Class::MissingModule => "missing module",
+            Class::Network => "network",
+            Class::OutOfMemory => "out of memory",
+            Class::Panic => "panic",
+            Class::Permission => "permission",
+            Class::PortInUse => "port in use",
+            Class::Syntax => "syntax",
+            Class::Timeout => "timeout",
+            Class::Usage => "usage",
+            Class::Other => "other",
+        }
+    }
+
+    /// Whether it is of the machine and how it is set up, rather than of the code at hand.
+    #[must_use]
+    pub const fn is_of_the_machine(self) -> bool {
+        matches!(
+            self,
+            Class::DiskFull
+                | Class::Http
+                | Class::MissingCommand
+                | Class::MissingModule
+                | Class::Network
+                | Class::OutOfMemory
+                | Class::Permission
+                | Class::PortInUse
+        )
+    }
+}
+
 /// The line chosen, brought to its shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Telling {

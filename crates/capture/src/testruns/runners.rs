@@ -134,6 +134,28 @@ const MAY_TEST: [&str; 7] = [
 ];
 
 impl Runner {
+    /// Returns the name people call it by.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Runner::Cargo => "cargo test",
+            Runner::Nextest => "cargo nextest",
+            Runner::Pytest => "pytest",
+            Runner::Unittest => "unittest",
+            Runner::Jest => "jest",
+            Runner::Vitest => "vitest",
+            Runner::Mocha => "mocha",
+            Runner::Go => "go test",
+            Runner::Maven => "maven",
+            Runner::Gradle => "gradle",
+            Runner::Rspec => "rspec",
+            Runner::Minitest => "minitest",
+            Runner::Ctest => "ctest",
+            Runner::Dotnet => "dotnet test",
+            Runner::Phpunit => "phpunit",
+        }
+    }
+
     /// Returns the runner a command is, or the one its output shows when the command only says "test".
     pub(super) fn called_by(task: &str, command: &str, output: &str) -> Option<Runner> {
         let lists_only = ["--no-run", "--collect-only", "--list", "--help", "--version"];

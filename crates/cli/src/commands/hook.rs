@@ -9,9 +9,11 @@ use crate::env_vars::Environment;
 use crate::failure::Failure;
 use crate::log;
 use crate::settings::{Settings, project_file};
-use backstory_capture::{Observation, Surroundings, observe};
+use backstory_capture::{
+    Distillation, Observation, Occasion, Redactor, Surroundings, account_of, distil, observe,
+};
 use backstory_hosts::{Heard, Host, Meaning, Told};
-use backstory_memory::{Account, EventKind, Sighting, Timestamp};
+use backstory_memory::{Account, EventKind, Happening, Sighting, Timestamp};
 use backstory_store::{Arrival, Home, Purpose, Receipt, Spool, Store, StoreError};
 use std::ffi::OsString;
 use std::io::Read;
@@ -112,12 +114,16 @@ impl Hook {
             given: &given,
             at: self.now,
         };
-        let arrival = Arrival { event: observe(observation, &around), sighting: sighting.clone() };
-        if let Kept::Stored(store) = self.keep(store, &arrival, &receipt)? {
-            match kind {
+        let arrival = Arrival { event: observe(observation, &around), sighting };
+        if let Kept::Stored(mut store) = self.keep(store, &arrival, &receipt)? {
+            match occasion(kind, &arrival) {
                 // Nobody waits for the next step now, and the hooks of the next turn open fast.
-                EventKind::TurnEnd | EventKind::SessionEnd => store.checkpoint()?,
-                _ => store.keep_log_short()?,
+                Some(occasion) => {
+                    let distilled = self.distil(&mut store, occasion, &arrival, &redactor);
+                    store.checkpoint()?;
+                    distilled?;
+                }
+                None => store.keep_log_short()?,
             }
         }
         if kind == EventKind::SessionEnd && config.retention.backups > 0 {
@@ -150,6 +156,21 @@ impl Hook {
                 Ok(Kept::Waits)
             }
         }
+    }
+
+    /// Makes memories of what happened. What fails here is tried again with the next turn: the events are kept.
+    fn distil(
+        &self,
+        store: &mut Store,
+        occasion: Occasion,
+        arrival: &Arrival,
+        redactor: &Redactor,
+    ) -> Result<(), Failure> {
+        let event = &arrival.event;
+        let Some(session) = store.session_called(&event.host, &event.host_session)? else { return Ok(()) };
+        let root = Some(Path::new(&arrival.sighting.root)).filter(|root| root.is_dir());
+        distil(store, session.id, &Distillation { occasion, root, redactor, now: self.now })?;
+        Ok(())
     }
 
     /// Returns the folder it happened in: the host's steady word for the project, else where it says it is, else where we are.
@@ -195,6 +216,19 @@ impl Hook {
         if let Err(error) = command.spawn() {
             log::line(&self.home, self.now, &format!("hook: cannot start the housekeeping: {error}"));
         }
+    }
+}
+
+/// Returns why to distil after an event, if it is time.
+fn occasion(kind: EventKind, arrival: &Arrival) -> Option<Occasion> {
+    match kind {
+        EventKind::TurnEnd => Some(Occasion::TurnEnd),
+        EventKind::SessionEnd => Some(Occasion::SessionEnd),
+        EventKind::Compaction => match account_of(&arrival.event)?.happening {
+            Happening::Compacting { .. } => Some(Occasion::Compaction),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -286,7 +286,10 @@ fn law_11_a_newer_database_is_refused_untouched() {
     ] {
         let outcome = env.run(arguments);
         assert_eq!(outcome.code, Some(1), "{outcome:?}");
-        assert!(outcome.stderr.contains(&format!("has schema 999; this build knows up to {known}")), "{outcome:?}");
+        assert!(
+            outcome.stderr.contains(&format!("has schema 999; this build knows up to {known}")),
+            "{outcome:?}"
+        );
     }
     harmless(&hook(&env, prompt("s", "said to a newer store")));
     assert_eq!(before, (bytes("backstory.db"), bytes("backstory.db-wal")));

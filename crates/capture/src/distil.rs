@@ -1,0 +1,264 @@
+//! Distillation: from the events of a session to the memories worth keeping, by rules over structure, without a model.
+//!
+//! [`distil`] reads as an outline: the story is cut into turns; each turn tells of its work, of what was found out and of what was
+//! stated; failures are followed across turns; summary and handoff are put together from all of it; what is known already is settled;
+//! everything is written at once. Running it again on the same events changes nothing.
+//!
+//! Not here: reading a host's payload (`hosts`), when it runs (`cli`), and the optional model that may polish a title.
+
+mod asked;
+mod commits;
+mod discovered;
+mod failing;
+mod finding;
+mod handoff;
+mod settle;
+mod stated;
+mod story;
+mod summary;
+mod told;
+mod work;
+
+use crate::closing::{Closing, closing};
+use crate::{Change, Redactor, prepare, should_promote};
+use backstory_memory::{Category, Digest, Kind, Link, Memory, MemoryId, Relation, SessionId, Timestamp};
+use backstory_store::{Again, Distilled, Outcome, Session, Store, StoreError};
+use failing::Failing;
+use finding::{Comparing, Finding, distilled, subject, subject_of_turn};
+use handoff::WorkTree;
+use std::collections::HashMap;
+use std::path::Path;
+use story::Turn;
+use told::Told;
+
+/// Why a session is distilled now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Occasion {
+    /// A turn ended.
+    TurnEnd,
+    /// The host is about to compact its context.
+    Compaction,
+    /// The session ended.
+    SessionEnd,
+    /// Somebody asked for it, perhaps long after.
+    Asked,
+}
+
+/// What distillation works with.
+pub struct Distillation<'a> {
+    /// Why now.
+    pub occasion: Occasion,
+    /// Where the project lies; nothing where its folder is not to be looked at.
+    pub root: Option<&'a Path>,
+    /// Takes out secrets, once more: what is put together may show what its parts did not.
+    pub redactor: &'a Redactor,
+    /// What time it is.
+    pub now: Timestamp,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DistilReport {
+    /// Memories that are new.
+    pub written: Vec<MemoryId>,
+    /// Memories that are surer or say more now.
+    pub updated: Vec<MemoryId>,
+}
+
+/// More events than this are not read at once: what came before has been distilled before.
+const MOST_EVENTS: u32 = 1_000;
+
+/// Makes memories of what happened in a session.
+pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Result<DistilReport, StoreError> {
+    let Some(session) = store.session(id)? else { return Ok(DistilReport::default()) };
+    let entries = story::entries(&store.latest_events(id, MOST_EVENTS)?);
+    let turns = story::turns(&entries);
+    let Some(last) = entries.last().filter(|_| !turns.is_empty()) else { return Ok(DistilReport::default()) };
+    let code = changed_code(store, &session, &turns, how)?;
+    let findings = findings(store, &session, &turns, &code, how)?;
+
+    let relations: Vec<(Digest, Digest)> = findings
+        .iter()
+        .flat_map(|finding| finding.relates_to.iter().map(|other| (finding.subject, *other)))
+        .collect();
+    let mut report = DistilReport::default();
+    let mut settled = Vec::new();
+    for finding in findings {
+        let finding = Finding { content: prepare(finding.content, how.redactor), ..finding };
+        settled.extend(settle::settle(store, &session, finding)?);
+    }
+    let outcomes = store.keep_distilled(id, last.id, &settled)?;
+    let kept = report.note(&settled, &outcomes);
+    let links = relations.iter().filter_map(|(from, to)| Some((*kept.get(from)?, *kept.get(to)?)));
+    for (from, to) in links {
+        store.link(Link { from, relation: Relation::Relates, to })?;
+    }
+    promote(store, &session, &settled, &outcomes, &mut report)?;
+    Ok(report)
+}
+
+impl DistilReport {
+    /// Notes what became of each; returns which memory holds which subject.
+    fn note(&mut self, settled: &[Distilled], outcomes: &[Outcome]) -> HashMap<Digest, MemoryId> {
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Written(id) => self.written.push(*id),
+                Outcome::Updated(id) => self.updated.push(*id),
+                Outcome::Unchanged(_) | Outcome::Forgotten => {}
+            }
+        }
+        settled
+            .iter()
+            .zip(outcomes)
+            .filter_map(|(item, outcome)| Some((item.subject, outcome.memory()?)))
+            .collect()
+    }
+}
+
+/// A symbol that changed in this session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct CodeFact {
+    path: String,
+    name: String,
+    change: Change,
+    signature: String,
+}
+
+impl CodeFact {
+    fn line(&self) -> String {
+        let change = match self.change {
+            Change::New => "New",
+            Change::Modified => "Modified",
+            Change::Deleted => "Deleted",
+        };
+        format!("{change} in {}: {}", self.path, self.signature)
+    }
+}
+
+/// Brings the code map up to date with what was edited, and returns what changed in this session.
+fn changed_code(
+    _store: &mut Store,
+    _session: &Session,
+    _turns: &[Turn<'_>],
+    _how: &Distillation<'_>,
+) -> Result<Vec<CodeFact>, StoreError> {
+    Ok(Vec::new())
+}
+
+/// Finds everything worth a memory.
+fn findings(
+    store: &Store,
+    session: &Session,
+    turns: &[Turn<'_>],
+    code: &[CodeFact],
+    how: &Distillation<'_>,
+) -> Result<Vec<Finding>, StoreError> {
+    let failing = Failing::of(turns);
+    let closings: Vec<Closing> =
+        turns.iter().map(|turn| closing(turn.closing().map_or("", |(_, message)| message))).collect();
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut work_of: HashMap<usize, (Digest, String)> = HashMap::new();
+    for (at, (turn, closing)) in turns.iter().zip(&closings).enumerate() {
+        let done = match as_known(store, session, turn)? {
+            Some(known) => Some(known),
+            None => work::Work::of(at, turn, closing, &failing, code)
+                .and_then(|work| work.finding())
+                .or_else(|| discovered::discovery(turn, closing)),
+        };
+        let did_work = done.as_ref().is_some_and(|done| done.content.kind != Kind::Discovery);
+        if let Some(done) = done.as_ref().filter(|_| did_work) {
+            work_of.insert(at, (done.subject, done.content.title.clone()));
+        }
+        findings.extend(done);
+        findings.extend(stated::stated(turn, did_work));
+    }
+    findings.extend(failing.findings(turns, |turn| work_of.get(&turn).cloned()));
+    let told = Told { findings: &findings, closings: &closings, turns };
+    let summary = summary::summary(session, turns, &told);
+    let handoff = match how.occasion {
+        Occasion::TurnEnd => None,
+        // The folder has moved on since: better the handoff that was made then.
+        Occasion::Asked
+            if store.memory_about(session.project, summary::of_session("handoff", session))?.is_some() =>
+        {
+            None
+        }
+        _ => handoff::handoff(session, turns, &told, failing.still_red(), &work_tree(how)),
+    };
+    findings.extend(summary.into_iter().chain(handoff));
+    Ok(findings)
+}
+
+/// Returns what an earlier run made of a turn that is over: it knew the code as it was then.
+fn as_known(store: &Store, session: &Session, turn: &Turn<'_>) -> Result<Option<Finding>, StoreError> {
+    if turn.last().is_none_or(|last| last.id > session.distilled_to) {
+        return Ok(None);
+    }
+    for sort in ["work", "discovery"] {
+        let subject = subject_of_turn(sort, turn);
+        if let Some(memory) = store.memory_about(session.project, subject)? {
+            return Ok(Some(unchanged(subject, memory)));
+        }
+    }
+    Ok(None)
+}
+
+fn unchanged(subject: Digest, memory: Memory) -> Finding {
+    Finding {
+        subject,
+        at: memory.created_at,
+        content: memory.content,
+        events: Vec::new(),
+        again: Again::Counts,
+        comparing: Comparing::Not,
+        relates_to: Vec::new(),
+    }
+}
+
+fn work_tree(_how: &Distillation<'_>) -> WorkTree {
+    WorkTree::default()
+}
+
+/// A failure met three times becomes a pattern to avoid, with its fix.
+fn promote(
+    store: &mut Store,
+    session: &Session,
+    settled: &[Distilled],
+    outcomes: &[Outcome],
+    report: &mut DistilReport,
+) -> Result<(), StoreError> {
+    for (item, outcome) in settled.iter().zip(outcomes) {
+        let Some(id) = outcome.memory().filter(|_| item.memory.content.kind == Kind::Failure) else {
+            continue;
+        };
+        let Some(failure) = store.memory(id)?.filter(|failure| should_promote(failure.times_seen)) else {
+            continue;
+        };
+        let pattern = pattern(item, &failure);
+        let outcomes =
+            store.keep_distilled(session.id, session.distilled_to, std::slice::from_ref(&pattern))?;
+        if let Some(pattern) = report.note(std::slice::from_ref(&pattern), &outcomes).into_values().next() {
+            store.link(Link { from: pattern, relation: Relation::DerivedFrom, to: id })?;
+        }
+    }
+    Ok(())
+}
+
+fn pattern(item: &Distilled, failure: &Memory) -> Distilled {
+    let known = &failure.content;
+    let body = format!("Met {} times. {}", failure.times_seen, known.body);
+    let mut content = distilled(Kind::Pattern, &known.title, &body, known.trust.clone());
+    content.category = Some(Category("anti-pattern".to_owned()));
+    content.facts.clone_from(&known.facts);
+    content.files.clone_from(&known.files);
+    let mut memory = item.memory.clone();
+    memory.content = content;
+    Distilled {
+        subject: subject("pattern", &[&item.subject.0]),
+        memory,
+        again: Again::Replaces,
+        same_as: None,
+        replaces: Vec::new(),
+        contradicts: Vec::new(),
+    }
+}

@@ -1,0 +1,122 @@
+//! Commits an agent made: what their messages say, read from the command and from what git printed.
+//!
+//! Not here: git itself. A commit somebody else made is none of this session's work.
+
+use super::story::Command;
+use crate::failures::Line;
+use backstory_memory::Ended;
+
+/// A commit made in a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Commit {
+    /// The first line of its message.
+    pub(super) subject: String,
+    /// The rest of it, without trailers.
+    pub(super) body: String,
+    /// Its abbreviated hash, where git printed it.
+    pub(super) hash: Option<String>,
+}
+
+impl Commit {
+    /// Returns the commit a command made.
+    pub(super) fn of(command: Command<'_>) -> Option<Commit> {
+        let is_commit = Line::of(command.command).tasks.iter().any(|task| task.name == "git commit");
+        if !is_commit || command.ended != Ended::Well {
+            return None;
+        }
+        let printed = command.output.lines().find_map(printed_header);
+        let (hash, subject) = printed.map_or((None, None), |(hash, subject)| (Some(hash), Some(subject)));
+        let message = message(command.command, subject);
+        let mut lines = message.lines();
+        let subject =
+            subject.or_else(|| lines.next()).map(str::trim).filter(|subject| !subject.is_empty())?;
+        let body: Vec<&str> =
+            message.lines().skip(1).filter(|line| !is_trailer(line)).map(str::trim_end).collect();
+        Some(Commit {
+            subject: subject.to_owned(),
+            body: body.join("\n").trim().to_owned(),
+            hash: hash.map(str::to_owned),
+        })
+    }
+}
+
+/// Reads `[main 1a2b3c4] Subject`, which git prints for a commit it made.
+fn printed_header(line: &str) -> Option<(&str, &str)> {
+    let (inside, subject) = line.strip_prefix('[')?.split_once("] ")?;
+    let hash = inside.rsplit(' ').next()?;
+    let is_hash = (7..=40).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (is_hash && inside.contains(' ')).then_some((hash, subject))
+}
+
+/// Returns the message as the command gives it: from its subject to the end of its quotes or of its here-document.
+fn message<'a>(command: &'a str, subject: Option<&str>) -> &'a str {
+    let found = subject.and_then(|subject| command.find(subject)).or_else(|| after_flag(command));
+    let Some(start) = found else { return "" };
+    let (before, rest) = command.split_at(start);
+    let end = match before.chars().next_back() {
+        Some(quote @ ('"' | '\'')) => rest.find(quote),
+        Some('\n') => here_document_end(rest),
+        _ => rest.find(['\n', ' ']),
+    };
+    end.and_then(|end| rest.get(..end)).unwrap_or(rest)
+}
+
+/// Where the text after `-m "` or `--message="` begins.
+fn after_flag(command: &str) -> Option<usize> {
+    let flags = [" -m \"", " -m '", " -am \"", " -am '", " --message=\"", " --message='", " --message \""];
+    flags.into_iter().filter_map(|flag| command.find(flag).map(|at| at + flag.len())).min()
+}
+
+fn here_document_end(text: &str) -> Option<usize> {
+    let is_mark = |line: &str| {
+        !line.is_empty() && line.len() <= 12 && line.bytes().all(|byte| byte.is_ascii_uppercase())
+    };
+    text.lines().find(|line| is_mark(line.trim())).map(|line| line.as_ptr() as usize - text.as_ptr() as usize)
+}
+
+fn is_trailer(line: &str) -> bool {
+    let line = line.trim().to_lowercase();
+    ["co-authored-by:", "signed-off-by:", "reviewed-by:", "change-id:"]
+        .iter()
+        .any(|trailer| line.starts_with(trailer))
+        || line.contains("generated with")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commit(command: &str, output: &str) -> Option<Commit> {
+        Commit::of(Command { command, output, ended: Ended::Well })
+    }
+
+    #[test]
+    fn a_commit_is_read_however_it_was_written() {
+        let made = commit(
+            "git add -A && git commit -m \"Fix the retry loop\n\nIt slept while holding the lock.\n\nCo-Authored-By: X <x@y>\"",
+            "[main 1a2b3c4] Fix the retry loop\n 1 file changed, 2 insertions(+)",
+        );
+        let made = made.unwrap();
+        assert_eq!(
+            (made.subject.as_str(), made.body.as_str()),
+            ("Fix the retry loop", "It slept while holding the lock.")
+        );
+        assert_eq!(made.hash.as_deref(), Some("1a2b3c4"));
+
+        let here = "git commit -q -F - <<'EOF'\nAdd a queue\n\nUploads were lost.\nEOF\ngit push";
+        let printed = commit(here, "[topic (root-commit) abcdef012] Add a queue").unwrap();
+        assert_eq!((printed.subject.as_str(), printed.body.as_str()), ("Add a queue", "Uploads were lost."));
+
+        let quiet = commit("git commit -qam 'Rename it'", "").unwrap();
+        assert_eq!((quiet.subject.as_str(), quiet.body.as_str(), quiet.hash), ("Rename it", "", None));
+    }
+
+    #[test]
+    fn nothing_else_is_a_commit() {
+        assert_eq!(commit("git log --oneline", "[main 1a2b3c4] Fix"), None);
+        assert_eq!(commit("echo git commit -m 'x'", ""), None);
+        let failed =
+            Command { command: "git commit -m 'x'", output: "nothing to commit", ended: Ended::Badly };
+        assert_eq!(Commit::of(failed), None);
+    }
+}

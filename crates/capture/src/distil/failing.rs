@@ -1,0 +1,268 @@
+//! Commands that failed in a session, and what put them right.
+//!
+//! Only what will help again: a mistake an agent makes and mends while it edits is work, not a lesson.
+
+use super::finding::{Comparing, Finding, distilled, evidence, subject};
+use super::story::{Command, Entry, Turn};
+use crate::failures::{Attempt, Failures, Fix, OpenFailure, Ran, Signature, Step, pair};
+use crate::testruns::{Outcome, TestRun};
+use backstory_memory::{Digest, Ended, Happening, Hunk, Kind, Trust, cap, first_chars};
+use backstory_store::Again;
+
+/// One step of a session, with its turn.
+struct Placed<'a> {
+    turn: usize,
+    entry: &'a Entry,
+    step: Step<'a>,
+}
+
+/// The failures of a session, paired with what fixed them.
+pub(super) struct Failing<'a> {
+    steps: Vec<Placed<'a>>,
+    fixed: Vec<Fix>,
+    open: Vec<OpenFailure>,
+}
+
+impl<'a> Failing<'a> {
+    /// Follows the commands and edits of a session.
+    pub(super) fn of(turns: &[Turn<'a>]) -> Failing<'a> {
+        let placed = turns.iter().enumerate().flat_map(|(turn, of)| {
+            let steps = of.entries.iter().filter_map(|entry| Some((entry, step(entry)?)));
+            steps.map(move |(entry, step)| Placed { turn, entry, step })
+        });
+        let steps: Vec<Placed<'a>> = placed.collect();
+        let only: Vec<Step<'_>> = steps.iter().map(|placed| placed.step).collect();
+        let Failures { fixed, open } = pair(&only);
+        let mut failing = Failing { steps, fixed, open };
+        failing.fixed =
+            std::mem::take(&mut failing.fixed).into_iter().filter(|fix| failing.teaches(fix)).collect();
+        failing.open =
+            std::mem::take(&mut failing.open).into_iter().filter(|open| failing.weighs(open)).collect();
+        failing
+    }
+
+    /// Whether a fixed failure is worth knowing: it was met and not made, it took more than one try, or it is of the machine.
+    fn teaches(&self, fix: &Fix) -> bool {
+        let is_mended = !fix.by.is_empty();
+        let turn = self.steps.get(fix.first_at).map(|placed| placed.turn);
+        let was_edited_before = self
+            .steps
+            .iter()
+            .take(fix.first_at)
+            .any(|placed| Some(placed.turn) == turn && matches!(placed.step, Step::Edit { .. }));
+        is_mended && (!was_edited_before || !fix.tried.is_empty() || fix.signature.class.is_of_the_machine())
+    }
+
+    /// Whether a failure nothing ended is worth knowing: the session stopped at it, or came back to it.
+    fn weighs(&self, open: &OpenFailure) -> bool {
+        let is_test = self.ran_at(open.failed_at).is_some_and(|ran| TestRun::of(&ran).is_some());
+        is_test || open.times > 1
+    }
+
+    fn ran_at(&self, at: usize) -> Option<Ran<'a>> {
+        match self.steps.get(at)?.step {
+            Step::Command(ran) => Some(ran),
+            Step::Edit { .. } => None,
+        }
+    }
+
+    /// The failures a turn put right by an edit or a command.
+    pub(super) fn fixed_in(&self, turn: usize) -> impl Iterator<Item = &Fix> {
+        self.fixed
+            .iter()
+            .filter(move |fix| self.steps.get(fix.fixed_at).is_some_and(|placed| placed.turn == turn))
+    }
+
+    /// The tests that fail as things stand, by name; the runner's name where it gives none.
+    pub(super) fn still_red(&self) -> Vec<String> {
+        let mut last: Vec<TestRun> = Vec::new();
+        for placed in &self.steps {
+            let Step::Command(ran) = placed.step else { continue };
+            let Some(run) = TestRun::of(&ran) else { continue };
+            last.retain(|known| known.runner != run.runner);
+            last.push(run);
+        }
+        let red = last.into_iter().filter(|run| run.outcome != Outcome::Green);
+        red.flat_map(|run| match run.failing.is_empty() {
+            true => vec![format!("{} does not pass", run.runner.as_str())],
+            false => run.failing.into_iter().take(MOST_NAMED).collect(),
+        })
+        .collect()
+    }
+
+    /// Makes a finding of each failure.
+    pub(super) fn findings(
+        &self,
+        turns: &[Turn<'a>],
+        work_of: impl Fn(usize) -> Option<(Digest, String)>,
+    ) -> Vec<Finding> {
+        let fixed = self.fixed.iter().filter_map(|fix| {
+            let work = self.steps.get(fix.fixed_at).and_then(|placed| work_of(placed.turn));
+            self.finding(turns, &Told::fixed(self, fix, work.as_ref()))
+        });
+        let open = self.open.iter().filter_map(|open| self.finding(turns, &Told::open(open)));
+        fixed.chain(open).collect()
+    }
+
+    fn finding(&self, turns: &[Turn<'a>], told: &Told<'_>) -> Option<Finding> {
+        let (first, last) = (self.steps.get(told.first_at)?, self.steps.get(told.failed_at)?);
+        let ran = self.ran_at(told.failed_at)?;
+        let excerpt = excerpt(ran.output, &told.signature.title);
+        let mut body = format!("`{}` failed:\n{excerpt}", first_chars(ran.command.trim(), 200));
+        for line in &told.lines {
+            body.push('\n');
+            body.push_str(line);
+        }
+        let is_tainted = turns.get(first.turn).is_some_and(|turn| turn.is_tainted);
+        let trust = if is_tainted { Trust::External } else { Trust::Tool };
+        let mut content = distilled(Kind::Failure, &told.signature.title, &body, trust);
+        content.facts = told.lines.clone();
+        content.files = told.files.clone();
+        content.category = Some(backstory_memory::Category(told.signature.class.as_str().to_owned()));
+        let fixed = told.fixed_at.and_then(|at| self.steps.get(at)).map(|placed| placed.entry);
+        Some(Finding {
+            subject: subject("failure", &[told.signature.digest.as_bytes()]),
+            content,
+            events: evidence([first.entry, last.entry].into_iter().chain(fixed)),
+            at: last.entry.at,
+            again: Again::CountsAndReplaces,
+            comparing: Comparing::Not,
+            relates_to: told.work.into_iter().collect(),
+        })
+    }
+}
+
+/// What there is to say of a failure.
+struct Told<'f> {
+    signature: &'f Signature,
+    first_at: usize,
+    failed_at: usize,
+    fixed_at: Option<usize>,
+    lines: Vec<String>,
+    files: Vec<String>,
+    work: Option<Digest>,
+}
+
+impl<'f> Told<'f> {
+    fn fixed(failing: &Failing<'_>, fix: &'f Fix, work: Option<&(Digest, String)>) -> Told<'f> {
+        let files = edited(&fix.by);
+        let mut lines = vec![format!("Fixed by {}", by(&fix.by))];
+        lines.extend(failing.shown(fix));
+        lines.extend(work.map(|(_, title)| format!("That was: {title}")));
+        lines.extend((!fix.tried.is_empty()).then(|| format!("Did not help: {}", by(&fix.tried))));
+        Told {
+            signature: &fix.signature,
+            first_at: fix.first_at,
+            failed_at: fix.failed_at,
+            fixed_at: Some(fix.fixed_at),
+            lines,
+            files,
+            work: work.map(|(subject, _)| *subject),
+        }
+    }
+
+    fn open(open: &'f OpenFailure) -> Told<'f> {
+        let tried = (!open.tried.is_empty()).then(|| format!("Did not help: {}", by(&open.tried)));
+        let lines = std::iter::once("Not fixed when the session was last seen.".to_owned()).chain(tried);
+        Told {
+            signature: &open.signature,
+            first_at: open.first_at,
+            failed_at: open.failed_at,
+            fixed_at: None,
+            lines: lines.collect(),
+            files: edited(&open.tried),
+            work: None,
+        }
+    }
+}
+
+impl Failing<'_> {
+    /// Shows the edit that fixed it, where it is small enough to be read at a glance.
+    fn shown(&self, fix: &Fix) -> Option<String> {
+        let between = self.steps.iter().take(fix.fixed_at).skip(fix.failed_at);
+        let mut hunks = between.filter_map(|placed| match placed.entry.happening() {
+            Happening::Edited { hunks, .. } => Some(hunks),
+            _ => None,
+        });
+        match (hunks.next()?.as_slice(), hunks.next()) {
+            ([hunk], None) => changed_line(hunk),
+            _ => None,
+        }
+    }
+}
+
+/// Shows a hunk that changes one short line.
+fn changed_line(hunk: &Hunk) -> Option<String> {
+    let before: Vec<&str> =
+        hunk.before.lines().filter(|line| !hunk.after.lines().any(|kept| kept == *line)).collect();
+    let after: Vec<&str> =
+        hunk.after.lines().filter(|line| !hunk.before.lines().any(|kept| kept == *line)).collect();
+    let ([before], [after]) = (before.as_slice(), after.as_slice()) else { return None };
+    let is_short = before.len().max(after.len()) <= 120;
+    is_short.then(|| format!("`{}` became `{}`", before.trim(), after.trim()))
+}
+
+fn step(entry: &Entry) -> Option<Step<'_>> {
+    match entry.happening() {
+        Happening::Edited { file, .. } => Some(Step::Edit { file }),
+        Happening::Ran { command, output, ended: ended @ (Ended::Well | Ended::Badly) } => {
+            Some(Step::Command(Ran { command, output, succeeded: *ended == Ended::Well }))
+        }
+        _ => None,
+    }
+}
+
+fn edited(attempts: &[Attempt]) -> Vec<String> {
+    let files = attempts.iter().filter_map(|attempt| match attempt {
+        Attempt::Edit(file) => Some(file.clone()),
+        Attempt::Command(_) => None,
+    });
+    files.take(MOST_NAMED).collect()
+}
+
+/// Tells what was done.
+fn by(attempts: &[Attempt]) -> String {
+    let files: Vec<String> = edited(attempts);
+    let commands = attempts.iter().filter_map(|attempt| match attempt {
+        Attempt::Command(command) => Some(format!("`{}`", first_chars(command.trim(), 120))),
+        Attempt::Edit(_) => None,
+    });
+    let edits = (!files.is_empty()).then(|| format!("editing {}", files.join(", ")));
+    let ran = commands.take(3).collect::<Vec<_>>().join(", then ");
+    let ran = (!ran.is_empty()).then(|| format!("running {ran}"));
+    edits.into_iter().chain(ran).collect::<Vec<_>>().join(" and ")
+}
+
+/// Returns the lines of an output around the one the title was made from.
+fn excerpt(output: &str, title: &str) -> String {
+    let said = title.split_once(": ").map_or(title, |(_, said)| said);
+    let lines: Vec<&str> = output.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+    let best = lines.iter().enumerate().max_by_key(|(at, line)| {
+        ((backstory_memory::likeness(line, said) * 1000.0) as u64, std::cmp::Reverse(*at))
+    });
+    let from = best.map_or(0, |(at, _)| at.saturating_sub(2));
+    let shown = lines.iter().skip(from).take(EXCERPT_LINES).copied().collect::<Vec<_>>().join("\n");
+    cap(&shown, EXCERPT_BYTES).text
+}
+
+const EXCERPT_LINES: usize = 6;
+const EXCERPT_BYTES: usize = 600;
+const MOST_NAMED: usize = 8;
+
+/// Whether tests went from red to green in a turn, and which.
+pub(super) fn turned_green<'a>(
+    commands: impl Iterator<Item = (&'a Entry, Command<'a>)>,
+) -> Option<Vec<String>> {
+    let runs: Vec<TestRun> = commands
+        .filter_map(|(_, command)| {
+            TestRun::of(&Ran {
+                command: command.command,
+                output: command.output,
+                succeeded: command.ended == Ended::Well,
+            })
+        })
+        .collect();
+    runs.iter().enumerate().find_map(|(at, before)| {
+        runs.iter().skip(at + 1).find_map(|after| crate::red_to_green(before, after))
+    })
+}

@@ -1,0 +1,65 @@
+//! Something worth a memory, before it is compared with what is known.
+
+use super::story::{Entry, Turn};
+use backstory_memory::{Confidence, Digest, Draft, EventId, Kind, Timestamp, Trust, digest};
+use backstory_store::Again;
+
+/// Something worth a memory.
+#[derive(Clone, Debug)]
+pub(super) struct Finding {
+    /// What it is about.
+    pub(super) subject: Digest,
+    /// What it says.
+    pub(super) content: Draft,
+    /// What it came from, the incident first.
+    pub(super) events: Vec<EventId>,
+    /// When it was found.
+    pub(super) at: Timestamp,
+    /// What it means to meet it again.
+    pub(super) again: Again,
+    /// Whether known memories may say the same in other words, or the opposite.
+    pub(super) comparing: Comparing,
+    /// Other findings it has to do with.
+    pub(super) relates_to: Vec<Digest>,
+}
+
+/// How a finding is compared with what is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Comparing {
+    /// By its subject alone.
+    Not,
+    /// By what it says.
+    Words,
+    /// By what it says, and what it puts in the place of what.
+    Statement(Box<crate::Statement>),
+}
+
+/// A memory nobody wrote by hand.
+pub(super) fn distilled(kind: Kind, title: &str, body: &str, trust: Trust) -> Draft {
+    Draft { confidence: Confidence::DISTILLED, trust, ..Draft::new(kind, title, body) }
+}
+
+/// What names a subject the same way on every run: what sort it is, and what tells it from others of its sort.
+pub(super) fn subject(sort: &str, parts: &[&[u8]]) -> Digest {
+    digest(std::iter::once(sort.as_bytes()).chain(parts.iter().copied()))
+}
+
+/// The subject of something there is one of in a turn.
+pub(super) fn subject_of_turn(sort: &str, turn: &Turn<'_>) -> Digest {
+    let key = turn.first().map(|entry| entry.key.0.0).unwrap_or_default();
+    subject(sort, &[&key])
+}
+
+/// The events of a turn a memory should point at: what was asked, what was done, what was said in the end.
+pub(super) fn evidence<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<EventId> {
+    let mut ids: Vec<EventId> = Vec::new();
+    for entry in entries {
+        if !ids.contains(&entry.id) && ids.len() < MOST_EVIDENCE {
+            ids.push(entry.id);
+        }
+    }
+    ids
+}
+
+/// More events than this are no better proof.
+const MOST_EVIDENCE: usize = 48;

@@ -1,0 +1,60 @@
+//! Where the work stands, for whoever goes on: made when a session ends and before its context is compacted.
+
+use super::finding::{Comparing, Finding, distilled, evidence};
+use super::story::Turn;
+use super::summary::{line, of_session, trust};
+use super::told::Told;
+use backstory_memory::{Kind, title_from};
+use backstory_store::{Again, Session};
+
+/// How things lie in the project's folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct WorkTree {
+    /// The branch that is checked out.
+    pub(super) branch: Option<String>,
+    /// Files with changes nobody committed.
+    pub(super) dirty: Vec<String>,
+}
+
+/// Tells where the work stands; nothing where no work was done and nothing is open.
+pub(super) fn handoff(
+    session: &Session,
+    turns: &[Turn<'_>],
+    told: &Told<'_>,
+    red: Vec<String>,
+    tree: &WorkTree,
+) -> Option<Finding> {
+    let stands_at = told.stands_at();
+    let (next, questions) = (told.next_steps(), told.questions());
+    if stands_at.is_none() && next.is_empty() && red.is_empty() {
+        return None;
+    }
+    let last = stands_at.map(|finding| finding.content.title.clone());
+    let title = match (next.first(), red.first(), &last) {
+        (Some(step), _, _) => format!("Next: {step}"),
+        (None, Some(test), _) => format!("Still failing: {test}"),
+        (None, None, Some(done)) => format!("Done, nothing open: {done}"),
+        (None, None, None) => return None,
+    };
+    let lines = [
+        line("Last done", last.into_iter(), "; "),
+        line("Next steps", next.into_iter(), "; "),
+        line("Open questions", questions.into_iter(), " "),
+        line("Failing tests", red.into_iter(), ", "),
+        line("Branch", tree.branch.clone().into_iter(), ""),
+        line("Not committed", tree.dirty.iter().cloned(), ", "),
+    ];
+    let body = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
+    let mut content = distilled(Kind::Handoff, &title_from(&title), &body, trust(turns));
+    content.files = stands_at.map(|finding| finding.content.files.clone()).unwrap_or_default();
+    let last_turn = turns.last()?;
+    Some(Finding {
+        subject: of_session("handoff", session),
+        content,
+        events: evidence(last_turn.first().into_iter().chain(last_turn.last())),
+        at: last_turn.last()?.at,
+        again: Again::Replaces,
+        comparing: Comparing::Not,
+        relates_to: Vec::new(),
+    })
+}

@@ -1,0 +1,175 @@
+//! What a finding means beside what is known: the same again, the opposite, or new.
+//!
+//! Same words → seen once more. Same subject, other value, or put right by the user → the old one is replaced and kept as history.
+//! The assistant does not overrule the user: what it says against a known memory stands beside it, marked.
+
+use super::finding::{Comparing, Finding};
+use crate::statements::{Polarity, polarity_of};
+use crate::{Statement, keep};
+use backstory_memory::{
+    Kind, Life, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Trust, likeness, telling_words, words,
+};
+use backstory_store::{
+    Distilled, Filter, LifeFilter, NewMemory, Origin, Reach, Session, Store, StoreError, WordQuery,
+};
+use std::collections::HashSet;
+
+/// How many of the closest by words are looked at.
+const COMPARED: u32 = 12;
+/// More words than this do not find anything better.
+const MOST_WORDS: usize = 24;
+/// From here on two sentences speak of the same thing.
+const SAME_MATTER: f64 = 0.5;
+/// What people state and take back.
+const STATED: [Kind; 5] = [Kind::Decision, Kind::Pattern, Kind::Learning, Kind::Goal, Kind::Note];
+
+/// Makes of a finding what the store is to write; nothing where it says what was taken back.
+pub(super) fn settle(
+    store: &Store,
+    session: &Session,
+    finding: Finding,
+) -> Result<Option<Distilled>, StoreError> {
+    let standing = match &finding.comparing {
+        Comparing::Not => Standing::default(),
+        _ if store.memory_about(session.project, finding.subject)?.is_some() => Standing::default(),
+        Comparing::Words => beside(store, session.project, &finding, None)?,
+        Comparing::Statement(said) => beside(store, session.project, &finding, Some(said))?,
+    };
+    if standing.is_taken_back {
+        return Ok(None);
+    }
+    let origin = Origin { session: Some(session.id), events: finding.events, past: None };
+    let memory = NewMemory {
+        uid: None,
+        project: session.project,
+        origin,
+        content: finding.content,
+        created_at: finding.at,
+    };
+    Ok(Some(Distilled {
+        subject: finding.subject,
+        memory,
+        again: finding.again,
+        same_as: standing.same_as,
+        replaces: standing.replaces,
+        contradicts: standing.contradicts,
+    }))
+}
+
+/// How a finding stands to what is known.
+#[derive(Default)]
+struct Standing {
+    same_as: Option<MemoryId>,
+    replaces: Vec<MemoryId>,
+    contradicts: Vec<MemoryId>,
+    is_taken_back: bool,
+}
+
+fn beside(
+    store: &Store,
+    project: ProjectId,
+    finding: &Finding,
+    said: Option<&Statement>,
+) -> Result<Standing, StoreError> {
+    let mut standing = Standing::default();
+    for known in closest(store, project, finding, said)? {
+        let has_last_word = finding.content.trust >= known.content.trust;
+        match (relation(&known, finding, said), known.life) {
+            (Relation::Unrelated, _) => {}
+            // What was replaced stays replaced, unless the user says it again.
+            (Relation::Same, Life::Superseded(_)) => {
+                standing.is_taken_back |= finding.content.trust != Trust::User
+            }
+            (Relation::Same, Life::Live) => standing.same_as = standing.same_as.or(Some(known.id)),
+            (Relation::Opposite, Life::Superseded(_)) => {}
+            (Relation::Opposite, Life::Live) if has_last_word => standing.replaces.push(known.id),
+            (Relation::Opposite, Life::Live) => standing.contradicts.push(known.id),
+        }
+    }
+    // Whoever puts something right says more than the same again.
+    if !standing.replaces.is_empty() {
+        standing.same_as = None;
+    }
+    Ok(standing)
+}
+
+fn closest(
+    store: &Store,
+    project: ProjectId,
+    finding: &Finding,
+    said: Option<&Statement>,
+) -> Result<Vec<Memory>, StoreError> {
+    let mut query = WordQuery::default();
+    let correction = said.and_then(|said| said.correction.as_ref());
+    // What is put right is found by its old value, of which the new sentence may say little else.
+    let old = correction.and_then(|correction| correction.old.clone()).unwrap_or_default();
+    let text = format!("{old}\n{}", keep::whole_text(&finding.content));
+    telling_words(&text).iter().take(MOST_WORDS).for_each(|word| query.word(word));
+    let kinds = if said.is_some() { STATED.to_vec() } else { vec![finding.content.kind] };
+    let filter =
+        Filter { limit: COMPARED, life: LifeFilter::Any, kinds, ..Filter::within(Reach::Project(project)) };
+    let ids: Vec<MemoryId> = store.search_words(&query, &filter)?.iter().map(|hit| hit.memory).collect();
+    store.memories(&ids)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    Unrelated,
+    Same,
+    Opposite,
+}
+
+fn relation(known: &Memory, finding: &Finding, said: Option<&Statement>) -> Relation {
+    let (old_text, new_text) = (keep::whole_text(&known.content), keep::whole_text(&finding.content));
+    let alike = likeness(&old_text, &new_text);
+    let Some(said) = said else {
+        return if alike >= NEAR_DUPLICATE { Relation::Same } else { Relation::Unrelated };
+    };
+    let stated_before = known.content.body.as_str();
+    if puts_right(said, stated_before) || has_other_value(stated_before, &said.text) {
+        return Relation::Opposite;
+    }
+    if alike >= SAME_MATTER && polarity_of(stated_before) != said.polarity {
+        return Relation::Opposite;
+    }
+    if alike >= NEAR_DUPLICATE { Relation::Same } else { Relation::Unrelated }
+}
+
+/// Whether a correction names the old value and the known memory stands for it.
+fn puts_right(said: &Statement, known: &str) -> bool {
+    let Some(correction) = &said.correction else { return false };
+    let Some(old) = correction.old.as_deref().filter(|old| !old.trim().is_empty()) else { return false };
+    let in_known: HashSet<String> = words(known).collect();
+    let holds = |text: &str| {
+        let mut telling = telling_words(text).into_iter().peekable();
+        telling.peek().is_some() && telling.all(|word| in_known.contains(&word))
+    };
+    let names_new = correction.new.as_deref().is_some_and(holds);
+    holds(old) && !names_new && polarity_of(known) == Polarity::Affirmed
+}
+
+/// "The staging host is heron" and "the staging host is egret" speak of one thing and give it two values.
+fn has_other_value(known: &str, said: &str) -> bool {
+    let (Some((one, before)), Some((two, now))) = (subject_and_value(known), subject_and_value(said)) else {
+        return false;
+    };
+    one.len() >= 2 && one == two && before != now
+}
+
+/// Splits a plain statement at its verb: what it speaks of, by its telling words, and what it says of it.
+fn subject_and_value(text: &str) -> Option<(HashSet<String>, Vec<String>)> {
+    let sentence = text.split(['\n', '.', ';']).next()?;
+    let all: Vec<String> = words(sentence).collect();
+    let verb = all.iter().position(|word| VERBS.contains(&word.as_str()))?;
+    let (subject, value) = all.split_at(verb);
+    let subject = subject.iter().filter(|word| !backstory_memory::is_small(word)).cloned().collect();
+    let value = value.iter().skip(1).cloned().collect::<Vec<_>>();
+    (!value.is_empty() && value.len() <= LONGEST_VALUE).then_some((subject, value))
+}
+
+const VERBS: [&str; 12] = [
+    "is", "are", "lives", "runs", "uses", "listens", "defaults", "equals", "stays", "points", "belongs",
+    "goes",
+];
+/// A longer value is a story, and two stories of one thing may both be true.
+const LONGEST_VALUE: usize = 6;

@@ -1,0 +1,60 @@
+//! What was stated in a turn: by the user, by the assistant, and in the messages of its commits.
+
+use super::commits::Commit;
+use super::finding::{Comparing, Finding, distilled, evidence, subject};
+use super::story::{Entry, Turn};
+use crate::{Speaker, Statement, statements};
+use backstory_memory::{Importance, Kind, Trust, words};
+use backstory_store::Again;
+
+/// Returns what was stated. Where the turn did work, what the assistant says of causes and failures is part of that work.
+pub(super) fn stated(turn: &Turn<'_>, did_work: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(prompt) = turn.first() {
+        let said = statements(turn.prompt(), Speaker::User);
+        findings.extend(said.into_iter().map(|said| finding(said, prompt, Trust::User)));
+    }
+    let of_assistant = |text: &str, entry: &Entry| -> Vec<Finding> {
+        let said = statements(text, Speaker::Assistant).into_iter();
+        let said = said.filter(|said| !did_work || !belongs_to_work(said));
+        said.map(|said| finding(said, entry, turn.trust())).collect()
+    };
+    for (entry, command) in turn.commands() {
+        if let Some(commit) = Commit::of(command) {
+            findings.extend(of_assistant(&commit.body, entry));
+        }
+    }
+    if let Some((entry, message)) = turn.closing() {
+        findings.extend(of_assistant(message, entry));
+    }
+    findings
+}
+
+/// A cause that was found and a failure that was met while doing the work are told with it.
+fn belongs_to_work(said: &Statement) -> bool {
+    let is_cause =
+        said.category.as_ref().is_some_and(|category| category.0 == "root cause" || category.0 == "fact");
+    said.kind == Kind::Failure || said.kind == Kind::Goal || (said.kind == Kind::Learning && is_cause)
+}
+
+fn finding(said: Statement, entry: &Entry, trust: Trust) -> Finding {
+    let spoken = words(&said.text).collect::<Vec<_>>().join(" ");
+    let body = match &said.reason {
+        Some(reason) if !said.text.contains(reason.as_str()) => format!("{}\n{reason}", said.text),
+        _ => said.text.clone(),
+    };
+    let mut content = distilled(said.kind, &said.title, &body, trust.clone());
+    content.category = said.category.clone();
+    if trust == Trust::User {
+        content.importance = Importance::new(i64::from(content.importance.get()) + 1);
+    }
+    Finding {
+        subject: subject("stated", &[said.kind.as_str().as_bytes(), spoken.as_bytes()]),
+        content,
+        events: evidence([entry]),
+        at: entry.at,
+        again: Again::Counts,
+        comparing: Comparing::Statement(Box::new(said)),
+        relates_to: Vec::new(),
+    }
+}

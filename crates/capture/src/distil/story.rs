@@ -1,0 +1,146 @@
+//! A session as it went: its events in our own words, cut into turns.
+//!
+//! Not here: what is worth remembering of it.
+
+use crate::account_of;
+use backstory_memory::{Account, Ended, EventId, Happening, IdempotencyKey, Timestamp, Trust};
+use backstory_store::StoredEvent;
+
+/// One event, read.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) id: EventId,
+    pub(super) key: IdempotencyKey,
+    pub(super) at: Timestamp,
+    pub(super) trust: Trust,
+    pub(super) account: Account,
+}
+
+impl Entry {
+    pub(super) fn happening(&self) -> &Happening {
+        &self.account.happening
+    }
+
+    fn is_of_the_agent(&self) -> bool {
+        self.account.subagent.is_none()
+    }
+}
+
+/// One prompt and what follows until the next.
+#[derive(Clone, Debug)]
+pub(super) struct Turn<'a> {
+    pub(super) entries: &'a [Entry],
+    /// What the assistant says here may come from strangers: their words were heard before or in this turn (SEC-1).
+    pub(super) is_tainted: bool,
+}
+
+/// Reads the events of a session. What this build does not understand is left out.
+pub(super) fn entries(events: &[StoredEvent]) -> Vec<Entry> {
+    let read = |stored: &StoredEvent| {
+        let event = &stored.event;
+        let account = account_of(event)?;
+        Some(Entry { id: stored.id, key: event.key, at: event.at, trust: event.trust.clone(), account })
+    };
+    events.iter().filter_map(read).collect()
+}
+
+/// Cuts a session into turns. What came before the first prompt belongs to none.
+pub(super) fn turns(entries: &[Entry]) -> Vec<Turn<'_>> {
+    let begins: Vec<usize> = entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| {
+            matches!(entry.happening(), Happening::Prompted { .. }) && entry.is_of_the_agent()
+        })
+        .map(|(at, _)| at)
+        .collect();
+    let ends = begins.iter().skip(1).copied().chain([entries.len()]);
+    let first_external = entries.iter().position(|entry| entry.trust == Trust::External);
+    begins
+        .iter()
+        .zip(ends)
+        .filter_map(|(begin, end)| {
+            let is_tainted = first_external.is_some_and(|at| at < end);
+            Some(Turn { entries: entries.get(*begin..end)?, is_tainted })
+        })
+        .collect()
+}
+
+impl<'a> Turn<'a> {
+    /// The event it began with.
+    pub(super) fn first(&self) -> Option<&'a Entry> {
+        self.entries.first()
+    }
+
+    /// When it ended, as far as it has.
+    pub(super) fn last(&self) -> Option<&'a Entry> {
+        self.entries.last()
+    }
+
+    /// What the user asked.
+    pub(super) fn prompt(&self) -> &'a str {
+        match self.first().map(Entry::happening) {
+            Some(Happening::Prompted { text }) => text,
+            _ => "",
+        }
+    }
+
+    /// The message the agent closed it with, and the event that holds it.
+    pub(super) fn closing(&self) -> Option<(&'a Entry, &'a str)> {
+        self.entries.iter().rev().find_map(|entry| match entry.happening() {
+            Happening::TurnEnded { message } if entry.is_of_the_agent() && !message.trim().is_empty() => {
+                Some((entry, message.as_str()))
+            }
+            _ => None,
+        })
+    }
+
+    /// The files that were written or changed, each once, in order.
+    pub(super) fn edited(&self) -> Vec<&'a str> {
+        self.files(|happening| match happening {
+            Happening::Edited { file, .. } => Some(file),
+            _ => None,
+        })
+    }
+
+    /// What was looked at, each once, in order.
+    pub(super) fn looked_at(&self) -> Vec<&'a str> {
+        self.files(|happening| match happening {
+            Happening::Looked { at } => Some(at),
+            _ => None,
+        })
+    }
+
+    fn files(&self, of: impl Fn(&'a Happening) -> Option<&'a String>) -> Vec<&'a str> {
+        let mut files: Vec<&str> = Vec::new();
+        for file in self.entries.iter().filter_map(|entry| of(entry.happening())) {
+            if !files.contains(&file.as_str()) {
+                files.push(file);
+            }
+        }
+        files
+    }
+
+    /// The commands that ran, with the event of each.
+    pub(super) fn commands(&self) -> impl Iterator<Item = (&'a Entry, Command<'a>)> {
+        self.entries.iter().filter_map(|entry| match entry.happening() {
+            Happening::Ran { command, output, ended } => {
+                Some((entry, Command { command, output, ended: *ended }))
+            }
+            _ => None,
+        })
+    }
+
+    /// What the assistant's words in this turn can claim.
+    pub(super) fn trust(&self) -> Trust {
+        if self.is_tainted { Trust::External } else { Trust::Assistant }
+    }
+}
+
+/// A command that ran.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Command<'a> {
+    pub(super) command: &'a str,
+    pub(super) output: &'a str,
+    pub(super) ended: Ended,
+}

@@ -1,0 +1,78 @@
+//! The session as a whole: what was asked, looked into, learnt, done and decided, and what comes next. Kept current turn by turn.
+
+use super::asked::gist;
+use super::finding::{Comparing, Finding, distilled, evidence, subject};
+use super::story::Turn;
+use super::told::Told;
+use backstory_memory::{Kind, Trust};
+use backstory_store::{Again, Session};
+
+/// A session of fewer turns that left nothing behind needs no summary.
+const LEAST_TURNS: usize = 3;
+const MOST_ITEMS: usize = 6;
+const MOST_FILES: usize = 24;
+
+/// Summarises a session.
+pub(super) fn summary(session: &Session, turns: &[Turn<'_>], told: &Told<'_>) -> Option<Finding> {
+    let request = turns.iter().find_map(|turn| gist(turn.prompt()))?;
+    if told.findings.is_empty() && turns.len() < LEAST_TURNS {
+        return None;
+    }
+    let completed = told.titles(&[Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change]);
+    let found = told.titles(&[Kind::Discovery]);
+    let learned = told.titles(&[Kind::Learning, Kind::Pattern, Kind::Failure]);
+    let decided = told.titles(&[Kind::Decision, Kind::Goal]);
+    let looked = turns.iter().flat_map(Turn::looked_at).collect::<Vec<_>>();
+    let title = completed.first().or(found.first()).unwrap_or(&request).clone();
+    let later = turns.iter().skip(1).filter_map(|turn| gist(turn.prompt())).filter(|gist| *gist != request);
+    let lines = [
+        line("Request", std::iter::once(request.clone()).chain(later), "; "),
+        line("Investigated", looked.into_iter().map(str::to_owned), ", "),
+        line("Learned", found.into_iter().chain(learned).chain(told.learned()), "; "),
+        line("Completed", completed.into_iter(), "; "),
+        line("Key decisions", decided.into_iter(), "; "),
+        line("Next steps", told.next_steps().into_iter(), "; "),
+    ];
+    let body = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
+    let mut content = distilled(Kind::Summary, &title, &body, trust(turns));
+    content.files =
+        unique(told.findings.iter().flat_map(|finding| finding.content.files.clone()), MOST_FILES);
+    content.concepts =
+        unique(told.findings.iter().flat_map(|finding| finding.content.concepts.clone()), MOST_ITEMS * 2);
+    let said = turns.iter().filter_map(|turn| turn.closing().map(|(entry, _)| entry));
+    Some(Finding {
+        subject: of_session("summary", session),
+        content,
+        events: evidence(said),
+        at: turns.last()?.last()?.at,
+        again: Again::Replaces,
+        comparing: Comparing::Not,
+        relates_to: Vec::new(),
+    })
+}
+
+/// The subject of something there is one of in a session.
+pub(super) fn of_session(sort: &str, session: &Session) -> backstory_memory::Digest {
+    subject(sort, &[session.host.as_bytes(), session.host_session.as_bytes()])
+}
+
+/// What is said of the whole is worth no more than the least of what was said (law 6).
+pub(super) fn trust(turns: &[Turn<'_>]) -> Trust {
+    turns.iter().map(Turn::trust).fold(Trust::Assistant, Trust::min)
+}
+
+/// Writes a line of a summary, each item once; nothing where there are none.
+pub(super) fn line(name: &str, items: impl Iterator<Item = String>, between: &str) -> Option<String> {
+    let items = unique(items, MOST_ITEMS);
+    (!items.is_empty()).then(|| format!("{name}: {}", items.join(between)))
+}
+
+fn unique(items: impl Iterator<Item = String>, most: usize) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for item in items {
+        if kept.len() < most && !kept.contains(&item) {
+            kept.push(item);
+        }
+    }
+    kept
+}

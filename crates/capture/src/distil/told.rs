@@ -1,0 +1,59 @@
+//! What was made of a session's turns so far: what its summary and its handoff are put together from.
+
+use super::finding::Finding;
+use super::story::Turn;
+use crate::closing::Closing;
+use backstory_memory::{Happening, Kind};
+
+/// What the turns of a session told.
+pub(super) struct Told<'a> {
+    pub(super) findings: &'a [Finding],
+    pub(super) closings: &'a [Closing],
+    pub(super) turns: &'a [Turn<'a>],
+}
+
+impl Told<'_> {
+    /// The titles of the findings of some kinds, in order.
+    pub(super) fn titles(&self, kinds: &[Kind]) -> Vec<String> {
+        let of_kind = self.findings.iter().filter(|finding| kinds.contains(&finding.content.kind));
+        of_kind.map(|finding| finding.content.title.clone()).collect()
+    }
+
+    /// What the agent says it learnt.
+    pub(super) fn learned(&self) -> impl Iterator<Item = String> {
+        self.closings.iter().flat_map(|closing| closing.learned.clone())
+    }
+
+    /// What comes next: the steps of the plan that are not done, else what the last message that says so says.
+    pub(super) fn next_steps(&self) -> Vec<String> {
+        let planned = self.open_plan();
+        if !planned.is_empty() {
+            return planned;
+        }
+        // Next steps of an earlier turn may be what the later ones did.
+        self.closings.last().map(|closing| closing.next_steps.clone()).unwrap_or_default()
+    }
+
+    fn open_plan(&self) -> Vec<String> {
+        let entries = self.turns.iter().rev().flat_map(|turn| turn.entries.iter().rev());
+        let last = entries.into_iter().find_map(|entry| match entry.happening() {
+            Happening::Planned { steps } if entry.account.subagent.is_none() => Some(steps),
+            _ => None,
+        });
+        last.into_iter().flatten().filter(|step| !step.is_done).map(|step| step.text.clone()).collect()
+    }
+
+    /// What the agent asked last and nobody answered.
+    pub(super) fn questions(&self) -> Vec<String> {
+        self.closings.last().map(|closing| closing.questions.clone()).unwrap_or_default()
+    }
+
+    /// What was done last, or found out.
+    pub(super) fn stands_at(&self) -> Option<&Finding> {
+        let of_work = |finding: &&Finding| {
+            let kind = finding.content.kind;
+            matches!(kind, Kind::Feature | Kind::Bugfix | Kind::Refactor | Kind::Change | Kind::Discovery)
+        };
+        self.findings.iter().filter(of_work).max_by_key(|finding| finding.at)
+    }
+}

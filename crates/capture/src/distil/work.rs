@@ -1,0 +1,190 @@
+//! What a turn changed: one memory, its kind from evidence, its title from the commit or from the agent's own words.
+
+use super::CodeFact;
+use super::asked::{Intent, gist, intent};
+use super::commits::Commit;
+use super::failing::{Failing, turned_green};
+use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
+use super::story::{Entry, Turn};
+use crate::Change;
+use crate::closing::{Closing, title_of_commit};
+use backstory_memory::{Happening, Kind, cap, title_from};
+use backstory_store::Again;
+use std::path::Path;
+
+/// What is known of a turn's work.
+pub(super) struct Work<'a> {
+    turn: &'a Turn<'a>,
+    closing: &'a Closing,
+    files: Vec<&'a str>,
+    commits: Vec<Commit>,
+    code: Vec<&'a CodeFact>,
+    /// The tests that turned green; empty where they have no names.
+    green: Option<Vec<String>>,
+    mended: bool,
+}
+
+impl<'a> Work<'a> {
+    /// Returns the work of a turn, if it did any.
+    pub(super) fn of(
+        at: usize,
+        turn: &'a Turn<'a>,
+        closing: &'a Closing,
+        failing: &Failing<'_>,
+        code: &'a [CodeFact],
+    ) -> Option<Work<'a>> {
+        let files: Vec<&str> = turn.edited().into_iter().filter(|file| lies_in_project(file)).collect();
+        let commits: Vec<Commit> = turn.commands().filter_map(|(_, command)| Commit::of(command)).collect();
+        if files.is_empty() && commits.is_empty() {
+            return None;
+        }
+        let code = code.iter().filter(|fact| files.contains(&fact.path.as_str())).collect();
+        let green = turned_green(turn.commands());
+        let mended = failing.fixed_in(at).next().is_some();
+        Some(Work { turn, closing, files, commits, code, green, mended })
+    }
+
+    /// Makes a finding of it.
+    pub(super) fn finding(&self) -> Option<Finding> {
+        let kind = self.kind();
+        let mut content = distilled(kind, &self.title()?, &self.body(), self.turn.trust());
+        content.facts = self.facts();
+        content.concepts = self.code.iter().map(|fact| fact.name.clone()).take(MOST_NAMED).collect();
+        content.files = self.files.iter().map(|file| (*file).to_owned()).collect();
+        let done = self.turn.entries.iter().filter(|entry| self.is_evidence(entry));
+        Some(Finding {
+            subject: subject_of_turn("work", self.turn),
+            content,
+            events: evidence(self.turn.first().into_iter().chain(done)),
+            at: self.turn.last()?.at,
+            again: Again::Replaces,
+            comparing: Comparing::Not,
+            relates_to: Vec::new(),
+        })
+    }
+
+    fn is_evidence(&self, entry: &Entry) -> bool {
+        match entry.happening() {
+            Happening::Edited { file, .. } => self.files.contains(&file.as_str()),
+            Happening::Ran { command, output, ended } => {
+                let command = super::story::Command { command, output, ended: *ended };
+                Commit::of(command).is_some()
+            }
+            Happening::TurnEnded { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Evidence first: what turned green or was mended, what is new in the code, what the commit says; then what was asked.
+    fn kind(&self) -> Kind {
+        let commit = self.commits.iter().find_map(|commit| kind_of_commit(&commit.subject));
+        let asked = intent(self.turn.prompt());
+        let has_new = self.code.iter().any(|fact| fact.change == Change::New);
+        if self.green.is_some() || self.mended {
+            // A new thing under test turns its own tests green.
+            return if asked == Intent::Add && has_new { Kind::Feature } else { Kind::Bugfix };
+        }
+        match (commit, asked) {
+            (Some(kind), _) => kind,
+            (None, Intent::Fix) => Kind::Bugfix,
+            (None, Intent::Rearrange) => Kind::Refactor,
+            (None, Intent::Add) if has_new || self.makes_files() => Kind::Feature,
+            _ if has_new && self.only_moves() => Kind::Refactor,
+            _ if has_new && self.code.iter().all(|fact| fact.change == Change::New) => Kind::Feature,
+            _ => Kind::Change,
+        }
+    }
+
+    fn makes_files(&self) -> bool {
+        self.turn
+            .entries
+            .iter()
+            .any(|entry| matches!(entry.happening(), Happening::Edited { is_new: true, .. }))
+    }
+
+    /// Whether every new symbol is one that was deleted elsewhere.
+    fn only_moves(&self) -> bool {
+        let deleted = |name: &str| {
+            self.code
+                .iter()
+                .any(|fact| fact.change == Change::Deleted && fact.name.ends_with(last_part(name)))
+        };
+        self.code.iter().filter(|fact| fact.change == Change::New).all(|fact| deleted(&fact.name))
+    }
+
+    fn title(&self) -> Option<String> {
+        let commit = match self.commits.as_slice() {
+            [only] => title_of_commit(&only.subject),
+            _ => None,
+        };
+        let first_commit = || self.commits.iter().find_map(|commit| title_of_commit(&commit.subject));
+        let asked = || gist(self.turn.prompt());
+        let files =
+            || (!self.files.is_empty()).then(|| title_from(&format!("Changed {}", self.files.join(", "))));
+        commit.or_else(|| self.closing.claim.clone()).or_else(first_commit).or_else(asked).or_else(files)
+    }
+
+    fn body(&self) -> String {
+        let asked = gist(self.turn.prompt()).map(|gist| format!("Asked: {gist}"));
+        let told = self.turn.closing().map(|(_, message)| prose(message));
+        let why = self.commits.iter().map(|commit| commit.body.clone()).find(|body| !body.is_empty());
+        let parts = asked.into_iter().chain(told).chain(why).filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("\n\n")
+    }
+
+    fn facts(&self) -> Vec<String> {
+        let mut facts: Vec<String> = self.closing.learned.clone();
+        facts.extend(self.green.as_ref().map(|names| match names.is_empty() {
+            true => "Tests went from red to green".to_owned(),
+            false => format!(
+                "Tests went from red to green: {}",
+                names.iter().take(4).cloned().collect::<Vec<_>>().join(", ")
+            ),
+        }));
+        let hashes: Vec<&str> = self.commits.iter().filter_map(|commit| commit.hash.as_deref()).collect();
+        facts.extend((!hashes.is_empty()).then(|| format!("Committed as {}", hashes.join(", "))));
+        facts.extend(self.code.iter().take(MOST_NAMED).map(|fact| fact.line()));
+        facts
+    }
+}
+
+fn last_part(name: &str) -> &str {
+    name.rsplit([':', '.', '#']).next().unwrap_or(name)
+}
+
+/// `fix(store): …`, `feat: …`: what people who follow the convention say of their commit.
+fn kind_of_commit(subject: &str) -> Option<Kind> {
+    let word = subject.split([' ', '(', ':', '!']).next()?.to_lowercase();
+    match word.as_str() {
+        "fix" | "fixes" | "fixed" | "bugfix" | "hotfix" => Some(Kind::Bugfix),
+        "feat" | "feature" | "add" | "adds" | "added" | "implement" | "introduce" => Some(Kind::Feature),
+        "refactor" | "rename" | "move" | "extract" | "simplify" => Some(Kind::Refactor),
+        "docs" | "chore" | "style" | "ci" | "build" | "test" | "tests" | "bump" | "update" => {
+            Some(Kind::Change)
+        }
+        _ => None,
+    }
+}
+
+/// Scratch files and the host's own notes are not the project's work.
+fn lies_in_project(file: &str) -> bool {
+    !Path::new(file).is_absolute() && !file.starts_with("..")
+}
+
+/// An agent's message without its code blocks and tables, as long as a memory should be.
+pub(super) fn prose(message: &str) -> String {
+    let mut in_fence = false;
+    let mut kept: Vec<&str> = Vec::new();
+    for line in message.lines() {
+        let start = line.trim_start();
+        if start.starts_with("```") || start.starts_with("~~~") {
+            in_fence = !in_fence;
+        } else if !in_fence && !start.starts_with('|') && !(line.is_empty() && kept.last() == Some(&"")) {
+            kept.push(line);
+        }
+    }
+    cap(kept.join("\n").trim(), MOST_PROSE_BYTES).text
+}
+
+const MOST_PROSE_BYTES: usize = 1_200;
+const MOST_NAMED: usize = 12;
