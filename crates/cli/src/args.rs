@@ -1,7 +1,7 @@
 //! The command line: what can be typed. What it means stands with each command.
 
 use crate::commands::{
-    completions, config, doctor, export, forget, import, index, maintain, pin, project, redact, remember,
+    completions, config, distil, doctor, export, forget, handoff, import, index, maintain, pin, project, redact, remember,
     revise, search, sessions, setup, show, status, supersede, timeline,
 };
 use crate::env_vars::Environment;
@@ -65,8 +65,12 @@ pub(crate) enum Command {
     Search(search::SearchArgs),
     /// Show what came before and after a memory
     Timeline(timeline::TimelineArgs),
-    /// List sessions
+    /// List sessions, or tell one step by step
     Sessions(sessions::SessionsArgs),
+    /// Make memories of what happened in sessions, where that is still to be done
+    Distil(distil::DistilArgs),
+    /// Say where the work stands, or write it down
+    Handoff(handoff::HandoffArgs),
     /// Show, rename or merge projects
     Project(project::ProjectCommandArgs),
     /// Read memories from a file

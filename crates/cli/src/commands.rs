@@ -2,9 +2,11 @@
 
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod distil;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod forget;
+pub(crate) mod handoff;
 pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod index;
@@ -50,6 +52,8 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::Search(args) => search::run(&args, &app),
         Command::Timeline(args) => timeline::run(&args, &app),
         Command::Sessions(args) => sessions::run(&args, &app),
+        Command::Distil(args) => distil::run(&args, &app),
+        Command::Handoff(args) => handoff::run(args, &app),
         Command::Project(args) => project::run(args, &app),
         Command::Import(args) => import::run(&args, &app),
         Command::Export(args) => export::run(&args, &app),

@@ -11,6 +11,7 @@ mod failure;
 mod lines;
 mod log;
 mod progress;
+mod replay;
 mod settings;
 mod shapes;
 mod times;

@@ -1,17 +1,22 @@
-//! `sessions`: the conversations hosts have had, newest first.
+//! `sessions`: the conversations hosts have had, newest first; `sessions show` tells one step by step and what was learnt from it.
 
 use crate::app::{App, ProjectArgs};
 use crate::failure::{Exit, Failure};
-use crate::shapes::SessionShape;
+use crate::replay::{StepShape, step};
+use crate::shapes::{self, HeadShape, SessionShape};
 use crate::times;
-use crate::ui::one_line;
-use backstory_store::Reach;
-use clap::Args;
+use crate::ui::{Tone, one_line};
+use backstory_memory::{EventId, SessionId, first_chars};
+use backstory_store::{Reach, Session, SessionSummary, Store};
+use clap::{Args, Subcommand};
 use serde::Serialize;
 
 /// Arguments of `sessions`.
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct SessionsArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<Action>,
     #[command(flatten)]
     pub(crate) place: ProjectArgs,
     /// How many at the most
@@ -25,14 +30,45 @@ pub(crate) struct SessionsArgs {
     pub(crate) json: bool,
 }
 
+/// What can be done with sessions.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Action {
+    /// Tell one session step by step, and what was learnt from it
+    Show {
+        /// Its number, the host's name for it or the beginning of that, or `last`
+        session: String,
+        /// Show what commands printed and what edits replaced, too
+        #[arg(long)]
+        full: bool,
+        /// Answer in JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
 #[derive(Serialize)]
 struct Sessions {
     version: u32,
     sessions: Vec<SessionShape>,
 }
 
-/// Lists sessions.
+#[derive(Serialize)]
+struct Replay {
+    version: u32,
+    session: SessionShape,
+    steps: Vec<StepShape>,
+    memories: Vec<HeadShape>,
+}
+
+/// Lists sessions, or tells one.
 pub(crate) fn run(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
+    match &args.action {
+        Some(Action::Show { session, full, json }) => show(session, *full, *json, app),
+        None => list(args, app),
+    }
+}
+
+fn list(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
     let limit = args.limit.unwrap_or(app.config.search.limit);
     let found = match app.reach(&store, &args.place)? {
@@ -40,21 +76,7 @@ pub(crate) fn run(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
         Some(Reach::Everywhere) => store.sessions(None, limit, args.offset)?,
         None => Vec::new(),
     };
-    let mut sessions = Vec::new();
-    for summary in found {
-        let session = summary.session;
-        sessions.push(SessionShape {
-            id: session.id.0,
-            project: store.project(session.project)?.map(|project| project.name).unwrap_or_default(),
-            host: session.host,
-            host_session: session.host_session,
-            started_at: times::iso(session.started_at),
-            last_event_at: times::iso(session.last_event_at),
-            ended_at: session.ended_at.map(times::iso),
-            events: summary.events,
-            memories: summary.memories,
-        });
-    }
+    let sessions = found.into_iter().map(|summary| shape(&store, summary)).collect::<Result<Vec<_>, _>>()?;
     let exit = if sessions.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
         app.ui.json(&Sessions { version: 1, sessions })?;
@@ -67,7 +89,7 @@ pub(crate) fn run(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
         app.ui.line(&format!(
             "{:<5} {} {:<12} {:<16} {:>5} events {:>4} memories  {}",
             session.id,
-            session.last_event_at.get(..16).unwrap_or_default().replace('T', " "),
+            minute(&session.last_event_at),
             one_line(&session.host),
             one_line(&session.project),
             session.events,
@@ -76,4 +98,89 @@ pub(crate) fn run(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
         ))?;
     }
     Ok(exit)
+}
+
+fn shape(store: &Store, summary: SessionSummary) -> Result<SessionShape, Failure> {
+    let session = summary.session;
+    Ok(SessionShape {
+        id: session.id.0,
+        project: store.project(session.project)?.map(|project| project.name).unwrap_or_default(),
+        host: session.host,
+        host_session: session.host_session,
+        started_at: times::iso(session.started_at),
+        last_event_at: times::iso(session.last_event_at),
+        ended_at: session.ended_at.map(times::iso),
+        events: summary.events,
+        memories: summary.memories,
+    })
+}
+
+fn minute(at: &str) -> String {
+    at.get(..16).unwrap_or_default().replace('T', " ")
+}
+
+/// Finds a session by number, by the host's name for it or the beginning of that; `last` is the newest of all.
+pub(crate) fn session_called(store: &Store, wanted: &str) -> Result<Session, Failure> {
+    let by_number = wanted.trim_start_matches('#').parse().ok().map(SessionId);
+    if let Some(session) = by_number.map(|id| store.session(id)).transpose()?.flatten() {
+        return Ok(session);
+    }
+    let mut found = match wanted {
+        "last" => store.sessions(None, 1, 0)?.into_iter().map(|summary| summary.session).collect(),
+        _ => store.sessions_named(wanted)?,
+    };
+    let hint = "`backstory sessions --all-projects` shows them all";
+    match (found.pop(), found.len()) {
+        (Some(session), 0) => Ok(session),
+        (Some(_), more) => {
+            Err(Failure::user(format!("{} sessions begin with `{wanted}`", more + 1)).hint(hint))
+        }
+        (None, _) => Err(Failure::user(format!("there is no session `{wanted}`")).hint(hint)),
+    }
+}
+
+fn show(wanted: &str, full: bool, json: bool, app: &App) -> Result<Exit, Failure> {
+    let store = app.store_to_read()?;
+    let session = session_called(&store, wanted)?;
+    let steps: Vec<StepShape> = store.events(session.id, EventId(0))?.iter().map(step).collect();
+    let ids = store.memories_of_session(session.id)?;
+    let memories = store.memories(&ids)?;
+    let memories = memories.iter().map(|memory| shapes::head(&store, memory)).collect::<Result<Vec<_>, _>>()?;
+    let summary = SessionSummary { session, events: steps.len() as u64, memories: memories.len() as u64 };
+    let session = shape(&store, summary)?;
+    if json {
+        app.ui.json(&Replay { version: 1, session, steps, memories })?;
+        return Ok(Exit::Done);
+    }
+    app.ui.raw(&words(&session, &steps, &memories, full, app))?;
+    Ok(Exit::Done)
+}
+
+/// How wide a step is told when only its gist is wanted.
+const GIST_CHARS: usize = 96;
+
+fn words(session: &SessionShape, steps: &[StepShape], memories: &[HeadShape], full: bool, app: &App) -> String {
+    let name = format!("Session {} of {} · {}", session.id, one_line(&session.project), one_line(&session.host));
+    let mut text = format!(
+        "{}\n{}\n\n",
+        app.ui.tone(Tone::Strong, &name),
+        app.ui.tone(Tone::Faint, &format!("{} · {}", minute(&session.started_at), one_line(&session.host_session)))
+    );
+    for step in steps {
+        let by = step.subagent.as_ref().map(|agent| format!(" ({})", one_line(agent))).unwrap_or_default();
+        let told = one_line(&step.text);
+        let told = if full { told.as_str() } else { first_chars(&told, GIST_CHARS) };
+        text += &format!("{} {:<10}{by} {told}\n", step.at.get(11..16).unwrap_or_default(), step.what);
+        for line in step.detail.iter().filter(|_| full).flat_map(|detail| detail.lines()) {
+            text += &format!("                 {}\n", one_line(line));
+        }
+    }
+    if !memories.is_empty() {
+        text += &format!("\n{}\n", app.ui.tone(Tone::Strong, "Remembered"));
+    }
+    for memory in memories {
+        let gone = memory.superseded_by.map(|by| format!(" (superseded by #{by})")).unwrap_or_default();
+        text += &format!("#{:<5} {:<9} {}{gone}\n", memory.id, memory.kind, one_line(&memory.title));
+    }
+    text
 }

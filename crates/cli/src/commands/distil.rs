@@ -1,0 +1,76 @@
+//! `distil`: makes memories of what happened, again if need be. Hooks do it at the end of each turn; running it twice changes nothing.
+
+use crate::app::App;
+use crate::commands::sessions::session_called;
+use crate::failure::{Exit, Failure};
+use crate::ui::{memories, one_line};
+use backstory_capture::{Distillation, Occasion, distil};
+use backstory_memory::{MemoryId, SessionId, Timestamp};
+use backstory_store::Store;
+use clap::Args;
+use serde::Serialize;
+
+/// Arguments of `distil`.
+#[derive(Args, Debug)]
+pub(crate) struct DistilArgs {
+    /// Only this session: its number, or the host's name for it (default: every session with something new)
+    #[arg(long, value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Serialize)]
+struct Distilled {
+    version: u32,
+    sessions: u64,
+    written: Vec<i64>,
+    updated: Vec<i64>,
+}
+
+/// How many sessions one run takes on.
+const MOST_SESSIONS: u32 = 10_000;
+
+/// Distils.
+pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
+    let mut store = app.store()?;
+    let sessions = match &args.session {
+        Some(wanted) => vec![session_called(&store, wanted)?.id],
+        None => store.undistilled(Timestamp(i64::MAX), MOST_SESSIONS)?,
+    };
+    let (mut written, mut updated) = (Vec::new(), Vec::new());
+    for id in &sessions {
+        let report = distil_session(&mut store, *id, Occasion::Asked, app)?;
+        written.extend(report.written);
+        updated.extend(report.updated.into_iter().filter(|id| !written.contains(id)));
+    }
+    let numbers = |ids: &[MemoryId]| ids.iter().map(|id| id.0).collect();
+    if args.json {
+        let (written, updated) = (numbers(&written), numbers(&updated));
+        app.ui.json(&Distilled { version: 1, sessions: sessions.len() as u64, written, updated })?;
+        return Ok(Exit::Done);
+    }
+    for memory in store.memories(&written)? {
+        let content = &memory.content;
+        app.ui.line(&format!("#{} {:<9} {}", memory.id, content.kind, one_line(&content.title)))?;
+    }
+    let many = if sessions.len() == 1 { "1 session".to_owned() } else { format!("{} sessions", sessions.len()) };
+    let (new, known) = (memories(written.len() as u64), updated.len());
+    app.ui.line(&format!("{many} read: {new} new, {known} brought up to date"))?;
+    Ok(Exit::Done)
+}
+
+/// Distils one session. Its folder is looked at where it still is.
+pub(crate) fn distil_session(
+    store: &mut Store,
+    id: SessionId,
+    occasion: Occasion,
+    app: &App,
+) -> Result<backstory_capture::DistilReport, Failure> {
+    let session = store.session(id)?.ok_or_else(|| Failure::internal("a session is gone"))?;
+    let project = store.project(session.project)?;
+    let root = project.iter().flat_map(|project| &project.roots).map(std::path::Path::new).find(|root| root.is_dir());
+    let redactor = app.redactor();
+    Ok(distil(store, id, &Distillation { occasion, root, redactor: &redactor, now: app.now })?)
+}

@@ -1,0 +1,93 @@
+//! `handoff`: where the work stands, for whoever goes on. Printed, brought up to date first; or written by hand.
+
+use crate::app::{App, ProjectArgs};
+use crate::commands::distil::distil_session;
+use crate::commands::remember::{self, ContentArgs, RememberArgs};
+use crate::commands::sessions::session_called;
+use crate::failure::{Exit, Failure};
+use crate::shapes;
+use crate::ui::{Tone, one_line};
+use backstory_capture::Occasion;
+use backstory_memory::{Kind, Memory, clean};
+use backstory_store::{Filter, Reach, Session, Store};
+use clap::Args;
+use serde::Serialize;
+
+/// Arguments of `handoff`.
+#[derive(Args, Debug)]
+pub(crate) struct HandoffArgs {
+    /// Write this as the handoff, instead of printing what the sessions left; `-` reads standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Option<String>,
+    /// Of this session: its number, or the host's name for it (default: the newest of the project)
+    #[arg(long, value_name = "SESSION", conflicts_with = "text")]
+    pub(crate) session: Option<String>,
+    /// The project: its name, its number or a folder in it (default: the one of this folder)
+    #[arg(long, value_name = "PROJECT")]
+    pub(crate) project: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Serialize)]
+struct Handoff {
+    version: u32,
+    handoff: Option<shapes::MemoryShape>,
+}
+
+/// Prints a handoff, or writes one.
+pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
+    if let Some(text) = args.text {
+        let content = ContentArgs { text: Some(text), kind: Some(Kind::Handoff), ..ContentArgs::default() };
+        return remember::run(RememberArgs { content, project: args.project, force: false, json: args.json }, app);
+    }
+    let mut store = app.store()?;
+    let found = match &args.session {
+        Some(wanted) => {
+            let session = session_called(&store, wanted)?;
+            bring_up_to_date(&mut store, &session, app)?;
+            of_session(&store, &session)?
+        }
+        None => newest(&mut store, args.project, app)?,
+    };
+    let Some(memory) = found else {
+        if args.json {
+            app.ui.json(&Handoff { version: 1, handoff: None })?;
+        } else {
+            app.ui.say("no handoff yet: one is made when a session ends, or write one with `backstory handoff TEXT`");
+        }
+        return Ok(Exit::No);
+    };
+    if args.json {
+        app.ui.json(&Handoff { version: 1, handoff: Some(shapes::memory(&store, &memory)?) })?;
+        return Ok(Exit::Done);
+    }
+    let title = app.ui.tone(Tone::Strong, &one_line(&memory.content.title));
+    app.ui.line(&format!("{title}\n\n{}", clean(memory.content.body.trim_end())))?;
+    Ok(Exit::Done)
+}
+
+/// Returns the newest handoff of a project; that of the session at work, if one is.
+fn newest(store: &mut Store, project: Option<String>, app: &App) -> Result<Option<Memory>, Failure> {
+    let place = ProjectArgs { project, all_projects: false };
+    let Some(Reach::Project(project)) = app.reach(store, &place)? else { return Ok(None) };
+    if let Some(latest) = store.sessions(Some(project), 1, 0)?.pop() {
+        bring_up_to_date(store, &latest.session, app)?;
+    }
+    let filter = Filter { kinds: vec![Kind::Handoff], limit: 16, ..Filter::within(Reach::Project(project)) };
+    let ids = store.list(&filter)?;
+    Ok(store.memories(&ids)?.into_iter().max_by_key(|memory| memory.updated_at))
+}
+
+/// A session that still runs has moved on since its last handoff; one that ended said where it stood.
+fn bring_up_to_date(store: &mut Store, session: &Session, app: &App) -> Result<(), Failure> {
+    let occasion = if session.ended_at.is_some() { Occasion::Asked } else { Occasion::Compaction };
+    distil_session(store, session.id, occasion, app).map(drop)
+}
+
+fn of_session(store: &Store, session: &Session) -> Result<Option<Memory>, Failure> {
+    let ids = store.memories_of_session(session.id)?;
+    let handoff = |memory: &Memory| memory.content.kind == Kind::Handoff;
+    Ok(store.memories(&ids)?.into_iter().rfind(handoff))
+}
