@@ -4,7 +4,9 @@
 //! Not here: redaction and keeping (`capture`, `store`), reading standard input (`cli`).
 
 mod claude_code;
+mod commands;
 mod hearing;
+mod lenient;
 
 pub use hearing::{Heard, Meaning, Told, UnknownHost};
 

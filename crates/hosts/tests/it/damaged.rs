@@ -1,0 +1,103 @@
+//! Damaged payloads: what can be understood of one is, and nothing is lost.
+
+use crate::recorded::{hear, payloads, told};
+use backstory_hosts::Meaning;
+use backstory_memory::{Ended, Happening};
+use proptest::prelude::*;
+
+const SCENES: [&str; 4] = ["tools", "lifecycle", "broken-turn", "bugfix-session"];
+
+/// The hook reads only so much of a payload: wherever it ends, what stands before is understood.
+#[test]
+fn a_payload_that_is_cut_off_means_what_the_whole_means() {
+    for payload in SCENES.into_iter().flat_map(payloads) {
+        let whole = hear(&payload);
+        let named = payload.find("\"hook_event_name\"").unwrap() + 20 + whole.name.len();
+        for end in (named..payload.len()).filter(|end| payload.is_char_boundary(*end)).step_by(7) {
+            let heard = hear(&payload[..end]);
+            assert_eq!((&heard.host_session, &heard.cwd), (&whole.host_session, &whole.cwd));
+            if end > named + 1 {
+                assert_eq!(heard.name, whole.name, "{}", &payload[..end]);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_beginning_of_a_long_output_is_kept() {
+    let cut = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"line one\nline tw"#;
+    let told = told(cut);
+    let output = "line one\nline tw".into();
+    assert_eq!(told.happening, Happening::Ran { command: "make".into(), output, ended: Ended::Well });
+    assert_eq!((told.tool.as_deref(), told.sequence), (Some("Bash"), None));
+}
+
+#[test]
+fn marks_and_broken_letters_do_not_hide_a_payload() {
+    let text = |payload: &[u8]| match told(payload).happening {
+        Happening::Prompted { text } => text,
+        other => panic!("{other:?}"),
+    };
+    let event = |prompt: &[u8]| {
+        [&br#"{"hook_event_name":"UserPromptSubmit","prompt":""#[..], prompt, b"\"}"].concat()
+    };
+    assert_eq!(text(&[&b"\xef\xbb\xbf"[..], &event(b"hello")].concat()), "hello");
+    assert_eq!(text(&event(b"a\xff\xfeb")), "a\u{fffd}\u{fffd}b");
+    assert_eq!(text(&event(br"a\ud800b")), "a\u{fffd}b");
+    assert_eq!(text(&event(b"raw\nline")), "raw\nline");
+    assert_eq!(text(&event(br"\u0000nul")), "\u{0}nul");
+}
+
+#[test]
+fn a_field_of_a_type_nobody_expects_costs_that_field() {
+    for payload in [
+        r#"{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":"make","tool_response":7,"tool_use_id":3,"session_id":"s"}"#,
+        r#"{"hook_event_name":"PostToolUse","tool_name":["Bash"],"tool_input":null,"session_id":"s"}"#,
+        r#"{"hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":[],"tool_response":true,"session_id":"s"}"#,
+        r#"{"hook_event_name":"PostToolUseFailure","tool_name":"Write","error":{"code":1},"session_id":"s"}"#,
+        r#"{"hook_event_name":"Stop","last_assistant_message":null,"prompt_id":{},"cwd":4,"session_id":"s"}"#,
+        r#"{"hook_event_name":"SubagentStart","agent_id":7,"session_id":"s"}"#,
+    ] {
+        let heard = hear(payload);
+        assert_eq!(heard.host_session.as_deref(), Some("s"), "{payload}");
+        assert!(matches!(heard.meaning, Meaning::Happened(_)), "{payload}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_kept_as_it_is() {
+    let deep = "[".repeat(100_000);
+    for payload in ["", "nonsense", "null", "[1,2]", "\"text\"", "{}", "{\"session_id\":\"s\"", deep.as_str()]
+    {
+        assert_eq!(told(payload).happening, Happening::Other { text: payload.to_owned() });
+        assert_eq!(hear(payload).name, "unreadable");
+    }
+    assert_eq!(hear("{\"session_id\":\"s\",\"cwd\":\"/p\"").host_session.as_deref(), Some("s"));
+    let unknown = r#"{"hook_event_name":"SomethingNew","session_id":"s","detail":1}"#;
+    assert_eq!(told(unknown).happening, Happening::Other { text: unknown.to_owned() });
+    assert_eq!(hear(unknown).name, "SomethingNew");
+}
+
+#[test]
+fn depth_hides_nothing_beside_it() {
+    let deep = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
+    let payload = format!(
+        r#"{{"hook_event_name":"Stop","extra":{deep},"session_id":"s","last_assistant_message":"Done."}}"#
+    );
+    assert_eq!(hear(&payload).host_session.as_deref(), Some("s"));
+    assert_eq!(told(&payload).happening, Happening::TurnEnded { message: "Done.".into() });
+}
+
+proptest! {
+    /// Bytes changed at random: something is heard all the same.
+    #[test]
+    fn whatever_is_sent_something_is_heard(scene in 0_usize..4, line in any::<prop::sample::Index>(), changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8)) {
+        let payloads = payloads(SCENES[scene]);
+        let mut bytes = line.get(&payloads).clone().into_bytes();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        prop_assert!(!hear(&bytes).name.is_empty());
+    }
+}

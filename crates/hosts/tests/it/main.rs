@@ -1,0 +1,7 @@
+//! What hosts say, as recorded from the real ones, and what is understood of it.
+
+#![expect(clippy::unwrap_used, reason = "clippy allows this in a `#[test]`, but not in what tests share")]
+
+mod claude_code;
+mod damaged;
+mod recorded;
