@@ -17,53 +17,60 @@ const GROUPS_OF_THE_HOST: [&str; 3] = ["local-command-", "bash-", "ide_"];
 /// A block of the host's around words of the user's.
 const AROUND_WORDS: &str = "command-args";
 
-/// Takes out every block of the host's own.
+/// Takes out every block of the host's own. One that is never closed is what somebody wrote about it.
 pub(super) fn without_blocks_of_the_host(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, block)) = next_block(rest) {
+    let mut unclosed = 0;
+    while let Some((before, from)) = rest.find('<').and_then(|at| rest.split_at_checked(at)) {
         kept.push_str(before);
-        if block.keeps_words {
-            kept.push_str(block.inside);
+        rest = from;
+        match name_of_block(from).map(|name| inside_and_behind(from, name).map(|parts| (name, parts))) {
+            Some(Some((name, (inside, behind)))) => {
+                kept.push_str(if name == AROUND_WORDS { inside } else { "" });
+                rest = behind;
+                continue;
+            }
+            Some(None) => unclosed += 1,
+            None => {}
         }
-        rest = block.behind;
+        if unclosed > MOST_UNCLOSED {
+            break;
+        }
+        kept.push('<');
+        rest = rest.strip_prefix('<').unwrap_or_default();
     }
     kept.push_str(rest);
     kept.trim().to_owned()
 }
+
+/// Returns the name of the host's block that a text begins with.
+fn name_of_block(text: &str) -> Option<&str> {
+    let tag = text.strip_prefix('<')?;
+    let end = tag.bytes().take(LONGEST_TAG).position(|byte| byte == b'>')?;
+    let name = tag.get(..end)?.split_whitespace().next()?;
+    let is_of_the_host = name == AROUND_WORDS
+        || OF_THE_HOST.contains(&name)
+        || GROUPS_OF_THE_HOST.iter().any(|group| name.starts_with(group));
+    is_of_the_host.then_some(name)
+}
+
+fn inside_and_behind<'a>(text: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
+    let (_, inner) = text.split_once('>')?;
+    inner.split_once(&format!("</{name}>"))
+}
+
+/// No tag of the host is longer, attributes and all.
+const LONGEST_TAG: usize = 256;
+
+/// Who writes more of them writes about them. Each costs a look at the whole text.
+const MOST_UNCLOSED: usize = 16;
 
 /// Returns what a compaction goes on with, without the thoughts that led to it.
 pub(super) fn summary_in(text: &str) -> String {
     let inside = text.split_once("<summary>").map(|(_, inside)| inside.rsplit_once("</summary>"));
     inside.flatten().map_or(text, |(summary, _)| summary).trim().to_owned()
 }
-
-struct Block<'a> {
-    inside: &'a str,
-    behind: &'a str,
-    keeps_words: bool,
-}
-
-/// Finds the next whole block. One that is never closed is what somebody wrote about it.
-fn next_block(text: &str) -> Option<(&str, Block<'_>)> {
-    let starts = text.match_indices('<').map(|(at, _)| at);
-    starts.take(MOST_TAGS).find_map(|at| {
-        let (before, from) = text.split_at_checked(at)?;
-        let (name, inner) = from.strip_prefix('<')?.split_once('>').filter(|(name, _)| name.len() < 64)?;
-        let name = name.split_whitespace().next()?;
-        let keeps_words = name == AROUND_WORDS;
-        let is_of_the_host =
-            OF_THE_HOST.contains(&name) || GROUPS_OF_THE_HOST.iter().any(|group| name.starts_with(group));
-        if !keeps_words && !is_of_the_host {
-            return None;
-        }
-        let (inside, behind) = inner.split_once(&format!("</{name}>"))?;
-        Some((before, Block { inside, behind, keeps_words }))
-    })
-}
-
-/// A text of more tags is markup somebody pasted.
-const MOST_TAGS: usize = 1000;
 
 #[cfg(test)]
 mod tests {
@@ -80,7 +87,7 @@ mod tests {
             ("<local-command-stdout>x</local-command-stdout>", ""),
             ("what is <system-reminder> for?", "what is <system-reminder> for?"),
             ("a < b <b>bold</b> <", "a < b <b>bold</b> <"),
-            ("<é>x</é>", "<é>x</é>"),
+            ("<é>x</é> <system-reminder>y</system-reminder>", "<é>x</é>"),
         ] {
             assert_eq!(without_blocks_of_the_host(text), stays, "{text}");
         }
