@@ -1,27 +1,167 @@
-//! Stub until the real one lands.
-/// x
-#[derive(Clone, Debug, Default)]
+//! What an agent's closing message of a turn says: the work it claims, what is left, what it asks, what it found.
+//!
+//! Rules, no model, over `prose`. The claim is the title a person would give to the work: its first sentence that says
+//! anything, without the first person, verb first where the agent wrote it so. Offers, greetings, reports on tests and
+//! restated tasks say nothing. Not here: what of it holds beyond the turn (`statements`), and what was really done
+//! (events).
+
+mod commit;
+mod line;
+mod phrases;
+mod sayings;
+
+use crate::prose::{Passage, Shape, passages, sentences};
+pub use commit::title_of_commit;
+use line::{MOST_ANSWER_CHARS, line};
+use sayings::{Saying, Topic, learned, next_step, saying, topic, unannounced};
+
+const MOST_NEXT_STEPS: usize = 8;
+const MOST_QUESTIONS: usize = 8;
+const MOST_LEARNED: usize = 5;
+
+/// What a closing message says, each part in plain words on one line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Closing {
-    /// x
+    /// The title of the work, at most eighty characters: "Fixed the off-by-one in window()".
     pub claim: Option<String>,
-    /// x
+    /// What is left to do.
     pub next_steps: Vec<String>,
-    /// x
+    /// What the user is asked to decide.
     pub questions: Vec<String>,
-    /// x
+    /// Causes and facts the agent came upon.
     pub learned: Vec<String>,
-    /// x
+    /// Where no work is reported: what was found, in one or two sentences.
     pub answer: Option<String>,
 }
-/// x
+
+/// Returns what a closing message says.
+#[must_use]
 pub fn closing(message: &str) -> Closing {
-    Closing {
-        claim: Some(backstory_memory::title_from(message)).filter(|t| !t.is_empty()),
-        answer: Some(message.to_owned()),
-        ..Closing::default()
+    let mut heard = heard(message);
+    heard.closing.claim = settled(heard.claim());
+    if !heard.reports_work {
+        heard.closing.answer = heard.answer;
+    }
+    heard.closing
+}
+
+/// Follows a claim until it claims itself: cut out of its sentence, it may open with more that says nothing.
+fn settled(mut claim: Option<String>) -> Option<String> {
+    for _ in 0..3 {
+        let again = heard(claim.as_deref()?).claim();
+        if again == claim {
+            return claim;
+        }
+        claim = again;
+    }
+    None
+}
+
+fn heard(message: &str) -> Heard {
+    let mut heard = Heard::default();
+    let passages = passages(message);
+    for (place, passage) in passages.iter().enumerate() {
+        heard.passage(passage, passages.get(place + 1));
+    }
+    heard.closing.next_steps.truncate(MOST_NEXT_STEPS);
+    heard.closing.questions.truncate(MOST_QUESTIONS);
+    heard.closing.learned.truncate(MOST_LEARNED);
+    heard
+}
+
+/// What has been read of a message so far.
+#[derive(Default)]
+struct Heard {
+    closing: Closing,
+    work: Option<String>,
+    fact: Option<String>,
+    /// What leans on a sentence before it, and says little alone.
+    leaning: Option<String>,
+    heading: Option<String>,
+    answer: Option<String>,
+    reports_work: bool,
+}
+
+impl Heard {
+    fn claim(&self) -> Option<String> {
+        [&self.work, &self.fact, &self.heading, &self.leaning].into_iter().find_map(Clone::clone)
+    }
+
+    fn passage(&mut self, passage: &Passage<'_>, next: Option<&Passage<'_>>) {
+        if passage.shape == Shape::Heading {
+            if let Saying::Work { title, .. } = saying(passage.text) {
+                self.heading.get_or_insert(title);
+            }
+            return;
+        }
+        if let Some(task) = passage.text.strip_prefix("[ ]") {
+            push(&mut self.closing.next_steps, next_step(task));
+            return;
+        }
+        let text = passage.text.strip_prefix("[x]").unwrap_or(passage.text);
+        let sentences = sentences(text);
+        match topic_of(passage) {
+            Topic::NextSteps if passage.shape == Shape::Lead => {}
+            // One item is one step, however many sentences explain it.
+            Topic::NextSteps => {
+                push(&mut self.closing.next_steps, sentences.first().and_then(|step| next_step(step)));
+            }
+            Topic::Aside => {}
+            Topic::Work => {
+                // What a lead announces stands in the item after it.
+                let item = next.filter(|_| passage.shape == Shape::Lead).map(|next| next.text);
+                for (place, sentence) in sentences.iter().enumerate() {
+                    self.sentence(sentence, sentences.get(place + 1).copied().or(item));
+                }
+            }
+        }
+    }
+
+    fn sentence(&mut self, sentence: &str, after: Option<&str>) {
+        push(&mut self.closing.learned, learned(sentence));
+        match saying(sentence) {
+            Saying::Nothing => {}
+            Saying::SomeWork => self.reports_work = true,
+            Saying::NextStep(step) => push(&mut self.closing.next_steps, Some(step)),
+            // "Why did it fail? Because …" asks nobody.
+            Saying::Question { asks_user, text } => {
+                push(&mut self.closing.questions, (asks_user || after.is_none()).then_some(text));
+            }
+            Saying::Work { title, leans } => {
+                self.reports_work = true;
+                if leans { &mut self.leaning } else { &mut self.work }.get_or_insert(title);
+            }
+            Saying::Fact { title, leans } => {
+                self.answer.get_or_insert_with(|| answer(sentence, after));
+                if leans { &mut self.leaning } else { &mut self.fact }.get_or_insert(title);
+            }
+        }
     }
 }
-/// x
-pub fn title_of_commit(message: &str) -> Option<String> {
-    Some(backstory_memory::title_from(message))
+
+fn push(lines: &mut Vec<String>, line: Option<String>) {
+    lines.extend(line.filter(|line| !lines.contains(line)));
+}
+
+/// What a passage is about, by the heading and the lead it stands under.
+fn topic_of(passage: &Passage<'_>) -> Topic {
+    let own = Some(passage.text).filter(|_| passage.shape == Shape::Lead);
+    let lead = passage.lead.filter(|_| passage.shape == Shape::Item);
+    [own, lead, passage.section]
+        .into_iter()
+        .flatten()
+        .map(|above| topic(sentences(above).last().unwrap_or(&above)))
+        .find(|topic| *topic != Topic::Work)
+        .unwrap_or(Topic::Work)
+}
+
+/// A sentence that answers, with the next one where that says more and both are short.
+fn answer(sentence: &str, after: Option<&str>) -> String {
+    let first = line(unannounced(sentence), MOST_ANSWER_CHARS);
+    let second = after.filter(|after| matches!(saying(after), Saying::Fact { .. }));
+    let both = second.map(|second| {
+        let second = line(sentences(second).first().unwrap_or(&second), MOST_ANSWER_CHARS);
+        format!("{first} {}", if second.ends_with(['.', '!']) { second } else { format!("{second}.") })
+    });
+    both.filter(|both| both.chars().count() <= MOST_ANSWER_CHARS).unwrap_or(first)
 }

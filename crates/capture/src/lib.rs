@@ -15,6 +15,7 @@ mod redact;
 mod statements;
 mod testruns;
 
+pub use closing::{Closing, closing, title_of_commit};
 pub use codemap::{
     Change, CodeChange, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Symbol, SymbolKind, Unreadable, changes,
     symbols,

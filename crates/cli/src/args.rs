@@ -1,8 +1,8 @@
 //! The command line: what can be typed. What it means stands with each command.
 
 use crate::commands::{
-    completions, config, distil, doctor, export, forget, handoff, import, index, maintain, pin, project, redact, remember,
-    revise, search, sessions, setup, show, status, supersede, timeline,
+    completions, config, distil, doctor, export, forget, handoff, import, index, maintain, pin, project,
+    redact, remember, revise, search, sessions, setup, show, status, supersede, timeline,
 };
 use crate::env_vars::Environment;
 use crate::ui::{Colour, Ui};

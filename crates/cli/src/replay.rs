@@ -38,7 +38,9 @@ pub(crate) fn step(stored: &StoredEvent) -> StepShape {
         at: times::iso(event.at),
         what,
         text,
-        detail: detail.filter(|detail| !detail.trim().is_empty()).map(|detail| cap(&detail, MOST_DETAIL_BYTES).text),
+        detail: detail
+            .filter(|detail| !detail.trim().is_empty())
+            .map(|detail| cap(&detail, MOST_DETAIL_BYTES).text),
         tool: event.tool.clone(),
         subagent: subagent.map(|agent| if agent.sort.is_empty() { agent.id } else { agent.sort }),
         trust: event.trust.to_string(),
@@ -83,6 +85,7 @@ fn told(account: Account) -> (&'static str, String, Option<String>) {
 }
 
 fn hunk(hunk: &Hunk) -> String {
-    let side = |mark: char, text: &str| text.lines().map(|line| format!("{mark} {line}\n")).collect::<String>();
+    let side =
+        |mark: char, text: &str| text.lines().map(|line| format!("{mark} {line}\n")).collect::<String>();
     format!("{}{}", side('-', &hunk.before), side('+', &hunk.after))
 }

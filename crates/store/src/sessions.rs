@@ -56,7 +56,8 @@ impl Store {
     /// Returns the sessions whose name at their host begins so.
     pub fn sessions_named(&self, beginning: &str) -> Result<Vec<Session>, StoreError> {
         self.read("find a session", |db| {
-            let sql = "SELECT * FROM sessions WHERE substr(host_session, 1, length(?1)) = ?1 ORDER BY id LIMIT 16";
+            let sql =
+                "SELECT * FROM sessions WHERE substr(host_session, 1, length(?1)) = ?1 ORDER BY id LIMIT 16";
             let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map([beginning], session_from)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)

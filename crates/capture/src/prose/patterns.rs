@@ -12,7 +12,7 @@ const WIDEST_GAP: usize = 14;
 /// A table of patterns that mean the same.
 ///
 /// A pattern is words and marks apart by spaces: `^` the beginning, `a|b` either word, `~a` perhaps, `*` one to
-/// fourteen of any, `~*` none to fourteen. `<time>` and other classes stand for a list of words.
+/// fourteen of any, `~*` none to fourteen, `$` the end but for its full stop. `<time>` and other classes stand for a list of words.
 pub(crate) struct Patterns {
     written: &'static [&'static str],
     read: OnceLock<Vec<Pattern>>,
@@ -61,6 +61,7 @@ struct Pattern {
 enum Element {
     One(Choice),
     Perhaps(Choice),
+    End,
     /// Any words, at least so many.
     Gap {
         fewest: usize,
@@ -76,6 +77,7 @@ struct Choice {
 impl Pattern {
     fn read(written: &'static str) -> Self {
         let elements = written.split(' ').filter(|element| *element != "^").map(|element| match element {
+            "$" => Element::End,
             "*" => Element::Gap { fewest: 1 },
             "~*" => Element::Gap { fewest: 0 },
             _ => element.strip_prefix('~').map_or_else(
@@ -133,6 +135,7 @@ fn matched_end(
     };
     match element {
         Element::One(choice) => taken(choice, gaps),
+        Element::End => tokens.get(at..)?.iter().all(|token| token.word == ".").then_some(tokens.len()),
         Element::Perhaps(choice) => taken(choice, gaps).or_else(|| matched_end(rest, tokens, at, gaps)),
         Element::Gap { fewest } => (at + fewest..=tokens.len().min(at + WIDEST_GAP)).find_map(|end| {
             let matched = matched_end(rest, tokens, end, gaps)?;
@@ -250,5 +253,7 @@ mod tests {
         assert_eq!(gaps("we use|run * ~here , not *"), Some(vec![(4, 5), (8, 9)]));
         assert_eq!(gaps("^ we use"), None);
         assert_eq!(gaps("^ no"), Some(vec![]));
+        assert_eq!(gaps("npm $"), Some(vec![]));
+        assert_eq!(gaps("pnpm $"), None);
     }
 }

@@ -15,21 +15,22 @@ pub(crate) fn plain(said: &str) -> String {
     }
     out.push_str(rest);
     let words: Vec<&str> = out.split_whitespace().collect();
-    words.join(" ").replace(['`', '*'], "")
+    without_emphasis(&words.join(" "))
 }
 
 /// Begins with a capital, unless its first word is a name such as `runMigration` or `user_id`.
 pub(crate) fn capitalised(title: &str) -> String {
+    let word = title.split(' ').next().unwrap_or_default().trim_end_matches([',', '.']);
+    let is_plain = word.chars().all(|c| c.is_lowercase() || c == '\'');
     let mut chars = title.chars();
     match chars.next() {
-        Some(first)
-            if title
-                .split(' ')
-                .next()
-                .is_some_and(|word| word.chars().all(|c| c.is_lowercase() || c == '\'')) =>
-        {
-            first.to_uppercase().chain(chars).collect()
-        }
+        Some(first) if is_plain => first.to_uppercase().chain(chars).collect(),
         _ => title.to_owned(),
     }
+}
+
+/// Drops backticks, and stars outside of them: `*.rs` keeps its star.
+fn without_emphasis(line: &str) -> String {
+    let parts = line.split('`').enumerate();
+    parts.map(|(place, part)| if place % 2 == 0 { part.replace('*', "") } else { part.to_owned() }).collect()
 }

@@ -7,6 +7,9 @@
     reason = "a test may panic and tells what it skips"
 )]
 
+mod closing;
+mod closing_cases;
+mod closing_held_out;
 mod codemap;
 mod codemap_compiled;
 mod codemap_properties;

@@ -55,7 +55,8 @@ pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
         let content = &memory.content;
         app.ui.line(&format!("#{} {:<9} {}", memory.id, content.kind, one_line(&content.title)))?;
     }
-    let many = if sessions.len() == 1 { "1 session".to_owned() } else { format!("{} sessions", sessions.len()) };
+    let many =
+        if sessions.len() == 1 { "1 session".to_owned() } else { format!("{} sessions", sessions.len()) };
     let (new, known) = (memories(written.len() as u64), updated.len());
     app.ui.line(&format!("{many} read: {new} new, {known} brought up to date"))?;
     Ok(Exit::Done)
@@ -70,7 +71,11 @@ pub(crate) fn distil_session(
 ) -> Result<backstory_capture::DistilReport, Failure> {
     let session = store.session(id)?.ok_or_else(|| Failure::internal("a session is gone"))?;
     let project = store.project(session.project)?;
-    let root = project.iter().flat_map(|project| &project.roots).map(std::path::Path::new).find(|root| root.is_dir());
+    let root = project
+        .iter()
+        .flat_map(|project| &project.roots)
+        .map(std::path::Path::new)
+        .find(|root| root.is_dir());
     let redactor = app.redactor();
     Ok(distil(store, id, &Distillation { occasion, root, redactor: &redactor, now: app.now })?)
 }

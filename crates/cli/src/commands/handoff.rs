@@ -40,7 +40,10 @@ struct Handoff {
 pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
     if let Some(text) = args.text {
         let content = ContentArgs { text: Some(text), kind: Some(Kind::Handoff), ..ContentArgs::default() };
-        return remember::run(RememberArgs { content, project: args.project, force: false, json: args.json }, app);
+        return remember::run(
+            RememberArgs { content, project: args.project, force: false, json: args.json },
+            app,
+        );
     }
     let mut store = app.store()?;
     let found = match &args.session {
@@ -55,7 +58,9 @@ pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
         if args.json {
             app.ui.json(&Handoff { version: 1, handoff: None })?;
         } else {
-            app.ui.say("no handoff yet: one is made when a session ends, or write one with `backstory handoff TEXT`");
+            app.ui.say(
+                "no handoff yet: one is made when a session ends, or write one with `backstory handoff TEXT`",
+            );
         }
         return Ok(Exit::No);
     };

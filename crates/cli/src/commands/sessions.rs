@@ -145,7 +145,8 @@ fn show(wanted: &str, full: bool, json: bool, app: &App) -> Result<Exit, Failure
     let steps: Vec<StepShape> = store.events(session.id, EventId(0))?.iter().map(step).collect();
     let ids = store.memories_of_session(session.id)?;
     let memories = store.memories(&ids)?;
-    let memories = memories.iter().map(|memory| shapes::head(&store, memory)).collect::<Result<Vec<_>, _>>()?;
+    let memories =
+        memories.iter().map(|memory| shapes::head(&store, memory)).collect::<Result<Vec<_>, _>>()?;
     let summary = SessionSummary { session, events: steps.len() as u64, memories: memories.len() as u64 };
     let session = shape(&store, summary)?;
     if json {
@@ -159,12 +160,22 @@ fn show(wanted: &str, full: bool, json: bool, app: &App) -> Result<Exit, Failure
 /// How wide a step is told when only its gist is wanted.
 const GIST_CHARS: usize = 96;
 
-fn words(session: &SessionShape, steps: &[StepShape], memories: &[HeadShape], full: bool, app: &App) -> String {
-    let name = format!("Session {} of {} · {}", session.id, one_line(&session.project), one_line(&session.host));
+fn words(
+    session: &SessionShape,
+    steps: &[StepShape],
+    memories: &[HeadShape],
+    full: bool,
+    app: &App,
+) -> String {
+    let name =
+        format!("Session {} of {} · {}", session.id, one_line(&session.project), one_line(&session.host));
     let mut text = format!(
         "{}\n{}\n\n",
         app.ui.tone(Tone::Strong, &name),
-        app.ui.tone(Tone::Faint, &format!("{} · {}", minute(&session.started_at), one_line(&session.host_session)))
+        app.ui.tone(
+            Tone::Faint,
+            &format!("{} · {}", minute(&session.started_at), one_line(&session.host_session))
+        )
     );
     for step in steps {
         let by = step.subagent.as_ref().map(|agent| format!(" ({})", one_line(agent))).unwrap_or_default();

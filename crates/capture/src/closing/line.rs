@@ -1,0 +1,71 @@
+//! Words as one plain line: no Markdown, no emoji, no more than it may hold.
+//!
+//! Not here: which words are kept (`sayings`).
+
+use crate::prose::{capitalised, plain};
+use backstory_memory::{TITLE_CHARS, title_from};
+
+/// The most characters of a next step, a question or a thing learned.
+pub(super) const MOST_LINE_CHARS: usize = 200;
+/// The most characters of an answer.
+pub(super) const MOST_ANSWER_CHARS: usize = 320;
+
+/// Where a long sentence may end and still mean what it meant.
+const CLAUSE_ENDS: &[&str] = &["; ", ": ", ", ", " – ", " — ", " and ", " so ", " because ", " which ", " ("];
+/// A title cut shorter than this says too little.
+const FEWEST_TITLE_CHARS: usize = 25;
+
+/// Makes a title of what was said.
+pub(super) fn title(said: &str) -> String {
+    let said = without_end(&line(said, usize::MAX)).to_owned();
+    if said.chars().count() <= TITLE_CHARS {
+        return said;
+    }
+    let ends = CLAUSE_ENDS.iter().flat_map(|end| said.match_indices(end)).map(|(at, _)| at);
+    let head = ends
+        .filter_map(|at| said.get(..at))
+        .filter(|head| (FEWEST_TITLE_CHARS..=TITLE_CHARS).contains(&head.chars().count()))
+        .filter(|head| head.matches('(').count() == head.matches(')').count())
+        .max_by_key(|head| head.len());
+    head.map_or_else(|| title_from(&said), |head| without_end(head).to_owned())
+}
+
+/// Makes one plain line of what was said, without the mark that ends a sentence.
+pub(super) fn item(said: &str) -> String {
+    without_end(&line(said, MOST_LINE_CHARS)).to_owned()
+}
+
+/// Makes one plain line of what was said, of at most so many characters.
+pub(super) fn line(said: &str, most_chars: usize) -> String {
+    let plain: String = plain(said).chars().filter(|c| !is_emoji(*c)).collect();
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    let line = words.join(" ");
+    let line = line.trim_start_matches(|c: char| !is_opening(c));
+    let line = capitalised(line);
+    match line.char_indices().nth(most_chars) {
+        Some((end, _)) => {
+            let head = line.get(..end).unwrap_or_default();
+            let head = head.rsplit_once(' ').map_or(head, |(head, _)| head);
+            format!("{}…", without_end(head))
+        }
+        None => line,
+    }
+}
+
+fn is_opening(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '(' | '"' | '“' | '@' | '/' | '.' | '$' | '-')
+}
+
+fn without_end(line: &str) -> &str {
+    line.trim_end_matches(|c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                '.' | '!' | ':' | ',' | ';' | '-' | '–' | '—' | '*' | '_' | '#' | '`' | '>' | '|' | '('
+            )
+    })
+}
+
+fn is_emoji(c: char) -> bool {
+    matches!(u32::from(c), 0x2190..=0x21FF | 0x2300..=0x23FF | 0x2500..=0x27BF | 0x2B00..=0x2BFF | 0xFE00..=0xFE0F | 0x1F000..=0x1FAFF | 0x200D)
+}

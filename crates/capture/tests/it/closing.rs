@@ -1,0 +1,134 @@
+//! What holds for every closing message, and the titles of commits.
+
+use backstory_capture::{closing, title_of_commit};
+use backstory_memory::TITLE_CHARS;
+use proptest::prelude::*;
+
+#[test]
+fn a_commit_gives_the_title_its_subject_says() {
+    let check =
+        |message, title: Option<&str>| assert_eq!(title_of_commit(message).as_deref(), title, "{message}");
+    check("fix(retry): stop after three attempts (#123)", Some("Stop after three attempts"));
+    check("feat!: drop Python 3.8\n\nNobody runs it.", Some("Drop Python 3.8"));
+    check("capture: a failure is paired with its fix", Some("capture: a failure is paired with its fix"));
+    check("ABC-77: Cache the user lookup.", Some("Cache the user lookup"));
+    check("[ABC-77] cache the user lookup [skip ci]", Some("Cache the user lookup"));
+    check(":sparkles: Add dark mode", Some("Add dark mode"));
+    check("✨ Add dark mode (beta)", Some("Add dark mode (beta)"));
+    check("perf: `runMigration` reads rows in batches", Some("runMigration reads rows in batches"));
+    check("\n# comment of an editor\nUpdate the lockfile\n", Some("Update the lockfile"));
+    check("Merge branch 'main' into feature/x", None);
+    check("Merge pull request #4 from a/b", None);
+    check("Revert \"feat: drop Python 3.8\"", None);
+    check("revert: feat: drop Python 3.8", None);
+    check("wip", None);
+    check("WIP: half of the parser", None);
+    check("chore: wip on parser", None);
+    check("fixup! Add dark mode", None);
+    check("v1.2.3", None);
+    check("fix: typo", None);
+    check("", None);
+}
+
+#[test]
+fn a_long_list_of_steps_is_cut() {
+    let steps: String = (0..20).map(|step| format!("- Port module {step} to the new type\n")).collect();
+    let found = closing(&format!("Ported the first module.\n\n## Next steps\n\n{steps}"));
+    assert_eq!(found.claim.as_deref(), Some("Ported the first module"));
+    assert_eq!(found.next_steps.len(), 8);
+}
+
+/// Messages made of what the rules look for, in any order.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "I've fixed the loop in `run()`. ",
+        "Added a flag ",
+        "Done! ",
+        "## Next steps\n",
+        "### Changes\n",
+        "- [ ] ",
+        "- [x] ",
+        "- ",
+        "1. ",
+        "> ",
+        "| a | b |\n",
+        "```",
+        "`",
+        "**",
+        "*",
+        "_",
+        "\n",
+        "\n\n",
+        ": ",
+        "; ",
+        ", and ",
+        "(",
+        ")",
+        "](x) ",
+        "[",
+        "✅ ",
+        "🎉",
+        "e.g. ",
+        "Should it be one or two? ",
+        "Note that the old one stays. ",
+        "The root cause was a stale entry. ",
+        "you may want to ",
+        "TODO: ",
+        "now ",
+        "the parser ",
+        "it ",
+        "<a-b>",
+        "</a-b>",
+        "…",
+        "é",
+        "word ",
+    ]);
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+fn holds_for(message: &str) {
+    let found = closing(message);
+    for line in found.claim.iter().chain(&found.next_steps).chain(&found.questions).chain(&found.learned) {
+        assert!(!line.is_empty() && !line.contains('\n'), "{line:?}");
+    }
+    assert!(found.next_steps.len() <= 8 && found.questions.len() <= 8 && found.learned.len() <= 5);
+    assert!(found.answer.is_none_or(|answer| !answer.is_empty() && !answer.contains('\n')));
+    let Some(claim) = found.claim else {
+        return;
+    };
+    assert!(claim.chars().count() <= TITLE_CHARS, "{claim:?}");
+    assert!(!claim.starts_with(['#', '*', '>', '|', '`', '_', ' ', ':', '•']), "{claim:?}");
+    assert!(!claim.ends_with(['#', '*', '>', '|', '`', '_', ' ', ':', '.', ',']), "{claim:?}");
+    assert_eq!(closing(&claim).claim.as_ref(), Some(&claim));
+}
+
+proptest! {
+    #[test]
+    fn a_claim_is_one_plain_line_that_claims_itself(message: String, pieces in pieces()) {
+        holds_for(&message);
+        holds_for(&pieces);
+    }
+
+    #[test]
+    fn nothing_is_read_from_code_or_an_injected_block(before in pieces(), is_closed: bool) {
+        let before = before.replace(['`', '<', '>'], "");
+        let end = if is_closed { "</system-reminder>" } else { "" };
+        let text = "Fixed the zebra. Note that the zebra stays. TODO: feed the zebra. Should the zebra be fed?";
+        for message in [
+            format!("{before}\n```\n{text}\n```\n"),
+            format!("{before}\n<system-reminder>\n{text}\n{end}"),
+            format!("{before}\n\n> {text}"),
+        ] {
+            prop_assert!(!format!("{:?}", closing(&message)).contains("zebra"), "{message:?}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_commit_title_is_one_short_line(message: String) {
+        if let Some(title) = title_of_commit(&message) {
+            prop_assert!(!title.is_empty() && title.chars().count() <= TITLE_CHARS && !title.contains('\n'));
+        }
+    }
+}
