@@ -14,10 +14,10 @@ mod table;
 mod tokens;
 mod walk;
 
-pub use changes::{Change, CodeChange, changes};
+pub use changes::changes;
 pub use language::Language;
 
-use backstory_memory::Digest;
+use backstory_memory::Symbol;
 use std::fmt;
 use std::ops::ControlFlow;
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
@@ -26,73 +26,6 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 pub const MOST_SOURCE_BYTES: usize = 1 << 20;
 /// How many symbols of one file are kept, the first ones.
 pub const MOST_SYMBOLS: usize = 500;
-
-/// One named piece of code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Symbol {
-    /// Its name with those of what it lies in: `Store::open`, `Parser.parse`, `Order#total`.
-    pub qualified_name: String,
-    /// What it is.
-    pub kind: SymbolKind,
-    /// How it is declared, on one line of at most 160 characters, without its body.
-    pub signature: String,
-    /// A digest of its tokens: layout, comments and symbols of its own inside do not count.
-    pub body_hash: Digest,
-    /// The first line, counted from one.
-    pub first_line: usize,
-    /// The last line.
-    pub last_line: usize,
-}
-
-/// What a symbol is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SymbolKind {
-    /// A function that belongs to no type.
-    Function,
-    /// A function of a type, constructors included.
-    Method,
-    /// A property with code of its own.
-    Property,
-    /// A class.
-    Class,
-    /// A struct, record or union.
-    Struct,
-    /// An enumeration.
-    Enum,
-    /// A trait.
-    Trait,
-    /// An interface.
-    Interface,
-    /// A named type that is none of the others: alias, typedef, delegate.
-    Type,
-    /// A module or namespace.
-    Module,
-    /// A constant.
-    Constant,
-    /// A macro.
-    Macro,
-}
-
-impl SymbolKind {
-    /// Returns the word it is stored and shown by.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            SymbolKind::Function => "function",
-            SymbolKind::Method => "method",
-            SymbolKind::Property => "property",
-            SymbolKind::Class => "class",
-            SymbolKind::Struct => "struct",
-            SymbolKind::Enum => "enum",
-            SymbolKind::Trait => "trait",
-            SymbolKind::Interface => "interface",
-            SymbolKind::Type => "type",
-            SymbolKind::Module => "module",
-            SymbolKind::Constant => "constant",
-            SymbolKind::Macro => "macro",
-        }
-    }
-}
 
 /// Why a source has no code map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

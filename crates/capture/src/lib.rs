@@ -15,11 +15,9 @@ mod redact;
 mod statements;
 mod testruns;
 
+pub use backstory_memory::{Change, CodeChange, Symbol, SymbolKind};
 pub use closing::{Closing, closing, title_of_commit};
-pub use codemap::{
-    Change, CodeChange, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Symbol, SymbolKind, Unreadable, changes,
-    symbols,
-};
+pub use codemap::{Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Unreadable, changes, symbols};
 pub use distil::{DistilReport, Distillation, Occasion, distil};
 pub use failures::{Attempt, Class, Failures, Fix, OpenFailure, Ran, Signature, Step, pair, should_promote};
 pub use keep::{MOST_BODY_BYTES, most_alike, prepare};

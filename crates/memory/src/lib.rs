@@ -5,6 +5,7 @@
 
 mod checksum;
 mod clean;
+mod code;
 mod event;
 mod fence;
 mod happening;
@@ -23,6 +24,7 @@ mod trust;
 
 pub use checksum::{Checksum, Digest, digest};
 pub use clean::clean;
+pub use code::{Change, ChangedSymbol, CodeChange, Symbol, SymbolKind};
 pub use event::{Event, EventKind, IdempotencyKey};
 pub use fence::{fence, strip_fences};
 pub use happening::{Account, Ended, Happening, Hunk, PlanStep, Subagent};

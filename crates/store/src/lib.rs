@@ -8,7 +8,9 @@
 //!
 //! **Compatibility.** `user_version` is the schema. A newer one is refused untouched, an older one is migrated in one transaction.
 
+mod anchors;
 mod check;
+mod code;
 mod codes;
 mod distilled;
 mod error;
@@ -32,7 +34,9 @@ mod spool;
 mod status;
 mod words;
 
+pub use anchors::Anchor;
 pub use check::{CheckDepth, CheckReport};
+pub use code::{FileMap, FileReading, FileState};
 pub use distilled::{Again, Distilled, Outcome};
 pub use error::StoreError;
 pub use events::{Arrival, Recorded, StoredEvent};

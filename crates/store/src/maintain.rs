@@ -51,6 +51,7 @@ impl Store {
     pub fn maintain(&mut self, retention: Retention, now: Timestamp) -> Result<MaintainReport, StoreError> {
         let before = self.file_bytes()?;
         let events_removed = self.remove_old_events(retention, now)?;
+        self.trim_code()?;
         self.vacuum()?;
         self.checkpoint()?;
         Spool::of(&self.home).clear_unfinished(now);

@@ -3,7 +3,7 @@
 //! Not here: finding them (`search`), changing them (`revise`), removing them (`forget`).
 
 use crate::open::Stop;
-use crate::{Store, StoreError, codes, forget, words};
+use crate::{Store, StoreError, anchors, codes, forget, words};
 use backstory_memory::{
     Category, Checksum, Confidence, Draft, EventId, Importance, Life, Memory, MemoryId, ProjectId, SessionId,
     Timestamp, Uid,
@@ -189,7 +189,7 @@ pub(crate) fn insert(
         id.map(|id| id.0),
     ])?;
     let id = MemoryId(db.last_insert_rowid());
-    insert_anchors(db, id, content)?;
+    anchors::insert_files(db, id, &content.files)?;
     for event in &memory.origin.events {
         // An event may have grown old between being distilled and this.
         db.prepare_cached(
@@ -199,13 +199,6 @@ pub(crate) fn insert(
     }
     words::add(db, id, memory.project, content)?;
     Ok(id)
-}
-
-/// Anchors a memory in the files it names.
-pub(crate) fn insert_anchors(db: &Connection, id: MemoryId, content: &Draft) -> rusqlite::Result<()> {
-    let mut statement =
-        db.prepare_cached("INSERT OR IGNORE INTO anchors (memory_id, path, symbol) VALUES (?1, ?2, '')")?;
-    content.files.iter().try_for_each(|file| statement.execute(params![id.0, file]).map(drop))
 }
 
 fn fresh_uid(at: Timestamp) -> Uid {

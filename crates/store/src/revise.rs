@@ -1,8 +1,7 @@
 //! Changing memories without losing what they said: revisions, supersession, pins, use.
 
-use crate::memories::insert_anchors;
 use crate::open::Stop;
-use crate::{NewMemory, Store, StoreError, codes, forget, memories, words};
+use crate::{NewMemory, Store, StoreError, anchors, codes, forget, memories, words};
 use backstory_memory::{Checksum, Draft, Memory, MemoryId, Relation, Timestamp};
 use rusqlite::{Connection, params};
 
@@ -140,8 +139,7 @@ pub(crate) fn replace_content(
         words::remove(db, before)?;
     }
     overwrite(db, before.id, content, now)?;
-    db.execute("DELETE FROM anchors WHERE memory_id = ?1", [before.id.0])?;
-    insert_anchors(db, before.id, content)?;
+    anchors::follow_files(db, before.id, &before.content.files, &content.files)?;
     // The vectors speak of the old words.
     db.execute("DELETE FROM vectors WHERE memory_id = ?1", [before.id.0])?;
     if is_intact {

@@ -3,10 +3,10 @@
 //! Not here: how the tree is walked (`walk.rs`) and how a signature is written (`signature.rs`). To teach a language,
 //! add its [`Rules`]; to see its node kinds, read `node-types.json` in the grammar's crate.
 
-use super::SymbolKind;
 use SymbolKind::{
     Class, Constant, Enum, Function, Interface, Macro, Method, Module, Property, Struct, Trait, Type,
 };
+use backstory_memory::SymbolKind;
 
 /// How to read one language.
 pub(super) struct Rules {

@@ -3,11 +3,12 @@
 //! Every token goes to the innermost symbol it lies in, once, so the walk is linear however code nests; and it keeps its
 //! own stack, since a tree can be deeper than ours. Not here: what the parser does, and what changed (`changes.rs`).
 
+use super::MOST_SYMBOLS;
 use super::signature;
 use super::table::{FUNCTION_VALUES, Name, Role, Rule, Rules, When};
 use super::tokens::{Content, Weight, text, weigh};
-use super::{MOST_SYMBOLS, Symbol, SymbolKind};
 use backstory_memory::Digest;
+use backstory_memory::{Symbol, SymbolKind};
 use tree_sitter::{Node, Tree};
 
 /// Returns the symbols of a tree in the order they stand in.

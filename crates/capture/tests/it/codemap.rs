@@ -1,8 +1,7 @@
 //! What the code map holds and how two of them compare, whatever the language.
 
-use backstory_capture::{
-    Change, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Symbol, Unreadable, changes, symbols,
-};
+use backstory_capture::{Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Unreadable, changes, symbols};
+use backstory_memory::{Change, Symbol};
 
 /// Compares the outline of a source with what is expected: kind, name, signature and lines of each symbol.
 pub(crate) fn check(language: Language, source: &str, expected: &str) {
@@ -19,14 +18,9 @@ pub(crate) fn check(language: Language, source: &str, expected: &str) {
 
 /// Returns what changed between two sources: `new f`, `modified A.b`.
 fn compared(language: Language, before: &str, after: &str) -> Vec<String> {
-    let word = |change| match change {
-        Change::New => "new",
-        Change::Modified => "modified",
-        Change::Deleted => "deleted",
-    };
     changes(&symbols(language, before).unwrap(), &symbols(language, after).unwrap())
         .iter()
-        .map(|change| format!("{} {}", word(change.change), change.symbol.qualified_name))
+        .map(|change| format!("{} {}", change.change.as_str(), change.symbol.qualified_name))
         .collect()
 }
 

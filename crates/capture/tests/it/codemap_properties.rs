@@ -1,6 +1,7 @@
 //! What holds for every source: the code map never panics, keeps its bounds and compares equal to itself.
 
-use backstory_capture::{Language, MOST_SYMBOLS, Symbol, changes, symbols};
+use backstory_capture::{Language, MOST_SYMBOLS, changes, symbols};
+use backstory_memory::Symbol;
 use proptest::prelude::*;
 
 /// Pieces of all the languages, so that every grammar meets known and foreign words.

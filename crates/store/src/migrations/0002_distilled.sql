@@ -22,10 +22,37 @@ CREATE INDEX injections_by_project ON injections (project_id, id);
 -- The digest of a symbol's tokens when the memory was anchored in it; without a symbol, of the file's.
 ALTER TABLE anchors ADD COLUMN body_hash BLOB;
 
--- Which kind of symbol it is, and the turn's event that showed the change.
-ALTER TABLE symbols ADD COLUMN kind TEXT NOT NULL DEFAULT '';
-ALTER TABLE code_changes ADD COLUMN kind TEXT NOT NULL DEFAULT '';
-CREATE INDEX code_changes_by_session ON code_changes (session_id, path);
+-- Files whose code map is known, and the digest of the bytes it was read from: as long as they are the same, so is the map.
+CREATE TABLE mapped_files (
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    content_hash BLOB NOT NULL,
+    seen_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (project_id, path)
+) STRICT, WITHOUT ROWID;
+
+-- The last known code map, in the order of each file: symbols of one file may share a name.
+DROP TABLE symbols;
+CREATE TABLE symbols (
+    project_id INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    qualified_name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    signature TEXT NOT NULL,
+    body_hash BLOB NOT NULL,
+    first_line INTEGER NOT NULL,
+    last_line INTEGER NOT NULL,
+    PRIMARY KEY (project_id, path, position),
+    FOREIGN KEY (project_id, path) REFERENCES mapped_files (project_id, path) ON DELETE CASCADE ON UPDATE CASCADE
+) STRICT, WITHOUT ROWID;
+
+-- What a session did to a symbol, one row all in all: `body_before` is the digest it had before the session. The newest id changed last.
+ALTER TABLE code_changes ADD COLUMN kind TEXT NOT NULL DEFAULT 'function';
+ALTER TABLE code_changes ADD COLUMN body_before BLOB;
+CREATE INDEX code_changes_by_session ON code_changes (session_id, path, qualified_name);
+DROP INDEX code_changes_by_project;
+CREATE INDEX code_changes_by_project ON code_changes (project_id, id);
 
 -- Files that have no code map, and why.
 CREATE TABLE unmapped_files (

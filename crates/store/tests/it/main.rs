@@ -4,7 +4,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::print_stderr)]
 
+mod anchoring;
 mod checking;
+mod coding;
 mod events;
 mod forgetting;
 mod killing;
