@@ -1,21 +1,28 @@
 //! The code map: which functions, methods, types and constants a source file holds, and what changed between two.
 //!
 //! [`symbols`] reads one file with its tree-sitter grammar; [`changes`] compares two readings. A table
-//! (`codemap/table.rs`) says per language what a symbol is; the walk is the same for all. Nothing calls this yet:
-//! distillation will, to say which code a turn made, changed or removed.
+//! (`codemap/table.rs`) says per language what a symbol is; the walk is the same for all. These are pure; [`track`] reads
+//! the files a turn edited and keeps their maps, [`anchor`] and [`freshness`] tie memories to what they speak of.
 //!
-//! Not here: reading files or git (the caller has the text), keeping the map (`store`), and what lies inside
-//! functions: a local function is part of its body. Parsers are made on demand, so whoever does not ask pays nothing.
+//! Not here: keeping the map (`store`), asking git (`git`), and what lies inside functions: a local function is part of its
+//! body. Parsers are made on demand, so whoever does not ask pays nothing.
 
+mod anchors;
 mod changes;
 mod language;
 mod signature;
+mod source;
 mod table;
 mod tokens;
+mod track;
+mod undo;
 mod walk;
 
+pub use anchors::{Freshness, anchor, follow_renames, freshness};
 pub use changes::changes;
 pub use language::Language;
+pub use track::{EditedFile, Place, edited_files, track};
+pub use undo::undo;
 
 use backstory_memory::Symbol;
 use std::fmt;

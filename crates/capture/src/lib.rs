@@ -6,6 +6,7 @@ mod closing;
 mod codemap;
 mod distil;
 mod failures;
+pub mod git;
 mod keep;
 mod observe;
 mod private;
@@ -15,9 +16,13 @@ mod redact;
 mod statements;
 mod testruns;
 
+// The code map speaks in these; whoever reads it should not have to look elsewhere.
 pub use backstory_memory::{Change, CodeChange, Symbol, SymbolKind};
 pub use closing::{Closing, closing, title_of_commit};
-pub use codemap::{Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Unreadable, changes, symbols};
+pub use codemap::{
+    EditedFile, Freshness, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Place, Unreadable, anchor, changes,
+    edited_files, follow_renames, freshness, symbols, track, undo,
+};
 pub use distil::{DistilReport, Distillation, Occasion, distil};
 pub use failures::{Attempt, Class, Failures, Fix, OpenFailure, Ran, Signature, Step, pair, should_promote};
 pub use keep::{MOST_BODY_BYTES, most_alike, prepare};

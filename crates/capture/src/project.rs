@@ -34,6 +34,12 @@ pub fn sight(start: &Path) -> Sighting {
     look(&standing, &place, MAX_PARENTS)
 }
 
+/// Returns the root of the work tree a folder lies in, and its git directory.
+pub(crate) fn work_tree(folder: &Path) -> Option<(PathBuf, PathBuf)> {
+    let folder = folder.canonicalize().ok()?;
+    folder.ancestors().find_map(|root| Some((root.to_owned(), repository::git_dir(root)?)))
+}
+
 /// Returns the nearest existing folder at or above a path, and the path itself, both canonical as far as they exist.
 fn locate(start: &Path) -> (PathBuf, PathBuf) {
     if let Ok(canonical) = start.canonicalize() {

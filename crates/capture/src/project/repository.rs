@@ -43,12 +43,18 @@ pub(super) fn at(folder: &Path) -> Option<Checkout> {
     let dot_git = folder.join(".git");
     // Of the link itself, so that one that leads nowhere is seen.
     let Ok(metadata) = fs::symlink_metadata(&dot_git) else { return bare_at(folder) };
-    // A plain directory is the common case, and every step of making a path canonical is a system call.
-    let git_dir = if metadata.is_dir() { Some(dot_git) } else { follow_dot_git(&dot_git) };
-    let working = git_dir
+    let working = git_dir(folder)
         .and_then(|git_dir| Repository::of(git_dir, !metadata.is_dir()))
         .map(|repository| Checkout::Working { repository, root: folder.to_owned() });
     Some(working.unwrap_or(Checkout::Broken))
+}
+
+/// Returns the git directory of a work tree, its own where a repository has several, from the canonical root of the tree.
+pub(super) fn git_dir(root: &Path) -> Option<PathBuf> {
+    let dot_git = root.join(".git");
+    // A plain directory is the common case, and every step of making a path canonical is a system call.
+    let is_plain = fs::symlink_metadata(&dot_git).ok()?.is_dir();
+    if is_plain { Some(dot_git) } else { follow_dot_git(&dot_git) }
 }
 
 /// Tells whether a folder is itself a git directory: a bare repository, or the `.git` of a work tree.

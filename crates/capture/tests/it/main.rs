@@ -7,6 +7,7 @@
     reason = "a test may panic and tells what it skips"
 )]
 
+mod anchoring;
 mod closing;
 mod closing_cases;
 mod closing_held_out;
@@ -17,6 +18,7 @@ mod codemap_scripts;
 mod corpus;
 mod drawn;
 mod failing;
+mod git;
 mod pairs;
 mod properties;
 mod redact;
@@ -25,3 +27,5 @@ mod statements;
 mod statements_cases;
 mod statements_quality;
 mod testruns;
+mod tracking;
+mod workshop;

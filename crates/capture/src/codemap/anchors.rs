@@ -1,0 +1,183 @@
+//! Whether the code a memory speaks of is still what it was.
+//!
+//! A memory is anchored in the symbols that changed when it was made, and in the other files it names as they were then. Later a
+//! look at the disk tells whether that still stands. Files that were moved are followed by asking git, which takes time: whoever is
+//! at leisure does that, and whoever asks for freshness only looks.
+
+use super::source::{self, Located, Source};
+use super::{Language, symbols};
+use crate::git::{self, Rename};
+use backstory_memory::{Change, Digest, MemoryId, ProjectId, Symbol};
+use backstory_store::{Anchor, FileReading, Store, StoreError};
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::time::Duration;
+
+/// In how many symbols one memory is anchored.
+const MOST_SYMBOL_ANCHORS: usize = 12;
+/// How many names in a row a file may have had.
+const MOST_RENAMES: usize = 8;
+
+/// Whether the code a memory speaks of is what it was when the memory was anchored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// It is, or nobody ever looked.
+    Fresh,
+    /// Some of it is not.
+    Changed,
+    /// Nothing of it is there any more.
+    Gone,
+}
+
+/// Anchors a memory in the symbols that changed, and in the files it names as they are now.
+///
+/// # Errors
+///
+/// When the store cannot be written, or does not have the memory.
+pub fn anchor(
+    store: &mut Store,
+    memory: MemoryId,
+    root: &Path,
+    files: &[String],
+    readings: &[FileReading],
+) -> Result<(), StoreError> {
+    let changed = readings.iter().flat_map(|reading| {
+        let standing = reading.changes.iter().filter(|change| change.change != Change::Deleted);
+        standing.map(|change| Anchor {
+            path: reading.path.clone(),
+            symbol: Some(change.symbol.qualified_name.clone()),
+            hash: Some(change.symbol.body_hash),
+        })
+    });
+    let mut anchors: Vec<Anchor> = changed.take(MOST_SYMBOL_ANCHORS).collect();
+    let files: BTreeSet<&String> = files.iter().collect();
+    for file in files {
+        if !anchors.iter().any(|anchor| anchor.path == *file) {
+            let hash = source::content_hash(root, file);
+            anchors.push(Anchor { path: file.clone(), symbol: None, hash });
+        }
+    }
+    store.replace_anchors(memory, &anchors)
+}
+
+/// Tells of each memory whether its code is what it was, by a look at the files as they are now.
+///
+/// # Errors
+///
+/// When the store cannot be read.
+pub fn freshness(
+    store: &Store,
+    project: ProjectId,
+    root: &Path,
+    memories: &[MemoryId],
+) -> Result<HashMap<MemoryId, Freshness>, StoreError> {
+    let mut files: HashMap<String, Found> = HashMap::new();
+    let mut told = HashMap::new();
+    for memory in memories {
+        let mut judged = Vec::new();
+        for anchor in store.anchors_of(*memory)? {
+            let Some(hash) = anchor.hash else { continue };
+            if !files.contains_key(&anchor.path) {
+                files.insert(anchor.path.clone(), find(store, project, root, &anchor.path)?);
+            }
+            if let Some(found) = files.get(&anchor.path) {
+                judged.push(found.judge(anchor.symbol.as_deref(), hash));
+            }
+        }
+        told.insert(*memory, of_all(&judged));
+    }
+    Ok(told)
+}
+
+/// Moves the anchors of files that are gone to the names git says they have now. Returns which were moved.
+///
+/// Asks git only where an anchored file is gone. Meant for the end of a turn or a session, not for a hook that answers.
+///
+/// # Errors
+///
+/// When the store cannot be read or written.
+pub fn follow_renames(
+    store: &mut Store,
+    project: ProjectId,
+    root: &Path,
+    deadline: Duration,
+) -> Result<Vec<Rename>, StoreError> {
+    let is_gone = |path: &String| matches!(source::locate(root, path), Located::Gone);
+    let gone: Vec<String> = store.anchored_files(project)?.into_iter().filter(is_gone).collect();
+    if gone.is_empty() {
+        return Ok(Vec::new());
+    }
+    let renames = git::renames(root, deadline);
+    let mut moved = Vec::new();
+    for from in gone {
+        if let Some(to) = name_now(root, &renames, &from) {
+            store.move_anchors(project, &from, &to)?;
+            moved.push(Rename { from, to });
+        }
+    }
+    Ok(moved)
+}
+
+/// Follows the names of a file to one that is there.
+fn name_now(root: &Path, renames: &[Rename], from: &str) -> Option<String> {
+    let mut name = from;
+    for _ in 0..MOST_RENAMES {
+        name = &renames.iter().find(|rename| rename.from == name)?.to;
+        if matches!(source::locate(root, name), Located::File(_)) {
+            return Some(name.to_owned());
+        }
+    }
+    None
+}
+
+/// A file as it is now.
+enum Found {
+    There { content_hash: Option<Digest>, symbols: Option<Vec<Symbol>> },
+    Gone,
+}
+
+fn find(store: &Store, project: ProjectId, root: &Path, path: &str) -> Result<Found, StoreError> {
+    Ok(match source::read(root, path) {
+        Source::Gone => Found::Gone,
+        Source::Elsewhere => Found::There { content_hash: None, symbols: None },
+        Source::Unreadable(_) => {
+            Found::There { content_hash: source::content_hash(root, path), symbols: None }
+        }
+        Source::Text { text, content_hash } => {
+            let known = store.file_map(project, path)?.filter(|known| known.content_hash == content_hash);
+            let read = || symbols(Language::of(path)?, &text).ok();
+            let symbols = known.map(|known| known.symbols).or_else(read);
+            Found::There { content_hash: Some(content_hash), symbols }
+        }
+    })
+}
+
+impl Found {
+    fn judge(&self, symbol: Option<&str>, hash: Digest) -> Freshness {
+        let Found::There { content_hash, symbols } = self else { return Freshness::Gone };
+        let Some(name) = symbol else {
+            return if *content_hash == Some(hash) { Freshness::Fresh } else { Freshness::Changed };
+        };
+        // What could be read when the memory was made and cannot now has changed.
+        let Some(symbols) = symbols else { return Freshness::Changed };
+        let named: Vec<&Symbol> = symbols.iter().filter(|symbol| symbol.qualified_name == name).collect();
+        if named.is_empty() {
+            Freshness::Gone
+        } else if named.iter().any(|symbol| symbol.body_hash == hash) {
+            Freshness::Fresh
+        } else {
+            Freshness::Changed
+        }
+    }
+}
+
+fn of_all(judged: &[Freshness]) -> Freshness {
+    let all = |freshness| judged.iter().all(|judged| *judged == freshness);
+    if all(Freshness::Fresh) {
+        Freshness::Fresh
+    } else if all(Freshness::Gone) {
+        Freshness::Gone
+    } else {
+        Freshness::Changed
+    }
+}

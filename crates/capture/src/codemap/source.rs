@@ -1,0 +1,84 @@
+//! Reading a file of a project by a name that anybody may have given.
+//!
+//! Only what really lies under the root is read, only plain files, and only so much of them.
+
+use backstory_memory::{Digest, digest};
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// The longest source a hook reads.
+pub(super) const MOST_BYTES: u64 = 256 * 1024;
+
+/// What was found under a name.
+pub(super) enum Source {
+    /// A text.
+    Text { text: String, content_hash: Digest },
+    /// A file that has no code map, and why.
+    Unreadable(&'static str),
+    /// Nothing; something may have been there.
+    Gone,
+    /// Nothing that belongs to the project.
+    Elsewhere,
+}
+
+/// Reads a source by its path from the root of the project.
+pub(super) fn read(root: &Path, path: &str) -> Source {
+    let file = match locate(root, path) {
+        Located::File(file) => file,
+        Located::Gone => return Source::Gone,
+        Located::Elsewhere => return Source::Elsewhere,
+    };
+    let Some(bytes) = read_all(&file, MOST_BYTES) else {
+        let is_long = fs::metadata(&file).is_ok_and(|metadata| metadata.len() > MOST_BYTES);
+        return Source::Unreadable(if is_long { "longer than 256 KB" } else { "cannot be read" });
+    };
+    let content_hash = digest([bytes.as_slice()]);
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => Source::Text { text, content_hash },
+        _ => Source::Unreadable("not text"),
+    }
+}
+
+/// Returns the digest of a file's bytes, whatever they are, if it is not too long to look at.
+pub(super) fn content_hash(root: &Path, path: &str) -> Option<Digest> {
+    let Located::File(file) = locate(root, path) else { return None };
+    read_all(&file, MOST_BYTES).map(|bytes| digest([bytes.as_slice()]))
+}
+
+/// Where a path leads.
+pub(super) enum Located {
+    /// To a plain file of the project, by its real path.
+    File(PathBuf),
+    /// To a place in the project where nothing is.
+    Gone,
+    /// Out of the project, or to what is no file.
+    Elsewhere,
+}
+
+/// Finds out where a path from the root leads, links followed.
+pub(super) fn locate(root: &Path, path: &str) -> Located {
+    let is_plain = |component| matches!(component, Component::Normal(_) | Component::CurDir);
+    let Ok(root) = root.canonicalize() else { return Located::Elsewhere };
+    if path.is_empty() || !Path::new(path).components().all(is_plain) {
+        return Located::Elsewhere;
+    }
+    let named = root.join(path);
+    match named.canonicalize() {
+        Ok(real) if real.starts_with(&root) && real.is_file() => Located::File(real),
+        Err(error) if error.kind() == ErrorKind::NotFound && leads_inside(&root, &named) => Located::Gone,
+        _ => Located::Elsewhere,
+    }
+}
+
+/// Whether what is there of a path lies under the root. A link that leads nowhere could lead anywhere.
+fn leads_inside(root: &Path, named: &Path) -> bool {
+    let there = named.ancestors().find(|path| fs::symlink_metadata(path).is_ok());
+    there.and_then(|there| there.canonicalize().ok()).is_some_and(|real| real.starts_with(root))
+}
+
+fn read_all(file: &Path, most: u64) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(file).ok()?.take(most + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= most).then_some(bytes)
+}

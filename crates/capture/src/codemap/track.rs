@@ -1,0 +1,210 @@
+//! Which symbols a turn made, changed or removed, kept in the store.
+//!
+//! An edited file is read as it is now and compared with what it was before the turn: its known map, as long as that is of what
+//! the edits began from; else the edits taken back; else what HEAD has. Where none of these says what it was, its map is learnt
+//! and no change is claimed. Not here: what the changes mean (distillation).
+
+use super::source::{self, Source};
+use super::{Language, MOST_SYMBOLS, changes, symbols, undo};
+use crate::{Redactor, git};
+use backstory_memory::{
+    Change, CodeChange, Digest, Happening, Hunk, ProjectId, SessionId, Symbol, Timestamp, digest,
+};
+use backstory_store::{FileMap, FileReading, FileState, Store, StoreError};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long git may take to say what HEAD has.
+const GIT_PATIENCE: Duration = Duration::from_millis(300);
+/// How many files, and how many bytes of them, are read at the end of one turn.
+const MOST_FILES: usize = 64;
+const MOST_BYTES_AT_ONCE: usize = 2 << 20;
+
+/// One file that was edited.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EditedFile {
+    /// Its path relative to the project's root.
+    pub path: String,
+    /// Whether it was not there before.
+    pub is_new: bool,
+    /// What was replaced by what, in the order it was done.
+    pub hunks: Vec<Hunk>,
+}
+
+/// Gathers which files were edited, each once, with all that was done to it.
+pub fn edited_files<'a>(happenings: impl IntoIterator<Item = &'a Happening>) -> Vec<EditedFile> {
+    let mut edited: Vec<EditedFile> = Vec::new();
+    for happening in happenings {
+        let Happening::Edited { file, is_new, hunks } = happening else { continue };
+        match edited.iter_mut().find(|edited| edited.path == *file) {
+            Some(edited) => edited.hunks.extend_from_slice(hunks),
+            None => edited.push(EditedFile { path: file.clone(), is_new: *is_new, hunks: hunks.clone() }),
+        }
+    }
+    edited
+}
+
+/// Where a turn took place, and who takes secrets out of what is kept of it.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// The project.
+    pub project: ProjectId,
+    /// Where it lies.
+    pub root: &'a Path,
+    /// Takes out secrets: a constant shows its value.
+    pub redactor: &'a Redactor,
+}
+
+/// Reads the edited files, keeps their code maps and what the session changed in them, and returns both.
+///
+/// Files that did not change since they were last read are left out, so doing it again changes and returns nothing. Files that
+/// lie elsewhere or are no source are left out too.
+///
+/// # Errors
+///
+/// When the store cannot be read or written.
+pub fn track(
+    store: &mut Store,
+    place: Place<'_>,
+    session: SessionId,
+    edited: &[EditedFile],
+    now: Timestamp,
+) -> Result<Vec<FileReading>, StoreError> {
+    let mut looks = look_at(store, place, edited)?;
+    ask_head(place.root, &mut looks);
+    let readings: Vec<FileReading> = looks.into_iter().map(|look| look.compare(place.redactor)).collect();
+    if !readings.is_empty() {
+        store.record_code(place.project, session, &readings, now)?;
+    }
+    Ok(readings)
+}
+
+/// One edited file, as it is found at the end of the turn.
+struct Look<'a> {
+    path: &'a str,
+    language: Language,
+    now: Now,
+    before: Before,
+}
+
+/// What a file is now.
+enum Now {
+    Text { text: String, content_hash: Digest },
+    Unreadable(&'static str),
+    Gone,
+}
+
+/// What a file was before the turn.
+enum Before {
+    Mapped(Vec<Symbol>),
+    Text(String),
+    Nothing,
+    Unknown,
+}
+
+fn look_at<'a>(
+    store: &Store,
+    place: Place<'_>,
+    edited: &'a [EditedFile],
+) -> Result<Vec<Look<'a>>, StoreError> {
+    let mut looks = Vec::new();
+    let mut room = MOST_BYTES_AT_ONCE;
+    for file in edited.iter().take(MOST_FILES) {
+        let Some(language) = Language::of(&file.path) else { continue };
+        let now = match source::read(place.root, &file.path) {
+            Source::Elsewhere => continue,
+            Source::Gone => Now::Gone,
+            Source::Unreadable(reason) => Now::Unreadable(reason),
+            Source::Text { text, .. } if text.len() > room => Now::Unreadable("too much was edited at once"),
+            Source::Text { text, content_hash } => Now::Text { text, content_hash },
+        };
+        let known = store.file_map(place.project, &file.path)?;
+        if let (Now::Text { content_hash, .. }, Some(known)) = (&now, &known)
+            && *content_hash == known.content_hash
+        {
+            continue;
+        }
+        if let Now::Text { text, .. } = &now {
+            room -= text.len();
+        }
+        let before = before(file, &now, known);
+        looks.push(Look { path: &file.path, language, now, before });
+    }
+    Ok(looks)
+}
+
+fn before(file: &EditedFile, now: &Now, known: Option<FileMap>) -> Before {
+    let undone = match now {
+        Now::Text { text, .. } => undo(text, &file.hunks),
+        Now::Unreadable(_) | Now::Gone => None,
+    };
+    // Somebody else may have changed the file since its map was made: the user, a pull, another work tree.
+    let is_of = |known: &FileMap, text: &String| known.content_hash == digest([text.as_bytes()]);
+    match (known, undone) {
+        (Some(known), Some(text)) if !is_of(&known, &text) => Before::Text(text),
+        (Some(known), _) => Before::Mapped(known.symbols),
+        (None, _) if file.is_new => Before::Nothing,
+        (None, Some(text)) => Before::Text(text),
+        (None, None) => Before::Unknown,
+    }
+}
+
+/// Asks git once for all files of which nothing else says what they were.
+fn ask_head(root: &Path, looks: &mut [Look<'_>]) {
+    let is_open = |look: &Look<'_>| {
+        matches!((&look.before, &look.now), (Before::Unknown, Now::Text { .. } | Now::Gone))
+    };
+    let paths: Vec<&str> = looks.iter().filter(|look| is_open(look)).map(|look| look.path).collect();
+    let mut blobs = git::head_blobs(root, &paths, GIT_PATIENCE);
+    for look in looks.iter_mut().filter(|look| is_open(look)) {
+        if let Some(text) = blobs.remove(look.path) {
+            look.before = Before::Text(text);
+        }
+    }
+}
+
+impl Look<'_> {
+    fn compare(self, redactor: &Redactor) -> FileReading {
+        let read = |text: &str| symbols(self.language, text).map(|symbols| scrubbed(symbols, redactor));
+        let now = match self.now {
+            Now::Gone => FileState::Gone,
+            Now::Unreadable(reason) => FileState::Unmapped(reason.to_owned()),
+            Now::Text { text, content_hash } => match read(&text) {
+                Ok(symbols) => FileState::Mapped(FileMap { content_hash, symbols }),
+                Err(reason) => FileState::Unmapped(reason.to_string()),
+            },
+        };
+        let before = match self.before {
+            Before::Mapped(symbols) => Some(symbols),
+            Before::Text(text) => read(&text).ok(),
+            Before::Nothing => Some(Vec::new()),
+            Before::Unknown => None,
+        };
+        let changes = match (&before, &now) {
+            (None, _) | (_, FileState::Unmapped(_)) => Vec::new(),
+            (Some(before), FileState::Gone) => sure_changes(before, &[]),
+            (Some(before), FileState::Mapped(map)) => sure_changes(before, &map.symbols),
+        };
+        FileReading { path: self.path.to_owned(), now, changes }
+    }
+}
+
+/// Leaves out what may only have moved across the end of a map that is full.
+fn sure_changes(before: &[Symbol], after: &[Symbol]) -> Vec<CodeChange> {
+    let is_full = |symbols: &[Symbol]| symbols.len() >= MOST_SYMBOLS;
+    let is_sure = |change: &CodeChange| match change.change {
+        Change::New => !is_full(before),
+        Change::Modified => true,
+        Change::Deleted => !is_full(after),
+    };
+    changes(before, after).into_iter().filter(is_sure).collect()
+}
+
+fn scrubbed(mut symbols: Vec<Symbol>, redactor: &Redactor) -> Vec<Symbol> {
+    for symbol in &mut symbols {
+        for text in [&mut symbol.qualified_name, &mut symbol.signature] {
+            *text = redactor.scrub(text).into_string();
+        }
+    }
+    symbols
+}

@@ -1,0 +1,67 @@
+//! What a file was before it was edited, told from the edits.
+
+use backstory_memory::Hunk;
+
+/// Takes edits back, the last one first. Returns nothing where it is not sure what stood there: an edit was cut short, what it
+/// put there has changed since or stands in several places, or nothing would be left.
+#[must_use]
+pub fn undo(after: &str, hunks: &[Hunk]) -> Option<String> {
+    let text = hunks.iter().rev().try_fold(after.to_owned(), |text, hunk| {
+        let at = only_place(&text, &hunk.after)?;
+        let (head, tail) = (text.get(..at)?, text.get(at + hunk.after.len()..)?);
+        Some([head, &hunk.before, tail].concat())
+    })?;
+    // A file that was written anew tells nothing of what it was; of one that was not there it is told.
+    (!hunks.is_empty() && !text.trim().is_empty()).then_some(text)
+}
+
+fn only_place(text: &str, part: &str) -> Option<usize> {
+    if part.is_empty() {
+        return None;
+    }
+    let at = text.find(part)?;
+    // The second may overlap the first.
+    let next = at + text.get(at..)?.chars().next()?.len_utf8();
+    text.get(next..)?.find(part).is_none().then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn hunk(before: &str, after: &str) -> Hunk {
+        Hunk { before: before.into(), after: after.into() }
+    }
+
+    #[test]
+    fn only_what_is_sure_is_undone() {
+        for (after, hunks, before) in [
+            ("a two c", vec![hunk("one", "two")], Some("a one c")),
+            ("a c", vec![hunk("b", "c"), hunk("x", "a")], Some("x b")),
+            ("one three", vec![hunk("1", "one two"), hunk("two", "three")], Some("1")),
+            ("a a", vec![hunk("b", "a")], None),
+            ("aaa", vec![hunk("b", "aa")], None),
+            ("ééé", vec![hunk("b", "éé")], None),
+            ("a", vec![hunk("gone", "")], None),
+            ("a", vec![hunk("x", "not there")], None),
+            ("whole", vec![hunk("", "whole")], None),
+            ("a", vec![], None),
+        ] {
+            assert_eq!(undo(after, &hunks).as_deref(), before, "{after:?} {hunks:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_done_and_can_be_undone_is_what_was(
+            head in "[a-c]{0,6}", tail in "[a-c]{0,6}", before in "[a-c]{0,4}", after in "[a-c]{0,4}",
+        ) {
+            let was = format!("{head}{before}{tail}");
+            let is = format!("{head}{after}{tail}");
+            if let Some(undone) = undo(&is, &[hunk(&before, &after)]) {
+                prop_assert_eq!(undone, was);
+            }
+        }
+    }
+}

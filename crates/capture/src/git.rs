@@ -1,0 +1,152 @@
+//! What git knows of a work tree: the branch, what HEAD holds, which files are dirty or have another name now.
+//!
+//! Git is a guest in a hook: one process a question, killed when its time is up, asked for nothing that locks, fetches, pages,
+//! prompts or calls another program it need not call. No git, no repository, no answer in time: the answer is empty, never an error.
+//!
+//! Not here: which project a folder belongs to (`project`).
+
+mod child;
+
+use crate::project::work_tree;
+use child::ask;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Component, Path};
+use std::time::Duration;
+
+/// How many dirty files are told.
+const MOST_DIRTY: usize = 50;
+/// How much of HEAD is taken at once.
+const MOST_BLOB_BYTES: usize = 16 << 20;
+const MOST_LIST_BYTES: usize = 1 << 20;
+
+/// A file that has another name now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rename {
+    /// Its path before, relative to the root.
+    pub from: String,
+    /// Its path now.
+    pub to: String,
+}
+
+/// Returns the branch a folder is on; nothing where no branch is checked out, or there is no repository.
+#[must_use]
+pub fn branch(root: &Path) -> Option<String> {
+    let (_, git_dir) = work_tree(root)?;
+    let head = fs::read(git_dir.join("HEAD")).ok()?;
+    let name = head.strip_prefix(b"ref: refs/heads/")?.trim_ascii();
+    String::from_utf8(name.to_vec()).ok().filter(|name| !name.is_empty())
+}
+
+/// Returns the files that are not as HEAD has them, new ones included, the first fifty, relative to `root`.
+#[must_use]
+pub fn dirty_files(root: &Path, deadline: Duration) -> Vec<String> {
+    let dirty = status(root, deadline).into_iter().map(|entry| entry.path);
+    dirty.take(MOST_DIRTY).collect()
+}
+
+/// Returns which files have another name now: those of the work tree first, then those of the last commits that renamed some.
+#[must_use]
+pub fn renames(root: &Path, deadline: Duration) -> Vec<Rename> {
+    let staged = status(root, deadline).into_iter().filter_map(|entry| {
+        let from = entry.from?;
+        Some(Rename { from, to: entry.path })
+    });
+    let log = ["log", "-n", "20", "--format=", "--name-status", "-z", "-M", "--diff-filter=R", "--relative"];
+    let plain = ["--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-color"];
+    let log = ask(root, &[&log[..], &plain].concat(), Vec::new(), MOST_LIST_BYTES, deadline);
+    staged.chain(logged_renames(&log)).collect()
+}
+
+/// Returns what HEAD holds of these files, of those it has and that are text. Paths are relative to `root`.
+#[must_use]
+pub fn head_blobs(root: &Path, paths: &[&str], deadline: Duration) -> HashMap<String, String> {
+    // Questions are told apart by lines, and one that leads out of the repository ends the conversation.
+    let leads_out = |path: &str| Path::new(path).components().any(|part| part == Component::ParentDir);
+    let paths: Vec<&str> =
+        paths.iter().copied().filter(|path| !path.contains('\n') && !leads_out(path)).collect();
+    if paths.is_empty() || work_tree(root).is_none() {
+        return HashMap::new();
+    }
+    let questions: String = paths.iter().map(|path| format!("HEAD:./{path}\n")).collect();
+    let answer = ask(root, &["cat-file", "--batch"], questions.into_bytes(), MOST_BLOB_BYTES, deadline);
+    let mut rest = answer.as_slice();
+    let mut blobs = HashMap::new();
+    for path in paths {
+        let Some((blob, after)) = next_object(rest) else { break };
+        rest = after;
+        if let Some(text) = blob.and_then(|blob| String::from_utf8(blob.to_vec()).ok()) {
+            blobs.insert(path.to_owned(), text);
+        }
+    }
+    blobs
+}
+
+/// Splits one answer of `cat-file --batch` off: a header and, where there is such a blob, its bytes.
+fn next_object(answer: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
+    let line = answer.iter().position(|byte| *byte == b'\n')?;
+    let (header, rest) = answer.split_at_checked(line)?;
+    let rest = rest.get(1..)?;
+    // `<oid> <type> <size>`; whatever else it says, no bytes follow.
+    let header = String::from_utf8_lossy(header);
+    let mut words = header.rsplit(' ');
+    let (Some(Ok(size)), Some(kind)) = (words.next().map(str::parse::<usize>), words.next()) else {
+        return Some((None, rest));
+    };
+    let (bytes, after) = rest.split_at_checked(size)?;
+    Some(((kind == "blob").then_some(bytes), after.get(1..)?))
+}
+
+/// One file as `git status` tells it.
+struct Entry {
+    path: String,
+    /// The name it had, where git sees that it was renamed.
+    from: Option<String>,
+}
+
+fn status(root: &Path, deadline: Duration) -> Vec<Entry> {
+    let Some(prefix) = prefix(root) else { return Vec::new() };
+    let status =
+        ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules", "--", "."];
+    let told = ask(root, &status, Vec::new(), MOST_LIST_BYTES, deadline);
+    let inside = |path: &str| path.strip_prefix(prefix.as_str()).map(str::to_owned);
+    let mut fields = fields(&told);
+    let mut entries = Vec::new();
+    while let Some(field) = fields.next() {
+        let (Some(state), Some(path)) = (field.get(..2), field.get(3..)) else { continue };
+        let from = state.contains(['R', 'C']).then(|| fields.next()).flatten();
+        let Some(path) = inside(path) else { continue };
+        let from = from.filter(|_| state.contains('R')).and_then(|from| inside(&from));
+        entries.push(Entry { path, from });
+    }
+    entries
+}
+
+/// Reads `R100\0from\0to\0` and so on.
+fn logged_renames(log: &[u8]) -> Vec<Rename> {
+    let mut fields = fields(log);
+    let mut renames = Vec::new();
+    while let Some(state) = fields.next() {
+        if !state.trim_start().starts_with('R') {
+            continue;
+        }
+        let (Some(from), Some(to)) = (fields.next(), fields.next()) else { break };
+        renames.push(Rename { from, to });
+    }
+    renames
+}
+
+/// Returns the whole fields of an answer that may have been cut short. What is no text names nothing we know.
+fn fields(answer: &[u8]) -> impl Iterator<Item = String> {
+    let whole = answer.iter().rposition(|byte| *byte == 0).and_then(|end| answer.get(..end));
+    let fields = whole.unwrap_or_default().split(|byte| *byte == 0);
+    fields.map(|field| String::from_utf8_lossy(field).into_owned()).collect::<Vec<_>>().into_iter()
+}
+
+/// Returns how paths under `root` begin when they are told from the top of the work tree.
+fn prefix(root: &Path) -> Option<String> {
+    let (top, _) = work_tree(root)?;
+    let root = root.canonicalize().ok()?;
+    let prefix = root.strip_prefix(top).ok()?.to_str()?;
+    Some(if prefix.is_empty() { String::new() } else { format!("{prefix}/") })
+}

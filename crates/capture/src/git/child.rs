@@ -1,0 +1,183 @@
+//! One git process with a time limit.
+//!
+//! Threads carry the bytes, because a full pipe on one side must not stop the other; they are not joined, because a process that
+//! git left behind could hold the pipe open. What was told in time counts, even if git was killed before it was done.
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Variables that would lead git elsewhere, make it write, or change what it says: git's own list of what belongs to one
+/// repository, and what calls other programs.
+const NOT_INHERITED: [&str; 28] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_ATTR_SOURCE",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIFF_OPTS",
+    "GIT_DIR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_GRAFT_FILE",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_NAMESPACE",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REFERENCE_BACKEND",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_TRACE",
+    "GIT_TRACE2",
+    "GIT_TRACE2_EVENT",
+    "GIT_WORK_TREE",
+];
+
+/// Asks git one thing in a folder and returns what it said until `deadline`, at most `most_bytes` of it.
+pub(super) fn ask(
+    root: &Path,
+    arguments: &[&str],
+    input: Vec<u8>,
+    most_bytes: usize,
+    deadline: Duration,
+) -> Vec<u8> {
+    let until = Instant::now() + deadline;
+    let mut command = command(root, arguments);
+    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+    let Ok(mut child) = command.spawn() else { return Vec::new() };
+    if let Some(mut stdin) = child.stdin.take() {
+        // Git that stops listening has its reasons, and the answer shows them.
+        thread::spawn(move || stdin.write_all(&input).ok());
+    }
+    let told = child.stdout.take().map(listen);
+    let answer = told.map_or_else(Vec::new, |told| gather(&told, most_bytes, until));
+    end(&mut child);
+    answer
+}
+
+fn command(root: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("git");
+    command.args(["--no-pager", "--no-optional-locks"]);
+    // A monitor is a program of the repository's choice, and nothing is fetched that a partial clone left out.
+    command.args(["-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "core.quotePath=false"]);
+    command.args(["-c", "diff.renameLimit=400", "-c", "status.renames=true"]);
+    command.args(arguments).current_dir(root);
+    for name in NOT_INHERITED {
+        command.env_remove(name);
+    }
+    command.envs([
+        ("GIT_OPTIONAL_LOCKS", "0"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("GIT_NO_LAZY_FETCH", "1"),
+        ("LC_ALL", "C"),
+    ]);
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    // A group of its own: what git starts ends with it, and the host's own signals do not reach it.
+    command.process_group(0);
+    command
+}
+
+fn listen(mut stdout: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (tell, told) = mpsc::channel();
+    thread::spawn(move || {
+        let mut buffer = vec![0; 64 * 1024];
+        while let Ok(count @ 1..) = stdout.read(&mut buffer) {
+            let heard = buffer.get(..count).unwrap_or_default().to_vec();
+            if tell.send(heard).is_err() {
+                break;
+            }
+        }
+    });
+    told
+}
+
+fn gather(told: &Receiver<Vec<u8>>, most_bytes: usize, until: Instant) -> Vec<u8> {
+    let mut answer = Vec::new();
+    while answer.len() < most_bytes {
+        let left = until.saturating_duration_since(Instant::now());
+        match told.recv_timeout(left) {
+            Ok(heard) => answer.extend(heard),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    answer
+}
+
+fn end(child: &mut Child) {
+    // One that is done stays a zombie until it is waited for, so the number cannot be another's.
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    if let Some(pid) = pid {
+        // Fails only where nobody of the group is left.
+        kill_process_group(pid, Signal::KILL).ok();
+    }
+    // Killed or done: this does not wait for long.
+    child.wait().ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use std::ffi::OsStr;
+
+    #[test]
+    fn what_belongs_to_another_repository_is_not_inherited() {
+        let Ok(listed) = Command::new("git").args(["rev-parse", "--local-env-vars"]).output() else {
+            return eprintln!("SKIPPED: there is no git on this machine");
+        };
+        let asked = command(Path::new("/"), &["status"]);
+        let removed: HashSet<&OsStr> =
+            asked.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+        let listed = String::from_utf8(listed.stdout).unwrap();
+        assert!(listed.lines().count() > 5, "{listed}");
+        for name in listed.lines() {
+            assert!(removed.contains(OsStr::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_process_that_takes_too_long_is_ended_with_all_it_started() {
+        let dir = tempfile::tempdir().unwrap();
+        // An alias runs a shell, which starts another program.
+        let alias = "alias.wait=!echo $$; sleep 1000 & echo $!; wait";
+        let told = ask(dir.path(), &["-c", alias, "wait"], Vec::new(), 1024, Duration::from_millis(400));
+        let told = String::from_utf8(told).unwrap();
+        if told.is_empty() {
+            return eprintln!("SKIPPED: there is no git on this machine, or it is very slow");
+        }
+        for pid in told.lines() {
+            let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
+            // The system takes its time to bury what was killed; `sleep` would run for much longer.
+            let until = Instant::now() + Duration::from_secs(60);
+            while runs(pid) {
+                assert!(Instant::now() < until, "{pid:?} still runs");
+                thread::yield_now();
+            }
+        }
+    }
+
+    /// Whether a process runs: one that nobody has waited for yet does not.
+    fn runs(pid: Pid) -> bool {
+        let asked = Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output().unwrap();
+        let state = String::from_utf8(asked.stdout).unwrap();
+        !state.trim().is_empty() && !state.trim_start().starts_with('Z')
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_no_error() {
+        let told = ask(Path::new("/no/such/place"), &["status"], Vec::new(), 1024, Duration::from_secs(5));
+        assert_eq!(told, b"");
+    }
+}

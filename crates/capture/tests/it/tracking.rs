@@ -1,0 +1,224 @@
+//! Which symbols a turn changed, told from files on disk, their last map, the edits, and HEAD.
+
+use crate::workshop::{Workshop, created, edited, replaced, told};
+use backstory_capture::{EditedFile, edited_files};
+use backstory_memory::{Happening, Hunk};
+use backstory_store::FileState;
+use std::fs;
+use std::os::unix::fs::symlink;
+
+const TWO: &str = "fn f() { 1 }\nfn g() { 2 }\n";
+
+fn unmapped(workshop: &Workshop) -> Vec<(String, String)> {
+    workshop.store.unmapped_files(workshop.project).unwrap()
+}
+
+#[test]
+fn a_new_file_is_all_new_and_later_compared_with_its_map() {
+    let mut workshop = Workshop::open();
+    workshop.write("a.rs", TWO);
+    assert_eq!(workshop.tracked(&[created("a.rs")]), ["new a.rs f", "new a.rs g"]);
+    workshop.write("a.rs", "fn g() { 3 }\nfn h() {}\n");
+    assert_eq!(workshop.tracked(&[edited("a.rs")]), ["modified a.rs g", "new a.rs h", "deleted a.rs f"]);
+    assert_eq!(workshop.kept(), ["new a.rs h", "new a.rs g"], "what it made and removed again never was");
+    assert_eq!(workshop.tracked(&[edited("a.rs")]), [""; 0], "a second look finds nothing more");
+}
+
+#[test]
+fn a_file_never_seen_is_compared_with_head() {
+    let Some(mut workshop) = Workshop::with_git() else { return };
+    for (path, text) in
+        [("src/a.rs", TWO), ("src/b.py", "def f():\n    return 1\n"), ("src/c.rs", "fn c() {}\n")]
+    {
+        workshop.write(path, text);
+    }
+    workshop.commit_all();
+    workshop.write("src/a.rs", "fn g() { 3 }\nfn h() {}\n");
+    workshop.write("src/b.py", "def f():\n    # only said\n    return 1\n");
+    workshop.remove("src/c.rs");
+    workshop.write("src/d.rs", "fn d() {}\n");
+    let all = ["src/a.rs", "src/b.py", "src/c.rs", "src/d.rs"].map(edited);
+    assert_eq!(
+        workshop.tracked(&all),
+        ["modified src/a.rs g", "new src/a.rs h", "deleted src/a.rs f", "deleted src/c.rs c"],
+        "what HEAD does not have and nobody called new is learnt in silence"
+    );
+    assert!(workshop.store.file_map(workshop.project, "src/d.rs").unwrap().is_some());
+}
+
+#[test]
+fn a_root_below_the_top_of_the_repository_is_compared_with_head_too() {
+    let Some(mut workshop) = Workshop::with_git() else { return };
+    workshop.write("inner/a.rs", TWO);
+    workshop.commit_all();
+    workshop.write("inner/a.rs", "fn f() { 1 }\n");
+    workshop.root.push("inner");
+    assert_eq!(workshop.tracked(&[edited("a.rs")]), ["deleted a.rs g"]);
+}
+
+#[test]
+fn without_a_map_and_a_repository_the_edits_tell_what_it_was() {
+    let mut workshop = Workshop::open();
+    workshop.write("a.rs", TWO);
+    assert_eq!(workshop.tracked(&[replaced("a.rs", "{ 0 }", "{ 1 }")]), ["modified a.rs f"]);
+    workshop.write("b.rs", TWO);
+    assert_eq!(workshop.tracked(&[replaced("b.rs", "x", "not there any more")]), [""; 0]);
+    workshop.write("b.rs", "fn g() { 2 }\n");
+    assert_eq!(workshop.tracked(&[edited("b.rs")]), ["deleted b.rs f"], "its map was learnt all the same");
+}
+
+/// A pull, the user, or another work tree of the project.
+#[test]
+fn what_others_changed_since_the_map_was_made_is_not_told_as_this_turns_work() {
+    let mut workshop = Workshop::open();
+    workshop.write("a.rs", TWO);
+    workshop.tracked(&[created("a.rs")]);
+    workshop.write("a.rs", "fn f() { 1 }\nfn g() { 2 }\nfn theirs() {}\nfn h() { 7 }\n");
+    assert_eq!(workshop.tracked(&[replaced("a.rs", "fn h() {}", "fn h() { 7 }")]), ["modified a.rs h"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_skipped_noted_and_loses_no_map() {
+    let mut workshop = Workshop::open();
+    workshop.write("a.rs", TWO);
+    workshop.tracked(&[created("a.rs")]);
+    workshop.write("a.rs", &format!("fn f() {{}}\n// {}\n", "x".repeat(256 * 1024)));
+    workshop.write("broken.rs", "fn ((((");
+    fs::write(workshop.root.join("binary.py"), b"\x7fELF\0\xff").unwrap();
+    workshop.write("notes.md", "# no code");
+    let all = ["a.rs", "broken.rs", "binary.py", "notes.md"].map(edited);
+    let session = workshop.session("s");
+    let readings = workshop.track(session, &all);
+    assert!(readings.iter().all(|reading| matches!(reading.now, FileState::Unmapped(_))), "{readings:?}");
+    let reasons: Vec<(String, String)> = unmapped(&workshop);
+    let expected =
+        [("a.rs", "longer than 256 KB"), ("binary.py", "not text"), ("broken.rs", "does not parse")];
+    assert_eq!(reasons, expected.map(|(path, reason)| (path.to_owned(), reason.to_owned())));
+    workshop.write("a.rs", "fn f() { 1 }\n");
+    assert_eq!(workshop.tracked(&[edited("a.rs")]), ["deleted a.rs g"]);
+    assert_eq!(unmapped(&workshop).len(), 2);
+}
+
+#[test]
+fn a_file_that_is_gone_takes_its_symbols_with_it() {
+    let mut workshop = Workshop::open();
+    workshop.write("a.rs", TWO);
+    let (one, two) = (workshop.session("one"), workshop.session("two"));
+    workshop.track(one, &[created("a.rs")]);
+    workshop.remove("a.rs");
+    assert_eq!(told(&workshop.track(two, &[edited("a.rs")])), ["deleted a.rs f", "deleted a.rs g"]);
+    assert_eq!(workshop.store.file_map(workshop.project, "a.rs").unwrap(), None);
+    assert_eq!(workshop.kept().len(), 4, "each session has its own row");
+}
+
+#[test]
+fn nothing_outside_the_root_is_read_whatever_a_path_says() {
+    let mut workshop = Workshop::open();
+    let outside = workshop.beside("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("secret.rs"), TWO).unwrap();
+    symlink(outside.join("secret.rs"), workshop.root.join("link.rs")).unwrap();
+    symlink(&outside, workshop.root.join("dir")).unwrap();
+    symlink("/no/such/place.rs", workshop.root.join("dangling.rs")).unwrap();
+    fs::create_dir(workshop.root.join("folder.rs")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(workshop.root.join("pipe.rs")).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let absolute = outside.join("secret.rs").to_str().unwrap().to_owned();
+    let names = [
+        "../outside/secret.rs",
+        "x/../../outside/secret.rs",
+        "link.rs",
+        "dir/secret.rs",
+        "dir/gone.rs",
+        "dangling.rs",
+        "folder.rs",
+        "pipe.rs",
+        &absolute,
+        "",
+        "/",
+        "..",
+        "\0.rs",
+        "a.rs/b.rs",
+    ];
+    workshop.write("a.rs", "");
+    assert_eq!(workshop.tracked(&names.map(created)), [""; 0]);
+    for name in names.iter().filter(|name| **name != "a.rs/b.rs") {
+        assert_eq!(workshop.store.file_map(workshop.project, name).unwrap(), None, "{name:?}");
+    }
+    assert_eq!(unmapped(&workshop), []);
+}
+
+#[test]
+fn a_file_may_be_called_anything() {
+    let Some(mut workshop) = Workshop::with_git() else { return };
+    let names =
+        ["-rf $(x).rs", "a\nb.rs", "'\";--.rs", "数 \u{202e}x.rs", "HEAD:a.rs", "x/./y.rs", ":(glob)*.rs"];
+    for name in names {
+        workshop.write(name, TWO);
+    }
+    workshop.commit_all();
+    for name in names {
+        workshop.write(name, "fn f() { 1 }\n");
+    }
+    let told = workshop.tracked(&names.map(edited));
+    // Git reads its questions by lines: of a name that holds one nothing is known.
+    let expected = names.iter().filter(|name| !name.contains('\n')).map(|name| format!("deleted {name} g"));
+    assert_eq!(told, expected.collect::<Vec<_>>());
+}
+
+/// Law 7.
+#[test]
+fn no_secret_in_a_signature_reaches_the_store() {
+    let mut workshop = Workshop::open();
+    let secret = format!("gh{}_{}", "p", "a1B2c3D4e5F6g7H8i9J0".repeat(2).get(..36).unwrap());
+    workshop.write("a.rs", &format!("const TOKEN: &str = \"{secret}\";\nfn f() {{}}\n"));
+    let readings = {
+        let session = workshop.session("s");
+        workshop.track(session, &[created("a.rs")])
+    };
+    assert!(!format!("{readings:?}").contains(&secret), "{readings:?}");
+    assert!(
+        !format!("{:?}", workshop.store.code_changes(workshop.project, None, 9).unwrap()).contains(&secret)
+    );
+    let map = workshop.store.file_map(workshop.project, "a.rs").unwrap().unwrap();
+    assert_eq!(map.symbols.len(), 2);
+    assert!(!format!("{map:?}").contains(&secret), "{map:?}");
+    // And comparing with what was scrubbed finds no change where there is none.
+    workshop.write("a.rs", &format!("const TOKEN: &str = \"{secret}\";\n// said\nfn f() {{}}\n"));
+    assert_eq!(workshop.tracked(&[edited("a.rs")]), [""; 0]);
+}
+
+#[test]
+fn a_symbol_beyond_the_end_of_a_full_map_is_neither_new_nor_deleted() {
+    let mut workshop = Workshop::open();
+    let many = |range: std::ops::Range<usize>| -> String {
+        range.map(|number| format!("fn f{number}() {{}}\n")).collect()
+    };
+    workshop.write("a.rs", &many(1..600));
+    assert_eq!(workshop.tracked(&[created("a.rs")]).len(), 500);
+    workshop.write("a.rs", &many(0..600));
+    assert_eq!(workshop.tracked(&[edited("a.rs")]), [""; 0]);
+}
+
+#[test]
+fn edits_of_one_file_are_gathered_in_their_order() {
+    let edit = |file: &str, is_new, before: &str, after: &str| Happening::Edited {
+        file: file.into(),
+        is_new,
+        hunks: vec![Hunk { before: before.into(), after: after.into() }],
+    };
+    let turn = [
+        edit("a.rs", true, "", "one"),
+        Happening::Looked { at: "c.rs".into() },
+        edit("b.rs", false, "x", "y"),
+        edit("a.rs", false, "one", "two"),
+    ];
+    let hunk = |before: &str, after: &str| Hunk { before: before.into(), after: after.into() };
+    assert_eq!(
+        edited_files(&turn),
+        [
+            EditedFile { hunks: vec![hunk("", "one"), hunk("one", "two")], ..created("a.rs") },
+            EditedFile { hunks: vec![hunk("x", "y")], ..edited("b.rs") },
+        ]
+    );
+}
