@@ -1,13 +1,13 @@
 //! The session as a whole: what was asked, looked into, learnt, done and decided, and what comes next. Kept current turn by turn.
 
-use super::asked::gist;
+use super::asked::{Intent, gist, intent};
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::story::Turn;
 use super::told::Told;
 use backstory_memory::{Kind, Trust};
 use backstory_store::{Again, Session};
 
-/// A session of fewer turns that left nothing behind needs no summary.
+/// A session of fewer turns that did nothing and found nothing out needs no summary.
 const LEAST_TURNS: usize = 3;
 const MOST_ITEMS: usize = 6;
 const MOST_FILES: usize = 24;
@@ -15,7 +15,7 @@ const MOST_FILES: usize = 24;
 /// Summarises a session.
 pub(super) fn summary(session: &Session, turns: &[Turn<'_>], told: &Told<'_>) -> Option<Finding> {
     let request = turns.iter().find_map(|turn| gist(turn.prompt()))?;
-    if told.findings.is_empty() && turns.len() < LEAST_TURNS {
+    if told.stands_at().is_none() && turns.len() < LEAST_TURNS {
         return None;
     }
     let completed = told.titles(&[Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change]);
@@ -24,7 +24,8 @@ pub(super) fn summary(session: &Session, turns: &[Turn<'_>], told: &Told<'_>) ->
     let decided = told.titles(&[Kind::Decision, Kind::Goal]);
     let looked = turns.iter().flat_map(Turn::looked_at).collect::<Vec<_>>();
     let title = completed.first().or(found.first()).unwrap_or(&request).clone();
-    let later = turns.iter().skip(1).filter_map(|turn| gist(turn.prompt())).filter(|gist| *gist != request);
+    let asks = |turn: &&Turn<'_>| intent(turn.prompt()) != Intent::Unclear;
+    let later = turns.iter().skip(1).filter(asks).filter_map(|turn| gist(turn.prompt()));
     let lines = [
         line("Request", std::iter::once(request.clone()).chain(later), "; "),
         line("Investigated", looked.into_iter().map(str::to_owned), ", "),

@@ -1,0 +1,166 @@
+//! A made-up session for the tests of distillation: what happens is said in a line each, and goes the way real events go.
+
+use backstory_capture::{
+    DistilReport, Distillation, Observation, Occasion, Redactor, RedactorOptions, Surroundings, distil,
+    observe,
+};
+use backstory_memory::{
+    Account, Ended, Happening, Hunk, Kind, Memory, PlanStep, ProjectKey, SessionId, Sighting, Subagent,
+    Timestamp, Trust,
+};
+use backstory_store::{Arrival, Filter, Home, LifeFilter, Purpose, Reach, Recorded, Store};
+use tempfile::TempDir;
+
+pub(crate) struct Story {
+    pub(crate) dir: TempDir,
+    pub(crate) store: Store,
+    session: String,
+    now: i64,
+    number: u64,
+}
+
+impl Story {
+    pub(crate) fn new() -> Story {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path().join("home"));
+        std::fs::create_dir(dir.path().join("project")).unwrap();
+        let store = Store::open(&home, Purpose::Command, Timestamp(0)).unwrap();
+        Story { dir, store, session: "s1".into(), now: 1_800_000_000_000, number: 0 }
+    }
+
+    pub(crate) fn root(&self) -> std::path::PathBuf {
+        self.dir.path().join("project")
+    }
+
+    /// Goes on in another session, an hour later.
+    pub(crate) fn session(&mut self, name: &str) -> &mut Story {
+        self.session = name.to_owned();
+        self.now += 3_600_000;
+        self
+    }
+
+    pub(crate) fn happens(&mut self, happening: Happening, trust: Trust) -> &mut Story {
+        self.happens_by(happening, trust, None)
+    }
+
+    pub(crate) fn happens_by(
+        &mut self,
+        happening: Happening,
+        trust: Trust,
+        subagent: Option<Subagent>,
+    ) -> &mut Story {
+        self.number += 1;
+        self.now += 1_000;
+        let observation = Observation {
+            host: "test".into(),
+            host_session: self.session.clone(),
+            tool: None,
+            sequence: Some(self.number.to_string()),
+            trust,
+            account: Account { happening, subagent },
+        };
+        let root = self.root().display().to_string();
+        let redactor = Redactor::new(RedactorOptions::default());
+        let given = self.store.given_to("test", &self.session).unwrap();
+        let around = Surroundings {
+            redactor: &redactor,
+            most_bytes: 16_384,
+            root: &root,
+            given: &given,
+            at: Timestamp(self.now),
+        };
+        let event = observe(observation, &around);
+        let sighting = Sighting {
+            keys: vec![ProjectKey::Path(root.clone())],
+            name: "project".into(),
+            root,
+            parent: None,
+        };
+        let recorded = self.store.record(&Arrival { event, sighting }).unwrap();
+        assert!(matches!(recorded, Recorded::Stored(_) | Recorded::Forgotten), "{recorded:?}");
+        self
+    }
+
+    pub(crate) fn asks(&mut self, text: &str) -> &mut Story {
+        self.happens(Happening::Prompted { text: text.into() }, Trust::User)
+    }
+
+    pub(crate) fn says(&mut self, message: &str) -> &mut Story {
+        self.happens(Happening::TurnEnded { message: message.into() }, Trust::Assistant)
+    }
+
+    pub(crate) fn looks(&mut self, at: &str) -> &mut Story {
+        self.happens(Happening::Looked { at: at.into() }, Trust::Tool)
+    }
+
+    pub(crate) fn fetches(&mut self, asked: &str, answer: &str) -> &mut Story {
+        self.happens(Happening::Fetched { asked: asked.into(), answer: answer.into() }, Trust::External)
+    }
+
+    pub(crate) fn runs(&mut self, command: &str, output: &str) -> &mut Story {
+        let happening = Happening::Ran { command: command.into(), output: output.into(), ended: Ended::Well };
+        self.happens(happening, Trust::Tool)
+    }
+
+    pub(crate) fn fails(&mut self, command: &str, output: &str) -> &mut Story {
+        let happening =
+            Happening::Ran { command: command.into(), output: output.into(), ended: Ended::Badly };
+        self.happens(happening, Trust::Tool)
+    }
+
+    pub(crate) fn edits(&mut self, file: &str, before: &str, after: &str) -> &mut Story {
+        let hunks = vec![Hunk { before: before.into(), after: after.into() }];
+        let file = self.root().join(file).display().to_string();
+        self.happens(Happening::Edited { file, is_new: before.is_empty(), hunks }, Trust::Tool)
+    }
+
+    pub(crate) fn plans(&mut self, steps: &[(&str, bool)]) -> &mut Story {
+        let step = |(text, is_done): &(&str, bool)| PlanStep { text: (*text).into(), is_done: *is_done };
+        self.happens(Happening::Planned { steps: steps.iter().map(step).collect() }, Trust::Tool)
+    }
+
+    pub(crate) fn id(&self) -> SessionId {
+        self.store.session_called("test", &self.session).unwrap().unwrap().id
+    }
+
+    pub(crate) fn distils(&mut self, occasion: Occasion) -> DistilReport {
+        let redactor = Redactor::new(RedactorOptions::default());
+        let root = self.root();
+        let how = Distillation { occasion, root: Some(&root), redactor: &redactor, now: Timestamp(self.now) };
+        let id = self.id();
+        distil(&mut self.store, id, &how).unwrap()
+    }
+
+    /// The turn ends: the agent says so, and it is distilled.
+    pub(crate) fn closes(&mut self, message: &str) -> DistilReport {
+        self.says(message);
+        self.distils(Occasion::TurnEnd)
+    }
+
+    /// Every memory there is, replaced ones included, in the order they were written.
+    pub(crate) fn memories(&self) -> Vec<Memory> {
+        let filter = Filter { life: LifeFilter::Any, limit: 1000, ..Filter::within(Reach::Everywhere) };
+        let mut ids = self.store.list(&filter).unwrap();
+        ids.sort();
+        self.store.memories(&ids).unwrap()
+    }
+
+    pub(crate) fn of_kind(&self, kind: Kind) -> Vec<Memory> {
+        self.memories().into_iter().filter(|memory| memory.content.kind == kind).collect()
+    }
+
+    /// The one memory of a kind.
+    pub(crate) fn only(&self, kind: Kind) -> Memory {
+        let mut found = self.of_kind(kind);
+        assert_eq!(found.len(), 1, "{kind}: {:#?}", self.kinds());
+        found.remove(0)
+    }
+
+    /// Kind and title of everything, to be compared and to be read when a test fails.
+    pub(crate) fn kinds(&self) -> Vec<String> {
+        self.memories()
+            .iter()
+            .map(|memory| format!("{}: {}", memory.content.kind, memory.content.title))
+            .collect()
+    }
+}
