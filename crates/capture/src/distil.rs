@@ -19,16 +19,19 @@ mod summary;
 mod told;
 mod work;
 
-use crate::closing::{Closing, closing};
-use crate::{Change, Redactor, prepare, should_promote};
-use backstory_memory::{Category, Digest, Kind, Link, Memory, MemoryId, Relation, SessionId, Timestamp};
-use backstory_store::{Again, Distilled, Outcome, Session, Store, StoreError};
+use crate::codemap::{Place, anchor, edited_files, follow_renames, track};
+use crate::{Closing, Redactor, closing, git, prepare, should_promote};
+use backstory_memory::{
+    Category, ChangedSymbol, Digest, Draft, Kind, Link, Memory, MemoryId, Relation, SessionId, Timestamp,
+};
+use backstory_store::{Again, Distilled, FileReading, Outcome, Session, Store, StoreError};
 use failing::Failing;
 use finding::{Comparing, Finding, distilled, subject, subject_of_turn};
 use handoff::WorkTree;
 use std::collections::HashMap;
 use std::path::Path;
-use story::Turn;
+use std::time::Duration;
+use story::{Entry, Turn};
 use told::Told;
 
 /// Why a session is distilled now.
@@ -67,6 +70,8 @@ pub struct DistilReport {
 
 /// More events than this are not read at once: what came before has been distilled before.
 const MOST_EVENTS: u32 = 1_000;
+/// More changed symbols than this are not told.
+const MOST_CHANGES: u32 = 500;
 
 /// Makes memories of what happened in a session.
 pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Result<DistilReport, StoreError> {
@@ -74,7 +79,8 @@ pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Resul
     let entries = story::entries(&store.latest_events(id, MOST_EVENTS)?);
     let turns = story::turns(&entries);
     let Some(last) = entries.last().filter(|_| !turns.is_empty()) else { return Ok(DistilReport::default()) };
-    let code = changed_code(store, &session, &turns, how)?;
+    let readings = read_code(store, &session, &entries, how)?;
+    let code = store.code_changes(session.project, Some(id), MOST_CHANGES)?;
     let findings = findings(store, &session, &turns, &code, how)?;
 
     let relations: Vec<(Digest, Digest)> = findings
@@ -94,6 +100,11 @@ pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Resul
         store.link(Link { from, relation: Relation::Relates, to })?;
     }
     promote(store, &session, &settled, &outcomes, &mut report)?;
+    let written = settled.iter().zip(&outcomes).filter_map(|(item, outcome)| match outcome {
+        Outcome::Written(id) | Outcome::Updated(id) => Some((*id, &item.memory.content)),
+        Outcome::Unchanged(_) | Outcome::Forgotten => None,
+    });
+    anchor_all(store, &session, &written.collect::<Vec<_>>(), &readings, how)?;
     Ok(report)
 }
 
@@ -115,42 +126,51 @@ impl DistilReport {
     }
 }
 
-/// A symbol that changed in this session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct CodeFact {
-    path: String,
-    name: String,
-    change: Change,
-    signature: String,
+/// Brings the code map up to date with what was edited since the last run.
+fn read_code(
+    store: &mut Store,
+    session: &Session,
+    entries: &[Entry],
+    how: &Distillation<'_>,
+) -> Result<Vec<FileReading>, StoreError> {
+    // Long after, the files hold what others did to them since.
+    let Some(root) = how.root.filter(|_| how.occasion != Occasion::Asked) else { return Ok(Vec::new()) };
+    let fresh = entries.iter().filter(|entry| entry.id > session.distilled_to);
+    let edited = edited_files(fresh.map(Entry::happening));
+    let place = Place { project: session.project, root, redactor: how.redactor };
+    track(store, place, session.id, &edited, how.now)
 }
 
-impl CodeFact {
-    fn line(&self) -> String {
-        let change = match self.change {
-            Change::New => "New",
-            Change::Modified => "Modified",
-            Change::Deleted => "Deleted",
-        };
-        format!("{change} in {}: {}", self.path, self.signature)
+/// Anchors what was written in the code it speaks of, and follows files that have another name now.
+fn anchor_all(
+    store: &mut Store,
+    session: &Session,
+    written: &[(MemoryId, &Draft)],
+    readings: &[FileReading],
+    how: &Distillation<'_>,
+) -> Result<(), StoreError> {
+    let Some(root) = how.root.filter(|_| how.occasion != Occasion::Asked) else { return Ok(()) };
+    let holds_in_code =
+        |content: &Draft| !matches!(content.kind, Kind::Summary | Kind::Handoff) && !content.files.is_empty();
+    for (id, content) in written.iter().filter(|(_, content)| holds_in_code(content)) {
+        let of_memory = readings.iter().filter(|reading| content.files.contains(&reading.path));
+        anchor(store, *id, root, &content.files, &of_memory.cloned().collect::<Vec<_>>())?;
     }
+    if how.occasion == Occasion::SessionEnd {
+        follow_renames(store, session.project, root, GIT_PATIENCE)?;
+    }
+    Ok(())
 }
 
-/// Brings the code map up to date with what was edited, and returns what changed in this session.
-fn changed_code(
-    _store: &mut Store,
-    _session: &Session,
-    _turns: &[Turn<'_>],
-    _how: &Distillation<'_>,
-) -> Result<Vec<CodeFact>, StoreError> {
-    Ok(Vec::new())
-}
+/// How long git may take to say how things lie.
+const GIT_PATIENCE: Duration = Duration::from_millis(300);
 
 /// Finds everything worth a memory.
 fn findings(
     store: &Store,
     session: &Session,
     turns: &[Turn<'_>],
-    code: &[CodeFact],
+    code: &[ChangedSymbol],
     how: &Distillation<'_>,
 ) -> Result<Vec<Finding>, StoreError> {
     let failing = Failing::of(turns);
@@ -215,8 +235,12 @@ fn unchanged(subject: Digest, memory: Memory) -> Finding {
     }
 }
 
-fn work_tree(_how: &Distillation<'_>) -> WorkTree {
-    WorkTree::default()
+/// Looks how things lie in the project's folder; not long after, when it says nothing of the session any more.
+fn work_tree(how: &Distillation<'_>) -> WorkTree {
+    match how.root.filter(|_| how.occasion != Occasion::Asked) {
+        Some(root) => WorkTree { branch: git::branch(root), dirty: git::dirty_files(root, GIT_PATIENCE) },
+        None => WorkTree::default(),
+    }
 }
 
 /// A failure met three times becomes a pattern to avoid, with its fix.

@@ -3,7 +3,7 @@
 use super::asked::{Intent, gist, intent};
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::story::Turn;
-use crate::closing::Closing;
+use crate::Closing;
 use backstory_memory::{Kind, title_from};
 use backstory_store::Again;
 

@@ -7,27 +7,27 @@ use super::told::Told;
 use backstory_memory::{Kind, Trust};
 use backstory_store::{Again, Session};
 
-/// A session of fewer turns that did nothing and found nothing out needs no summary.
-const LEAST_TURNS: usize = 3;
+/// A session that did nothing, found nothing out and was asked for less needs no summary.
+const LEAST_REQUESTS: usize = 3;
 const MOST_ITEMS: usize = 6;
 const MOST_FILES: usize = 24;
 
 /// Summarises a session.
 pub(super) fn summary(session: &Session, turns: &[Turn<'_>], told: &Told<'_>) -> Option<Finding> {
-    let request = turns.iter().find_map(|turn| gist(turn.prompt()))?;
-    if told.stands_at().is_none() && turns.len() < LEAST_TURNS {
+    let asks = |turn: &Turn<'_>| gist(turn.prompt()).filter(|_| intent(turn.prompt()) != Intent::Unclear);
+    let requests: Vec<String> = turns.iter().filter_map(asks).collect();
+    if told.stands_at().is_none() && requests.len() < LEAST_REQUESTS {
         return None;
     }
+    let request = requests.first().cloned().or_else(|| turns.iter().find_map(|turn| gist(turn.prompt())))?;
     let completed = told.titles(&[Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change]);
     let found = told.titles(&[Kind::Discovery]);
     let learned = told.titles(&[Kind::Learning, Kind::Pattern, Kind::Failure]);
     let decided = told.titles(&[Kind::Decision, Kind::Goal]);
     let looked = turns.iter().flat_map(Turn::looked_at).collect::<Vec<_>>();
     let title = completed.first().or(found.first()).unwrap_or(&request).clone();
-    let asks = |turn: &&Turn<'_>| intent(turn.prompt()) != Intent::Unclear;
-    let later = turns.iter().skip(1).filter(asks).filter_map(|turn| gist(turn.prompt()));
     let lines = [
-        line("Request", std::iter::once(request.clone()).chain(later), "; "),
+        line("Request", std::iter::once(request.clone()).chain(requests), "; "),
         line("Investigated", looked.into_iter().map(str::to_owned), ", "),
         line("Learned", found.into_iter().chain(learned).chain(told.learned()), "; "),
         line("Completed", completed.into_iter(), "; "),

@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::story::Turn;
-use crate::closing::Closing;
+use crate::Closing;
 use backstory_memory::{Happening, Kind};
 
 /// What the turns of a session told.

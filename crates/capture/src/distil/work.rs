@@ -1,14 +1,12 @@
 //! What a turn changed: one memory, its kind from evidence, its title from the commit or from the agent's own words.
 
-use super::CodeFact;
 use super::asked::{Intent, gist, intent};
 use super::commits::Commit;
 use super::failing::{Failing, turned_green};
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::story::{Entry, Turn};
-use crate::Change;
-use crate::closing::{Closing, title_of_commit};
-use backstory_memory::{Happening, Kind, cap, title_from};
+use crate::{Closing, title_of_commit};
+use backstory_memory::{Change, ChangedSymbol, Happening, Kind, cap, title_from};
 use backstory_store::Again;
 use std::path::Path;
 
@@ -18,7 +16,7 @@ pub(super) struct Work<'a> {
     closing: &'a Closing,
     files: Vec<&'a str>,
     commits: Vec<Commit>,
-    code: Vec<&'a CodeFact>,
+    code: Vec<&'a ChangedSymbol>,
     /// The tests that turned green; empty where they have no names.
     green: Option<Vec<String>>,
     mended: bool,
@@ -31,14 +29,19 @@ impl<'a> Work<'a> {
         turn: &'a Turn<'a>,
         closing: &'a Closing,
         failing: &Failing<'_>,
-        code: &'a [CodeFact],
+        code: &'a [ChangedSymbol],
     ) -> Option<Work<'a>> {
         let files: Vec<&str> = turn.edited().into_iter().filter(|file| lies_in_project(file)).collect();
         let commits: Vec<Commit> = turn.commands().filter_map(|(_, command)| Commit::of(command)).collect();
         if files.is_empty() && commits.is_empty() {
             return None;
         }
-        let code = code.iter().filter(|fact| files.contains(&fact.path.as_str())).collect();
+        // A symbol is told once a session, with when it changed last.
+        let since = turn.first()?.at;
+        let code = code
+            .iter()
+            .filter(|changed| changed.at >= since && files.contains(&changed.path.as_str()))
+            .collect();
         let green = turned_green(turn.commands());
         let mended = failing.fixed_in(at).next().is_some();
         Some(Work { turn, closing, files, commits, code, green, mended })
@@ -49,7 +52,8 @@ impl<'a> Work<'a> {
         let kind = self.kind();
         let mut content = distilled(kind, &self.title()?, &self.body(), self.turn.trust());
         content.facts = self.facts();
-        content.concepts = self.code.iter().map(|fact| fact.name.clone()).take(MOST_NAMED).collect();
+        content.concepts =
+            self.code.iter().map(|changed| changed.qualified_name.clone()).take(MOST_NAMED).collect();
         content.files = self.files.iter().map(|file| (*file).to_owned()).collect();
         let done = self.turn.entries.iter().filter(|entry| self.is_evidence(entry));
         Some(Finding {
@@ -79,7 +83,7 @@ impl<'a> Work<'a> {
     fn kind(&self) -> Kind {
         let commit = self.commits.iter().find_map(|commit| kind_of_commit(&commit.subject));
         let asked = intent(self.turn.prompt());
-        let has_new = self.code.iter().any(|fact| fact.change == Change::New);
+        let has_new = self.code.iter().any(|changed| changed.change == Change::New);
         if self.green.is_some() || self.mended {
             // A new thing under test turns its own tests green.
             return if asked == Intent::Add && has_new { Kind::Feature } else { Kind::Bugfix };
@@ -90,7 +94,7 @@ impl<'a> Work<'a> {
             (None, Intent::Rearrange) => Kind::Refactor,
             (None, Intent::Add) if has_new || self.makes_files() => Kind::Feature,
             _ if has_new && self.only_moves() => Kind::Refactor,
-            _ if has_new && self.code.iter().all(|fact| fact.change == Change::New) => Kind::Feature,
+            _ if has_new && self.code.iter().all(|changed| changed.change == Change::New) => Kind::Feature,
             _ => Kind::Change,
         }
     }
@@ -105,11 +109,14 @@ impl<'a> Work<'a> {
     /// Whether every new symbol is one that was deleted elsewhere.
     fn only_moves(&self) -> bool {
         let deleted = |name: &str| {
-            self.code
-                .iter()
-                .any(|fact| fact.change == Change::Deleted && fact.name.ends_with(last_part(name)))
+            self.code.iter().any(|changed| {
+                changed.change == Change::Deleted && changed.qualified_name.ends_with(last_part(name))
+            })
         };
-        self.code.iter().filter(|fact| fact.change == Change::New).all(|fact| deleted(&fact.name))
+        self.code
+            .iter()
+            .filter(|changed| changed.change == Change::New)
+            .all(|changed| deleted(&changed.qualified_name))
     }
 
     fn title(&self) -> Option<String> {
@@ -143,9 +150,19 @@ impl<'a> Work<'a> {
         }));
         let hashes: Vec<&str> = self.commits.iter().filter_map(|commit| commit.hash.as_deref()).collect();
         facts.extend((!hashes.is_empty()).then(|| format!("Committed as {}", hashes.join(", "))));
-        facts.extend(self.code.iter().take(MOST_NAMED).map(|fact| fact.line()));
+        facts.extend(self.code.iter().take(MOST_NAMED).map(|changed| told(changed)));
         facts
     }
+}
+
+/// Tells of a symbol that changed.
+fn told(changed: &ChangedSymbol) -> String {
+    let change = match changed.change {
+        Change::New => "New",
+        Change::Modified => "Modified",
+        Change::Deleted => "Deleted",
+    };
+    format!("{change} in {}: {}", changed.path, changed.signature)
 }
 
 fn last_part(name: &str) -> &str {

@@ -333,3 +333,102 @@ fn a_secret_put_together_from_clean_parts_does_not_reach_a_memory() {
     story.asks(&format!("Add the page. The key is {key}.")).edits("a.py", "", "x").closes("Added the page.");
     assert!(story.memories().iter().all(|memory| !memory.content.body.contains(&key)));
 }
+
+#[test]
+fn changed_code_is_told_and_memories_are_anchored_in_it() {
+    let mut story = Story::new();
+    let before = "def window(items, size):\n    return []\n\ndef unused():\n    pass\n";
+    let after =
+        "def window(items, size):\n    return [items]\n\ndef pairs(items):\n    return window(items, 2)\n";
+    std::fs::write(story.root().join("window.py"), after).unwrap();
+    story
+        .asks("Make window return something, add pairs and drop unused")
+        .edits("window.py", before, after)
+        .closes("Reworked window.py: `window` returns its items and `pairs` is new.");
+    let session = story.id();
+    let project = story.store.session(session).unwrap().unwrap().project;
+    let mut changes: Vec<String> = story
+        .store
+        .code_changes(project, Some(session), 10)
+        .unwrap()
+        .iter()
+        .map(|changed| format!("{} {}", changed.change.as_str(), changed.signature))
+        .collect();
+    changes.sort();
+    assert_eq!(changes, ["deleted def unused()", "modified def window(items, size)", "new def pairs(items)"]);
+
+    let work = story.memories().remove(0);
+    assert!(
+        work.content.facts.contains(&"New in window.py: def pairs(items)".to_owned()),
+        "{:?}",
+        work.content.facts
+    );
+    let root = story.root();
+    let is = |story: &Story| {
+        backstory_capture::freshness(&story.store, project, &root, &[work.id]).unwrap()[&work.id]
+    };
+    assert_eq!(is(&story), backstory_capture::Freshness::Fresh);
+    std::fs::write(story.root().join("window.py"), after.replace("[items]", "[items, items]")).unwrap();
+    assert_eq!(is(&story), backstory_capture::Freshness::Changed);
+    std::fs::remove_file(story.root().join("window.py")).unwrap();
+    assert_eq!(is(&story), backstory_capture::Freshness::Gone);
+}
+
+#[test]
+fn a_turn_that_is_cut_by_compaction_is_one_piece_of_work() {
+    let mut story = Story::new();
+    story.asks("Add a page for invoices").edits("a.py", "", "def a(): pass");
+    story.happens(Happening::Compacting { instructions: String::new() }, Trust::Tool);
+    story.distils(Occasion::Compaction);
+    story.edits("b.py", "", "def b(): pass").closes("Added a page for invoices in a.py and b.py.");
+    assert_eq!(story.only(Kind::Feature).content.files, ["a.py", "b.py"]);
+}
+
+/// R24: what was given comes back as prompt, output and reply, fenced and reformatted, and leaves nothing.
+#[test]
+fn what_was_given_and_comes_back_leaves_no_memory() {
+    let mut story = Story::new();
+    story.asks("We always deploy through the staging pipeline, never from a laptop.").closes("Noted.");
+    let known = story.memories();
+    let block = "## Project knowledge\n\
+        - [2h ago] We always deploy through the staging pipeline, never from a laptop\n\
+        - [yesterday] We decided to keep invoices in cents because floats lose money on large totals\n\
+        - [3d ago] Never run the migration while the importer holds its lock, it corrupts the index\n";
+    let session = story.id();
+    let project = story.store.session(session).unwrap().unwrap().project;
+    let injection = backstory_memory::Injection {
+        project,
+        session: Some(session),
+        moment: backstory_memory::Moment::SessionStart,
+        at: backstory_memory::Timestamp(0),
+        tokens: backstory_memory::Tokens(0),
+        budget: backstory_memory::Tokens(0),
+        bytes: 0,
+        build_us: 0,
+        layers: vec![],
+        layers_skipped: vec![],
+        shingles: backstory_memory::Shingles::of(block),
+        memories: vec![],
+    };
+    story.store.record_injection(&injection).unwrap();
+    let fenced = backstory_memory::fence(block, 0x1234_abcd);
+    let reformatted = block.replace("- [", "* **[").replace(" ago]", " ago]** ").to_uppercase();
+    for round in 0..50 {
+        let text = if round % 2 == 0 { &fenced } else { &reformatted };
+        story.asks(text).runs("cat notes.md", text).closes(text);
+    }
+    let now: Vec<String> =
+        story.memories().iter().skip(known.len()).map(|memory| memory.content.title.clone()).collect();
+    assert_eq!(now, Vec::<String>::new());
+    assert_eq!(
+        story.memories().first().map(|memory| memory.times_seen),
+        Some(1),
+        "an echo does not make it surer"
+    );
+    let events = story.store.events(session, backstory_memory::EventId(0)).unwrap();
+    let stored: String = events.iter().skip(2).map(|event| event.event.payload.to_lowercase()).collect();
+    let given: Vec<char> = block.to_lowercase().chars().collect();
+    for run in given.windows(64) {
+        assert!(!stored.contains(&run.iter().collect::<String>()), "{}", run.iter().collect::<String>());
+    }
+}
