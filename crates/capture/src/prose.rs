@@ -9,7 +9,7 @@ mod plain;
 mod sentences;
 mod tokens;
 
-pub(crate) use passages::{Passage, Shape, passages};
+pub(crate) use passages::{Passage, Shape, is_foreign, passages};
 pub(crate) use patterns::Patterns;
 pub(crate) use plain::{capitalised, plain};
 pub(crate) use sentences::sentences;

@@ -58,7 +58,9 @@ pub struct Statement {
 #[must_use]
 pub fn statements(text: &str, speaker: Speaker) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
-    for passage in passages(text).iter().filter(|passage| !silence::is_silent_passage(passage)) {
+    let passages = passages(text);
+    let own = passages.iter().take_while(|passage| !silence::opens_quotation(passage, speaker));
+    for passage in own.filter(|passage| !silence::is_silent_passage(passage)) {
         for statement in in_passage(passage.text, speaker) {
             if found.iter().all(|known| known.text != statement.text) {
                 found.push(statement);
@@ -126,19 +128,19 @@ struct Heard {
     follows_opinion: bool,
 }
 
-static SETS_RIGHT: Patterns = Patterns::new(&[", not|never *"]);
-
 fn stated(sentence: &str, all: &[Token], heard: Heard) -> Option<Statement> {
     let tokens = silence::without_fillers(all);
     let core = without_no(tokens);
-    let sets_right = core.len() < tokens.len() && SETS_RIGHT.are_in(core);
     if silence::is_silent(sentence, core, heard.speaker) {
         return None;
     }
+    let correction = (core.len() < tokens.len()).then(|| cues::correction(core, heard.speaker)).flatten();
     let meaning = cues::meaning(core, heard.speaker)
         .filter(|meaning| !(meaning.is_weak && heard.follows_opinion))
-        .or_else(|| (sets_right && heard.speaker == Speaker::User).then_some(cues::CORRECTED))
-        .or_else(|| silence::is_announced(all, heard.speaker).then_some(cues::ANNOUNCED))?;
+        // "No, it lives in A, not in B" settles where, and does not only describe.
+        .filter(|meaning| meaning.kind != Kind::Learning || correction.is_none() || !cues::sets_right(core))
+        .or(correction)
+        .or_else(|| cues::announced(all, core, heard.speaker))?;
     let title = title::title(sentence, core, meaning.kind);
     if title.split(' ').count() < 2 {
         return None;
@@ -157,6 +159,7 @@ fn stated(sentence: &str, all: &[Token], heard: Heard) -> Option<Statement> {
 /// How a correction begins: what follows is the statement.
 static CONTRADICTIONS: Patterns = Patterns::new(&[
     "^ ~no no|nope|wrong|actually|nah ,|:|.",
+    "^ i was wrong|mistaken ,|;|:|.",
     "^ that|this is ~not wrong|incorrect|right|correct|true ,|;|:|.",
 ]);
 

@@ -48,12 +48,12 @@ const FOREIGN_OPENINGS: &[&str] = &[
     "implement the following plan",
     "your task is ",
     "your job is ",
+    "your role is ",
 ];
 
 /// Returns the passages of `text`, each a slice of it, in order.
 pub(crate) fn passages(text: &str) -> Vec<Passage<'_>> {
-    let opening = text.trim_start().chars().take(80).collect::<String>().to_lowercase();
-    if FOREIGN_OPENINGS.iter().any(|foreign| opening.starts_with(foreign)) {
+    if is_foreign(text) {
         return Vec::new();
     }
     let mut reader = Reader { text, ..Reader::default() };
@@ -68,6 +68,13 @@ pub(crate) fn passages(text: &str) -> Vec<Passage<'_>> {
     reader.found
 }
 
+/// Whether a text begins as one that a program wrote, or as the role given to an agent.
+pub(crate) fn is_foreign(text: &str) -> bool {
+    let opening = text.trim_start().chars().take(80).collect::<String>().to_lowercase().replace('’', "'");
+    let opening = opening.replace("you're ", "you are ");
+    FOREIGN_OPENINGS.iter().any(|foreign| opening.starts_with(foreign))
+}
+
 /// Reads line by line; holds what the lines before have opened.
 #[derive(Default)]
 struct Reader<'a> {
@@ -75,7 +82,8 @@ struct Reader<'a> {
     found: Vec<Passage<'a>>,
     /// The passage being read, as a range of the text.
     open: Option<(usize, usize)>,
-    fence: Option<&'static str>,
+    /// The marks that opened a fence; as many close it, so that a fence may hold another.
+    fence: Option<&'a str>,
     tag: Option<&'a str>,
     section: Option<&'a str>,
     lead: Option<&'a str>,
@@ -90,7 +98,7 @@ impl<'a> Reader<'a> {
         if self.is_inside_block(trimmed) {
             return;
         }
-        if let Some(fence) = ["```", "~~~"].into_iter().find(|fence| trimmed.starts_with(fence)) {
+        if let Some(fence) = fence_marks(trimmed) {
             self.flush();
             self.fence = Some(fence);
             return;
@@ -132,10 +140,8 @@ impl<'a> Reader<'a> {
     /// Whether the line belongs to a fence or an injected block, which it may also close.
     fn is_inside_block(&mut self, trimmed: &str) -> bool {
         if let Some(fence) = self.fence {
-            let rest = trimmed.strip_prefix(fence).map(|rest| rest.trim_start_matches(['`', '~']));
-            if rest == Some("") {
-                self.fence = None;
-            }
+            let is_closed = trimmed.starts_with(fence) && fence_marks(trimmed) == Some(trimmed);
+            self.fence = Some(fence).filter(|_| !is_closed);
             return true;
         }
         if let Some(tag) = self.tag {
@@ -184,6 +190,13 @@ impl<'a> Reader<'a> {
             self.lead = Some(passage);
         }
     }
+}
+
+/// The marks of a fence that a line begins with.
+fn fence_marks(trimmed: &str) -> Option<&str> {
+    let mark = trimmed.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let length = trimmed.len() - trimmed.trim_start_matches(mark).len();
+    trimmed.get(..length).filter(|_| length >= 3)
 }
 
 /// The last place each closing tag stands at, so that an opening one can be told from an arrow or a generic type.
@@ -297,6 +310,11 @@ fn is_no_prose(trimmed: &str) -> bool {
     if trimmed.starts_with("[ ]") || NO_PROSE_OPENINGS.iter().any(|opening| trimmed.starts_with(opening)) {
         return true;
     }
+    // A line of `git log --oneline`.
+    let logged = list_item(trimmed).unwrap_or(trimmed).split(' ').next().unwrap_or_default();
+    let is_commit = (7..=40).contains(&logged.len())
+        && logged.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && logged.bytes().any(|byte| byte.is_ascii_digit());
     let is_diff = trimmed.starts_with(['+', '-']) && !trimmed.starts_with("- ") && !trimmed.starts_with("+ ");
     let is_time =
         trimmed.bytes().take_while(|byte| byte.is_ascii_digit() || b"-:.TZ/ ".contains(byte)).count() >= 8;
@@ -306,5 +324,5 @@ fn is_no_prose(trimmed: &str) -> bool {
     let is_exception = ["Error:", "Exception:", "Warning:"]
         .iter()
         .any(|end| first.len() > end.len() && first.ends_with(end));
-    is_diff || is_time || ends_like_code || is_exception || opens_as_code(trimmed)
+    is_commit || is_diff || is_time || ends_like_code || is_exception || opens_as_code(trimmed)
 }

@@ -9,7 +9,10 @@ use super::Speaker;
 use super::silence::opens_as_order;
 use crate::prose::Token;
 use backstory_memory::Kind;
-use table::{BEHAVIOURS, By, CUES, NO_SUBJECTS, REASON_SENTENCES, REASONS};
+use table::{
+    ANNOUNCEMENTS, BEHAVIOURS, By, CUES, NO_SUBJECTS, POINTERS, REACTIONS, REASON_SENTENCES, REASONS,
+    SETS_RIGHT, TELLS,
+};
 
 /// What a cue makes of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,14 +22,6 @@ pub(super) struct Meaning {
     /// Whether it rests on how the sentence is built alone; near an opinion that is not enough.
     pub(super) is_weak: bool,
 }
-
-/// What the user says is to be remembered, when nothing else tells what it is.
-pub(super) const ANNOUNCED: Meaning =
-    Meaning { kind: Kind::Learning, category: Some("fact"), is_weak: false };
-
-/// What the user sets right, when nothing else tells what it is.
-pub(super) const CORRECTED: Meaning =
-    Meaning { kind: Kind::Decision, category: Some("convention"), is_weak: false };
 
 /// Returns what a sentence means, or nothing when no cue is in it.
 pub(super) fn meaning(tokens: &[Token], speaker: Speaker) -> Option<Meaning> {
@@ -46,6 +41,30 @@ pub(super) fn meaning(tokens: &[Token], speaker: Speaker) -> Option<Meaning> {
         .or_else(|| behaviour(tokens))
 }
 
+/// Returns what a sentence means that its speaker says is to be remembered, when nothing else tells what it is.
+pub(super) fn announced(all: &[Token], core: &[Token], speaker: Speaker) -> Option<Meaning> {
+    let is_announced = match speaker {
+        Speaker::User => ANNOUNCEMENTS.are_in(all),
+        Speaker::Assistant => POINTERS.are_in(all) && describes(core),
+    };
+    is_announced.then_some(Meaning { kind: Kind::Learning, category: Some("fact"), is_weak: false })
+}
+
+/// Returns what a sentence means by which the user sets something right, when nothing else tells what it is.
+pub(super) fn correction(core: &[Token], speaker: Speaker) -> Option<Meaning> {
+    let tells = sets_right(core) || (TELLS.are_in(core) && !REACTIONS.are_in(core) && !opens_as_order(core));
+    (speaker == Speaker::User && tells).then_some(Meaning {
+        kind: Kind::Decision,
+        category: Some("convention"),
+        is_weak: false,
+    })
+}
+
+/// Whether a sentence names what holds and what does not.
+pub(super) fn sets_right(core: &[Token]) -> bool {
+    SETS_RIGHT.are_in(core)
+}
+
 /// Returns the token a sentence's reason begins at.
 pub(super) fn reason(tokens: &[Token]) -> Option<usize> {
     REASONS.all_in(tokens).map(|found| found.start).min().filter(|at| *at > 1)
@@ -57,6 +76,14 @@ pub(super) fn is_reason(tokens: &[Token]) -> bool {
 }
 
 fn behaviour(tokens: &[Token]) -> Option<Meaning> {
-    let describes = !opens_as_order(tokens) && !NO_SUBJECTS.are_in(tokens) && BEHAVIOURS.are_in(tokens);
-    describes.then_some(Meaning { kind: Kind::Learning, category: Some("gotcha"), is_weak: true })
+    (describes(tokens) && BEHAVIOURS.are_in(tokens)).then_some(Meaning {
+        kind: Kind::Learning,
+        category: Some("gotcha"),
+        is_weak: true,
+    })
+}
+
+/// Whether a sentence speaks of a part of the system, and not of the work just done or of who does it.
+fn describes(tokens: &[Token]) -> bool {
+    !opens_as_order(tokens) && !NO_SUBJECTS.are_in(tokens)
 }

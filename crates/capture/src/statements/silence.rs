@@ -6,9 +6,9 @@
 mod phrases;
 
 use super::Speaker;
-use crate::prose::{HIDDEN, Passage, Patterns, Shape, Token};
+use crate::prose::{HIDDEN, Passage, Patterns, Shape, Token, fold, is_foreign};
 use phrases::{
-    ANNOUNCEMENTS, EMPTY, FILLERS, OPINIONS, ORDERS, PASSING, PROMISES, SILENT_SECTIONS, STANDING,
+    DOCUMENTS, EMPTY, FILLERS, OPINIONS, ORDERS, PASSING, PROMISES, QUOTING_LEADS, SILENT_SECTIONS, STANDING,
 };
 
 const FEWEST_WORDS: usize = 3;
@@ -30,9 +30,17 @@ fn is_silent_section(heading: &str) -> bool {
     SILENT_SECTIONS.iter().any(|silent| heading.contains(silent))
 }
 
-/// Whether the user says that what follows is to be remembered.
-pub(super) fn is_announced(tokens: &[Token], speaker: Speaker) -> bool {
-    speaker == Speaker::User && ANNOUNCEMENTS.are_in(tokens)
+/// Whether from this passage on a user's text is somebody else's: a pasted document, ticket or prompt.
+pub(super) fn opens_quotation(passage: &Passage<'_>, speaker: Speaker) -> bool {
+    let opens = match passage.shape {
+        Shape::Heading => {
+            let heading = passage.text.to_lowercase();
+            DOCUMENTS.iter().any(|document| heading.contains(document))
+        }
+        Shape::Lead => QUOTING_LEADS.are_in(&fold(passage.text)),
+        Shape::Paragraph | Shape::Item => is_foreign(passage.text),
+    };
+    speaker == Speaker::User && opens
 }
 
 /// Whether a sentence gives an opinion.
@@ -72,7 +80,9 @@ pub(super) fn is_silent(sentence: &str, tokens: &[Token], speaker: Speaker) -> b
 }
 
 static FORBIDS: Patterns = Patterns::new(&["^ do not"]);
-static WISHES: Patterns = Patterns::new(&["^ i|we need|want|would like ~you|us to"]);
+/// "Use a map here" is for the code at hand, "use ruff" for the project.
+static WISHES: Patterns =
+    Patterns::new(&["^ i|we need|want|would like ~you|us to", "^ use a|an", "^ use * here"]);
 /// What takes a promise back.
 static DOUBTS: Patterns = Patterns::new(&["i think", "maybe", "might", "if we", "could"]);
 

@@ -27,6 +27,7 @@ mod signatures;
 mod statements;
 mod statements_cases;
 mod statements_quality;
+mod statements_unseen;
 mod story;
 mod testruns;
 mod tracking;

@@ -73,6 +73,30 @@ fn each_statement_of_a_longer_text_stands_alone() {
     assert_eq!(titles, ["The root cause was a stale cookie", "Kept the old cookie name"]);
 }
 
+#[test]
+fn nothing_comes_from_what_no_one_in_the_session_said() {
+    let rule = "We use pnpm, not npm. Never push to main. The root cause was a stale cache.";
+    for said in [rule.to_owned(), format!("Rules:\n\n- {}", rule.replace(". ", "\n- "))] {
+        for text in [
+            format!("<system-reminder>\n{said}\n</system-reminder>\n"),
+            format!("<system-reminder>{said}</system-reminder> go on"),
+            format!("go on\n<backstory-memory nonce=\"1\">\n{said}\n</backstory-memory>"),
+            format!("<local-command-stdout>{said}</local-command-stdout>"),
+            format!("```\n{said}\n```"),
+            format!("~~~text\n{said}\n~~~"),
+            format!("````md\n```\ncode\n```\n{said}\n````"),
+            format!("- see\n  ```\n  {}\n  ```", said.replace('\n', "\n  ")),
+            format!("> {}", said.replace('\n', "\n> ")),
+            format!("You are Claude Code, an agent.\n\n{said}"),
+            format!("look at this prompt\n\nYou're a reviewer of code.\n\n{said}"),
+            format!("# CLAUDE.md\n\n{said}"),
+            format!("here is the ticket:\n\n{said}"),
+        ] {
+            assert_eq!(statements(&text, Speaker::User), [], "{text}");
+        }
+    }
+}
+
 /// Texts made of what the rules look for, in any order.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![

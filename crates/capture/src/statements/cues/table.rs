@@ -47,6 +47,9 @@ pub(super) static REASON_SENTENCES: Patterns = Patterns::new(&[
 pub(super) static NO_SUBJECTS: Patterns = Patterns::new(&[
     "^ i|we|you|he|she|they|it|this|that|these|those|there|here|no|not|if|when|after|before|once|while|let|let's|now|with|to|as|in|on|for",
     "^ § :|,",
+    "^ both|either|neither|one|another|most|some",
+    "^ the first|second|third|latter|former|other",
+    "option|options|approach|approaches|variant|alternative",
     "now",
     "i",
     "we",
@@ -88,12 +91,48 @@ pub(super) static BEHAVIOURS: Patterns = Patterns::new(&[
     "always *",
     "must *",
     "caches|cache * for",
+    "locks|lock|blocks|block|deletes|delete|strips|strip|mutates|mutate|invalidates|invalidate|evicts|evict|swallows|swallow|resets|reset|restarts|restart ~* while|when|if|on|every|after|until|before|unless|its|their|the",
+    "runs|run * only for|on|in|when|if|under|with",
+    "is|are kept|stored|held|cached|saved|persisted|hosted|mounted|computed|evaluated|enqueued|rebuilt|rotated|encrypted|served|scheduled|shared in|on|under|at|every|once|per|as|by|with|between|from",
+    "is|are known to",
+    "is|are rejected|ignored|dropped|skipped|refused|truncated|overwritten|discarded|denied|throttled|deduplicated|evicted|swallowed by|when|if|unless|after|silently|with|on|before",
+    "limit|quota|timeout|ttl|threshold|maximum|minimum is *",
     "expires|expire after",
     "times|time out after",
 ]);
 
+/// Openings by which the user says that what follows is to be remembered.
+pub(super) static ANNOUNCEMENTS: Patterns = Patterns::new(&[
+    "^ ~please remember ~that|,|:",
+    "^ fyi",
+    "^ for the record",
+    "^ for context",
+    "^ heads up",
+    "^ important ,|:",
+    "^ note that|:",
+    "^ reminder",
+    "^ just to be clear",
+    "^ to be clear",
+]);
+
+/// How an agent points at a fact.
+pub(super) static POINTERS: Patterns =
+    Patterns::new(&["^ ~also|please|one note that", "^ ~also note :", "^ heads up ~,|:"]);
+
+/// What a correction says that tells how things are.
+pub(super) static SETS_RIGHT: Patterns = Patterns::new(&[", not|never *"]);
+pub(super) static TELLS: Patterns = Patterns::new(&[
+    "is|are|uses|use|goes|go|lives|live|runs|run|comes|come|belongs|belong|takes|take|has|have|gets|get|needs|need|means|expects|returns *",
+]);
+
+/// What is said after a "no," to the agent's last try, and not about how things are.
+pub(super) static REACTIONS: Patterns = Patterns::new(&[
+    "^ i|it|this|that|you|they|there|what|same|still|not|he|she|try|those|these|my",
+    "still|again|same|error|errors|fails|failing|broken|wrong|work|works|working|bug|missing|blank|now|yet|too|should",
+]);
+
 /// The first row found decides.
-pub(super) static CUES: [Cues; 13] = [
+pub(super) static CUES: [Cues; 14] = [
     Cues {
         kind: Kind::Goal,
         category: None,
@@ -101,10 +140,13 @@ pub(super) static CUES: [Cues; 13] = [
         patterns: Patterns::new(&[
             "the|our|my ~main|overall|long-term|real|end|ultimate|primary goal|aim|objective|target ~here|for|of ~this|the|* is",
             "the|our|my goal|aim|objective * :|is",
-            "^ ~the goal|objective|aim :",
+            "^ ~the|our|my ~main|overall|real|end goal|objective|aim|target|mission :",
             "we are aiming for|to",
-            "we aim to",
+            "we aim to|for|at",
+            "we are aiming|shooting|striving for|to",
+            "^ ~what we are after|want|need|aiming ~for is",
             "^ let's focus on",
+            "plan of record is",
             "promised ~* i|we would|will",
             "promised",
             "committing to",
@@ -133,6 +175,10 @@ pub(super) static CUES: [Cues; 13] = [
             "we|i|have|~are settled|standardised|standardized on",
             "opted for|to|against",
             "went with",
+            "ended|wound up choosing|picking|using|going|with|keeping|dropping|adopting|building|writing",
+            "voted for|to|against",
+            "that is what we are doing|using",
+            "the|our final call|choice|decision|verdict is|was",
             "we|i|are|am going|sticking with",
             "switching|switched|migrating|migrated|moving|moved ~* from * to",
             "^ chose|picked|adopted|adopting|dropping|dropped",
@@ -143,7 +189,7 @@ pub(super) static CUES: [Cues; 13] = [
             "is|are off the table",
             "signed off on",
             "we will use|keep|stick|support|drop|adopt",
-            "we have dropped|deprecated|adopted|retired",
+            "we ~have|just|already|recently ~just dropped|deprecated|adopted|retired|killed|sunset|abandoned",
             "building this * into ~all",
             "route|routing|use|send * going forward",
             "^ adjusting * accordingly",
@@ -167,6 +213,13 @@ pub(super) static CUES: [Cues; 13] = [
             "is|are done|handled|kept|stored|built * because|so that",
         ]),
     },
+    // An order that holds always is a rule, whatever reason follows it.
+    Cues {
+        kind: Kind::Pattern,
+        category: Some("convention"),
+        by: By::User,
+        patterns: Patterns::new(&["^ always|never|avoid"]),
+    },
     Cues {
         kind: Kind::Failure,
         category: Some("root cause"),
@@ -183,7 +236,9 @@ pub(super) static CUES: [Cues; 13] = [
             "boiled|comes|came down to",
             "failed|broke|crashed|hung|failing|crashing|hanging|flaky|slow|broken|breaking|leaking|stale|empty|missing because",
             "the fix was|is to",
+            "what fixed|broke|caused|solved|triggered * was|is",
             "what fixed it",
+            "known to fail|break|hang|crash * because",
             "was|were * because",
             "fails|breaks|crashes|hangs|panics|deadlocks|errors because",
             "^ after * , * recovered|fixed|resolved|solved|cleared|unblocked|cured",
@@ -210,6 +265,9 @@ pub(super) static CUES: [Cues; 13] = [
             "wants me to",
             "i ~really|always like|love|hate|dislike|want * to be|when|small|short|concise|terse|explicit",
             "i do not like",
+            "^ i am ~not|no a ~big|huge fan of",
+            "^ i can not stand",
+            "annoys|bugs|bothers|irritates me",
             "^ i want * only",
             "^ i do not want|need",
             "^ i hate|love|dislike",
@@ -251,11 +309,17 @@ pub(super) static CUES: [Cues; 13] = [
             ", never|always *",
             "should|must always|never",
             "must *",
-            "so never|always *",
+            "so never|always|stick *",
             "^ do not rely|use|commit|mock|hardcode|hard-code|log|import|push|merge|depend|store|swallow|write|add|touch|edit|put|call|skip|run|create|bypass|expose|assume|ever|introduce|edit|modify|disable|catch|share|cache|trust|force-push|amend|squash",
             "^ avoid",
             "so do not *",
             "do not ever",
+            "under no circumstances",
+            "^ no * , ~not ever|period|please",
+            "hard|strict|firm|absolute constraint|requirement|rule|limit|no",
+            "make it a habit|rule|point to",
+            "is|are mandatory|compulsory|non-negotiable|required",
+            "^ it is forbidden|mandatory|required to",
             "^ make sure|ensure * before|after|every|whenever|always",
             "every|each|all|any ~new * must|should|needs|need|has|have|gets|get|goes|go ~to|a|into|in",
             "^ <group> should|must|need|have|go|live|belong",
@@ -296,6 +360,7 @@ pub(super) static CUES: [Cues; 13] = [
             "watch out",
             "beware",
             "be careful|aware",
+            "^ careful ,|:",
             "careful with|when|not|about",
             "pitfall|pitfalls",
             "caveat :|is",
@@ -321,7 +386,8 @@ pub(super) static CUES: [Cues; 13] = [
             "is|are generated from|by",
             "lives|live|reside|resides|sits in|under|next|behind",
             "endpoint|server|service|config|dashboard|schema|database|queue is|runs|listens|lives at|on|in|under",
-            "is|are owned by",
+            "is|are owned|maintained by",
+            "^ ~* is|are a|an|our ~* app|service|library|crate|package|module|wrapper|fork|binary|job|worker|client|cli|monorepo|plugin|script|microservice|proxy|gateway in|around|of|on|for|that|behind|under|from",
             "team|service|crate|module|package owns",
             "is|are the entry point|entrypoint",
             "talks|talk to * via|through|over|only",

@@ -18,7 +18,7 @@ pub(super) static FILLERS: Patterns = Patterns::new(&[
     "^ fyi ~,|:",
     "^ just to be clear ~,",
     "^ to be clear ~,",
-    "^ well ,",
+    "^ well|sorry ,",
     "^ in short ,",
     "^ heads up ~,|:",
     "^ important ~,|:",
@@ -78,7 +78,7 @@ pub(super) static EMPTY: Patterns = Patterns::new(&[
     "did not run",
     "not tested",
     "untested",
-    "i am not",
+    "i am not sure|certain|convinced|able|going|saying|asking",
     "we will see",
     "personal aesthetic but i might",
     // Hypotheticals and choices not made.
@@ -115,6 +115,14 @@ pub(super) static EMPTY: Patterns = Patterns::new(&[
     "tbd",
     "still deciding",
     // Reports of what others wrote.
+    "^ as a|an * i want|need|can|would|should",
+    "copyright",
+    "hereby",
+    "the|this|above license|licence",
+    "licensed under",
+    "redistribution|redistributions",
+    "without warranty|warranties",
+    "provided as is",
     "says|said|states|reads|claims|claimed :|that|,",
     "ignore|disregard|forget|override * instructions|request|rules|prompt",
     "according to",
@@ -164,7 +172,7 @@ pub(super) static EMPTY: Patterns = Patterns::new(&[
     "^ two|three|several|some ~few reasons|things|ways|options|points|notes",
     "^ all tests|checks",
     "^ tests pass|passed",
-    "^ everything",
+    "^ everything is|looks|works|seems|else|passes|passed|builds|compiles|should|now|you",
 ]);
 
 /// Promises among the plans: they are kept when they name a date or hold from now on.
@@ -307,6 +315,8 @@ pub(super) static STANDING: Patterns = Patterns::new(&[
     "after every|each|any",
     "must always|never",
     "as a rule",
+    "make it a habit|rule|point",
+    "^ what we are after|want|need|aiming ~for is",
 ]);
 
 /// What ties an order to the task at hand.
@@ -325,24 +335,12 @@ pub(super) static PASSING: Patterns = Patterns::new(&[
     "that file|function|test",
     "anymore in this",
     "the above",
-    "below",
+    "below $",
+    "below :|,",
+    "see|the|as|listed|described|shown below",
     "just this",
     "in that case",
     "worry",
-]);
-
-/// Openings by which the user says that what follows is to be remembered.
-pub(super) static ANNOUNCEMENTS: Patterns = Patterns::new(&[
-    "^ ~please remember ~that|,|:",
-    "^ fyi",
-    "^ for the record",
-    "^ for context",
-    "^ heads up",
-    "^ important ,|:",
-    "^ note that|:",
-    "^ reminder",
-    "^ just to be clear",
-    "^ to be clear",
 ]);
 
 /// Openings of an opinion; what follows it in the same breath is one too.
@@ -393,4 +391,28 @@ pub(super) const SILENT_SECTIONS: &[&str] = &[
     "verification",
     "implementation",
     "output",
+];
+
+/// Leads by which a user says that what follows is somebody else's text.
+pub(super) static QUOTING_LEADS: Patterns = Patterns::new(&[
+    "ticket|issue|story|spec|readme|docs|documentation|email|mail|article|snippet|transcript|prompt|template|message|comment|post|log|logs|changelog|excerpt|paste|pasted|file|md|guidelines|policy :",
+    "says|said|wrote|writes|reads :",
+]);
+
+/// Files of rules and words for readers: a heading that names one opens a pasted copy of it.
+pub(super) const DOCUMENTS: &[&str] = &[
+    "agents.md",
+    "claude.md",
+    "gemini.md",
+    "skill.md",
+    "readme",
+    "contributing",
+    "cursorrules",
+    "cursor rules",
+    "copilot-instructions",
+    "conventions.md",
+    "system prompt",
+    "license",
+    "licence",
+    "changelog",
 ];
