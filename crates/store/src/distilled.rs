@@ -3,7 +3,7 @@
 //! Not here: what is worth a memory, and which known one says the same (`capture`).
 
 use crate::open::Stop;
-use crate::{NewMemory, Store, StoreError, forget, memories, revise};
+use crate::{NewMemory, Store, StoreError, forget, memories, polish, revise};
 use backstory_memory::{
     Digest, Draft, EventId, Life, Memory, MemoryId, ProjectId, Relation, SessionId, Timestamp, Trust,
 };
@@ -168,9 +168,18 @@ fn meet_again(db: &Connection, id: MemoryId, item: &Distilled) -> Result<Outcome
     if item.again != Again::Counts && may_replace(db, &before)? {
         // Read again: it may be surer than a moment ago.
         let before = memories::read(db, id)?;
-        let content = brought_up_to_date(&before.content, &item.memory.content);
+        let mut content = brought_up_to_date(&before.content, &item.memory.content);
+        // The rules say what they said when a model worded it better: its words stay.
+        let is_polished = polish::polished_from(db, id)?.is_some_and(|from| from == content.fingerprint().0);
+        if is_polished {
+            content.title.clone_from(&before.content.title);
+            content.body.clone_from(&before.content.body);
+        }
         if content != before.content && forget::tombstone_for(db, None, &content)?.is_none() {
             revise::replace_content(db, &before, &content, now)?;
+            if !is_polished {
+                polish::forget_polish(db, id)?;
+            }
             is_updated = true;
         }
     }
@@ -191,8 +200,9 @@ fn link_evidence(db: &Connection, id: MemoryId, events: &[EventId]) -> rusqlite:
 
 /// Whether nobody has taken the wording into their own hands, and it is still in force.
 fn may_replace(db: &Connection, memory: &Memory) -> rusqlite::Result<bool> {
-    let is_revised =
-        db.prepare_cached("SELECT 1 FROM revisions WHERE memory_id = ?1")?.exists([memory.id.0])?;
+    let is_revised = db
+        .prepare_cached("SELECT 1 FROM revisions WHERE memory_id = ?1 AND replaced_by = 'person'")?
+        .exists([memory.id.0])?;
     Ok(!is_revised && memory.life == Life::Live && memory.is_intact())
 }
 

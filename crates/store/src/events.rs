@@ -2,7 +2,7 @@
 
 use crate::home::beside;
 use crate::open::Stop;
-use crate::{Receipt, Store, StoreError, codes, injections, projects, sessions};
+use crate::{Receipt, Store, StoreError, codes, injections, own_sessions, projects, sessions};
 use backstory_memory::{Event, EventId, EventKind, IdempotencyKey, SessionId, Sighting, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::fs;
@@ -28,6 +28,8 @@ pub enum Recorded {
     Known(EventId),
     /// What was made of it was forgotten on purpose; it stays out.
     Forgotten,
+    /// It happened in a session of our own: nothing is kept of it.
+    Ours,
 }
 
 /// An event as the store holds it.
@@ -58,8 +60,11 @@ impl Store {
     ) -> Result<Recorded, StoreError> {
         self.refuse_large_log()?;
         self.write("keep an event", |transaction| {
-            injections::insert_receipt(transaction, receipt)?;
-            Ok(record(transaction, arrival)?)
+            let recorded = record(transaction, arrival)?;
+            if recorded != Recorded::Ours {
+                injections::insert_receipt(transaction, receipt)?;
+            }
+            Ok(recorded)
         })
     }
 
@@ -135,6 +140,10 @@ pub(crate) fn record(db: &Connection, arrival: &Arrival) -> rusqlite::Result<Rec
         .exists([event.key.0.0])?;
     if is_forgotten {
         return Ok(Recorded::Forgotten);
+    }
+    // Here and not only in the hook: an event may have waited in the spool.
+    if own_sessions::is_own(db, &event.host_session)? {
+        return Ok(Recorded::Ours);
     }
     let project = projects::project_at(db, &arrival.sighting, event.at)?;
     let session = sessions::touch(db, project, &event.host, &event.host_session, event.at)?;

@@ -12,7 +12,7 @@ impl Store {
             // Read inside the transaction: the word index must be told exactly what it holds now.
             let before = memories::read(transaction, id)?;
             forget::refuse_forgotten(transaction, None, content)?;
-            keep_revision(transaction, &before, now)?;
+            keep_revision(transaction, &before, Author::Person, now)?;
             Ok(replace_content(transaction, &before, content, now)?)
         })
     }
@@ -107,11 +107,28 @@ fn refuse_unknown(db: &Connection, id: MemoryId) -> Result<(), Stop> {
     if is_known { Ok(()) } else { Err(StoreError::NoSuchMemory(id).into()) }
 }
 
-fn keep_revision(db: &Connection, memory: &Memory, now: Timestamp) -> rusqlite::Result<()> {
+/// Who gives a memory other words.
+#[derive(Clone, Copy)]
+pub(crate) enum Author {
+    Person,
+    Model,
+}
+
+/// Keeps what a memory says now, before it is given other words.
+pub(crate) fn keep_revision(
+    db: &Connection,
+    memory: &Memory,
+    by: Author,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    let by = match by {
+        Author::Person => "person",
+        Author::Model => "model",
+    };
     let content = &memory.content;
     db.execute(
-        "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms)
-         SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM revisions WHERE memory_id = ?1",
+        "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by)
+         SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM revisions WHERE memory_id = ?1",
         params![
             memory.id.0,
             content.kind.as_str(),
@@ -121,6 +138,7 @@ fn keep_revision(db: &Connection, memory: &Memory, now: Timestamp) -> rusqlite::
             codes::list_text(&content.concepts),
             codes::list_text(&content.files),
             now.0,
+            by,
         ],
     )
     .map(drop)

@@ -63,7 +63,17 @@ CREATE TABLE unmapped_files (
     PRIMARY KEY (project_id, path)
 ) STRICT, WITHOUT ROWID;
 
--- What optional model work has cost, one row a call.
+-- A model may word a memory better. This is the fingerprint of the wording the rules had made: as long as they make the same again,
+-- the better one stays.
+ALTER TABLE memories ADD COLUMN polished_from BLOB;
+-- Whose words took the place of these.
+ALTER TABLE revisions ADD COLUMN replaced_by TEXT NOT NULL DEFAULT 'person' CHECK (replaced_by IN ('person', 'model'));
+
+-- A memory waits for a model once. While a job runs, `due_at_ms` is when its lease ends.
+CREATE UNIQUE INDEX jobs_one_waiting ON jobs (work, memory_id) WHERE state = 'waiting';
+CREATE INDEX jobs_running ON jobs (due_at_ms) WHERE state = 'running';
+
+-- What optional model work has cost, one row a call, written before the call is made.
 CREATE TABLE model_calls (
     id INTEGER PRIMARY KEY,
     job_id INTEGER REFERENCES jobs (id) ON DELETE SET NULL,
@@ -71,9 +81,10 @@ CREATE TABLE model_calls (
     provider TEXT NOT NULL,
     at_ms INTEGER NOT NULL,
     tokens INTEGER NOT NULL,
-    outcome TEXT NOT NULL
+    outcome TEXT NOT NULL CHECK (outcome IN ('begun', 'used', 'rubbish', 'failed'))
 ) STRICT;
 CREATE INDEX model_calls_by_time ON model_calls (at_ms);
+CREATE INDEX model_calls_by_session ON model_calls (session_id) WHERE session_id IS NOT NULL;
 
 -- Sessions that hosts held because we asked them to: nothing of them is captured (R23).
 CREATE TABLE own_sessions (

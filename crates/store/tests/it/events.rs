@@ -7,7 +7,7 @@ use backstory_store::{Arrival, Recorded, Store, StoredEvent};
 fn id_of(recorded: Recorded) -> EventId {
     match recorded {
         Recorded::Stored(id) | Recorded::Known(id) => id,
-        Recorded::Forgotten => panic!("forgotten"),
+        Recorded::Forgotten | Recorded::Ours => panic!("not kept"),
     }
 }
 

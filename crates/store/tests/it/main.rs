@@ -14,6 +14,7 @@ mod kit;
 mod limits;
 mod maintaining;
 mod opening;
+mod polishing;
 mod privacy;
 mod projects;
 mod racing;

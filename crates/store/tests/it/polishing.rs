@@ -1,0 +1,261 @@
+//! Work for a model: jobs and leases, what calls may cost, better words, and sessions of our own.
+
+use crate::kit::{DAY, NOW, TestHome, any_of, arrival, ask, assert_sound, new, project};
+use backstory_memory::{Draft, Kind, MemoryId, SessionId, Timestamp, Tokens, Trust, digest};
+use backstory_store::{
+    Again, CallOutcome, Caps, Distilled, Filter, Job, JobId, Leave, Origin, Outcome, Polished, Reach,
+    Recorded, Refusal, Spool, Store,
+};
+use proptest::prelude::*;
+use std::time::Duration;
+
+const LEASE: Duration = Duration::from_secs(60);
+const PLENTY: Caps = Caps { tokens_per_day: Tokens(1_000_000), tokens_per_session: Tokens(1_000_000) };
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp(NOW.0 + seconds * 1000)
+}
+
+fn distilled(store: &mut Store, title: &str, body: &str) -> Outcome {
+    let project = project(store, "/home/u/one");
+    let session = store.session_named(project, "test", "s", NOW).unwrap();
+    let content = Draft { trust: Trust::Tool, ..Draft::new(Kind::Change, title, body) };
+    let memory = backstory_store::NewMemory {
+        origin: Origin { session: Some(session), ..Origin::default() },
+        ..new(project, content)
+    };
+    let item = Distilled {
+        subject: digest([b"one turn".as_slice()]),
+        memory,
+        again: Again::Replaces,
+        same_as: None,
+        replaces: Vec::new(),
+        contradicts: Vec::new(),
+    };
+    store.keep_distilled(session, backstory_memory::EventId(0), &[item]).unwrap()[0]
+}
+
+fn waiting(store: &mut Store) -> MemoryId {
+    let id = distilled(store, "Rules made this", "of what happened").memory().unwrap();
+    store.enqueue(&[id], NOW).unwrap();
+    id
+}
+
+fn some_job(session: i64) -> Job {
+    Job { id: JobId(1), memory: MemoryId(1), session: Some(SessionId(session)), attempts: 1 }
+}
+
+#[test]
+fn a_memory_waits_once_and_is_claimed_by_one() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    let id = waiting(&mut store);
+    assert_eq!(store.enqueue(&[id], NOW).unwrap(), 0);
+    let job = store.claim_job(NOW, LEASE).unwrap().unwrap();
+    assert_eq!((job.memory, job.attempts), (id, 1));
+    assert_eq!(home.open().claim_job(NOW, LEASE).unwrap(), None);
+    store.finish_job(job.id).unwrap();
+    assert_eq!(store.model_work(NOW).unwrap().waiting, 0);
+}
+
+#[test]
+fn a_runner_that_dies_loses_its_lease_and_three_make_a_job_dead() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    waiting(&mut store);
+    for attempt in 1..=3 {
+        let now = at(61 * i64::from(attempt));
+        assert_eq!(store.claim_job(now, LEASE).unwrap().unwrap().attempts, attempt);
+    }
+    assert_eq!(store.claim_job(at(1000), LEASE).unwrap(), None);
+    assert_eq!(store.model_work(NOW).unwrap().dead, 1);
+}
+
+#[test]
+fn a_job_that_fails_three_times_is_dead_and_one_put_off_is_not() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    waiting(&mut store);
+    for _ in 0..5 {
+        let job = store.claim_job(NOW, LEASE).unwrap().unwrap();
+        assert_eq!(job.attempts, 1);
+        store.put_off_job(job.id, NOW).unwrap();
+    }
+    for _ in 0..3 {
+        let job = store.claim_job(NOW, LEASE).unwrap().unwrap();
+        store.fail_job(job.id, NOW).unwrap();
+    }
+    assert_eq!(store.claim_job(NOW, LEASE).unwrap(), None);
+    assert_eq!(store.model_work(NOW).unwrap().dead, 1);
+}
+
+#[test]
+fn five_failures_in_a_row_stop_calls_for_an_hour() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    let mut call =
+        |seconds, outcome| match store.begin_call(&some_job(1), "p", Tokens(1), PLENTY, at(seconds)) {
+            Ok(Leave::Granted(id)) => {
+                store.end_call(id, outcome, None).unwrap();
+                true
+            }
+            Ok(leave) => {
+                assert_eq!(leave, Leave::Refused(Refusal::Broken));
+                false
+            }
+            Err(error) => panic!("{error}"),
+        };
+    // The tables name a job and a session that are not there: what is counted must not depend on them.
+    for seconds in [0, 60, 120, 180] {
+        assert!(call(seconds, CallOutcome::Failed));
+    }
+    assert!(call(240, CallOutcome::Used), "four are not five");
+    for seconds in [300, 360, 420, 480, 540] {
+        assert!(call(seconds, CallOutcome::Rubbish));
+    }
+    assert!(!call(541, CallOutcome::Used));
+    assert!(!call(540 + 3599, CallOutcome::Used));
+    assert!(call(540 + 3601, CallOutcome::Failed), "then one is tried");
+    assert!(!call(540 + 3602, CallOutcome::Used), "and stops them again");
+}
+
+#[test]
+fn a_call_that_never_ended_has_cost_what_was_expected() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    let caps = Caps { tokens_per_day: Tokens(100), ..PLENTY };
+    assert!(matches!(store.begin_call(&some_job(1), "p", Tokens(60), caps, NOW), Ok(Leave::Granted(_))));
+    drop(store);
+    let mut store = home.open();
+    let refused = store.begin_call(&some_job(1), "p", Tokens(60), caps, NOW).unwrap();
+    assert_eq!(refused, Leave::Refused(Refusal::DaySpent));
+    let tomorrow = Timestamp(NOW.0 + DAY + 1);
+    assert!(matches!(store.begin_call(&some_job(1), "p", Tokens(60), caps, tomorrow), Ok(Leave::Granted(_))));
+}
+
+#[test]
+fn a_session_has_a_share_of_its_own() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    waiting(&mut store);
+    let job = store.claim_job(NOW, LEASE).unwrap().unwrap();
+    let caps = Caps { tokens_per_session: Tokens(100), ..PLENTY };
+    let Leave::Granted(call) = store.begin_call(&job, "p", Tokens(100), caps, NOW).unwrap() else { panic!() };
+    assert_eq!(store.begin_call(&job, "p", Tokens(1), caps, NOW).unwrap(), Leave::SessionSpent);
+    store.end_call(call, CallOutcome::Used, Some(Tokens(40))).unwrap();
+    assert!(matches!(store.begin_call(&job, "p", Tokens(60), caps, NOW), Ok(Leave::Granted(_))));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// R22: the budget is never passed by more than one call was wrong about its cost, and never more than ten a minute.
+    #[test]
+    fn calls_stay_within_their_caps(calls in prop::collection::vec((1u32..50, 0u32..80, 0i64..20), 1..40)) {
+        let home = TestHome::new();
+        let mut store = home.open();
+        let caps = Caps { tokens_per_day: Tokens(300), ..PLENTY };
+        let (mut now, mut made, mut spent) = (0, Vec::new(), 0);
+        for (expected, cost, later) in calls {
+            now += later;
+            if let Leave::Granted(call) = store.begin_call(&some_job(1), "p", Tokens(expected), caps, at(now)).unwrap() {
+                prop_assert!(spent + expected <= 300);
+                store.end_call(call, CallOutcome::Used, Some(Tokens(cost))).unwrap();
+                spent += cost;
+                made.push(now);
+            }
+        }
+        prop_assert!(made.windows(11).all(|eleven| eleven[10] - eleven[0] >= 60));
+        prop_assert_eq!(store.model_work(at(now)).unwrap().tokens_last_day, u64::from(spent));
+    }
+}
+
+#[test]
+fn better_words_keep_everything_else_and_the_old_words_too() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    let id = waiting(&mut store);
+    let before = store.memory_to_polish(id).unwrap().unwrap();
+    assert_eq!(store.polish(&before, "Plain title", "a plain account", at(9)).unwrap(), Polished::Yes);
+    let after = store.memory(id).unwrap().unwrap();
+    let worded =
+        Draft { title: "Plain title".into(), body: "a plain account".into(), ..before.content.clone() };
+    assert_eq!((&after.content, after.updated_at), (&worded, before.updated_at));
+    assert!(after.is_intact());
+    assert_eq!(store.revisions(id).unwrap()[0].title, "Rules made this");
+    let found = store.search_words(&any_of(&["plain"]), &Filter::within(Reach::Everywhere)).unwrap();
+    assert_eq!(found.len(), 1);
+    assert!(store.search_words(&any_of(&["rules"]), &Filter::within(Reach::Everywhere)).unwrap().is_empty());
+    assert_sound(&home.home);
+    assert_eq!(store.memory_to_polish(id).unwrap(), None, "once is enough");
+}
+
+#[test]
+fn rules_that_say_the_same_again_leave_better_words_alone() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    let id = waiting(&mut store);
+    let before = store.memory(id).unwrap().unwrap();
+    store.polish(&before, "Plain title", "a plain account", NOW).unwrap();
+    assert_eq!(distilled(&mut store, "Rules made this", "of what happened"), Outcome::Unchanged(id));
+    assert_eq!(store.memory(id).unwrap().unwrap().content.title, "Plain title");
+    // More happened: the rules have the word again, and a model may once more.
+    assert_eq!(distilled(&mut store, "Rules made this", "of more that happened"), Outcome::Updated(id));
+    assert_eq!(store.memory(id).unwrap().unwrap().content.title, "Rules made this");
+    assert!(store.memory_to_polish(id).unwrap().is_some());
+}
+
+#[test]
+fn what_moved_on_or_is_in_a_persons_hands_is_not_reworded() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    let id = waiting(&mut store);
+    let seen = store.memory(id).unwrap().unwrap();
+    distilled(&mut store, "Rules made this", "of more that happened");
+    assert_eq!(store.polish(&seen, "Stale", "words", NOW).unwrap(), Polished::MovedOn);
+    let seen = store.memory(id).unwrap().unwrap();
+    store.revise(id, &Draft { title: "My own words".into(), ..seen.content.clone() }, NOW).unwrap();
+    assert_eq!(store.memory_to_polish(id).unwrap(), None);
+    let seen = store.memory(id).unwrap().unwrap();
+    assert_eq!(store.polish(&seen, "Not theirs", "words", NOW).unwrap(), Polished::MovedOn);
+    let written = crate::kit::note(&mut store, "Written by hand", "and not distilled");
+    assert_eq!(store.memory_to_polish(written).unwrap(), None);
+}
+
+#[test]
+fn what_was_forgotten_does_not_come_back_in_a_models_words() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    let gone = crate::kit::note(&mut store, "The secret plan", "is this");
+    store.forget(&[gone], NOW).unwrap();
+    let id = waiting(&mut store);
+    let seen = store.memory(id).unwrap().unwrap();
+    assert_eq!(store.polish(&seen, "The secret plan", "is this", NOW).unwrap(), Polished::MovedOn);
+}
+
+#[test]
+fn nothing_of_a_session_of_our_own_is_kept_not_even_from_the_spool() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    Spool::of(&home.home).put(&arrival("ours", 1)).unwrap();
+    store.note_own_session("ours", NOW).unwrap();
+    assert_eq!(store.record(&arrival("ours", 2)).unwrap(), Recorded::Ours);
+    assert!(store.is_own_session("ours").unwrap() && !store.is_own_session("theirs").unwrap());
+    drop(store);
+    drop(home.open());
+    assert_eq!(Spool::of(&home.home).len(), 0);
+    assert_eq!(ask(&home.home, "SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM sessions)"), 0);
+}
+
+#[test]
+fn only_a_session_that_begins_with_our_words_is_taken_back() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    let sessions = |store: &Store| store.sessions(None, 9, 0).unwrap().len();
+    let project = project(&mut store, "/home/u/one");
+    store.session_named(project, "test", "ours", NOW).unwrap();
+    store.take_back_session("test", "ours", NOW).unwrap();
+    assert!(sessions(&store) == 0 && store.is_own_session("ours").unwrap());
+    store.record(&arrival("theirs", 1)).unwrap();
+    store.take_back_session("test", "theirs", NOW).unwrap();
+    assert!(sessions(&store) == 1 && !store.is_own_session("theirs").unwrap());
+}
