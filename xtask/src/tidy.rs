@@ -5,22 +5,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which crates of ours each crate may use. Everything may use `memory`; nobody may use `testkit` outside tests.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("memory", &[]),
     ("embed", &[]),
     ("store", &["memory"]),
     ("context", &["memory"]),
     ("hosts", &["memory"]),
+    ("provider", &["memory"]),
     ("recall", &["memory", "store", "embed"]),
     ("capture", &["memory", "store", "embed"]),
     ("server", &["memory", "store", "recall", "context", "capture"]),
-    ("cli", &["memory", "store", "capture", "embed", "recall", "context", "hosts", "server"]),
+    ("cli", &["memory", "store", "capture", "embed", "recall", "context", "hosts", "provider", "server"]),
     ("testkit", &[]),
 ];
 
 /// Outside crates that only one of ours may use.
-const OWNED: [(&str, &str); 4] =
-    [("rusqlite", "store"), ("tokio", "server"), ("axum", "server"), ("clap", "cli")];
+const OWNED: [(&str, &str); 5] =
+    [("rusqlite", "store"), ("tokio", "server"), ("axum", "server"), ("clap", "cli"), ("ureq", "provider")];
 
 /// Words that say nothing about what a thing is.
 const BANNED_NAMES: [&str; 12] = [

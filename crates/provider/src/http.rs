@@ -1,0 +1,106 @@
+//! One way to ask over HTTP: JSON there, JSON back, within a deadline, and no redirect is followed: a key goes where it was meant to.
+
+use crate::{MOST_ANSWER_BYTES, ModelError};
+use serde_json::Value;
+use std::time::Duration;
+use ureq::Agent;
+
+/// A server that answers JSON with JSON.
+#[derive(Debug)]
+pub(crate) struct Door {
+    agent: Agent,
+    url: String,
+}
+
+impl Door {
+    pub(crate) fn new(url: String, deadline: Duration) -> Door {
+        let mut config = Agent::config_builder()
+            .timeout_global(Some(deadline))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .user_agent("backstory");
+        // Whoever runs a model on this machine does not mean a proxy somewhere else.
+        if is_loopback(&url) {
+            config = config.proxy(None);
+        }
+        Door { agent: Agent::new_with_config(config.build()), url }
+    }
+
+    /// Posts a body with a header that holds the key, if there is one.
+    pub(crate) fn post(
+        &self,
+        key: Option<(&str, &str)>,
+        more: &[(&str, &str)],
+        body: &Value,
+    ) -> Result<Value, ModelError> {
+        if key.is_some() && !self.url.starts_with("https://") && !is_loopback(&self.url) {
+            return Err(ModelError::KeyInTheOpen);
+        }
+        let mut request = self.agent.post(&self.url).content_type("application/json");
+        for (name, value) in more.iter().chain(key.as_ref()) {
+            request = request.header(*name, *value);
+        }
+        let mut response = request.send(body.to_string().as_bytes()).map_err(|error| reason(&error))?;
+        match response.status().as_u16() {
+            200..=299 => {}
+            status => return Err(ModelError::Refused(status)),
+        }
+        let limit = MOST_ANSWER_BYTES as u64;
+        let bytes = response.body_mut().with_config().limit(limit).read_to_vec();
+        serde_json::from_slice(&bytes.map_err(|error| reason(&error))?).map_err(|_| ModelError::Unreadable)
+    }
+}
+
+/// Whether a URL leads to this machine.
+fn is_loopback(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    // What stands before an `@` is no host, however much it looks like one.
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    match host.strip_prefix('[') {
+        Some(host) => host.split(']').next() == Some("::1"),
+        None => {
+            let name = host.split(':').next().unwrap_or_default();
+            let address = name.parse::<std::net::Ipv4Addr>();
+            name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+        }
+    }
+}
+
+/// Says in our own words what went wrong: theirs may repeat a header.
+fn reason(error: &ureq::Error) -> ModelError {
+    match error {
+        ureq::Error::Timeout(_) => ModelError::TooLate,
+        ureq::Error::BodyExceedsLimit(_) | ureq::Error::LargeResponseHeader(..) => ModelError::TooLarge,
+        ureq::Error::HostNotFound => ModelError::Unreachable("no such host"),
+        ureq::Error::ConnectionFailed => ModelError::Unreachable("no connection"),
+        ureq::Error::Tls(_) | ureq::Error::Rustls(_) => ModelError::Unreachable("no safe connection"),
+        ureq::Error::BadUri(_) | ureq::Error::Http(_) => ModelError::Unreachable("not an address"),
+        ureq::Error::Io(_) => ModelError::Unreachable("the connection broke"),
+        _ => ModelError::Unreachable("it does not speak HTTP"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_loopback;
+
+    #[test]
+    fn only_this_machine_is_this_machine() {
+        for url in ["http://127.0.0.1:1/v1", "http://localhost/v1", "http://[::1]:8080", "http://127.9.9.9"] {
+            assert!(is_loopback(url), "{url}");
+        }
+        for url in [
+            "http://127.0.0.1.example.org/",
+            "http://localhost.example.org",
+            "http://example.org/127.0.0.1",
+            "http://127.0.0.1@example.org/",
+            "http://localhost:80@example.org",
+            "http://[::2]/",
+            "",
+        ] {
+            assert!(!is_loopback(url), "{url}");
+        }
+    }
+}
