@@ -7,13 +7,14 @@
 
 mod child;
 
-use crate::project::work_tree;
+use crate::project::{read_head, work_tree};
 use child::ask;
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Component, Path};
 use std::time::Duration;
 
+/// Longer than any name of a branch.
+const MOST_HEAD_BYTES: u64 = 4 * 1024;
 /// How many dirty files are told.
 const MOST_DIRTY: usize = 50;
 /// How much of HEAD is taken at once.
@@ -33,7 +34,7 @@ pub struct Rename {
 #[must_use]
 pub fn branch(root: &Path) -> Option<String> {
     let (_, git_dir) = work_tree(root)?;
-    let head = fs::read(git_dir.join("HEAD")).ok()?;
+    let head = read_head(&git_dir.join("HEAD"), MOST_HEAD_BYTES)?;
     let name = head.strip_prefix(b"ref: refs/heads/")?.trim_ascii();
     String::from_utf8(name.to_vec()).ok().filter(|name| !name.is_empty())
 }

@@ -15,6 +15,7 @@ mod repository;
 mod tests;
 
 use backstory_memory::{ProjectKey, Sighting, clean, first_chars};
+pub(crate) use files::read_head;
 use repository::{Checkout, Repository};
 use std::path::{Component, Path, PathBuf};
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Reads the first `limit` bytes of a regular file.
 ///
 /// Anything else is `None`: opening a pipe would make the host wait for whoever writes to it.
-pub(super) fn read_head(path: &Path, limit: u64) -> Option<Vec<u8>> {
+pub(crate) fn read_head(path: &Path, limit: u64) -> Option<Vec<u8>> {
     if !fs::metadata(path).ok()?.is_file() {
         return None;
     }

@@ -20,6 +20,10 @@ fn the_branch_is_read_from_any_folder_and_work_tree() {
     workshop.git(&["checkout", "--quiet", "--detach"]);
     assert_eq!(branch(&workshop.root), None);
     assert_eq!(branch(&workshop.beside("home")), None);
+    workshop.write("odd/.git/objects", "");
+    let made = std::process::Command::new("mkfifo").arg(workshop.root.join("odd/.git/HEAD")).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    assert_eq!(branch(&workshop.root.join("odd")), None, "nobody waits for a pipe");
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Which symbols a turn changed, told from files on disk, their last map, the edits, and HEAD.
 
 use crate::workshop::{Workshop, created, edited, replaced, told};
-use backstory_capture::{EditedFile, edited_files};
-use backstory_memory::{Happening, Hunk};
-use backstory_store::FileState;
+use backstory_capture::{EditedFile, changes, edited_files};
+use backstory_memory::{Digest, Happening, Hunk, Symbol, SymbolKind};
+use backstory_store::{FileMap, FileReading, FileState};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -221,4 +223,43 @@ fn edits_of_one_file_are_gathered_in_their_order() {
             EditedFile { hunks: vec![hunk("x", "y")], ..edited("b.rs") },
         ]
     );
+}
+
+/// What a file holds: a body for each name.
+type Sketch = BTreeMap<u8, u8>;
+
+fn sketched(sketch: &Sketch) -> Vec<Symbol> {
+    let symbol = |(name, body): (&u8, &u8)| Symbol {
+        qualified_name: format!("f{name}"),
+        kind: SymbolKind::Function,
+        signature: format!("fn f{name}()"),
+        body_hash: Digest([*body; 16]),
+        first_line: 1,
+        last_line: 1,
+    };
+    sketch.iter().map(symbol).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn what_a_session_did_is_what_lies_between_its_first_and_its_last_state(
+        states in proptest::collection::vec(proptest::collection::btree_map(0u8..4, 0u8..3, 0..4), 2..7),
+    ) {
+        let mut workshop = Workshop::open();
+        let session = workshop.session("s");
+        let maps: Vec<Vec<Symbol>> = states.iter().map(sketched).collect();
+        for pair in maps.windows(2) {
+            let map = FileMap { content_hash: Digest([0; 16]), symbols: pair[1].clone() };
+            let changes = changes(&pair[0], &pair[1]);
+            let reading = FileReading { path: "a.rs".into(), now: FileState::Mapped(map), changes };
+            workshop.store.record_code(workshop.project, session, &[reading], crate::workshop::NOW).unwrap();
+        }
+        let between = changes(&maps[0], &maps[maps.len() - 1]);
+        let expected: BTreeSet<String> = between
+            .iter()
+            .map(|change| format!("{} a.rs {}", change.change.as_str(), change.symbol.qualified_name))
+            .collect();
+        prop_assert_eq!(workshop.kept().into_iter().collect::<BTreeSet<_>>(), expected);
+    }
 }
