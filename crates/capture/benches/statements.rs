@@ -1,6 +1,6 @@
 //! How fast a text is read: what a hook pays at the end of a turn, with the phrase tables read and without.
 
-use backstory_capture::{Speaker, statements};
+use backstory_capture::{Speaker, closing, statements};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use std::time::Instant;
@@ -23,6 +23,7 @@ fn main() {
         let start = Instant::now();
         divan::black_box(statements(divan::black_box(MESSAGE), Speaker::Assistant));
         divan::black_box(statements(divan::black_box(MESSAGE), Speaker::User));
+        divan::black_box(closing(divan::black_box(MESSAGE)));
         start.elapsed()
     };
     let first = timed();
@@ -36,4 +37,20 @@ fn a_sentence(bencher: Bencher<'_, '_>) {
     bencher
         .counter(ItemsCount::new(SENTENCES))
         .bench(|| statements(divan::black_box(MESSAGE), Speaker::Assistant));
+}
+
+#[divan::bench]
+fn a_sentence_of_a_closing_message(bencher: Bencher<'_, '_>) {
+    bencher.counter(ItemsCount::new(SENTENCES)).bench(|| closing(divan::black_box(MESSAGE)));
+}
+
+/// Texts of a whole event, made to be slow: sentences as long as are read, of words that patterns begin with.
+#[divan::bench(args = ["we use it , not ", "is a b c ", "now it is the ", "\"' `", "you may want ", "- [ ] a\n", "a. ", "no: "], sample_count = 10)]
+fn a_hostile_text(bencher: Bencher<'_, '_>, part: &str) {
+    let paragraph = part.repeat(480 / part.len()) + ".\n\n";
+    let text = paragraph.repeat(16 * 1024 / paragraph.len());
+    bencher.bench(|| {
+        let text = divan::black_box(text.as_str());
+        (closing(text), statements(text, Speaker::User), statements(text, Speaker::Assistant))
+    });
 }

@@ -13,8 +13,10 @@ mod sayings;
 use crate::prose::{Passage, Shape, passages, sentences};
 pub use commit::title_of_commit;
 use line::{MOST_ANSWER_CHARS, line};
-use sayings::{Saying, Topic, learned, next_step, saying, topic, unannounced};
+use sayings::{Saying, Topic, announces_work, learned, next_step, saying, topic, unannounced};
 
+/// Longer ones are text someone pasted rather than something said.
+const MOST_SENTENCE_BYTES: usize = 600;
 const MOST_NEXT_STEPS: usize = 8;
 const MOST_QUESTIONS: usize = 8;
 const MOST_LEARNED: usize = 5;
@@ -88,6 +90,9 @@ impl Heard {
     }
 
     fn passage(&mut self, passage: &Passage<'_>, next: Option<&Passage<'_>>) {
+        if matches!(passage.shape, Shape::Heading | Shape::Lead) {
+            self.reports_work |= announces_work(passage.text);
+        }
         if passage.shape == Shape::Heading {
             if let Saying::Work { title, .. } = saying(passage.text) {
                 self.heading.get_or_insert(title);
@@ -104,7 +109,8 @@ impl Heard {
             Topic::NextSteps if passage.shape == Shape::Lead => {}
             // One item is one step, however many sentences explain it.
             Topic::NextSteps => {
-                push(&mut self.closing.next_steps, sentences.first().and_then(|step| next_step(step)));
+                let step = sentences.first().filter(|step| step.len() <= MOST_SENTENCE_BYTES);
+                push(&mut self.closing.next_steps, step.and_then(|step| next_step(step)));
             }
             Topic::Aside => {}
             Topic::Work => {
@@ -118,6 +124,9 @@ impl Heard {
     }
 
     fn sentence(&mut self, sentence: &str, after: Option<&str>) {
+        if sentence.len() > MOST_SENTENCE_BYTES {
+            return;
+        }
         push(&mut self.closing.learned, learned(sentence));
         match saying(sentence) {
             Saying::Nothing => {}
@@ -158,10 +167,11 @@ fn topic_of(passage: &Passage<'_>) -> Topic {
 /// A sentence that answers, with the next one where that says more and both are short.
 fn answer(sentence: &str, after: Option<&str>) -> String {
     let first = line(unannounced(sentence), MOST_ANSWER_CHARS);
-    let second = after.filter(|after| matches!(saying(after), Saying::Fact { .. }));
+    let second = after
+        .filter(|after| after.len() <= MOST_SENTENCE_BYTES && matches!(saying(after), Saying::Fact { .. }));
     let both = second.map(|second| {
         let second = line(sentences(second).first().unwrap_or(&second), MOST_ANSWER_CHARS);
-        format!("{first} {}", if second.ends_with(['.', '!']) { second } else { format!("{second}.") })
+        format!("{first} {}.", second.trim_end_matches(['.', '!', ':']))
     });
     both.filter(|both| both.chars().count() <= MOST_ANSWER_CHARS).unwrap_or(first)
 }

@@ -39,6 +39,14 @@ pub(super) static ASIDE_HEADINGS: Patterns = Patterns::new(&[
     "^ commit|branch|pr|ci",
 ]);
 
+/// Headings and leads of what was done.
+pub(super) static WORK_HEADINGS: Patterns = Patterns::new(&[
+    "changes|fixes|improvements|refactoring|implementation|completed",
+    "what i did|changed|fixed|added|built",
+    "what was done|changed|fixed|added",
+    "what changed",
+]);
+
 /// What no title begins with. A cue may follow.
 pub(super) static OPENINGS: Patterns = Patterns::new(&[
     "^ hi|hello|hey|sure|ok|okay|yes|yep|yeah|no|nope|great|perfect|excellent|absolutely|certainly|done|alright|nice|awesome|correct|understood|finally|additionally|also|overall|thanks ~there|news|job|question ,|.|:|;",
@@ -54,6 +62,8 @@ pub(super) static OPENINGS: Patterns = Patterns::new(&[
     "^ i|we have ~now|also|just|already|gone|successfully ~ahead|now|also ~and",
     "^ i|we ~now|also|just|then|successfully|went ~ahead ~and",
     "^ have ~now|also|just ~successfully",
+    "^ heads up ,|:",
+    "^ note|important|fyi|caution|warning ,|:",
     "^ successfully",
     "^ gone|went ahead and",
 ]);
@@ -96,6 +106,7 @@ pub(super) static HOLLOW: Patterns = Patterns::new(&[
     "^ tests|test|build|lint|clippy|ci :|,",
     "^ checked|reviewed|investigated|inspected|examined|analysed|analyzed|explored|searched|looked|compared|verified|tested|ran|read|confirmed|run|running|checking",
     "^ § pass|passes|passed|. ~*",
+    "^ it|this|that|all|everything ~* looks|seems|sounds good|solid|fine|great|correct|right|ok|clean|reasonable",
     // What is announced, not said.
     "^ here is|are",
     "^ below|above is|are",
@@ -239,6 +250,7 @@ pub(super) static LEARNED: Patterns = Patterns::new(&[
     "^ ~one thing to note|know|remember|watch ~is :|that",
     "^ ~also|important|please keep in mind",
     "be aware",
+    "^ heads up ,|:",
     "^ important|caution|warning|caveat|gotcha|caveats|note|heads-up|fyi|beware|lesson|learned|learning|til ~learned|up :|,",
     "caused by",
     "^ the ~actual|real|underlying|original|main|core problem|issue|bug|culprit|cause|reason|failure|error|crash|leak|trouble was|is|came|comes ~that|because|from|:",
@@ -259,6 +271,7 @@ pub(super) static LEARNED_OPENINGS: Patterns = Patterns::new(&[
     "^ ~one thing to note|know|remember|watch ~is :|that",
     "^ ~also|important|please keep in mind ~that|:|,",
     "^ ~please|also be aware ~that|:",
+    "^ heads up ,|: ~that",
     "^ important|caution|warning|caveat|gotcha|caveats|note|heads-up|fyi|beware|lesson|learned|learning|til ~learned|up :|,",
     "^ i|we ~have ~also|just learned|discovered|noticed|found ~out that",
 ]);

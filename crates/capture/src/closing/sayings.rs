@@ -6,7 +6,7 @@ use super::line::{item, title};
 use super::phrases::{
     ANNOUNCEMENTS, ASIDE_HEADINGS, CHOICES, DONE, HOLLOW, HOLLOW_WORK, LEANED_ON, LEANING, LEARNED,
     LEARNED_OPENINGS, LOOKED, NEXT_HEADINGS, NEXT_OPENINGS, NEXT_SENTENCES, OFFERS, OPENINGS,
-    QUESTION_OPENINGS, RHETORICAL, WORK_LABELS, WORK_OPENINGS,
+    QUESTION_OPENINGS, RHETORICAL, WORK_HEADINGS, WORK_LABELS, WORK_OPENINGS,
 };
 use crate::prose::{Patterns, Token, fold};
 
@@ -58,6 +58,11 @@ fn topic_of(tokens: &[Token]) -> Topic {
     } else {
         Topic::Work
     }
+}
+
+/// Whether what stands under a heading or after a lead was done.
+pub(super) fn announces_work(heading: &str) -> bool {
+    WORK_HEADINGS.are_in(&fold(heading))
 }
 
 /// Returns what a sentence says.

@@ -141,3 +141,136 @@ fn messages_set_apart_are_read_as_a_person_would() {
         misread.join("\n")
     );
 }
+
+/// Written when the rules had read all the others.
+const LATER: &[Case] = &[
+    Case {
+        message: "I've now wired the new importer into the CLI. You can run it with `acme import --from csv data.csv`.\n\n**Changes**\n- `cli/import.rs`: new subcommand\n- `core/csv.rs`: streaming reader\n\n**Not done yet**\n- Excel files",
+        claim: Some("Wired the new importer into the CLI"),
+        next_steps: &["Excel files"],
+        ..NOTHING
+    },
+    Case {
+        message: "Fixed the crash when the window is resized below 200 px. The layout code divided by the number of visible columns, which was zero.",
+        claim: Some("Fixed the crash when the window is resized below 200 px"),
+        ..NOTHING
+    },
+    Case {
+        message: "The test suite takes 14 minutes because every test starts its own Postgres container.",
+        claim: Some("The test suite takes 14 minutes"),
+        answer: Some("The test suite takes 14 minutes because every test starts its own Postgres container."),
+        ..NOTHING
+    },
+    Case {
+        message: "## ✅ Implementation Complete\n\nI have implemented the password reset flow end to end.\n\n### Files Modified\n- `auth/reset.py`\n- `templates/reset.html`\n\n### Testing\n- Added 6 unit tests\n- All 143 tests pass\n\n### Remaining Tasks\n- [ ] Configure the mail provider in production\n- [ ] Add rate limiting to the endpoint",
+        claim: Some("Implemented the password reset flow end to end"),
+        next_steps: &["Configure the mail provider in production", "Add rate limiting to the endpoint"],
+        ..NOTHING
+    },
+    Case {
+        message: "Sure thing! I've extracted the date helpers into `lib/dates.ts` and replaced the seven copies with imports.",
+        claim: Some("Extracted the date helpers into lib/dates.ts"),
+        ..NOTHING
+    },
+    Case {
+        message: "No, `Arc` isn't needed there. The value is only read on one thread, so a plain reference works.",
+        claim: Some("Arc isn't needed there"),
+        answer: Some(
+            "No, Arc isn't needed there. The value is only read on one thread, so a plain reference works.",
+        ),
+        ..NOTHING
+    },
+    Case {
+        message: "I've updated the README with installation instructions for macOS and Linux.\n\nHappy to add Windows too if you'd like.",
+        claim: Some("Updated the README with installation instructions for macOS and Linux"),
+        ..NOTHING
+    },
+    Case {
+        message: "The deploy failed because the image tag contained a slash. I replaced slashes with dashes in `scripts/tag.sh`, and the pipeline is green.",
+        claim: Some("Replaced slashes with dashes in scripts/tag.sh, and the pipeline is green"),
+        learned: &["The deploy failed because the image tag contained a slash"],
+        ..NOTHING
+    },
+    Case {
+        message: "Implemented the following:\n\n1. `Cache::get` is lock-free on the hot path.\n2. Eviction runs on a background thread.\n\nBenchmarks show a 3x improvement.",
+        claim: Some("Cache::get is lock-free on the hot path"),
+        ..NOTHING
+    },
+    Case {
+        message: "I reviewed the pull request. Overall it looks solid. Two issues stand out:\n\n1. `retry()` swallows cancellation.\n2. The timeout is never applied to the body.",
+        claim: Some("Two issues stand out"),
+        answer: Some("Two issues stand out: retry() swallows cancellation."),
+        ..NOTHING
+    },
+    Case {
+        message: "Everything is set up. The staging environment runs on the new cluster, and DNS points to it.\n\nWhen should we cut over production: tonight or after the freeze?",
+        claim: Some("The staging environment runs on the new cluster, and DNS points to it"),
+        questions: &["When should we cut over production: tonight or after the freeze?"],
+        ..NOTHING
+    },
+    Case {
+        message: "Heads up: the lockfile had two versions of `react`, which broke hooks. I deduplicated it.",
+        claim: Some("The lockfile had two versions of react, which broke hooks"),
+        learned: &["The lockfile had two versions of react, which broke hooks"],
+        ..NOTHING
+    },
+    Case {
+        message: "Renamed `Manager` to `Session` everywhere.",
+        claim: Some("Renamed Manager to Session everywhere"),
+        ..NOTHING
+    },
+    Case {
+        message: "I ran the profiler. 70 % of the time is spent in `serde_json::from_str`.\n\nNext steps:\n1. Cache the parsed config.\n2. Switch the hot path to `simd-json`. It is a drop-in.",
+        claim: Some("70 % of the time is spent in serde_json::from_str"),
+        answer: Some("70 % of the time is spent in serde_json::from_str."),
+        next_steps: &["Cache the parsed config", "Switch the hot path to simd-json"],
+        ..NOTHING
+    },
+    Case {
+        message: "### Summary of changes\n\n**Backend**\n- Return 409 instead of 500 when the email is taken\n\n**Frontend**\n- Show the message under the field",
+        claim: Some("Return 409 instead of 500 when the email is taken"),
+        ..NOTHING
+    },
+    Case {
+        message: "Thanks! That error means the emulator is not running. Start it with `make emulator` and try again.",
+        claim: Some("That error means the emulator is not running"),
+        answer: Some(
+            "That error means the emulator is not running. Start it with make emulator and try again.",
+        ),
+        ..NOTHING
+    },
+    Case {
+        message: "The endpoint now validates the signature before it parses the body. I also rotated the example key in the docs.\n\nYou'll still need to update the secret in the dashboard.",
+        claim: Some("The endpoint now validates the signature before it parses the body"),
+        next_steps: &["Update the secret in the dashboard"],
+        ..NOTHING
+    },
+    Case {
+        message: "I stopped here because the migration would delete data. Should I keep the `notes` column, or is it safe to drop?",
+        claim: Some("Stopped here because the migration would delete data"),
+        questions: &["Should I keep the notes column, or is it safe to drop?"],
+        ..NOTHING
+    },
+    Case {
+        message: "Removed 1,200 lines of dead code across 14 files; the public API is unchanged.",
+        claim: Some("Removed 1,200 lines of dead code across 14 files; the public API is unchanged"),
+        ..NOTHING
+    },
+    Case {
+        message: "What I found:\n\n- The job runs every five minutes, not every hour.\n- Its lock is never released when it panics.\n\nWhat I changed:\n\n- Release the lock in a `defer`.",
+        claim: Some("The job runs every five minutes, not every hour"),
+        ..NOTHING
+    },
+];
+
+#[test]
+fn messages_written_later_are_read_as_a_person_would() {
+    let misread: Vec<String> = LATER.iter().flat_map(misread).collect();
+    assert!(
+        misread.is_empty(),
+        "{} parts of {} messages\n{}",
+        misread.len(),
+        LATER.len(),
+        misread.join("\n")
+    );
+}
