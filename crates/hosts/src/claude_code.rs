@@ -35,8 +35,9 @@ pub(crate) fn hear(payload: &[u8]) -> Heard {
 struct WireEvent<'a>(Json<'a>);
 
 impl WireEvent<'_> {
+    /// Returns a name or an id.
     fn said(&self, field: &str) -> Option<String> {
-        self.0.said(field).map(str::to_owned)
+        self.0.said(field).filter(|name| name.len() <= LONGEST_NAME).map(str::to_owned)
     }
 
     fn words(&self, field: &str) -> String {
@@ -134,6 +135,9 @@ impl WireEvent<'_> {
         Told { happening, subagent, tool: self.said("tool_name"), sequence, trust }
     }
 }
+
+/// What is longer names nothing, not even a path; looking for secrets in megabytes of it would use up the hook's time.
+const LONGEST_NAME: usize = 4096;
 
 /// Returns why an event is of no use here. One that is not known is kept as it is.
 fn passed_over(name: &str) -> Option<&'static str> {

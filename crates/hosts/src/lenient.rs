@@ -111,8 +111,7 @@ impl<'a> Reader<'a> {
     /// Reads one value. Nothing is returned of one that is passed over.
     fn value(&mut self, depth: usize) -> Option<Json<'a>> {
         self.pass_over_space();
-        let reserved = if depth > 1 { FOR_THE_PAYLOAD } else { 0 };
-        if depth > DEEPEST || self.values_left <= reserved {
+        if self.is_enough(depth) {
             self.pass_over_value();
             return None;
         }
@@ -127,10 +126,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether no more values that deep are kept.
+    fn is_enough(&self, depth: usize) -> bool {
+        let reserved = if depth > 1 { FOR_THE_PAYLOAD } else { 0 };
+        depth > DEEPEST || self.values_left <= reserved
+    }
+
     fn fields(&mut self, depth: usize) -> Json<'a> {
         let mut fields = Vec::new();
         self.at += 1;
         while let Some(byte) = self.peek() {
+            if self.is_enough(depth + 1) {
+                self.pass_over_rest();
+                break;
+            }
             if byte == b'"' {
                 let name = self.string();
                 self.pass_over_space();
@@ -160,6 +169,10 @@ impl<'a> Reader<'a> {
                     break;
                 }
                 Some(b',' | b':' | b'}') => self.at += 1,
+                Some(_) if self.is_enough(depth + 1) => {
+                    self.pass_over_rest();
+                    break;
+                }
                 Some(_) => items.extend(self.value(depth + 1)),
             }
         }
@@ -168,38 +181,38 @@ impl<'a> Reader<'a> {
 
     /// Goes behind a value without keeping it, however deep it is.
     fn pass_over_value(&mut self) {
-        let mut open = 0_usize;
-        while let Some(byte) = self.peek() {
-            match byte {
-                b'"' => self.pass_over_string(),
-                b'{' | b'[' => {
-                    open += 1;
-                    self.at += 1;
-                }
-                b'}' | b']' => {
-                    open = open.saturating_sub(1);
-                    self.at += 1;
-                }
-                b',' | b':' => self.at += 1,
-                _ if byte.is_ascii_whitespace() => self.at += 1,
-                _ => {
-                    self.bare();
-                }
+        match self.peek() {
+            Some(b'"') => drop(self.string()),
+            Some(b'{' | b'[') => {
+                self.at += 1;
+                self.pass_over_rest();
             }
-            if open == 0 {
-                break;
+            Some(b'}' | b']' | b',') | None => {}
+            Some(_) => {
+                self.bare();
             }
         }
     }
 
-    fn pass_over_string(&mut self) {
-        self.at += 1;
-        while let Some(byte) = self.peek() {
-            self.at += if byte == b'\\' { 2 } else { 1 };
-            if byte == b'"' {
-                break;
+    /// Goes behind the end of the list or of the fields that are being read. Megabytes may lie before it: one plain loop.
+    fn pass_over_rest(&mut self) {
+        let (mut open, mut in_string, mut is_escaped) = (1_usize, false, false);
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        for (offset, byte) in rest.iter().enumerate() {
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'\\' => is_escaped = in_string,
+                b'"' => in_string = !in_string,
+                b'{' | b'[' if !in_string => open += 1,
+                b'}' | b']' if !in_string => open -= 1,
+                _ => {}
+            }
+            if open == 0 {
+                self.at += offset + 1;
+                return;
             }
         }
+        self.at += rest.len();
     }
 
     /// Returns what runs up to the next mark of JSON's own, at least one byte.

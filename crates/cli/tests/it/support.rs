@@ -155,3 +155,9 @@ pub(crate) fn corpus(name: &str) -> Option<PathBuf> {
     }
     Some(path)
 }
+
+/// `cargo test` size, or the size of the reliability table.
+#[expect(clippy::disallowed_methods, reason = "chosen by who runs the tests")]
+pub(crate) fn size(usual: usize, torture: usize) -> usize {
+    if std::env::var_os("BACKSTORY_TORTURE").is_some() { torture } else { usual }
+}

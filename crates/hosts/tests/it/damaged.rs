@@ -65,6 +65,19 @@ fn a_field_of_a_type_nobody_expects_costs_that_field() {
 }
 
 #[test]
+fn a_name_of_megabytes_is_none() {
+    let vast = "x".repeat(1 << 20);
+    let payload = format!(
+        r#"{{"hook_event_name":"UserPromptSubmit","session_id":"{vast}","cwd":"{vast}","prompt_id":"{vast}","tool_name":"{vast}","prompt":"go on"}}"#
+    );
+    let heard = hear(&payload);
+    assert_eq!((heard.host_session, heard.cwd), (None, None));
+    let told = told(&payload);
+    assert_eq!((told.sequence, told.tool), (None, None));
+    assert_eq!(told.happening, Happening::Prompted { text: "go on".into() });
+}
+
+#[test]
 fn what_cannot_be_read_is_kept_as_it_is() {
     let deep = "[".repeat(100_000);
     for payload in ["", "nonsense", "null", "[1,2]", "\"text\"", "{}", "{\"session_id\":\"s\"", deep.as_str()]

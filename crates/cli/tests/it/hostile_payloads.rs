@@ -1,0 +1,216 @@
+//! Payloads nobody would send on purpose: broken JSON, broken letters, strings that break programs.
+
+use crate::corpora::{Sample, byte_sequences, samples, unpacked};
+use crate::support::{HOOK, ask, count, database, harmless, hear, hook, lock, prompt, remember, size, world};
+use backstory_testkit::TestEnv;
+use rusqlite::Connection;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Every event a host has a hook for, and where its text stands.
+const KINDS: [(&str, &str); 12] = [
+    ("SessionStart", "source"),
+    ("UserPromptSubmit", "prompt"),
+    ("PreToolUse", "tool_input"),
+    ("PostToolUse", "tool_response"),
+    ("PostToolUseFailure", "error"),
+    ("Stop", "last_assistant_message"),
+    ("StopFailure", "error"),
+    ("SubagentStart", "agent_type"),
+    ("SubagentStop", "last_assistant_message"),
+    ("PreCompact", "custom_instructions"),
+    ("PostCompact", "compact_summary"),
+    ("SessionEnd", "reason"),
+];
+
+/// Puts bytes, as they are, where an event has its text.
+fn event_with((event, field): (&str, &str), number: usize, value: &[u8]) -> Vec<u8> {
+    let head = format!(
+        r#"{{"session_id":"s","hook_event_name":"{event}","agent_type":"x","agent_id":"a{number}","tool_name":"Bash","tool_use_id":"t{number}","prompt_id":"p{number}","{field}":"#
+    );
+    [head.as_bytes(), value, b"}"].concat()
+}
+
+/// Counts what hooks left: an event, or a receipt that says why not.
+fn traces(db: &Connection) -> u64 {
+    let sql = "SELECT (SELECT count(*) FROM events)
+        + (SELECT count(*) FROM receipts WHERE outcome LIKE 'passed over%')";
+    db.query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+fn json_suite() -> Option<Vec<Sample>> {
+    let samples = samples("json-test-suite.tar.gz")?;
+    let parsing = |sample: &Sample| sample.name.contains("/test_parsing/");
+    Some(samples.into_iter().filter(parsing).collect())
+}
+
+/// R28: each file as a whole payload, and as a field of an event.
+#[test]
+fn json_of_every_sort_is_heard() {
+    let Some(samples) = json_suite() else { return };
+    assert_eq!(samples.len(), 318);
+    let env = world();
+    remember(&env, "The store is there");
+    let db = database(&env);
+    let per_sample = size(1, KINDS.len());
+    for (number, sample) in samples.iter().enumerate() {
+        harmless(&hook(&env, &sample.bytes));
+        for turn in 0..per_sample {
+            let kind = KINDS[(number + turn) % KINDS.len()];
+            let before = traces(&db);
+            hear(&env, event_with(kind, number, &sample.bytes));
+            assert_eq!(traces(&db), before + 1, "{} as {kind:?}", sample.name);
+        }
+    }
+    assert!(
+        !fs::read_to_string(env.home().join("log/backstory.log")).unwrap_or_default().contains("panicked")
+    );
+    assert_eq!(env.run(["doctor", "--full"]).code, Some(0));
+}
+
+/// R28: what one parser takes and another does not is never lost.
+#[test]
+fn json_that_parsers_disagree_about_leaves_a_trace() {
+    let Some(samples) = json_suite() else { return };
+    let disputed: Vec<Sample> =
+        samples.into_iter().filter(|sample| sample.name.contains("/test_parsing/i_")).collect();
+    assert_eq!(disputed.len(), 35);
+    for sample in disputed {
+        let env = world();
+        hear(&env, &sample.bytes);
+        assert_eq!(count(&env, "events"), 1, "{}", sample.name);
+    }
+}
+
+/// Returns what is kept of the output of each command, in order.
+fn outputs(env: &TestEnv) -> Vec<String> {
+    let db = database(env);
+    let mut statement = db.prepare("SELECT payload FROM events ORDER BY id").unwrap();
+    let payloads = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    let output = |payload: String| {
+        let account: Value = serde_json::from_str(&payload).unwrap();
+        account["output"].as_str().unwrap().to_owned()
+    };
+    payloads.map(|payload| output(payload.unwrap())).collect()
+}
+
+fn ran(number: usize, output: &[u8]) -> Vec<u8> {
+    let head = format!(
+        r#"{{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"t{number}","tool_input":{{"command":"make"}},"tool_response":{{"stdout":"#
+    );
+    [head.as_bytes(), output, b"}}"].concat()
+}
+
+/// Runs a command and reads what it prints with a strict parser, from its bytes.
+fn strictly(env: &TestEnv, arguments: &[&str]) -> Value {
+    let output = env.command(arguments).output().unwrap();
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{arguments:?}: {error} in {output:?}"))
+}
+
+/// R29.
+#[test]
+fn naughty_strings_come_back_as_they_were() {
+    let Some(bytes) = unpacked("blns.json.gz") else { return };
+    let strings: Vec<String> = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!(strings.len(), 515);
+    let env = world();
+    for (number, string) in strings.iter().enumerate() {
+        hear(&env, ran(number, json!(string).to_string().as_bytes()));
+    }
+    let kept = outputs(&env);
+    assert_eq!(kept.len(), strings.len());
+    let changed: Vec<_> = strings.iter().zip(&kept).filter(|(said, kept)| said != kept).collect();
+    assert!(changed.len() <= 2, "{changed:?}");
+
+    strictly(&env, &["sessions", "--json"]);
+    remember(&env, "Something to be found");
+    let askable = strings.iter().filter(|string| !string.contains('\0'));
+    for string in askable.step_by(size(10, 1)) {
+        let found = strictly(&env, &["search", "--json", "--", string]);
+        assert!(found["hits"].is_array(), "{string:?}");
+    }
+}
+
+/// R29.
+#[test]
+fn letters_that_are_none_are_kept_as_unknown_ones() {
+    let Some(sequences) = byte_sequences() else { return };
+    assert_eq!(sequences.len(), 216);
+    let env = world();
+    for (number, sequence) in sequences.iter().enumerate() {
+        // Marks of JSON itself are not what is tried here.
+        let plain: Vec<u8> = sequence.iter().copied().filter(|byte| !b"\"\\".contains(byte)).collect();
+        hear(&env, ran(number, &[&b"\""[..], &plain, b"\""].concat()));
+    }
+    let kept = outputs(&env);
+    for (sequence, kept) in sequences.iter().zip(&kept) {
+        let plain: Vec<u8> = sequence.iter().copied().filter(|byte| !b"\"\\".contains(byte)).collect();
+        assert_eq!(*kept, String::from_utf8_lossy(&plain), "{sequence:x?}");
+    }
+    assert_eq!(kept.len(), sequences.len());
+    strictly(&env, &["sessions", "--json"]);
+}
+
+/// R29.
+#[test]
+fn half_a_surrogate_pair_hides_nothing() {
+    let env = world();
+    let halves = [r"\ud800", r"\udfff", r"\ud83d\ud83d", r"\udc00\ud800", r"a\ud83d b", r"\uD800\u0041"];
+    for (number, half) in halves.iter().enumerate() {
+        hear(&env, ran(number, format!("\"before {half} after\"").as_bytes()));
+    }
+    for output in outputs(&env) {
+        assert!(output.starts_with("before ") && output.ends_with(" after"), "{output:?}");
+        assert!(output.contains('\u{fffd}'), "{output:?}");
+    }
+    let session = r#"{"session_id":"\ud800","hook_event_name":"Stop","last_assistant_message":"x"}"#;
+    hear(&env, session);
+    assert_eq!(ask(&env, 0, &["sessions", "--json"])["sessions"].as_array().map(Vec::len), Some(2));
+}
+
+/// Runs a hook as a host does, in a shell that first says what limits it.
+fn hook_under(env: &TestEnv, limits: &str, payload: &[u8]) {
+    let hook = env.command(HOOK);
+    let mut command = Command::new("/bin/sh");
+    command.arg("-c").arg(format!("{limits}; exec \"$0\" \"$@\"")).arg(hook.get_program()).args(HOOK);
+    command.env_clear().envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "full").current_dir(env.project());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(payload).unwrap();
+    harmless(&env.finish(child));
+}
+
+/// R31: whatever the event and whatever is wrong, a host reads nothing it did not ask for.
+#[test]
+fn no_event_makes_a_hook_speak_whatever_is_wrong() {
+    let stores: [fn(&TestEnv); 4] = [
+        |_| {},
+        |env| fs::write(env.home().join("backstory.db"), "garbage".repeat(999)).unwrap(),
+        |env| fs::write(env.home().join("spool"), "in the way").unwrap(),
+        |env| fs::write(env.home().join("config.toml"), "capture = 3").unwrap(),
+    ];
+    for spoil in stores {
+        let env = world();
+        remember(&env, "The store is there");
+        spoil(&env);
+        for (number, kind) in KINDS.into_iter().enumerate() {
+            let whole = event_with(kind, number, b"\"some words\"");
+            let torn = &whole[..whole.len() / 2];
+            hook_under(&env, "true", &whole);
+            hook_under(&env, "true", torn);
+            // A disk that takes no more.
+            hook_under(&env, "trap '' XFSZ; ulimit -f 0", &whole);
+        }
+    }
+    let env = world();
+    remember(&env, "The store is there");
+    let _holder = lock(&env);
+    for (number, kind) in KINDS.into_iter().enumerate() {
+        hook_under(&env, "true", &event_with(kind, number, b"\"some words\""));
+    }
+    harmless(&hook(&env, prompt("s", "still heard")));
+}

@@ -1,0 +1,114 @@
+//! Payloads beyond all measure: a hook reads them to their end, in little memory, and keeps little of them.
+
+use crate::support::{HOOK, ask, count, database, harmless, hear, size, world};
+use backstory_testkit::TestEnv;
+use serde_json::json;
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// What a host sends before the text, the text's end, and whether any of the text is to be kept.
+struct Flood {
+    head: &'static str,
+    tail: &'static str,
+    unit: &'static str,
+    is_kept: bool,
+}
+
+const WORDS: &str = r#"lorem \"ipsum\" \n<b> dolor sit amet é "#;
+
+const fn flood(head: &'static str, tail: &'static str) -> Flood {
+    Flood { head, tail, unit: WORDS, is_kept: true }
+}
+
+const FLOODS: [Flood; 14] = [
+    flood(r#""SessionStart","source":""#, "\"}"),
+    flood(r#""UserPromptSubmit","prompt":""#, "\"}"),
+    flood(
+        r#""PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":""#,
+        "\"}}",
+    ),
+    flood(r#""PostToolUse","tool_name":"Write","tool_input":{"file_path":"/a","content":""#, "\"}}"),
+    flood(
+        r#""PostToolUseFailure","tool_name":"Bash","tool_input":{"command":"make"},"error":"Exit code 1\n"#,
+        "\"}",
+    ),
+    flood(r#""Stop","last_assistant_message":""#, "\"}"),
+    flood(r#""SubagentStop","agent_id":"a","agent_type":"x","last_assistant_message":""#, "\"}"),
+    flood(r#""PreCompact","custom_instructions":""#, "\"}"),
+    flood(r#""PostCompact","compact_summary":""#, "\"}"),
+    flood(r#""SessionEnd","reason":""#, "\"}"),
+    flood(r#""NobodyKnowsIt","text":""#, "\"}"),
+    Flood { unit: "1,", ..flood(r#""PostToolUse","tool_name":"mcp__a__b","tool_response":["#, "1]}") },
+    Flood { unit: "[", ..flood(r#""NobodyKnowsIt","deep":"#, "") },
+    Flood {
+        is_kept: false,
+        ..flood(
+            r#""PostToolUse","tool_name":"Read","tool_input":{"file_path":"/a"},"tool_response":{"file":""#,
+            "\"}}",
+        )
+    },
+];
+
+/// Sends a hundred megabytes to a hook that may use 64 MiB, and says that all of them were read.
+fn send(env: &TestEnv, flood: &Flood) {
+    let hook = env.command(HOOK);
+    let mut command = Command::new("/bin/sh");
+    command.arg("-c").arg("ulimit -d 65536; exec \"$0\" \"$@\"").arg(hook.get_program()).args(HOOK);
+    command.env_clear().envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.current_dir(env.project()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let chunk = flood.unit.repeat((1 << 20) / flood.unit.len());
+    write!(pipe, r#"{{"session_id":"flooded","hook_event_name":{}"#, flood.head).unwrap();
+    for _ in 0..100 {
+        pipe.write_all(chunk.as_bytes()).expect("a host never sees a broken pipe");
+    }
+    pipe.write_all(flood.tail.as_bytes()).expect("a host never sees a broken pipe");
+    drop(pipe);
+    harmless(&env.finish(child));
+}
+
+/// R27. A hook that ran out of time or memory would have kept nothing.
+#[test]
+fn a_hundred_megabytes_leave_a_small_event_of_their_session() {
+    for flood in &FLOODS {
+        let env = world();
+        send(&env, flood);
+        let (bytes, truncated, session): (i64, bool, String) = database(&env)
+            .query_row(
+                "SELECT length(CAST(payload AS BLOB)), truncated, host_session
+                 FROM events JOIN sessions ON sessions.id = events.session_id",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+            )
+            .unwrap_or_else(|error| panic!("{error}: {}", flood.head));
+        assert!(bytes <= 16_384, "{bytes}: {}", flood.head);
+        assert_eq!((truncated, session.as_str()), (flood.is_kept, "flooded"), "{}", flood.head);
+    }
+}
+
+/// R32.
+#[test]
+fn prompts_of_a_megabyte_leave_little_and_give_it_back() {
+    let env = world();
+    let prompts = size(100, 2000);
+    for number in 0..prompts {
+        let some = format!("prompt {number} and its words ");
+        let words = some.repeat((1 << 20) / some.len());
+        let event = json!({"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": words});
+        hear(&env, event.to_string());
+    }
+    assert_eq!(count(&env, "events"), prompts as u64);
+    assert_eq!(env.run(["maintain"]).code, Some(0));
+    let on_disk = || fs::metadata(env.home().join("backstory.db")).unwrap().len();
+    let full = on_disk();
+    assert!(full <= (prompts as u64 + 32) * 16_384, "{full} bytes for {prompts} events");
+
+    // Events grow old on the store's own clock.
+    database(&env).execute("UPDATE retention_marks SET clock_ms = clock_ms - 31 * 86400000", []).unwrap();
+    let freed = ask(&env, 0, &["maintain", "--json"]);
+    assert_eq!(freed["events_removed"], prompts);
+    let given_back = full - on_disk();
+    assert!(given_back * 10 >= full * 8, "{given_back} of {full} bytes came back");
+}
