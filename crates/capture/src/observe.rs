@@ -107,13 +107,20 @@ fn least_echo(happening: &Happening) -> usize {
 }
 
 fn call_files_from(root: &str, happening: &mut Happening) {
+    if root.is_empty() {
+        return;
+    }
     let path = match happening {
+        Happening::Ran { output, .. } => {
+            *output = output.replace(&format!("{root}/"), "");
+            return;
+        }
         Happening::Edited { file: path, .. }
         | Happening::Looked { at: path }
         | Happening::ToolFailed { at: path, .. } => path,
         _ => return,
     };
-    let inside = path.strip_prefix(root).filter(|_| !root.is_empty()).and_then(|rest| rest.strip_prefix('/'));
+    let inside = path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
     if let Some(inside) = inside {
         *path = inside.to_owned();
     }

@@ -4,10 +4,12 @@
 
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::story::{Command, Entry, Turn};
+use crate::Class;
 use crate::failures::{Attempt, Failures, Fix, OpenFailure, Ran, Signature, Step, pair};
 use crate::testruns::{Outcome, TestRun};
-use backstory_memory::{Digest, Ended, Happening, Hunk, Kind, Trust, cap, first_chars};
+use backstory_memory::{Digest, Ended, Happening, Hunk, Kind, Trust, cap, first_chars, likeness};
 use backstory_store::Again;
+use std::cmp::Reverse;
 
 /// One step of a session, with its turn.
 struct Placed<'a> {
@@ -107,7 +109,8 @@ impl<'a> Failing<'a> {
     fn finding(&self, turns: &[Turn<'a>], told: &Told<'_>) -> Option<Finding> {
         let (first, last) = (self.steps.get(told.first_at)?, self.steps.get(told.failed_at)?);
         let ran = self.ran_at(told.failed_at)?;
-        let excerpt = excerpt(ran.output, &told.signature.title);
+        let shown = Shown::of(&ran, told.signature);
+        let excerpt = &shown.excerpt;
         let mut body = format!("`{}` failed:\n{excerpt}", first_chars(ran.command.trim(), 200));
         for line in &told.lines {
             body.push('\n');
@@ -115,13 +118,13 @@ impl<'a> Failing<'a> {
         }
         let is_tainted = turns.get(first.turn).is_some_and(|turn| turn.is_tainted);
         let trust = if is_tainted { Trust::External } else { Trust::Tool };
-        let mut content = distilled(Kind::Failure, &told.signature.title, &body, trust);
+        let mut content = distilled(Kind::Failure, &shown.title, &body, trust);
         content.facts = told.lines.clone();
         content.files = told.files.clone();
         content.category = Some(backstory_memory::Category(told.signature.class.as_str().to_owned()));
         let fixed = told.fixed_at.and_then(|at| self.steps.get(at)).map(|placed| placed.entry);
         Some(Finding {
-            subject: subject("failure", &[told.signature.digest.as_bytes()]),
+            subject: subject("failure", &[told.signature.digest.as_bytes(), shown.test.as_bytes()]),
             content,
             events: evidence([first.entry, last.entry].into_iter().chain(fixed)),
             at: last.entry.at,
@@ -233,18 +236,41 @@ fn by(attempts: &[Attempt]) -> String {
     edits.into_iter().chain(ran).collect::<Vec<_>>().join(" and ")
 }
 
-/// Returns the lines of an output around the one the title was made from.
-fn excerpt(output: &str, title: &str) -> String {
-    let said = title.split_once(": ").map_or(title, |(_, said)| said);
-    let lines: Vec<&str> = output.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
-    let best = lines.iter().enumerate().max_by_key(|(at, line)| {
-        ((backstory_memory::likeness(line, said) * 1000.0) as u64, std::cmp::Reverse(*at))
-    });
-    let from = best.map_or(0, |(at, _)| at.saturating_sub(2));
-    let shown = lines.iter().skip(from).take(EXCERPT_LINES).copied().collect::<Vec<_>>().join("\n");
-    cap(&shown, EXCERPT_BYTES).text
+/// A failure as a person reads it.
+struct Shown {
+    title: String,
+    /// The lines of the output around the one that tells.
+    excerpt: String,
+    /// The test that failed. Two tests that find another number than they should have failed of two things.
+    test: String,
 }
 
+impl Shown {
+    fn of(ran: &Ran<'_>, signature: &Signature) -> Shown {
+        let said = signature.title.split_once(": ").map_or(signature.title.as_str(), |(_, said)| said);
+        let lines: Vec<&str> =
+            ran.output.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+        let alike = |line: &str| (likeness(line, said) * 1000.0) as u64;
+        let telling = lines.iter().enumerate().max_by_key(|(at, line)| (alike(line), Reverse(*at)));
+        let (at, line) = telling.map_or((0, ""), |(at, line)| (at, line.trim()));
+        let excerpt =
+            lines.iter().skip(at.saturating_sub(2)).take(EXCERPT_LINES).copied().collect::<Vec<_>>();
+        let run = TestRun::of(ran).filter(|_| signature.class == Class::Assertion);
+        let test = run.and_then(|run| run.failing.into_iter().next()).unwrap_or_default();
+        let title = match () {
+            () if !test.is_empty() => format!("{test}: {line}"),
+            // The signature leaves out what varies; a person would rather see it.
+            () if signature.title.contains('…') && line.chars().count() <= LONGEST_LINE => {
+                format!("{}: {line}", signature.task)
+            }
+            () => signature.title.clone(),
+        };
+        Shown { title, excerpt: cap(&excerpt.join("\n"), EXCERPT_BYTES).text, test }
+    }
+}
+
+/// A longer line says too much for a title.
+const LONGEST_LINE: usize = 60;
 const EXCERPT_LINES: usize = 6;
 const EXCERPT_BYTES: usize = 600;
 const MOST_NAMED: usize = 8;

@@ -30,11 +30,15 @@ pub(super) fn stated(turn: &Turn<'_>, did_work: bool) -> Vec<Finding> {
     findings
 }
 
-/// A cause that was found and a failure that was met while doing the work are told with it.
+/// A cause that was found, a failure that was met and a choice the agent made for itself while doing the work are told with it.
 fn belongs_to_work(said: &Statement) -> bool {
+    let is_own_choice = words(&said.text).next().is_some_and(|word| word == "i");
     let is_cause =
         said.category.as_ref().is_some_and(|category| category.0 == "root cause" || category.0 == "fact");
-    said.kind == Kind::Failure || said.kind == Kind::Goal || (said.kind == Kind::Learning && is_cause)
+    is_own_choice
+        || said.kind == Kind::Failure
+        || said.kind == Kind::Goal
+        || (said.kind == Kind::Learning && is_cause)
 }
 
 fn finding(said: Statement, entry: &Entry, trust: Trust) -> Finding {

@@ -22,7 +22,7 @@ pub(super) fn summary(session: &Session, turns: &[Turn<'_>], told: &Told<'_>) ->
     let request = requests.first().cloned().or_else(|| turns.iter().find_map(|turn| gist(turn.prompt())))?;
     let completed = told.titles(&[Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change]);
     let found = told.titles(&[Kind::Discovery]);
-    let learned = told.titles(&[Kind::Learning, Kind::Pattern, Kind::Failure]);
+    let learned = told.titles(&[Kind::Learning, Kind::Pattern]);
     let decided = told.titles(&[Kind::Decision, Kind::Goal]);
     let looked = turns.iter().flat_map(Turn::looked_at).collect::<Vec<_>>();
     let title = completed.first().or(found.first()).unwrap_or(&request).clone();
