@@ -76,9 +76,10 @@ const MOST_CHANGES: u32 = 500;
 /// Makes memories of what happened in a session.
 pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Result<DistilReport, StoreError> {
     let Some(session) = store.session(id)? else { return Ok(DistilReport::default()) };
-    let entries = story::entries(&store.latest_events(id, MOST_EVENTS)?);
+    let events = store.latest_events(id, MOST_EVENTS)?;
+    let Some(last) = events.last() else { return Ok(DistilReport::default()) };
+    let entries = story::entries(&events);
     let turns = story::turns(&entries);
-    let Some(last) = entries.last().filter(|_| !turns.is_empty()) else { return Ok(DistilReport::default()) };
     let readings = read_code(store, &session, &entries, how)?;
     let code = store.code_changes(session.project, Some(id), MOST_CHANGES)?;
     let findings = findings(store, &session, &turns, &code, how)?;

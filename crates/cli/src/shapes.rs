@@ -1,7 +1,7 @@
 //! The JSON other programs read and write: stable, documented in `docs/json.md`, and converted here from the domain's own types.
 
 use crate::times;
-use backstory_memory::{Life, Link, Memory, MemoryId};
+use backstory_memory::{ChangedSymbol, Life, Link, Memory, MemoryId};
 use backstory_recall::Hit;
 use backstory_store::{Revision, Session, Store, StoreError};
 use serde::Serialize;
@@ -85,6 +85,29 @@ pub(crate) struct SessionShape {
     pub(crate) ended_at: Option<String>,
     pub(crate) events: u64,
     pub(crate) memories: u64,
+}
+
+/// A symbol a session changed.
+#[derive(Debug, Serialize)]
+pub(crate) struct CodeChangeShape {
+    pub(crate) path: String,
+    pub(crate) symbol: String,
+    pub(crate) kind: &'static str,
+    pub(crate) change: &'static str,
+    pub(crate) signature: String,
+    pub(crate) at: String,
+}
+
+/// Tells of a symbol a session changed.
+pub(crate) fn code_change(changed: &ChangedSymbol) -> CodeChangeShape {
+    CodeChangeShape {
+        path: changed.path.clone(),
+        symbol: changed.qualified_name.clone(),
+        kind: changed.kind.as_str(),
+        change: changed.change.as_str(),
+        signature: changed.signature.clone(),
+        at: times::iso(changed.at),
+    }
 }
 
 /// The answer of a command that changes memories, when it did not.

@@ -61,10 +61,16 @@ fn message<'a>(command: &'a str, subject: Option<&str>) -> &'a str {
     end.and_then(|end| rest.get(..end)).unwrap_or(rest)
 }
 
-/// Where the text after `-m "` or `--message="` begins.
+/// Where the text after `-m "`, `-qam '` or `--message="` begins.
 fn after_flag(command: &str) -> Option<usize> {
-    let flags = [" -m \"", " -m '", " -am \"", " -am '", " --message=\"", " --message='", " --message \""];
-    flags.into_iter().filter_map(|flag| command.find(flag).map(|at| at + flag.len())).min()
+    let is_flag = |word: &str| {
+        let letters = word.strip_prefix('-').unwrap_or_default();
+        word.starts_with("--message") || (letters.ends_with('m') && letters.bytes().all(|byte| byte.is_ascii_lowercase()))
+    };
+    command.match_indices(['"', '\'']).find_map(|(at, quote)| {
+        let before = command.get(..at)?.trim_end_matches([' ', '=']);
+        is_flag(before.rsplit(char::is_whitespace).next()?).then_some(at + quote.len())
+    })
 }
 
 fn here_document_end(text: &str) -> Option<usize> {

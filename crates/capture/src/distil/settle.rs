@@ -78,7 +78,7 @@ fn beside(
             (Relation::Unrelated, _) => {}
             // What was replaced stays replaced, unless the user says it again.
             (Relation::Same, Life::Superseded(_)) => {
-                standing.is_taken_back |= finding.content.trust != Trust::User
+                standing.is_taken_back |= finding.content.trust != Trust::User;
             }
             (Relation::Same, Life::Live) => standing.same_as = standing.same_as.or(Some(known.id)),
             (Relation::Opposite, Life::Superseded(_)) => {}

@@ -12,12 +12,12 @@ pub(super) fn stated(turn: &Turn<'_>, did_work: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(prompt) = turn.first() {
         let said = statements(turn.prompt(), Speaker::User);
-        findings.extend(said.into_iter().map(|said| finding(said, prompt, Trust::User)));
+        findings.extend(said.into_iter().map(|said| finding(said, prompt, &Trust::User)));
     }
     let of_assistant = |text: &str, entry: &Entry| -> Vec<Finding> {
         let said = statements(text, Speaker::Assistant).into_iter();
         let said = said.filter(|said| !did_work || !belongs_to_work(said));
-        said.map(|said| finding(said, entry, turn.trust())).collect()
+        said.map(|said| finding(said, entry, &turn.trust())).collect()
     };
     for (entry, command) in turn.commands() {
         if let Some(commit) = Commit::of(command) {
@@ -41,7 +41,7 @@ fn belongs_to_work(said: &Statement) -> bool {
         || (said.kind == Kind::Learning && is_cause)
 }
 
-fn finding(said: Statement, entry: &Entry, trust: Trust) -> Finding {
+fn finding(said: Statement, entry: &Entry, trust: &Trust) -> Finding {
     let spoken = words(&said.text).collect::<Vec<_>>().join(" ");
     let body = match &said.reason {
         Some(reason) if !said.text.contains(reason.as_str()) => format!("{}\n{reason}", said.text),
@@ -49,7 +49,7 @@ fn finding(said: Statement, entry: &Entry, trust: Trust) -> Finding {
     };
     let mut content = distilled(said.kind, &said.title, &body, trust.clone());
     content.category = said.category.clone();
-    if trust == Trust::User {
+    if *trust == Trust::User {
         content.importance = Importance::new(i64::from(content.importance.get()) + 1);
     }
     Finding {

@@ -196,7 +196,10 @@ pub(super) fn prose(message: &str) -> String {
         let start = line.trim_start();
         if start.starts_with("```") || start.starts_with("~~~") {
             in_fence = !in_fence;
-        } else if !in_fence && !start.starts_with('|') && !(line.is_empty() && kept.last() == Some(&"")) {
+            continue;
+        }
+        let is_second_gap = line.is_empty() && kept.last() == Some(&"");
+        if !in_fence && !start.starts_with('|') && !is_second_gap {
             kept.push(line);
         }
     }

@@ -1,7 +1,10 @@
 //! `maintain`: the housekeeping that is due. Started by hooks at the end of a session, never waited for.
 
 use crate::app::App;
+use crate::commands::distil::distil_session;
 use crate::failure::{Exit, Failure};
+use backstory_capture::Occasion;
+use backstory_store::Store;
 use clap::Args;
 use serde::Serialize;
 
@@ -16,6 +19,7 @@ pub(crate) struct MaintainArgs {
 #[derive(Serialize)]
 struct Done {
     version: u32,
+    sessions_distilled: u64,
     events_removed: u64,
     bytes_freed: u64,
     backup: Option<String>,
@@ -23,12 +27,17 @@ struct Done {
 
 /// Does the housekeeping.
 pub(crate) fn run(args: &MaintainArgs, app: &App) -> Result<Exit, Failure> {
-    let report = app.store()?.maintain(app.retention(), app.now)?;
+    let mut store = app.store()?;
+    let sessions_distilled = distil_leftovers(&mut store, app)?;
+    let report = store.maintain(app.retention(), app.now)?;
     let backup = report.backup.map(|path| path.display().to_string());
     if args.json {
         let (events_removed, bytes_freed) = (report.events_removed, report.bytes_freed);
-        app.ui.json(&Done { version: 1, events_removed, bytes_freed, backup })?;
+        app.ui.json(&Done { version: 1, sessions_distilled, events_removed, bytes_freed, backup })?;
         return Ok(Exit::Done);
+    }
+    if sessions_distilled > 0 {
+        app.ui.line(&format!("sessions distilled that had been left: {sessions_distilled}"))?;
     }
     app.ui.line(&format!(
         "old events removed: {}; bytes freed: {}",
@@ -38,4 +47,18 @@ pub(crate) fn run(args: &MaintainArgs, app: &App) -> Result<Exit, Failure> {
         app.ui.line(&format!("copied the database to {path}"))?;
     }
     Ok(Exit::Done)
+}
+
+/// After this long without an event a session has ended, whether or not its host said so.
+const QUIET_MS: i64 = 30 * 60_000;
+/// How many sessions one run takes on.
+const MOST_SESSIONS: u32 = 100;
+
+/// Distils what hosts that crashed or were killed never closed, before its events grow old.
+fn distil_leftovers(store: &mut Store, app: &App) -> Result<u64, Failure> {
+    let left = store.undistilled(app.now.plus_ms(-QUIET_MS), MOST_SESSIONS)?;
+    for id in &left {
+        distil_session(store, *id, Occasion::Asked, app)?;
+    }
+    Ok(left.len() as u64)
 }

@@ -3,7 +3,7 @@
 use crate::app::{App, ProjectArgs};
 use crate::failure::{Exit, Failure};
 use crate::replay::{StepShape, step};
-use crate::shapes::{self, HeadShape, SessionShape};
+use crate::shapes::{self, CodeChangeShape, HeadShape, SessionShape};
 use crate::times;
 use crate::ui::{Tone, one_line};
 use backstory_memory::{EventId, SessionId, first_chars};
@@ -58,6 +58,7 @@ struct Replay {
     session: SessionShape,
     steps: Vec<StepShape>,
     memories: Vec<HeadShape>,
+    code_changes: Vec<CodeChangeShape>,
 }
 
 /// Lists sessions, or tells one.
@@ -147,37 +148,30 @@ fn show(wanted: &str, full: bool, json: bool, app: &App) -> Result<Exit, Failure
     let memories = store.memories(&ids)?;
     let memories =
         memories.iter().map(|memory| shapes::head(&store, memory)).collect::<Result<Vec<_>, _>>()?;
+    let changed = store.code_changes(session.project, Some(session.id), MOST_CHANGES)?;
+    let code_changes = changed.iter().rev().map(shapes::code_change).collect();
     let summary = SessionSummary { session, events: steps.len() as u64, memories: memories.len() as u64 };
-    let session = shape(&store, summary)?;
+    let replay = Replay { version: 1, session: shape(&store, summary)?, steps, memories, code_changes };
     if json {
-        app.ui.json(&Replay { version: 1, session, steps, memories })?;
-        return Ok(Exit::Done);
+        app.ui.json(&replay)?;
+    } else {
+        app.ui.raw(&words(&replay, full, app))?;
     }
-    app.ui.raw(&words(&session, &steps, &memories, full, app))?;
     Ok(Exit::Done)
 }
 
+/// More changed symbols than this are not listed.
+const MOST_CHANGES: u32 = 500;
 /// How wide a step is told when only its gist is wanted.
 const GIST_CHARS: usize = 96;
 
-fn words(
-    session: &SessionShape,
-    steps: &[StepShape],
-    memories: &[HeadShape],
-    full: bool,
-    app: &App,
-) -> String {
+fn words(replay: &Replay, full: bool, app: &App) -> String {
+    let session = &replay.session;
     let name =
         format!("Session {} of {} · {}", session.id, one_line(&session.project), one_line(&session.host));
-    let mut text = format!(
-        "{}\n{}\n\n",
-        app.ui.tone(Tone::Strong, &name),
-        app.ui.tone(
-            Tone::Faint,
-            &format!("{} · {}", minute(&session.started_at), one_line(&session.host_session))
-        )
-    );
-    for step in steps {
+    let when = format!("{} · {}", minute(&session.started_at), one_line(&session.host_session));
+    let mut text = format!("{}\n{}\n\n", app.ui.tone(Tone::Strong, &name), app.ui.tone(Tone::Faint, &when));
+    for step in &replay.steps {
         let by = step.subagent.as_ref().map(|agent| format!(" ({})", one_line(agent))).unwrap_or_default();
         let told = one_line(&step.text);
         let told = if full { told.as_str() } else { first_chars(&told, GIST_CHARS) };
@@ -186,12 +180,16 @@ fn words(
             text += &format!("                 {}\n", one_line(line));
         }
     }
-    if !memories.is_empty() {
-        text += &format!("\n{}\n", app.ui.tone(Tone::Strong, "Remembered"));
-    }
-    for memory in memories {
+    let part = |heading: &str, lines: Vec<String>| match lines.is_empty() {
+        true => String::new(),
+        false => format!("\n{}\n{}", app.ui.tone(Tone::Strong, heading), lines.concat()),
+    };
+    let remembered = replay.memories.iter().map(|memory| {
         let gone = memory.superseded_by.map(|by| format!(" (superseded by #{by})")).unwrap_or_default();
-        text += &format!("#{:<5} {:<9} {}{gone}\n", memory.id, memory.kind, one_line(&memory.title));
-    }
-    text
+        format!("#{:<5} {:<9} {}{gone}\n", memory.id, memory.kind, one_line(&memory.title))
+    });
+    let code = replay.code_changes.iter().map(|changed| {
+        format!("{:<9} {}: {}\n", changed.change, one_line(&changed.path), one_line(&changed.signature))
+    });
+    text + &part("Remembered", remembered.collect()) + &part("Code", code.collect())
 }

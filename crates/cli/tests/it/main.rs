@@ -12,6 +12,7 @@ mod bad_input;
 mod changing;
 mod configuring;
 mod corpora;
+mod distilling;
 mod exporting;
 mod finding;
 mod hostile_payloads;
