@@ -65,7 +65,8 @@ fn message<'a>(command: &'a str, subject: Option<&str>) -> &'a str {
 fn after_flag(command: &str) -> Option<usize> {
     let is_flag = |word: &str| {
         let letters = word.strip_prefix('-').unwrap_or_default();
-        word.starts_with("--message") || (letters.ends_with('m') && letters.bytes().all(|byte| byte.is_ascii_lowercase()))
+        word.starts_with("--message")
+            || (letters.ends_with('m') && letters.bytes().all(|byte| byte.is_ascii_lowercase()))
     };
     command.match_indices(['"', '\'']).find_map(|(at, quote)| {
         let before = command.get(..at)?.trim_end_matches([' ', '=']);
