@@ -36,7 +36,7 @@ pub use memory::{Category, Confidence, Draft, Importance, Life, Link, Memory, Re
 pub use project::{Known, ProjectKey, Sighting};
 pub use shingles::Shingles;
 pub use terms::{companion, is_small, telling_words, words};
-pub use text::{Capped, cap, first_chars, title_from};
+pub use text::{Capped, cap, first_chars, is_cut, title_from};
 pub use time::Timestamp;
 pub use tokens::{Tokens, estimate};
 pub use trust::{Trust, UnknownTrust};

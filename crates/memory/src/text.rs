@@ -17,12 +17,21 @@ pub fn cap(text: &str, max_bytes: usize) -> Capped {
     if text.len() <= max_bytes {
         return Capped { text: text.to_owned(), truncated: false };
     }
-    let marker = format!("\n[… {} bytes cut …]\n", text.len() - max_bytes);
+    let marker = format!("{CUT}{} bytes cut …]\n", text.len() - max_bytes);
     let room = max_bytes.saturating_sub(marker.len());
     let head = text.get(..text.floor_char_boundary(room * 2 / 3)).unwrap_or_default();
     let tail = text.get(text.ceil_char_boundary(text.len() - (room - head.len()))..).unwrap_or_default();
     let text = if room == 0 { String::new() } else { format!("{head}{marker}{tail}") };
     Capped { text, truncated: true }
+}
+
+/// How what stands for a cut begins.
+const CUT: &str = "\n[… ";
+
+/// Whether a text looks as if its middle had been cut: nobody should take it for the whole.
+#[must_use]
+pub fn is_cut(text: &str) -> bool {
+    text.contains(CUT)
 }
 
 /// Returns the first `count` characters of a text.

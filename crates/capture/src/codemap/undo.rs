@@ -1,11 +1,14 @@
 //! What a file was before it was edited, told from the edits.
 
-use backstory_memory::Hunk;
+use backstory_memory::{Hunk, is_cut};
 
 /// Takes edits back, the last one first. Returns nothing where it is not sure what stood there: an edit was cut short, what it
 /// put there has changed since or stands in several places, or nothing would be left.
 #[must_use]
 pub fn undo(after: &str, hunks: &[Hunk]) -> Option<String> {
+    if hunks.iter().any(|hunk| is_cut(&hunk.before) || is_cut(&hunk.after)) {
+        return None;
+    }
     let text = hunks.iter().rev().try_fold(after.to_owned(), |text, hunk| {
         let at = only_place(&text, &hunk.after)?;
         let (head, tail) = (text.get(..at)?, text.get(at + hunk.after.len()..)?);
@@ -28,6 +31,7 @@ fn only_place(text: &str, part: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use backstory_memory::cap;
     use proptest::prelude::*;
 
     fn hunk(before: &str, after: &str) -> Hunk {
@@ -49,6 +53,19 @@ mod tests {
             ("a", vec![], None),
         ] {
             assert_eq!(undo(after, &hunks).as_deref(), before, "{after:?} {hunks:?}");
+        }
+    }
+
+    /// What was in the hole would be taken for new.
+    #[test]
+    fn an_edit_that_was_cut_short_is_not_undone() {
+        let long = "fn f() {}\n".repeat(100);
+        for hunk in [hunk(&cap(&long, 200).text, "after"), hunk("before", &cap(&long, 200).text)] {
+            assert_eq!(
+                undo(&format!("head {} tail", hunk.after), std::slice::from_ref(&hunk)),
+                None,
+                "{hunk:?}"
+            );
         }
     }
 

@@ -80,6 +80,18 @@ fn what_others_changed_since_the_map_was_made_is_not_told_as_this_turns_work() {
 }
 
 #[test]
+fn edits_that_were_cut_short_do_not_count_against_the_map() {
+    let mut workshop = Workshop::open();
+    let many: String = (0..40).map(|number| format!("fn f{number}() {{}}\n")).collect();
+    workshop.write("a.rs", &format!("{many}fn g() {{}}\n"));
+    workshop.tracked(&[created("a.rs")]);
+    workshop.write("a.rs", &many.replace("f7() {}", "f7() { 7 }"));
+    let cut = backstory_memory::cap(&format!("{many}fn g() {{}}\n"), 200).text;
+    let told = workshop.tracked(&[replaced("a.rs", &cut, &many.replace("f7() {}", "f7() { 7 }"))]);
+    assert_eq!(told, ["modified a.rs f7", "deleted a.rs g"]);
+}
+
+#[test]
 fn what_cannot_be_read_is_skipped_noted_and_loses_no_map() {
     let mut workshop = Workshop::open();
     workshop.write("a.rs", TWO);
