@@ -1,6 +1,7 @@
 //! What a hook costs as a whole process, beside an empty run of the same binary: `cargo bench -p backstory-cli`.
 //!
-//! DESIGN §11: at most three times an empty process, and nearly flat as the store grows.
+//! DESIGN §11: at most three times an empty process, and nearly flat as the store grows; a turn is distilled within 25 ms, here with
+//! the process around it: three files of 12 KB edited, a test that failed and passed, a message that says so.
 
 use backstory_testkit::{Corpus, TestEnv};
 use divan::Bencher;
@@ -31,12 +32,72 @@ fn capture_hook(bencher: Bencher<'_, '_>, memories: usize) {
             "test result: ok. ".repeat(100),
             number.get()
         );
-        let mut child = env.command(["hook", "--host", "claude-code"]).stdin(Stdio::piped()).spawn().expect("a hook");
-        let mut input = child.stdin.take().expect("a pipe");
-        input.write_all(payload.as_bytes()).expect("a payload delivered");
-        drop(input);
-        child.wait().expect("the end of the hook")
+        hear(&env, &payload)
     });
+}
+
+#[divan::bench(args = [0, 10_000, 100_000], sample_count = 100, sample_size = 1)]
+fn distil_a_turn(bencher: Bencher<'_, '_>, memories: usize) {
+    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
+    fill(&env, memories);
+    let number = Cell::new(0);
+    let turn = || {
+        number.set(number.get() + 1);
+        play_turn(&env, number.get());
+        number.get()
+    };
+    bencher.with_inputs(turn).bench_local_values(|turn| {
+        let message = format!("I've fixed the rounding in step {turn}.\\n\\nThe root cause was integer division. We decided to round up in module {turn}, because totals were short.");
+        hear(&env, &said(&env, turn, &format!(r#""hook_event_name":"Stop","last_assistant_message":"{message}""#)))
+    });
+}
+
+/// Plays what comes before the end of a turn. Each turn is a session of its own, as the first of a long day.
+fn play_turn(env: &TestEnv, turn: usize) {
+    let prompt =
+        format!(r#""hook_event_name":"UserPromptSubmit","prompt":"Fix the rounding in step {turn}""#);
+    hear(env, &said(env, turn, &prompt));
+    let ran = |event: &str, output: &str, number: usize| {
+        said(
+            env,
+            turn,
+            &format!(
+                r#""hook_event_name":"{event}","tool_name":"Bash","tool_input":{{"command":"cargo test"}},"tool_response":{{"stdout":"{output}"}},"error":"Exit code 101\\n{output}","tool_use_id":"r{turn}-{number}""#
+            ),
+        )
+    };
+    hear(env, &ran("PostToolUseFailure", "test rounds ... FAILED\\nassertion `left == right` failed", 0));
+    for file in 0..3 {
+        let path = env.project().join(format!("module{file}.rs"));
+        let functions: Vec<String> = (0..150)
+            .map(|number| {
+                format!("/// Adds.\npub fn add{number}(a: u32) -> u32 {{\n    a + {}\n}}\n", number + turn)
+            })
+            .collect();
+        std::fs::write(&path, functions.concat()).expect("a source file");
+        let edit = format!(
+            r#""hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{{"file_path":"{}","old_string":"a + 1","new_string":"a + 2"}},"tool_response":{{}},"tool_use_id":"e{turn}-{file}""#,
+            path.display()
+        );
+        hear(env, &said(env, turn, &edit));
+    }
+    hear(env, &ran("PostToolUse", "test rounds ... ok\\ntest result: ok. 1 passed; 0 failed", 1));
+}
+
+fn said(env: &TestEnv, turn: usize, fields: &str) -> String {
+    format!(
+        r#"{{"session_id":"s{turn}","cwd":"{}","prompt_id":"p{turn}",{fields}}}"#,
+        env.project().display()
+    )
+}
+
+fn hear(env: &TestEnv, payload: &str) -> std::process::ExitStatus {
+    let mut child =
+        env.command(["hook", "--host", "claude-code"]).stdin(Stdio::piped()).spawn().expect("a hook");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(payload.as_bytes()).expect("a payload delivered");
+    drop(input);
+    child.wait().expect("the end of the hook")
 }
 
 fn fill(env: &TestEnv, memories: usize) {
