@@ -68,7 +68,7 @@ pub fn symbols(language: Language, source: &str) -> Result<Vec<Symbol>, Unreadab
     if source.len() > MOST_SOURCE_BYTES {
         return Err(Unreadable::TooLong);
     }
-    if nests_too_deep(source) {
+    if nests_too_deep(source) || (language == Language::Ruby && names_a_heredoc_too_long(source)) {
         return Err(Unreadable::TooTangled);
     }
     // The parser takes its own stack apart by recursion: code that opens a hundred thousand expressions ends a process
@@ -113,6 +113,22 @@ fn nests_too_deep(source: &str) -> bool {
             _ => {}
         }
         depth > DEEPEST_BRACKETS
+    })
+}
+
+/// The Ruby grammar keeps the length of a heredoc's word in one byte and ends the process when that does not come out even.
+const LONGEST_HEREDOC_WORD: usize = 200;
+
+fn names_a_heredoc_too_long(source: &str) -> bool {
+    source.match_indices("<<").any(|(at, mark)| {
+        let rest = source.get(at + mark.len()..).unwrap_or_default().trim_start_matches(['-', '~']);
+        let word = match rest.chars().next() {
+            Some(quote @ ('"' | '\'' | '`')) => {
+                rest.get(1..).and_then(|rest| rest.split([quote, '\n']).next())
+            }
+            _ => rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next(),
+        };
+        word.is_some_and(|word| word.len() > LONGEST_HEREDOC_WORD)
     })
 }
 

@@ -1,7 +1,7 @@
 //! What the code map finds in small sources of Python, TypeScript, JavaScript and Ruby.
 
 use crate::codemap::check;
-use backstory_capture::Language;
+use backstory_capture::{Language, Unreadable, symbols};
 
 #[test]
 fn python_is_read() {
@@ -184,4 +184,16 @@ class Shop::Empty | class Empty < Order | 26-26
 function helper | def helper(a) | 28-28
 "##;
     check(Language::Ruby, source, expected);
+}
+
+/// The grammar would end the process (law 1).
+#[test]
+fn a_heredoc_with_a_word_too_long_for_the_grammar_is_not_read() {
+    for (before, after) in [("", ""), ("'", "'"), ("~\"", "\""), ("-", "")] {
+        let word = "W".repeat(300);
+        let source = format!("def a\n  x = <<{before}{word}{after}\n  text\n{word}\nend\n");
+        assert_eq!(symbols(Language::Ruby, &source), Err(Unreadable::TooTangled), "{before}");
+    }
+    let usual = "def a\n  x = <<~SQL\n    select 1\n  SQL\n  list <<\"some text\"\nend\n";
+    assert!(symbols(Language::Ruby, usual).is_ok());
 }

@@ -118,7 +118,9 @@ fn help_lists_every_command() {
           show         Show memories whole
           search       Find memories
           timeline     Show what came before and after a memory
-          sessions     List sessions
+          sessions     List sessions, or tell one step by step
+          distil       Make memories of what happened in sessions, where that is still to be done
+          handoff      Say where the work stands, or write it down
           project      Show, rename or merge projects
           import       Read memories from a file
           export       Write memories to a file

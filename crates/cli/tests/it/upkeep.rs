@@ -142,5 +142,5 @@ fn housekeeping_removes_old_events_and_makes_a_copy() {
     assert!(outcome.stdout.starts_with("old events removed: 1; bytes freed: "), "{outcome:?}");
     assert!(outcome.stdout.contains("\ncopied the database to [WORLD]/user/.local/share/backstory/backups/"));
     assert_eq!(count(&env, "events"), 0);
-    assert_snapshot!(shape(&ask(&env, 0, &["maintain", "--json"])), @"{backup: null, bytes_freed: number, events_removed: number, version: number}");
+    assert_snapshot!(shape(&ask(&env, 0, &["maintain", "--json"])), @"{backup: null, bytes_freed: number, events_removed: number, sessions_distilled: number, version: number}");
 }
