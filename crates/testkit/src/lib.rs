@@ -5,6 +5,8 @@
 
 mod corpus;
 mod env;
+mod stub_server;
 
 pub use corpus::{Corpus, MadeUp};
 pub use env::{Outcome, TestEnv};
+pub use stub_server::{Asked, Reply, StubServer};

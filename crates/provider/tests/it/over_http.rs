@@ -1,0 +1,108 @@
+//! What is sent, what is taken, and what becomes of everything else.
+
+use backstory_memory::Tokens;
+use backstory_provider::{Answer, Anthropic, Model, ModelError, OpenAiCompatible, Request};
+use backstory_testkit::{Asked, Reply, StubServer};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const LONG: Duration = Duration::from_secs(60);
+
+fn request() -> Request {
+    Request {
+        instructions: "Reword.".to_owned(),
+        text: "a note about retries".to_owned(),
+        session: "unused".to_owned(),
+        most_answer_tokens: Tokens(99),
+    }
+}
+
+fn anthropic(server: &StubServer, deadline: Duration) -> Anthropic {
+    Anthropic::new(&server.url(), "the key", "small", deadline)
+}
+
+fn always(status: u16, body: &str) -> StubServer {
+    let body = body.to_owned();
+    StubServer::answering(move |_| Reply::Says(status, body.clone()))
+}
+
+fn sent(asked: &Asked) -> Value {
+    serde_json::from_str(&asked.body).unwrap()
+}
+
+#[test]
+fn anthropic_is_asked_and_answers() {
+    let answer = json!({"content": [{"type": "text", "text": "fine"}],
+        "usage": {"input_tokens": 40, "output_tokens": 2, "cache_read_input_tokens": 8}});
+    let server = always(200, &answer.to_string());
+    let answer = anthropic(&server, LONG).answer(&request());
+    assert_eq!(answer, Ok(Answer { text: "fine".to_owned(), tokens: Some(Tokens(50)) }));
+    let asked = &server.asked()[0];
+    assert!(asked.head.starts_with("POST /v1/messages HTTP/1.1\r\n"), "{}", asked.head);
+    assert!(asked.head.contains("x-api-key: the key") && asked.head.contains("anthropic-version: "));
+    assert_eq!(
+        sent(asked),
+        json!({"model": "small", "max_tokens": 99, "system": "Reword.",
+            "messages": [{"role": "user", "content": "a note about retries"}]})
+    );
+}
+
+#[test]
+fn a_server_that_speaks_chat_completions_needs_no_key() {
+    let answer = json!({"choices": [{"message": {"role": "assistant", "content": "fine"}}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}});
+    let server = always(200, &answer.to_string());
+    let ask =
+        |key| OpenAiCompatible::new(&format!("{}/v1/", server.url()), key, "local", LONG).answer(&request());
+    let fine = Ok(Answer { text: "fine".to_owned(), tokens: Some(Tokens(10)) });
+    assert_eq!((ask(None), ask(Some("k"))), (fine.clone(), fine));
+    let [without, with] = &server.asked()[..] else { panic!() };
+    assert!(without.head.starts_with("POST /v1/chat/completions "));
+    assert!(!without.head.to_lowercase().contains("authorization") && with.head.contains("Bearer k"));
+    assert_eq!(sent(with)["messages"][1]["content"], "a note about retries");
+}
+
+#[test]
+fn whatever_else_a_server_says_is_an_error_without_our_words() {
+    let large = "x".repeat(300 * 1024);
+    let cases = [
+        (429, "{}", ModelError::Refused(429)),
+        (500, "the key: a note about retries", ModelError::Refused(500)),
+        (302, "", ModelError::Refused(302)),
+        (200, "", ModelError::Unreadable),
+        (200, "not JSON", ModelError::Unreadable),
+        (200, "{\"content\": 3}", ModelError::Unreadable),
+        (200, &large, ModelError::TooLarge),
+    ];
+    for (status, body, expected) in cases {
+        let server = always(status, body);
+        let error = anthropic(&server, LONG).answer(&request()).unwrap_err();
+        assert_eq!(error, expected, "{status}");
+        let said = format!("{error} {error:?}");
+        assert!(!said.contains("key") && !said.contains("retries"), "{said}");
+        assert_eq!(server.asked().len(), 1, "nobody tries again by themselves");
+    }
+}
+
+#[test]
+fn a_server_that_never_answers_is_given_up() {
+    let server = StubServer::answering(|_| Reply::Nothing);
+    let error = anthropic(&server, Duration::from_millis(50)).answer(&request());
+    assert_eq!(error, Err(ModelError::TooLate));
+}
+
+#[test]
+fn nobody_there_is_an_error_too() {
+    let url = always(200, "").url();
+    let error = Anthropic::new(&url, "the key", "small", LONG).answer(&request()).unwrap_err();
+    assert!(matches!(error, ModelError::Unreachable(_)), "{error:?}");
+    let error = Anthropic::new("no address", "the key", "small", LONG).answer(&request()).unwrap_err();
+    assert!(matches!(error, ModelError::Unreachable(_) | ModelError::KeyInTheOpen), "{error:?}");
+}
+
+#[test]
+fn a_key_never_travels_in_the_open() {
+    let model = Anthropic::new("http://192.0.2.1", "the key", "small", Duration::from_millis(50));
+    assert_eq!(model.answer(&request()), Err(ModelError::KeyInTheOpen));
+    assert!(!format!("{model:?}").contains("the key"));
+}
