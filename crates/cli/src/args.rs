@@ -96,6 +96,16 @@ pub(crate) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<std::ffi::OsString>,
     },
+    /// Let the configured model word better what waits for it
+    #[command(hide = true)]
+    Polish,
+    /// Run a program that must not outlive us; only `polish` does this
+    #[command(hide = true)]
+    Guard {
+        /// The program and its arguments
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        command: Vec<std::ffi::OsString>,
+    },
     /// Do the housekeeping that is due
     #[command(hide = true)]
     Maintain(maintain::MaintainArgs),

@@ -12,6 +12,7 @@ pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod maintain;
 pub(crate) mod pin;
+pub(crate) mod polish;
 pub(crate) mod project;
 pub(crate) mod redact;
 pub(crate) mod remember;
@@ -38,6 +39,11 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
             hook::run(arguments, environment);
             return Ok(Exit::Done);
         }
+        Command::Guard { command } => {
+            return backstory_provider::stand_guard(command)
+                .map(|()| Exit::Done)
+                .map_err(|error| Failure::usage("cannot guard this program").because(&error));
+        }
         _ => {}
     }
     let app = App::new(environment, &cli.settings, ui)?;
@@ -62,7 +68,8 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::Doctor(args) => doctor::run(&args, &app),
         Command::Config(args) => config::run(&args, &app),
         Command::Redact(args) => redact::run(&args, &app),
+        Command::Polish => polish::run(&app),
         Command::Maintain(args) => maintain::run(&args, &app),
-        Command::Completions(_) | Command::Hook { .. } => Ok(Exit::Done),
+        Command::Completions(_) | Command::Hook { .. } | Command::Guard { .. } => Ok(Exit::Done),
     }
 }

@@ -10,6 +10,7 @@ pub(crate) struct Config {
     pub(crate) capture: Capture,
     pub(crate) redact: Redact,
     pub(crate) retention: Retention,
+    pub(crate) distil: Distil,
     pub(crate) search: Search,
 }
 
@@ -39,6 +40,40 @@ pub(crate) struct Retention {
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct Distil {
+    pub(crate) provider: Provider,
+    pub(crate) model: String,
+    pub(crate) base_url: String,
+    pub(crate) api_key_env: String,
+    pub(crate) max_tokens_per_day: u32,
+    pub(crate) max_tokens_per_session: u32,
+    pub(crate) deadline_seconds: u32,
+}
+
+/// Who may word memories better.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Provider {
+    None,
+    ClaudeCli,
+    Anthropic,
+    OpenaiCompatible,
+}
+
+impl Provider {
+    /// Returns the provider's name, as it is typed and stored.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Provider::None => "none",
+            Provider::ClaudeCli => "claude-cli",
+            Provider::Anthropic => "anthropic",
+            Provider::OpenaiCompatible => "openai-compatible",
+        }
+    }
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Search {
     pub(crate) limit: u32,
 }
@@ -50,6 +85,15 @@ impl Config {
             capture: Capture { enabled: false, exclude: Vec::new(), max_event_bytes: 0 },
             redact: Redact { literals: Vec::new(), environment: true },
             retention: Retention { events_days: 30, receipts: 0, backups: 0, backup_hours: 0 },
+            distil: Distil {
+                provider: Provider::None,
+                model: String::new(),
+                base_url: String::new(),
+                api_key_env: String::new(),
+                max_tokens_per_day: 0,
+                max_tokens_per_session: 0,
+                deadline_seconds: 0,
+            },
             search: Search { limit: 0 },
         }
     }

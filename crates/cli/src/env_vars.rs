@@ -11,6 +11,8 @@ pub(crate) const BACKSTORY_CONFIG: &str = "BACKSTORY_CONFIG";
 pub(crate) const BACKSTORY_PROJECT_DIR: &str = "BACKSTORY_PROJECT_DIR";
 /// The time in milliseconds since 1970, instead of the machine's clock; for tests.
 pub(crate) const BACKSTORY_NOW_MS: &str = "BACKSTORY_NOW_MS";
+/// Set for everything a model's program starts: whatever happens in there is our own doing and not to be remembered.
+pub(crate) const BACKSTORY_INSIDE: &str = "BACKSTORY_INSIDE";
 /// What begins the name of a variable that sets a configuration value: `capture.enabled` is `BACKSTORY_CAPTURE_ENABLED`.
 pub(crate) const SETTING_PREFIX: &str = "BACKSTORY_";
 /// Claude Code's word for the project; steadier than the working directory, which follows `cd`.
@@ -65,6 +67,11 @@ impl Environment {
     /// Returns the folder whose project is meant, where the environment says.
     pub(crate) fn project_dir(&self) -> Option<PathBuf> {
         self.path(BACKSTORY_PROJECT_DIR).or_else(|| self.path(CLAUDE_PROJECT_DIR))
+    }
+
+    /// Whether this process was started by a call of our own to a model.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.get(BACKSTORY_INSIDE).is_some()
     }
 
     /// Whether output must carry no colour.

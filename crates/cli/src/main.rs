@@ -10,6 +10,7 @@ mod env_vars;
 mod failure;
 mod lines;
 mod log;
+mod ourselves;
 mod progress;
 mod replay;
 mod settings;

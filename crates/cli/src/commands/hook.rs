@@ -4,16 +4,18 @@
 //! written to the database in time waits in the spool.
 
 use crate::app::{self, home_of};
+use crate::commands::polish;
 use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
-use crate::log;
 use crate::settings::{Settings, project_file};
+use crate::{log, ourselves};
 use backstory_capture::{
-    Distillation, Observation, Occasion, Redactor, Surroundings, account_of, distil, observe,
+    DistilReport, Distillation, Observation, Occasion, Redactor, Surroundings, account_of, distil, observe,
 };
 use backstory_hosts::{Heard, Host, Meaning, Told};
 use backstory_memory::{Account, EventKind, Happening, Sighting, Timestamp};
+use backstory_provider::is_our_prompt;
 use backstory_store::{Arrival, Home, Purpose, Receipt, Spool, Store, StoreError};
 use std::ffi::OsString;
 use std::io::Read;
@@ -42,6 +44,10 @@ pub(crate) fn run(arguments: &[OsString], environment: Environment) {
     // First of all, whatever comes next: a host that cannot get rid of its payload is hurt.
     let payload = read_payload();
     let Ok(home) = home else { return };
+    // What a model's program does because we asked it is not to be remembered.
+    if environment.is_inside() {
+        return;
+    }
     panic::set_hook(Box::new({
         let home = home.clone();
         // Where it panicked says enough; the message may hold what was said in the session.
@@ -85,6 +91,9 @@ impl Hook {
         let payload = payload.map_err(|error| Failure::user("cannot read the payload").because(&error))?;
         let heard = host.hear(&payload);
         let place = self.place(&heard);
+        if self.is_our_doing(&place, &heard) {
+            return Ok(());
+        }
         let config = self.config(&place);
         if !config.capture.enabled
             || config.capture.leaves_out(&place, self.environment.user_home().as_deref())
@@ -94,7 +103,10 @@ impl Hook {
         self.home.prepare()?;
         let redactor = app::redactor(&config, &self.environment, &self.home);
         let mut receipt = self.receipt(host, redactor.scrub(&heard.name).as_str(), payload.len());
-        let store = Store::open(&self.home, Purpose::Hook, self.now);
+        let mut store = Store::open(&self.home, Purpose::Hook, self.now);
+        if self.is_our_session(store.as_mut().ok(), host, &heard)? {
+            return Ok(());
+        }
         let told = match heard.meaning {
             Meaning::Happened(told) => *told,
             Meaning::PassedOver(why) => {
@@ -121,7 +133,9 @@ impl Hook {
                 Some(occasion) => {
                     let distilled = self.distil(&mut store, occasion, &arrival, &redactor);
                     store.checkpoint()?;
-                    distilled?;
+                    if polish::enqueue(&mut store, &arrival.event, occasion, &distilled?, &config)? {
+                        self.start("polish");
+                    }
                 }
                 None => store.keep_log_short()?,
             }
@@ -165,12 +179,40 @@ impl Hook {
         occasion: Occasion,
         arrival: &Arrival,
         redactor: &Redactor,
-    ) -> Result<(), Failure> {
+    ) -> Result<DistilReport, Failure> {
         let event = &arrival.event;
-        let Some(session) = store.session_called(&event.host, &event.host_session)? else { return Ok(()) };
+        let Some(session) = store.session_called(&event.host, &event.host_session)? else {
+            return Ok(DistilReport::default());
+        };
         let root = Some(Path::new(&arrival.sighting.root)).filter(|root| root.is_dir());
-        distil(store, session.id, &Distillation { occasion, root, redactor, now: self.now })?;
-        Ok(())
+        Ok(distil(store, session.id, &Distillation { occasion, root, redactor, now: self.now })?)
+    }
+
+    /// Whether a call of ours to a model made this happen: in its folder, or below the process that makes it.
+    fn is_our_doing(&self, place: &Path, heard: &Heard) -> bool {
+        let cwd = std::env::current_dir().ok();
+        let places = [Some(place), heard.cwd.as_deref().map(Path::new), cwd.as_deref()];
+        places.into_iter().flatten().any(ourselves::is_jail) || ourselves::is_below_runner(&self.home)
+    }
+
+    /// Whether the session is one we asked for: by its name, or by what it begins with.
+    fn is_our_session(&self, store: Option<&mut Store>, host: Host, heard: &Heard) -> Result<bool, Failure> {
+        let is_ours = match &heard.meaning {
+            Meaning::Happened(told) => match &told.happening {
+                Happening::Prompted { text } => is_our_prompt(text),
+                _ => false,
+            },
+            Meaning::PassedOver(_) => false,
+        };
+        match (store, &heard.host_session) {
+            (Some(store), Some(session)) if is_ours => {
+                store.take_back_session(host.as_str(), session, self.now)?;
+                Ok(true)
+            }
+            (Some(store), Some(session)) => Ok(store.is_own_session(session)?),
+            // What waits in the spool is looked at again when it is taken in; our words do not even go there.
+            _ => Ok(is_ours),
+        }
     }
 
     /// Returns the folder it happened in: the host's steady word for the project, else where it says it is, else where we are.
@@ -202,19 +244,18 @@ impl Hook {
         }
     }
 
-    /// Starts the housekeeping in a process of its own that nobody waits for.
     fn start_housekeeping(&self) {
+        self.start("maintain");
+    }
+
+    /// Starts a command of ours in a process of its own that nobody waits for.
+    fn start(&self, name: &str) {
         use std::os::unix::process::CommandExt;
         let Ok(program) = std::env::current_exe() else { return };
         let mut command = Command::new(program);
-        command
-            .arg("maintain")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0);
+        command.arg(name).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         if let Err(error) = command.spawn() {
-            log::line(&self.home, self.now, &format!("hook: cannot start the housekeeping: {error}"));
+            log::line(&self.home, self.now, &format!("hook: cannot start `{name}`: {error}"));
         }
     }
 }

@@ -1,11 +1,12 @@
 //! `status`: how the store is doing, and whether hooks really run.
 
 use crate::app::App;
+use crate::config::Provider;
 use crate::failure::{Exit, Failure};
 use crate::times;
 use crate::ui::{Tone, one_line};
 use backstory_memory::Timestamp;
-use backstory_store::{Receipt, Status};
+use backstory_store::{ModelWork, Receipt, Status};
 use clap::Args;
 use serde::Serialize;
 
@@ -37,6 +38,17 @@ struct StatusShape {
     quarantined: Vec<String>,
     last_event_at: Option<String>,
     hooks: Vec<HookShape>,
+    model_work: Option<ModelWorkShape>,
+}
+
+#[derive(Serialize)]
+struct ModelWorkShape {
+    provider: &'static str,
+    calls_last_day: u64,
+    tokens_last_day: u64,
+    waiting: u64,
+    dead: u64,
+    resting: bool,
 }
 
 #[derive(Serialize)]
@@ -56,8 +68,11 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
     let problem = problem.map(|problem| problem.to_string());
     let status = store.status()?;
     let hooks = store.receipts(10)?;
+    let provider = app.config.distil.provider;
+    let work = store.model_work(app.now)?;
+    let work = (provider != Provider::None || work.calls > 0).then_some(work);
     if args.json {
-        app.ui.json(&shape(&status, &hooks, app, problem))?;
+        app.ui.json(&shape(&status, &hooks, work, app, problem))?;
         return Ok(Exit::Done);
     }
     let home = app.ui.tone(Tone::Path, &app.home.root().display().to_string());
@@ -90,6 +105,9 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
     for path in &status.quarantined {
         app.ui.line(&format!("damaged   {} was moved aside", path.display()))?;
     }
+    if let Some(work) = work {
+        app.ui.line(&format!("model     {}", model_line(provider, work)))?;
+    }
     for receipt in &hooks {
         let (ms, at) = (f64::from(receipt.duration_us) / 1000.0, ago(receipt.at, app.now));
         app.ui.line(&format!(
@@ -102,7 +120,26 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn shape(status: &Status, hooks: &[Receipt], app: &App, problem: Option<String>) -> StatusShape {
+/// Says what the model did, and how much of it: `anthropic; in 24 hours 3 calls, 2100 tokens; waiting: 1, given up: 0`.
+fn model_line(provider: Provider, work: ModelWork) -> String {
+    let rests = if work.is_broken { "; resting, the last calls all failed" } else { "" };
+    format!(
+        "{}; in 24 hours {} calls, {} tokens; waiting: {}, given up: {}{rests}",
+        provider.as_str(),
+        work.calls_last_day,
+        work.tokens_last_day,
+        work.waiting,
+        work.dead
+    )
+}
+
+fn shape(
+    status: &Status,
+    hooks: &[Receipt],
+    work: Option<ModelWork>,
+    app: &App,
+    problem: Option<String>,
+) -> StatusShape {
     let counts = status.counts;
     let text = |path: &std::path::PathBuf| path.display().to_string();
     StatusShape {
@@ -124,6 +161,14 @@ fn shape(status: &Status, hooks: &[Receipt], app: &App, problem: Option<String>)
         quarantined: status.quarantined.iter().map(text).collect(),
         last_event_at: status.last_event_at.map(times::iso),
         hooks: hooks.iter().map(hook).collect(),
+        model_work: work.map(|work| ModelWorkShape {
+            provider: app.config.distil.provider.as_str(),
+            calls_last_day: work.calls_last_day,
+            tokens_last_day: work.tokens_last_day,
+            waiting: work.waiting,
+            dead: work.dead,
+            resting: work.is_broken,
+        }),
     }
 }
 

@@ -43,6 +43,13 @@ fn every_setting_names_where_its_value_comes_from() {
         capture.enabled = true                   default
         capture.exclude = []                     default
         capture.max_event_bytes = 16384          default
+        distil.api_key_env = ""                  default
+        distil.base_url = ""                     default
+        distil.deadline_seconds = 60             default
+        distil.max_tokens_per_day = 100000       default
+        distil.max_tokens_per_session = 20000    default
+        distil.model = ""                        default
+        distil.provider = "none"                 default
         redact.environment = true                default
         redact.literals = ["mine", "theirs"]     project: [WORLD]/project/.backstory.toml
         retention.backup_hours = 10              environment: BACKSTORY_RETENTION_BACKUP_HOURS

@@ -21,6 +21,8 @@ mod importing;
 mod laws;
 mod looking;
 mod many_at_once;
+mod polishing;
+mod polishing_by_program;
 mod projects;
 mod remembering;
 mod secrets;

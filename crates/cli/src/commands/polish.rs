@@ -1,0 +1,267 @@
+//! `polish`: lets the configured model word better what rules have made. Started by hooks, never waited for; one at a time.
+//!
+//! Whatever fails, the rules' own words stay. What may be asked and how often is the store's to say, before each call; what an
+//! answer must be like is `provider`'s.
+
+use crate::app::{self, App};
+use crate::config::{Config, Provider};
+use crate::env_vars::{BACKSTORY_INSIDE, Environment};
+use crate::failure::{Exit, Failure};
+use crate::log;
+use crate::ourselves::{self, Runner};
+use backstory_capture::{DistilReport, Occasion, Redactor, prepare};
+use backstory_memory::{Draft, Event, Kind, Memory, MemoryId, Timestamp, Tokens, Uid, digest};
+use backstory_provider::{
+    Answer, Anthropic, ClaudeCli, Model, ModelError, OpenAiCompatible, Request, request_for, wording_from,
+};
+use backstory_store::{CallOutcome, Caps, Home, Job, Leave, Polished, Store};
+use std::time::Duration;
+
+/// A claim outlives the answer by this much; then the runner is dead.
+const LEASE_BEYOND_DEADLINE: Duration = Duration::from_secs(60);
+/// After the first failure; after the second, twice as long.
+const RETRY_AFTER_MS: i64 = 10 * 60 * 1000;
+/// When no call may be made: look again after this.
+const PUT_OFF_MS: i64 = 60 * 1000;
+
+/// Words better what waits for it, until nothing is due or no call may be made.
+pub(crate) fn run(app: &App) -> Result<Exit, Failure> {
+    // A model's program that starts us asks us to ask a model.
+    if app.environment.is_inside() || app.config.distil.provider == Provider::None {
+        return Ok(Exit::Done);
+    }
+    let done = polish_all(app);
+    if let Err(failure) = &done {
+        log::line(&app.home, app.now, &format!("polish: {}", failure.line()));
+    }
+    done.map(|()| Exit::Done)
+}
+
+/// Lets what was distilled after an event wait for a model, where one is configured; returns whether anything waits that did not
+/// before.
+///
+/// A summary is made anew with each turn: it waits for the end of the session, whether the last turn changed it or not.
+pub(crate) fn enqueue(
+    store: &mut Store,
+    event: &Event,
+    occasion: Occasion,
+    report: &DistilReport,
+    config: &Config,
+) -> Result<bool, Failure> {
+    if config.distil.provider == Provider::None {
+        return Ok(false);
+    }
+    let changed: Vec<MemoryId> = report.written.iter().chain(&report.updated).copied().collect();
+    let done = [Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change, Kind::Discovery];
+    let mut worth = of_kinds(store, &changed, &done)?;
+    if occasion == Occasion::SessionEnd
+        && let Some(session) = store.session_called(&event.host, &event.host_session)?
+    {
+        let all = store.memories_of_session(session.id)?;
+        worth.extend(of_kinds(store, &all, &[Kind::Summary])?);
+    }
+    Ok(store.enqueue(&worth, event.at)? > 0)
+}
+
+fn of_kinds(store: &Store, ids: &[MemoryId], kinds: &[Kind]) -> Result<Vec<MemoryId>, Failure> {
+    let found = store.memories(ids)?.into_iter().filter(|memory| kinds.contains(&memory.content.kind));
+    Ok(found.map(|memory| memory.id).collect())
+}
+
+fn polish_all(app: &App) -> Result<(), Failure> {
+    app.home.prepare()?;
+    let running = Runner::begin(&app.home);
+    let running = running.map_err(|error| Failure::user("cannot lock the home").because(&error))?;
+    if running.is_none() {
+        return Ok(());
+    }
+    let polishing = Polishing::of(app)?;
+    let mut store = app.store()?;
+    store.trim_model_work(app.now)?;
+    let lease = polishing.deadline + LEASE_BEYOND_DEADLINE;
+    while let Some(job) = store.claim_job(app::now(&app.environment), lease)? {
+        if polishing.polish(&mut store, &job)? == Then::Stop {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    GoOn,
+    Stop,
+}
+
+/// What polishing works with.
+struct Polishing<'a> {
+    app: &'a App,
+    redactor: Redactor,
+    model: Box<dyn Model>,
+    deadline: Duration,
+    caps: Caps,
+}
+
+impl Polishing<'_> {
+    fn of(app: &App) -> Result<Polishing<'_>, Failure> {
+        let distil = &app.config.distil;
+        let deadline = Duration::from_secs(u64::from(distil.deadline_seconds.clamp(1, 600)));
+        let caps = Caps {
+            tokens_per_day: Tokens(distil.max_tokens_per_day),
+            tokens_per_session: Tokens(distil.max_tokens_per_session),
+        };
+        let model = model(&app.config, &app.environment, &app.home, deadline)?;
+        Ok(Polishing { app, redactor: app.redactor(), model, deadline, caps })
+    }
+
+    /// Works on one job.
+    fn polish(&self, store: &mut Store, job: &Job) -> Result<Then, Failure> {
+        let Some(memory) = store.memory_to_polish(job.memory)? else {
+            store.finish_job(job.id)?;
+            return Ok(Then::GoOn);
+        };
+        let now = app::now(&self.app.environment);
+        // Once more: what counts as a secret may have been configured since.
+        let safe = prepare(memory.content.clone(), &self.redactor);
+        let request = request_for(&safe, fresh_session(now)?);
+        let provider = self.app.config.distil.provider;
+        let call =
+            match store.begin_call(job, provider.as_str(), request.expected_tokens(), self.caps, now)? {
+                Leave::Granted(call) => call,
+                Leave::SessionSpent => {
+                    store.finish_job(job.id)?;
+                    return Ok(Then::GoOn);
+                }
+                Leave::Refused(_) => {
+                    store.put_off_job(job.id, Timestamp(now.0 + PUT_OFF_MS))?;
+                    return Ok(Then::Stop);
+                }
+            };
+        if provider == Provider::ClaudeCli {
+            store.note_own_session(&request.session, now)?;
+        }
+        let answer = self.model.answer(&request);
+        let (outcome, cost, said) = self.use_answer(store, &memory, &safe, answer.as_ref())?;
+        store.end_call(call, outcome, cost)?;
+        match outcome {
+            CallOutcome::Used => store.finish_job(job.id)?,
+            CallOutcome::Rubbish | CallOutcome::Failed => {
+                let wait = RETRY_AFTER_MS * i64::from(job.attempts);
+                store.fail_job(job.id, Timestamp(app::now(&self.app.environment).0 + wait))?;
+            }
+        }
+        self.note(&memory, &request, &said);
+        // One that cannot answer now will not a moment later.
+        Ok(if outcome == CallOutcome::Failed { Then::Stop } else { Then::GoOn })
+    }
+
+    /// Gives the memory the model's words, if they are worth it. Returns how it ended, what it cost, and that in words.
+    fn use_answer(
+        &self,
+        store: &mut Store,
+        memory: &Memory,
+        safe: &Draft,
+        answer: Result<&Answer, &ModelError>,
+    ) -> Result<(CallOutcome, Option<Tokens>, String), Failure> {
+        let answer = match answer {
+            Ok(answer) => answer,
+            // Who refuses at the door does not charge; of who does not answer nobody knows.
+            Err(error @ ModelError::Refused(_)) => {
+                return Ok((CallOutcome::Failed, Some(Tokens(0)), error.to_string()));
+            }
+            Err(error) => return Ok((CallOutcome::Failed, None, error.to_string())),
+        };
+        let wording = match wording_from(&answer.text, safe) {
+            Ok(wording) => wording,
+            Err(rubbish) => {
+                return Ok((
+                    CallOutcome::Rubbish,
+                    answer.tokens,
+                    format!("the answer is of no use: {rubbish}"),
+                ));
+            }
+        };
+        let worded = Draft { title: wording.title, body: wording.body, ..safe.clone() };
+        let worded = prepare(worded, &self.redactor);
+        let now = app::now(&self.app.environment);
+        let said = match store.polish(memory, &worded.title, &worded.body, now)? {
+            Polished::Yes => "used",
+            Polished::MovedOn => "not needed any more",
+        };
+        Ok((CallOutcome::Used, answer.tokens, said.to_owned()))
+    }
+
+    /// Says in the log what left this machine, by its digest (SEC-16).
+    fn note(&self, memory: &Memory, request: &Request, said: &str) {
+        let provider = self.app.config.distil.provider.as_str();
+        let prompt = digest([request.text.as_bytes()]);
+        let line = format!("polish: asked {provider} about #{} (prompt {prompt}): {said}", memory.id);
+        log::line(&self.app.home, app::now(&self.app.environment), &line);
+    }
+}
+
+/// Makes what is configured to answer.
+fn model(
+    config: &Config,
+    environment: &Environment,
+    home: &Home,
+    deadline: Duration,
+) -> Result<Box<dyn Model>, Failure> {
+    let distil = &config.distil;
+    let or = |value: &str, default: &str| if value.is_empty() { default } else { value }.to_owned();
+    let needed = |what: &str| {
+        Failure::usage(format!("`distil.{what}` is not set"))
+            .hint(format!("say which with `{what} = \"…\"` in the section `[distil]`"))
+    };
+    match distil.provider {
+        Provider::None => Err(needed("provider")),
+        Provider::ClaudeCli => {
+            let program = std::env::current_exe();
+            let program = program.map_err(|error| Failure::user("cannot find ourselves").because(&error))?;
+            let directory = ourselves::jail(home);
+            let directory = directory
+                .map_err(|error| Failure::user("cannot make a folder to ask from").because(&error))?;
+            Ok(Box::new(ClaudeCli {
+                guard: vec![program.into(), "guard".into(), "--".into()],
+                model: or(&distil.model, ClaudeCli::MODEL),
+                directory,
+                mark: BACKSTORY_INSIDE,
+                deadline,
+            }))
+        }
+        Provider::Anthropic => {
+            let name = or(&distil.api_key_env, "ANTHROPIC_API_KEY");
+            let key = environment.text(&name).ok_or_else(|| key_missing(&name))?;
+            let (url, model) =
+                (or(&distil.base_url, Anthropic::BASE_URL), or(&distil.model, Anthropic::MODEL));
+            Ok(Box::new(Anthropic::new(&url, key, &model, deadline)))
+        }
+        Provider::OpenaiCompatible => {
+            let name = &distil.api_key_env;
+            let key = match name.as_str() {
+                "" => None,
+                name => Some(environment.text(name).ok_or_else(|| key_missing(name))?),
+            };
+            if distil.base_url.is_empty() {
+                return Err(needed("base_url"));
+            }
+            if distil.model.is_empty() {
+                return Err(needed("model"));
+            }
+            Ok(Box::new(OpenAiCompatible::new(&distil.base_url, key, &distil.model, deadline)))
+        }
+    }
+}
+
+fn key_missing(name: &str) -> Failure {
+    Failure::usage(format!("the variable `{name}`, which should hold a key, is not set"))
+        .hint("name the variable that does with `distil.api_key_env`")
+}
+
+/// Makes a name for a session of our own that no other session has.
+fn fresh_session(now: Timestamp) -> Result<String, Failure> {
+    let mut random = [0; 10];
+    // Without randomness it could be somebody else's.
+    getrandom::fill(&mut random).map_err(|_| Failure::user("cannot make a name for a session"))?;
+    Ok(Uid::from_parts(now.0, random).as_str().to_owned())
+}

@@ -1,0 +1,149 @@
+//! Whether a hook runs because we asked a model something: then there is nothing to remember, or we would remember ourselves,
+//! and ask a model about that too (R23).
+//!
+//! Five guards, each enough alone: a variable whatever we start inherits (`env_vars`), the folder it is started in, its session's
+//! name (`store`), the first line of what we ask (`provider`), and that our runner is among the ancestors of the hook.
+
+use backstory_store::Home;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The file that says a folder is the one our calls run in.
+const JAIL_MARK: &str = ".backstory-jail";
+/// No hook is further below the agent's program than this.
+const MOST_ANCESTORS: usize = 16;
+
+/// Makes the folder our calls run in and returns it: empty but for the mark that tells hooks whose it is.
+pub(crate) fn jail(home: &Home) -> io::Result<PathBuf> {
+    let jail = home.root().join("jail");
+    fs::create_dir_all(&jail)?;
+    fs::write(
+        jail.join(JAIL_MARK),
+        "Backstory asks models from here. What happens here is not remembered.\n",
+    )?;
+    Ok(jail)
+}
+
+/// Whether a folder is the one our calls run in, or lies in it.
+pub(crate) fn is_jail(place: &Path) -> bool {
+    place.ancestors().any(|folder| folder.join(JAIL_MARK).exists())
+}
+
+/// The one process that asks models. As long as it lives no second one begins, and hooks can tell that they run below it.
+#[derive(Debug)]
+pub(crate) struct Runner {
+    /// Holds the lock until it is dropped, or the process ends however it may.
+    note: File,
+}
+
+impl Runner {
+    /// Becomes the runner, unless another process is.
+    pub(crate) fn begin(home: &Home) -> io::Result<Option<Runner>> {
+        let mut note = OpenOptions::new().write(true).create(true).truncate(false).open(note_of(home))?;
+        match note.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        note.set_len(0)?;
+        // Where the system does not tell of processes like this, the other guards have to do.
+        if let Some(own) = Process::read("self") {
+            write!(note, "{} {}", own.id, own.started)?;
+        }
+        Ok(Some(Runner { note }))
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        // A note that stays names a process that is gone: hooks then look for it in vain.
+        drop(self.note.set_len(0));
+    }
+}
+
+fn note_of(home: &Home) -> PathBuf {
+    home.root().join("polish.lock")
+}
+
+/// Whether the runner is among our ancestors. Nobody has asked a model: nothing is looked at but one file that is not there.
+pub(crate) fn is_below_runner(home: &Home) -> bool {
+    let Ok(note) = fs::read_to_string(note_of(home)) else { return false };
+    let mut numbers = note.split(' ').map(|number| number.parse::<u64>().ok());
+    let (Some(Some(id)), Some(Some(started))) = (numbers.next(), numbers.next()) else { return false };
+    let mut next = Process::read("self");
+    for _ in 0..MOST_ANCESTORS {
+        let Some(process) = next else { return false };
+        // The number alone could by now be that of a shell of the user's.
+        if (process.id, process.started) == (id, started) {
+            return true;
+        }
+        next = Process::read(&process.parent.to_string());
+    }
+    false
+}
+
+/// What the system tells of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Process {
+    id: u64,
+    parent: u64,
+    started: u64,
+}
+
+impl Process {
+    fn read(name: &str) -> Option<Process> {
+        Process::from_stat(&fs::read_to_string(format!("/proc/{name}/stat")).ok()?)
+    }
+
+    /// Reads the line of `/proc/PID/stat`: the name in brackets may hold anything, brackets and spaces included.
+    fn from_stat(stat: &str) -> Option<Process> {
+        let (before, after) = stat.rsplit_once(')')?;
+        let id = before.split(' ').next()?.parse().ok()?;
+        let mut fields = after.split_whitespace().skip(1);
+        let parent = fields.next()?.parse().ok()?;
+        let started = fields.nth(17)?.parse().ok()?;
+        Some(Process { id, parent, started })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_read_whatever_it_is_called() {
+        let stat = "42 (a) (b c) S 7 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 2";
+        assert_eq!(Process::from_stat(stat), Some(Process { id: 42, parent: 7, started: 987_654 }));
+        assert_eq!(Process::from_stat("42 (a"), None);
+    }
+
+    #[test]
+    fn one_runner_at_a_time_and_only_its_children_are_below_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        assert!(!is_below_runner(&home));
+        let runner = Runner::begin(&home).unwrap().unwrap();
+        assert!(is_below_runner(&home), "a process is below itself");
+        assert!(Runner::begin(&home).unwrap().is_none());
+        drop(runner);
+        assert!(!is_below_runner(&home));
+        assert!(Runner::begin(&home).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_note_left_by_a_runner_that_was_killed_means_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        let own = Process::read("self").unwrap();
+        fs::write(note_of(&home), format!("{} {}", own.id, own.started + 1)).unwrap();
+        assert!(!is_below_runner(&home), "another process had this number");
+    }
+
+    #[test]
+    fn a_jail_is_known_from_inside() {
+        let dir = tempfile::tempdir().unwrap();
+        let jail = jail(&Home::at(dir.path())).unwrap();
+        assert!(is_jail(&jail) && is_jail(&jail.join("deep/down")) && !is_jail(dir.path()));
+    }
+}
