@@ -168,7 +168,8 @@ fn replace_map(
         }
         FileState::Gone => delete("DELETE FROM mapped_files WHERE project_id = ?1 AND path = ?2")?,
         FileState::Mapped(map) => {
-            delete("DELETE FROM symbols WHERE project_id = ?1 AND path = ?2")?;
+            let beyond = "DELETE FROM symbols WHERE project_id = ?1 AND path = ?2 AND position >= ?3";
+            db.prepare_cached(beyond)?.execute(params![project.0, reading.path, map.symbols.len()])?;
             insert_map(db, project, &reading.path, map, now)?;
         }
     }
@@ -189,8 +190,12 @@ fn insert_map(
     .execute(params![project.0, path, map.content_hash.0, now.0])?;
     let mut insert = db.prepare_cached(
         "INSERT INTO symbols (project_id, path, position, qualified_name, kind, signature, body_hash, first_line, last_line)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+         ON CONFLICT (project_id, path, position) DO UPDATE SET qualified_name = ?4, kind = ?5, signature = ?6, body_hash = ?7,
+            first_line = ?8, last_line = ?9
+         WHERE (qualified_name, kind, signature, body_hash, first_line, last_line) IS NOT (?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
+    // An edit changes few symbols: the rows of the others are left alone, and with them their pages.
     for (position, symbol) in map.symbols.iter().enumerate() {
         insert.execute(params![
             project.0,
