@@ -120,11 +120,11 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Says what the model did, and how much of it: `anthropic; in 24 hours 3 calls, 2100 tokens; waiting: 1, given up: 0`.
+/// Says what the model did, and how much of it: `anthropic; in 24 hours: calls 3, tokens 2100; jobs: waiting 1, given up 0`.
 fn model_line(provider: Provider, work: ModelWork) -> String {
     let rests = if work.is_broken { "; resting, the last calls all failed" } else { "" };
     format!(
-        "{}; in 24 hours {} calls, {} tokens; waiting: {}, given up: {}{rests}",
+        "{}; in 24 hours: calls {}, tokens {}; jobs: waiting {}, given up {}{rests}",
         provider.as_str(),
         work.calls_last_day,
         work.tokens_last_day,

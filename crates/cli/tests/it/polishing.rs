@@ -126,7 +126,7 @@ fn a_model_words_a_memory_better_in_the_background() {
     assert!(
         env.run(["status"])
             .stdout
-            .contains("model     none; in 24 hours 1 calls, 321 tokens; waiting: 0, given up: 0")
+            .contains("model     none; in 24 hours: calls 1, tokens 321; jobs: waiting 0, given up 0")
     );
     let asked = server.asked();
     assert_eq!(asked.len(), 1);
