@@ -1,7 +1,7 @@
 //! A program is asked instead of a server: it never outlives us (R21), and nothing it does is remembered (R23).
 
 use crate::polishing::{number, play, run_with, wait_until, work};
-use crate::support::{count, world};
+use crate::support::{count, hear, lock, prompt, remember, world};
 use backstory_testkit::TestEnv;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -200,6 +200,20 @@ fn r23_the_first_line_alone_keeps_our_own_doing_out() {
 #[test]
 fn r23_the_ancestry_alone_keeps_our_own_doing_out() {
     stands_alone(Guard::Ancestry);
+}
+
+#[test]
+fn r23_our_own_words_do_not_even_wait_in_the_spool() {
+    let env = world();
+    remember(&env, "The store is there");
+    let held = lock(&env);
+    let ours =
+        "[backstory asks for a title and a summary; this is not a session to remember]\n\nkind: change";
+    hear(&env, prompt("s", ours));
+    hear(&env, prompt("s", "and this is somebody else's"));
+    drop(held);
+    assert_eq!(count(&env, "events"), 1);
+    assert!(env.files_holding(b"not a session to remember").is_empty());
 }
 
 #[test]
