@@ -30,8 +30,13 @@ impl Told<'_> {
         if !planned.is_empty() {
             return planned;
         }
-        // Next steps of an earlier turn may be what the later ones did.
-        self.closings.last().map(|closing| closing.next_steps.clone()).unwrap_or_default()
+        for (turn, closing) in self.turns.iter().zip(self.closings).rev() {
+            // Next steps of an earlier turn may be what this one did.
+            if !closing.next_steps.is_empty() || !turn.edited().is_empty() {
+                return closing.next_steps.clone();
+            }
+        }
+        Vec::new()
     }
 
     fn open_plan(&self) -> Vec<String> {

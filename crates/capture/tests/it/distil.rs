@@ -317,6 +317,21 @@ fn a_handoff_says_what_is_open() {
 }
 
 #[test]
+fn a_next_step_stands_until_something_is_done() {
+    let mut story = Story::new();
+    story
+        .asks("Add the model")
+        .edits("a.py", "", "x")
+        .closes("Added the model. Next step: add the page for it.");
+    story.asks("thanks").closes("You're welcome!");
+    story.distils(Occasion::SessionEnd);
+    assert_eq!(story.only(Kind::Handoff).content.title, "Next: Add the page for it");
+    story.asks("Add the page").edits("b.py", "", "y").closes("Added the page.");
+    story.distils(Occasion::SessionEnd);
+    assert_eq!(story.only(Kind::Handoff).content.title, "Done, nothing open: Added the page");
+}
+
+#[test]
 fn scratch_files_outside_the_project_are_no_work() {
     let mut story = Story::new();
     story.asks("Try something out");

@@ -5,11 +5,11 @@
 use crate::app::App;
 use crate::env_vars::{BACKSTORY_HOME, BACKSTORY_PROJECT_DIR};
 use crate::failure::{Exit, Failure};
-use crate::ui::{Tone, memories};
+use crate::ui::{Tone, memories, one_line};
 use backstory_context::session_start;
 use backstory_hosts::Host;
-use backstory_memory::{Draft, Kind, Tokens};
-use backstory_store::{Filter, Home, NewMemory, Origin, Purpose, Reach, Store};
+use backstory_memory::Tokens;
+use backstory_store::{Filter, Home, Purpose, Reach, Store};
 use clap::Args;
 use std::io::Write;
 use std::path::Path;
@@ -75,37 +75,37 @@ fn prove(app: &App) -> Result<(), Failure> {
     let scratch = tempfile::tempdir().map_err(failed)?;
     let (home, project) = (scratch.path().join("home"), scratch.path().join("demo"));
     std::fs::create_dir(&project).map_err(failed)?;
+    std::fs::write(project.join("pager.py"), PAGER).map_err(failed)?;
 
     app.ui.line("proof     a short session, played through the real hook into a temporary store:")?;
     let empty = time_of(empty_process()).map_err(failed)?;
     for (name, payload) in SESSION {
-        let payload = payload.replace("PROJECT", &project.to_string_lossy());
+        let place = project.to_string_lossy();
+        let payload =
+            format!("{},\"session_id\":\"proof\",\"cwd\":\"PROJECT\"}}", payload).replace("PROJECT", &place);
         let took = hook(&home, &project, &payload).map_err(failed)?;
         app.ui.line(&format!("            {name:<18} {:>6.1} ms", ms(took)))?;
     }
     app.ui.line(&format!("            {:<18} {:>6.1} ms, for comparison", "an empty process", ms(empty)))?;
 
-    let mut store = Store::open(&Home::at(&home), Purpose::Command, app.now)?;
+    let store = Store::open(&Home::at(&home), Purpose::Command, app.now)?;
     let kept = store.count_events()?;
     if kept != SESSION.len() as u64 {
         return Err(Failure::user(format!("the proof failed: {kept} of {} events were kept", SESSION.len()))
             .hint("`backstory doctor` looks for the reason; the log is in the store's directory"));
     }
-    let sighting = backstory_capture::sight(&project);
-    let project = store.project_at(&sighting, app.now)?;
-    for (kind, title, body) in MEMORIES {
-        let content = Draft::new(kind, title, body);
-        let origin = Origin::default();
-        store.remember(&NewMemory { uid: None, project, origin, content, created_at: app.now })?;
-    }
-    let memories = store.memories(&store.list(&Filter::within(Reach::Project(project)))?)?;
-    let block = session_start(&memories, BUDGET, app.now);
-    let good = format!("{kept} of {} events kept", SESSION.len());
+    let memories = store.memories(&store.list(&Filter::within(Reach::Everywhere))?)?;
+    let good = format!("{kept} of {} events kept, and distilled without a model into:", SESSION.len());
     app.ui.line(&format!("          {}", app.ui.tone(Tone::Good, &good)))?;
-    app.ui.line(&format!(
-        "          with these memories the next session would be given ({} tokens):",
-        block.tokens.0
-    ))?;
+    for memory in memories.iter().rev() {
+        app.ui.line(&format!(
+            "            {:<9} {}",
+            memory.content.kind,
+            one_line(&memory.content.title)
+        ))?;
+    }
+    let block = session_start(&memories, BUDGET, app.now);
+    app.ui.line(&format!("          the next session would be given ({} tokens):", block.tokens.0))?;
     app.ui.line("")?;
     for line in block.text.lines() {
         app.ui.line(&format!("            {line}"))?;
@@ -114,43 +114,38 @@ fn prove(app: &App) -> Result<(), Failure> {
 }
 
 /// A session as Claude Code tells it. `PROJECT` becomes the folder.
-const SESSION: [(&str, &str); 5] = [
-    (
-        "SessionStart",
-        r#"{"session_id":"proof","cwd":"PROJECT","hook_event_name":"SessionStart","source":"startup"}"#,
-    ),
+const SESSION: [(&str, &str); 9] = [
+    ("SessionStart", r#"{"hook_event_name":"SessionStart","source":"startup""#),
     (
         "UserPromptSubmit",
-        r#"{"session_id":"proof","cwd":"PROJECT","prompt_id":"1","hook_event_name":"UserPromptSubmit","prompt":"Make the search faster"}"#,
+        r#"{"prompt_id":"1","hook_event_name":"UserPromptSubmit","prompt":"Fix the failing test of the pager""#,
+    ),
+    (
+        "PostToolUseFailure",
+        r#"{"prompt_id":"1","hook_event_name":"PostToolUseFailure","tool_name":"Bash","tool_input":{"command":"python3 -m unittest"},"tool_use_id":"t1","error":"Exit code 1\nFAIL: test_last_page (test_pager.PagerTest.test_last_page)\nAssertionError: 2 != 3\nRan 4 tests in 0.001s\nFAILED (failures=1)""#,
     ),
     (
         "PostToolUse",
-        r#"{"session_id":"proof","cwd":"PROJECT","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"cargo test"},"tool_response":{"stdout":"42 passed"},"tool_use_id":"t1"}"#,
+        r#"{"prompt_id":"1","hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{"file_path":"PROJECT/pager.py","old_string":"    return items // per_page","new_string":"    return -(-items // per_page)"},"tool_response":{},"tool_use_id":"t2""#,
+    ),
+    (
+        "PostToolUse",
+        r#"{"prompt_id":"1","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"python3 -m unittest"},"tool_response":{"stdout":"Ran 4 tests in 0.001s\nOK"},"tool_use_id":"t3""#,
     ),
     (
         "Stop",
-        r#"{"session_id":"proof","cwd":"PROJECT","prompt_id":"1","hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"The search now uses an index."}"#,
+        r#"{"prompt_id":"1","hook_event_name":"Stop","last_assistant_message":"I've fixed the page count of the pager. It rounded down, so a last page that was not full got lost. Next step: show the page count in the footer.""#,
     ),
     (
-        "SessionEnd",
-        r#"{"session_id":"proof","cwd":"PROJECT","hook_event_name":"SessionEnd","reason":"other"}"#,
+        "UserPromptSubmit",
+        r#"{"prompt_id":"2","hook_event_name":"UserPromptSubmit","prompt":"No, we use pytest here, not unittest.""#,
     ),
+    ("Stop", r#"{"prompt_id":"2","hook_event_name":"Stop","last_assistant_message":"Understood.""#),
+    ("SessionEnd", r#"{"hook_event_name":"SessionEnd","reason":"other""#),
 ];
 
-/// What that session is worth remembering for.
-const MEMORIES: [(Kind, &str, &str); 3] = [
-    (Kind::Feature, "Search uses an index", "The search now asks an index instead of reading every row."),
-    (
-        Kind::Decision,
-        "Rank by words first, recency only breaks ties",
-        "People ask for the right answer, not the newest.",
-    ),
-    (
-        Kind::Handoff,
-        "Next: measure the search at 100,000 rows",
-        "The index is in; the benchmark is not written yet.",
-    ),
-];
+/// The file the session edits, as it leaves it.
+const PAGER: &str = "def page_count(items, per_page):\n    return -(-items // per_page)\n";
 
 fn hook(home: &Path, project: &Path, payload: &str) -> std::io::Result<Duration> {
     let mut command = Command::new(std::env::current_exe()?);

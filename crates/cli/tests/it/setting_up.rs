@@ -22,21 +22,32 @@ fn setup_makes_the_store_touches_nothing_else_and_proves_itself() {
         proof     a short session, played through the real hook into a temporary store:
                     SessionStart [N] ms
                     UserPromptSubmit [N] ms
+                    PostToolUseFailure [N] ms
                     PostToolUse [N] ms
+                    PostToolUse [N] ms
+                    Stop [N] ms
+                    UserPromptSubmit [N] ms
                     Stop [N] ms
                     SessionEnd [N] ms
                     an empty process [N] ms, for comparison
-                  5 of 5 events kept
-                  with these memories the next session would be given ( [N] tokens):
+                  9 of 9 events kept, and distilled without a model into:
+                    bugfix    Fixed the page count of the pager
+                    failure   test_last_page: AssertionError: 2 != 3
+                    summary   Fixed the page count of the pager
+                    decision  We use pytest here, not unittest
+                    handoff   Next: Show the page count in the footer
+                  the next session would be given ( [N] tokens):
 
                     ## Where the work stands
-                    - [just now] Next: measure the search at 100,000 rows
+                    - [just now] Next: Show the page count in the footer
+                    - [just now] Fixed the page count of the pager
                     
                     ## Project knowledge
-                    - [just now] Rank by words first, recency only breaks ties
+                    - [just now] We use pytest here, not unittest
+                    - [just now] test_last_page: AssertionError: 2 != 3
                     
                     ## Recent work
-                    - [just now] Search uses an index
+                    - [just now] Fixed the page count of the pager
         ");
     assert_eq!(env.files_of_others(), theirs);
     assert_eq!((count(&env, "events"), count(&env, "memories")), (0, 0), "the proof leaves no trace");
@@ -64,7 +75,7 @@ fn setup_proves_itself_whatever_is_configured() {
         command.env("BACKSTORY_CONFIG", &config).env("CLAUDE_PROJECT_DIR", env.project()).spawn().unwrap();
     let outcome = env.finish(child);
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
-    assert!(outcome.stdout.contains("5 of 5 events kept"), "{outcome:?}");
+    assert!(outcome.stdout.contains("9 of 9 events kept"), "{outcome:?}");
     assert!(outcome.stdout.contains("capture   is off"), "and says that nothing will be kept: {outcome:?}");
 }
 
