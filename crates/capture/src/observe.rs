@@ -5,7 +5,7 @@
 
 use crate::Redactor;
 use backstory_memory::{
-    Account, Event, Happening, IdempotencyKey, Shingles, Timestamp, Trust, cap, digest, strip_fences,
+    Account, Echo, Event, Happening, IdempotencyKey, Shingles, Timestamp, Trust, cap, digest, strip_fences,
 };
 
 /// What a host said, before anything of it is redacted. It must not reach a disk like this.
@@ -55,9 +55,9 @@ pub fn observe(observation: Observation, around: &Surroundings<'_>) -> Event {
     let sequence = observation.sequence.map_or_else(|| moment(around.at), |sequence| scrub(&sequence));
     let kind = account.happening.kind();
     let key = IdempotencyKey::new(&observation.host, &host_session, kind, &sequence, &payload(&account));
-    let least = least_echo(&account.happening);
+    let echo = echo_of(&account.happening);
     for text in texts(&mut account) {
-        *text = around.given.without_echo(text, least).into_owned();
+        *text = around.given.without_echo(text, echo).into_owned();
         truncated |= replace_blobs(text);
     }
     let (payload, cut) = fit(account, around.most_bytes);
@@ -97,12 +97,10 @@ fn moment(at: Timestamp) -> String {
 
 const SAME_MOMENT_MS: i64 = 10_000;
 
-/// How many letters must come back before they are an echo. Whoever speaks does not repeat a long run of ours word for word by
-/// chance; a program that fails twice the same way does, and its second failure counts.
-fn least_echo(happening: &Happening) -> usize {
+fn echo_of(happening: &Happening) -> Echo {
     match happening {
-        Happening::Ran { .. } | Happening::ToolFailed { .. } | Happening::Edited { .. } => 160,
-        _ => 1,
+        Happening::Ran { .. } | Happening::ToolFailed { .. } | Happening::Edited { .. } => Echo::Output,
+        _ => Echo::Speech,
     }
 }
 

@@ -1,10 +1,12 @@
 //! The JSON other programs read and write: stable, documented in `docs/json.md`, and converted here from the domain's own types.
 
 use crate::times;
+use backstory_capture::Freshness;
 use backstory_memory::{ChangedSymbol, Life, Link, Memory, MemoryId};
 use backstory_recall::Hit;
 use backstory_store::{Revision, Session, Store, StoreError};
 use serde::Serialize;
+use std::path::Path;
 
 /// One hit of `search --json`.
 #[derive(Debug, Serialize)]
@@ -52,6 +54,8 @@ pub(crate) struct MemoryShape {
     pub(crate) times_used: u32,
     pub(crate) last_used_at: Option<String>,
     pub(crate) intact: bool,
+    pub(crate) freshness: Option<&'static str>,
+    pub(crate) evidence: Vec<i64>,
     pub(crate) links: Vec<LinkShape>,
     pub(crate) revisions: Vec<RevisionShape>,
 }
@@ -172,9 +176,26 @@ pub(crate) fn memory(store: &Store, memory: &Memory) -> Result<MemoryShape, Stor
         times_used: memory.times_used,
         last_used_at: memory.last_used_at.map(times::iso),
         intact: memory.is_intact(),
+        freshness: freshness(store, memory)?,
+        evidence: store.evidence(memory.id)?.iter().map(|id| id.0).collect(),
         links: store.links(memory.id)?.into_iter().map(link).collect(),
         revisions: store.revisions(memory.id)?.into_iter().map(revision).collect(),
     })
+}
+
+/// Tells whether the code a memory speaks of still stands; nothing where it speaks of none or its folder is not here.
+fn freshness(store: &Store, memory: &Memory) -> Result<Option<&'static str>, StoreError> {
+    let roots = store.project(memory.project)?.map(|project| project.roots).unwrap_or_default();
+    let Some(root) = roots.iter().map(Path::new).find(|root| root.is_dir()) else { return Ok(None) };
+    if store.anchors_of(memory.id)?.iter().all(|anchor| anchor.hash.is_none()) {
+        return Ok(None);
+    }
+    let told = backstory_capture::freshness(store, memory.project, root, &[memory.id])?;
+    Ok(told.get(&memory.id).map(|freshness| match freshness {
+        Freshness::Fresh => "fresh",
+        Freshness::Changed => "changed",
+        Freshness::Gone => "gone",
+    }))
 }
 
 fn link(link: Link) -> LinkShape {

@@ -34,7 +34,7 @@ pub use kind::{Kind, UnknownKind};
 pub use likeness::{NEAR_DUPLICATE, likeness};
 pub use memory::{Category, Confidence, Draft, Importance, Life, Link, Memory, Relation, Scope, TITLE_CHARS};
 pub use project::{Known, ProjectKey, Sighting};
-pub use shingles::Shingles;
+pub use shingles::{Echo, Shingles};
 pub use terms::{companion, is_small, telling_words, words};
 pub use text::{Capped, cap, first_chars, is_cut, title_from};
 pub use time::Timestamp;

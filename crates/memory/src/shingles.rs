@@ -11,6 +11,15 @@ const PIECE: usize = 32;
 /// Neighbouring pieces of which one is kept.
 const WINDOW: usize = 16;
 
+/// What a text is, which decides how much of it must come back to be an echo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Echo {
+    /// Somebody's words: nobody repeats a long run of ours by chance.
+    Speech,
+    /// What a program printed: when it fails the same way again, one line of it is what we told of the first time, and counts.
+    Output,
+}
+
 /// Hashes of the pieces of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shingles(HashSet<u64>);
@@ -48,25 +57,33 @@ impl Shingles {
         self.0.extend(hashes.iter().copied().map(u64::from_le_bytes));
     }
 
-    /// Cuts out of a text what came from here, if at least `least` letters of it did.
-    ///
-    /// Less is no echo: two tellings of one thing share their names and a phrase.
+    /// Cuts out of a text what came from here, if that is enough to be an echo.
     #[must_use]
-    pub fn without_echo<'a>(&self, text: &'a str, least: usize) -> Cow<'a, str> {
+    pub fn without_echo<'a>(&self, text: &'a str, of: Echo) -> Cow<'a, str> {
         if self.is_empty() {
             return Cow::Borrowed(text);
         }
         let letters = letters(text);
         let runs = self.runs(&letters);
-        if runs.iter().map(|(start, end)| end - start).sum::<usize>() < least.max(1) {
+        let offset = |at: usize| letters.get(at).map_or(text.len(), |(offset, _)| *offset);
+        let runs: Vec<(usize, usize)> =
+            runs.into_iter().map(|(start, end)| (offset(start), offset(end))).collect();
+        let lines = |(start, end): &(usize, usize)| {
+            text.get(*start..*end).map_or(1, |run| run.trim_end().lines().count())
+        };
+        let is_echo = match of {
+            Echo::Speech => !runs.is_empty(),
+            Echo::Output => runs.iter().map(lines).sum::<usize>() > 1,
+        };
+        if !is_echo {
             return Cow::Borrowed(text);
         }
-        let offset = |at: usize| letters.get(at).map_or(text.len(), |(offset, _)| *offset);
         let mut kept = String::new();
         let mut from = 0;
         for (start, end) in runs {
-            kept.push_str(text.get(from..offset(start)).unwrap_or_default());
-            from = offset(end);
+            let (start, end) = to_line_ends(text, start, end);
+            kept.push_str(text.get(from..start).unwrap_or_default());
+            from = end.max(from);
         }
         kept.push_str(text.get(from..).unwrap_or_default());
         Cow::Owned(kept)
@@ -84,6 +101,17 @@ impl Shingles {
         }
         runs
     }
+}
+
+/// Widens a run to the line it stands on where so little is left beside it that it was not found for sure: it is the rest of it.
+fn to_line_ends(text: &str, start: usize, end: usize) -> (usize, usize) {
+    let count = |part: &str| part.chars().filter(|c| c.is_alphanumeric()).count();
+    let (before, after) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
+    let left = before.rsplit('\n').next().unwrap_or_default();
+    let right = after.split('\n').next().unwrap_or_default();
+    let start = if count(left) < WINDOW { start - left.len() } else { start };
+    let end = if count(right) < WINDOW { end + right.len() } else { end };
+    (start, end)
 }
 
 /// Returns the letters and digits of a text in lower case, with where each stands.
@@ -128,14 +156,25 @@ mod tests {
     #[test]
     fn an_echo_is_cut_out_even_when_it_is_reformatted() {
         let given = Shingles::of(GIVEN);
-        let back = "I remember: **the retry loop must NOT sleep  while it holds the write lock**. And now my own words.";
-        let left = given.without_echo(back, 1);
+        let back = "I remember: **the retry loop must NOT sleep  while it holds the write lock**. And now come some words of my own.";
+        let left = given.without_echo(back, Echo::Speech);
         assert!(
-            !left.to_lowercase().contains("while it holds") && left.ends_with("And now my own words."),
+            !left.to_lowercase().contains("while it holds")
+                && left.ends_with("And now come some words of my own."),
             "{left}"
         );
         let own = "The retry loop sleeps too long; make it shorter.";
-        assert_eq!(given.without_echo(own, 1), own);
+        assert_eq!(given.without_echo(own, Echo::Speech), own);
+    }
+
+    #[test]
+    fn a_program_that_fails_the_same_way_again_is_heard() {
+        let given = Shingles::of(
+            "- [2d ago] cargo test: assertion failed: the importer must not hold its lock while it sleeps",
+        );
+        let output = "running 1 test\nassertion failed: the importer must not hold its lock while it sleeps\ntest result: FAILED";
+        assert_eq!(given.without_echo(output, Echo::Output), output);
+        assert_ne!(given.without_echo(output, Echo::Speech), output);
     }
 
     #[test]
@@ -151,7 +190,7 @@ mod tests {
         #[test]
         fn no_long_run_of_what_was_given_stays(words in prop::collection::vec("[a-z]{3,9}", 30..60), before in "[A-Z ]{0,60}", after in "[0-9 ]{0,60}") {
             let block = words.join(" ");
-            let left = Shingles::of(&block).without_echo(&format!("{before}{block}{after}"), 1).into_owned();
+            let left = Shingles::of(&block).without_echo(&format!("{before}{block}{after}"), Echo::Speech).into_owned();
             let characters: Vec<char> = block.chars().collect();
             for run in characters.windows(64) {
                 prop_assert!(!left.contains(&run.iter().collect::<String>()));
@@ -160,7 +199,7 @@ mod tests {
 
         #[test]
         fn it_never_fails_on_any_text(given: String, text: String) {
-            let _left = Shingles::of(&given).without_echo(&text, 1);
+            let _left = Shingles::of(&given).without_echo(&text, Echo::Speech);
         }
     }
 }

@@ -85,6 +85,14 @@ fn words(memory: &MemoryShape, app: &App) -> String {
     if let Some(by) = head.superseded_by {
         facts.push(format!("superseded by #{by}"));
     }
+    match memory.freshness {
+        Some("changed") => facts.push("the code it speaks of has changed since".to_owned()),
+        Some("gone") => facts.push("the code it speaks of is gone".to_owned()),
+        _ => {}
+    }
+    if let Some(session) = head.session {
+        facts.push(format!("from session {session}: `backstory sessions show {session}`"));
+    }
     if !memory.intact {
         facts.push("damaged on disk: run `backstory doctor --full`".to_owned());
     }

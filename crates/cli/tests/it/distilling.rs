@@ -114,6 +114,13 @@ fn a_recorded_session_ends_with_what_helps_next_time_and_nothing_else() {
     assert_eq!(bugfix["files"], json!(["pager/pages.py"]));
     let facts = failure["facts"].to_string();
     assert!(facts.contains("`return items // per_page` became `return -(-items // per_page)`"), "{facts}");
+    assert_eq!((&bugfix["freshness"], &failure["freshness"]), (&json!("fresh"), &json!("fresh")));
+    assert!(
+        !bugfix["evidence"].as_array().unwrap().is_empty()
+            && !failure["evidence"].as_array().unwrap().is_empty()
+    );
+    fs::write(env.project().join("pager/pages.py"), PAGES).unwrap();
+    assert_eq!(ask(&env, 0, &["show", "1", "--json"])["memories"][0]["freshness"], json!("changed"));
     assert_eq!(failure["links"], json!([{"from": 2, "relation": "relates", "to": 1}]));
 }
 

@@ -1,13 +1,11 @@
 //! Opening: what is promised of the file, and what is refused.
 
-use crate::kit::{TestHome, arrival, ask, is_root, note, number, raw, skip};
-use backstory_store::{Home, Purpose, Recorded, Spool, Store, StoreError};
+use crate::kit::{NOW, TestHome, arrival, ask, child, child_home, is_root, note, number, raw, skip};
+use backstory_store::{CheckDepth, Home, Purpose, Recorded, Spool, Store, StoreError};
 use rusqlite::config::DbConfig;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{chown, symlink};
-
-use crate::kit::NOW;
 
 #[test]
 fn the_file_gives_space_back_and_keeps_a_log() {
@@ -125,4 +123,47 @@ fn opening_twice_in_one_process_is_harmless() {
     assert!(matches!(two.record(&arrival("s", 2)).unwrap(), Recorded::Stored(_)));
     drop(two);
     assert_eq!(ask(&test.home, "SELECT count(*) FROM events"), 2);
+}
+
+/// R25: a database of the first schema is brought up to date once, by whoever comes first, and nothing in it changes.
+#[test]
+fn a_database_of_the_first_schema_is_migrated_with_all_it_holds() {
+    let test = TestHome::new();
+    drop(test.open());
+    fs::remove_file(test.home.database()).unwrap();
+    let first = include_str!("../../src/migrations/0001_ground_floor.sql");
+    let old = raw(&test.home);
+    old.execute_batch(first).unwrap();
+    let digest = backstory_memory::digest([first.as_bytes()]);
+    old.execute("INSERT INTO applied_migrations VALUES (1, ?1, 0)", [digest.0]).unwrap();
+    old.execute_batch(
+        "INSERT INTO projects (id, name, created_at_ms) VALUES (1, 'one', 5);
+         INSERT INTO project_keys VALUES ('path:/home/u/one', 1);
+         INSERT INTO sessions (id, project_id, host, host_session, started_at_ms, last_event_at_ms) VALUES (1, 1, 'test', 's', 5, 6);
+         INSERT INTO events VALUES (1, x'00112233445566778899aabbccddeeff', 1, 'prompt', NULL, 5, 'user', 0, '{\"prompt\":\"old shape\"}');
+         PRAGMA user_version = 1; PRAGMA journal_mode = WAL;",
+    )
+    .unwrap();
+    drop(old);
+
+    let racing: Vec<_> =
+        (0..8).map(|_| child("opening::child_that_migrates", &test.home).spawn().unwrap()).collect();
+    for child in racing {
+        assert!(child.wait_with_output().unwrap().status.success());
+    }
+    let store = test.open();
+    let session = store.session(backstory_memory::SessionId(1)).unwrap().unwrap();
+    assert_eq!((session.host_session.as_str(), session.distilled_to), ("s", backstory_memory::EventId(0)));
+    let events = store.events(session.id, backstory_memory::EventId(0)).unwrap();
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0].event.payload, "{\"prompt\":\"old shape\"}");
+    assert_eq!(ask(&test.home, "SELECT count(*) - max(version) FROM applied_migrations"), 0, "each ran once");
+    assert!(store.check(CheckDepth::Full).unwrap().is_sound());
+}
+
+#[test]
+fn child_that_migrates() {
+    let Some(home) = child_home() else { return };
+    // A hook that meets a migration in progress spools; here it is enough that nobody breaks.
+    drop(Store::open(&home, Purpose::Hook, NOW));
 }
