@@ -82,7 +82,7 @@ fn prove(app: &App) -> Result<(), Failure> {
     for (name, payload) in SESSION {
         let place = project.to_string_lossy();
         let payload =
-            format!("{},\"session_id\":\"proof\",\"cwd\":\"PROJECT\"}}", payload).replace("PROJECT", &place);
+            format!(r#"{payload},"session_id":"proof","cwd":"PROJECT"}}"#).replace("PROJECT", &place);
         let took = hook(&home, &project, &payload).map_err(failed)?;
         app.ui.line(&format!("            {name:<18} {:>6.1} ms", ms(took)))?;
     }
