@@ -104,21 +104,24 @@ impl Hook {
         let redactor = app::redactor(&config, &self.environment, &self.home);
         let mut receipt = self.receipt(host, redactor.scrub(&heard.name).as_str(), payload.len());
         let mut store = Store::open(&self.home, Purpose::Hook, self.now);
-        if self.is_our_session(store.as_mut().ok(), host, &heard)? {
+        if self.is_our_session(store.as_mut().ok(), host, &heard) {
             return Ok(());
         }
         let told = match heard.meaning {
             Meaning::Happened(told) => *told,
             Meaning::PassedOver(why) => {
                 receipt.outcome = format!("passed over: {why}");
-                return Ok(store?.record_receipt(&receipt)?);
+                // Proof of life is not worth a word in the log: the next hook brings its own.
+                drop(store.and_then(|mut store| store.record_receipt(&receipt)));
+                return Ok(());
             }
         };
         let sighting = app::safe_sighting(&place, &redactor);
         let observation = observation(host, heard.host_session, told, &sighting);
         let kind = observation.account.happening.kind();
+        // A store that cannot say what it gave must not keep the event from being kept.
         let given = store.as_ref().ok().map(|store| store.given_to(host.as_str(), &observation.host_session));
-        let given = given.transpose()?.unwrap_or_default();
+        let given = given.and_then(Result::ok).unwrap_or_default();
         let around = Surroundings {
             redactor: &redactor,
             most_bytes: config.capture.max_event_bytes as usize,
@@ -195,8 +198,9 @@ impl Hook {
         places.into_iter().flatten().any(ourselves::is_jail) || ourselves::is_below_runner(&self.home)
     }
 
-    /// Whether the session is one we asked for: by its name, or by what it begins with.
-    fn is_our_session(&self, store: Option<&mut Store>, host: Host, heard: &Heard) -> Result<bool, Failure> {
+    /// Whether the session is one we asked for: by its name, or by what it begins with. A store that cannot say is asked again when
+    /// the event is kept.
+    fn is_our_session(&self, store: Option<&mut Store>, host: Host, heard: &Heard) -> bool {
         let is_ours = match &heard.meaning {
             Meaning::Happened(told) => match &told.happening {
                 Happening::Prompted { text } => is_our_prompt(text),
@@ -206,12 +210,14 @@ impl Hook {
         };
         match (store, &heard.host_session) {
             (Some(store), Some(session)) if is_ours => {
-                store.take_back_session(host.as_str(), session, self.now)?;
-                Ok(true)
+                if let Err(error) = store.take_back_session(host.as_str(), session, self.now) {
+                    log::line(&self.home, self.now, &format!("hook: a session of our own stays: {error}"));
+                }
+                true
             }
-            (Some(store), Some(session)) => Ok(store.is_own_session(session)?),
+            (Some(store), Some(session)) => store.is_own_session(session).unwrap_or(false),
             // What waits in the spool is looked at again when it is taken in; our words do not even go there.
-            _ => Ok(is_ours),
+            _ => is_ours,
         }
     }
 

@@ -288,6 +288,21 @@ fn stdout_carries_the_answer_and_nothing_else() {
     );
 }
 
+/// What stands beside an event may be damaged; the event is kept all the same.
+#[test]
+fn law_3_an_event_is_not_lost_because_something_else_cannot_be_read() {
+    for table in ["own_sessions", "injections", "mapped_files"] {
+        let env = world();
+        hear(&env, prompt("s", "before"));
+        database(&env).execute_batch(&format!("PRAGMA foreign_keys = OFF; DROP TABLE {table};")).unwrap();
+        hear(&env, prompt("s", "after"));
+        let kept: u64 =
+            database(&env).query_row("SELECT count(*) FROM events", [], |row| row.get(0)).unwrap();
+        let waiting = fs::read_dir(env.home().join("spool/new")).map_or(0, Iterator::count) as u64;
+        assert_eq!(kept + waiting, 2, "without {table}");
+    }
+}
+
 /// R24: what was given comes back as prompt, output and reply, in its fence and without it.
 #[test]
 fn law_5_what_we_said_is_not_captured_as_if_it_had_happened() {
