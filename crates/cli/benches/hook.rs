@@ -66,7 +66,16 @@ fn play_turn(env: &TestEnv, turn: usize) {
             ),
         )
     };
-    hear(env, &ran("PostToolUseFailure", "test rounds ... FAILED\\nassertion `left == right` failed", 0));
+    hear(
+        env,
+        &ran(
+            "PostToolUseFailure",
+            &format!(
+                "test rounds{turn} ... FAILED\\nthread 'rounds{turn}' panicked: assertion `left == right` failed\\nfailures:\\n    rounds{turn}\\ntest result: FAILED. 3 passed; 1 failed"
+            ),
+            0,
+        ),
+    );
     for file in 0..3 {
         let path = env.project().join(format!("module{file}.rs"));
         let functions: Vec<String> = (0..150)
@@ -83,7 +92,10 @@ fn play_turn(env: &TestEnv, turn: usize) {
         );
         hear(env, &said(env, turn, &edit));
     }
-    hear(env, &ran("PostToolUse", "test rounds ... ok\\ntest result: ok. 1 passed; 0 failed", 1));
+    hear(
+        env,
+        &ran("PostToolUse", &format!("test rounds{turn} ... ok\\ntest result: ok. 4 passed; 0 failed"), 1),
+    );
 }
 
 fn said(env: &TestEnv, turn: usize, fields: &str) -> String {

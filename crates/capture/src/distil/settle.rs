@@ -17,7 +17,7 @@ use std::collections::HashSet;
 /// How many of the closest by words are looked at.
 const COMPARED: u32 = 12;
 /// More words than this do not find anything better.
-const MOST_WORDS: usize = 24;
+const MOST_WORDS: usize = 12;
 /// From here on two sentences speak of the same thing.
 const SAME_MATTER: f64 = 0.5;
 /// What people state and take back.
