@@ -145,7 +145,11 @@ fn puts_right(said: &Statement, known: &str) -> bool {
         telling.peek().is_some() && telling.all(|word| in_known.contains(&word))
     };
     let names_new = correction.new.as_deref().is_some_and(holds);
-    holds(old) && !names_new && polarity_of(known) == Polarity::Affirmed
+    // "Tabs" stand in editors and on pages: one more word must say that both speak of the same matter.
+    let of_old: HashSet<String> = words(old).collect();
+    let shares_more =
+        telling_words(&said.text).iter().any(|word| !of_old.contains(word) && in_known.contains(word));
+    holds(old) && !names_new && shares_more && polarity_of(known) == Polarity::Affirmed
 }
 
 /// "The staging host is heron" and "the staging host is egret" speak of one thing and give it two values.

@@ -224,6 +224,16 @@ fn what_the_user_puts_right_is_replaced_and_kept_as_history() {
 }
 
 #[test]
+fn a_word_that_means_something_else_elsewhere_puts_nothing_right() {
+    let mut story = Story::new();
+    story.asks("Remember that the settings page always shows three tabs.").closes("Noted.");
+    let page = story.memories().remove(0);
+    assert!(page.content.title.contains("tabs"), "{:?}", story.kinds());
+    story.session("later").asks("No, we use spaces here, not tabs.").closes("Understood.");
+    assert_eq!(story.store.memory(page.id).unwrap().unwrap().life, Life::Live, "{:?}", story.kinds());
+}
+
+#[test]
 fn the_assistant_does_not_overrule_the_user() {
     let mut story = Story::new();
     story.asks("Never commit directly to the main branch.").closes("Noted.");
