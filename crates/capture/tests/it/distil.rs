@@ -457,3 +457,15 @@ fn what_was_given_and_comes_back_leaves_no_memory() {
         assert!(!stored.contains(&run.iter().collect::<String>()), "{}", run.iter().collect::<String>());
     }
 }
+
+#[test]
+fn a_goal_the_user_sets_is_kept_and_a_decision_with_its_reason() {
+    let mut story = Story::new();
+    story
+        .asks("Our goal is to ship the new importer before the end of June. How should it store rows?")
+        .closes("We decided to store rows as JSON lines, because they can be appended without reading the file.");
+    assert_eq!(story.only(Kind::Goal).content.trust, Trust::User);
+    let decision = story.only(Kind::Decision).content;
+    assert!(decision.body.contains("because they can be appended"), "{}", decision.body);
+    assert_eq!(decision.trust, Trust::Assistant);
+}
