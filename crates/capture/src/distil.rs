@@ -25,7 +25,7 @@ use backstory_memory::{
     Category, ChangedSymbol, Digest, Draft, Kind, Link, Memory, MemoryId, Relation, SessionId, Timestamp,
 };
 use backstory_store::{Again, Distilled, FileReading, Outcome, Session, Store, StoreError};
-use failing::Failing;
+use failing::{Failing, Mending};
 use finding::{Comparing, Finding, distilled, subject, subject_of_turn};
 use handoff::WorkTree;
 use std::collections::HashMap;
@@ -178,22 +178,28 @@ fn findings(
     let closings: Vec<Closing> =
         turns.iter().map(|turn| closing(turn.closing().map_or("", |(_, message)| message))).collect();
     let mut findings: Vec<Finding> = Vec::new();
-    let mut work_of: HashMap<usize, (Digest, String)> = HashMap::new();
+    let mut mended_by: HashMap<usize, Mending> = HashMap::new();
     for (at, (turn, closing)) in turns.iter().zip(&closings).enumerate() {
         let done = match as_known(store, session, turn)? {
             Some(known) => Some(known),
             None => work::Work::of(at, turn, closing, &failing, code)
                 .and_then(|work| work.finding())
-                .or_else(|| discovered::discovery(turn, closing)),
+                // What was found out while a failure was mended is told with the failure.
+                .or_else(|| match failing.mends(at) {
+                    true => None,
+                    false => discovered::discovery(turn, closing),
+                }),
         };
         let did_work = done.as_ref().is_some_and(|done| done.content.kind != Kind::Discovery);
-        if let Some(done) = done.as_ref().filter(|_| did_work) {
-            work_of.insert(at, (done.subject, done.content.title.clone()));
-        }
+        let mending = match done.as_ref().filter(|_| did_work) {
+            Some(done) => Some(Mending { work: Some(done.subject), told: done.content.title.clone() }),
+            None => closing.claim.clone().map(|told| Mending { work: None, told }),
+        };
+        mended_by.extend(mending.map(|mending| (at, mending)));
         findings.extend(done);
         findings.extend(stated::stated(turn, did_work));
     }
-    findings.extend(failing.findings(turns, |turn| work_of.get(&turn).cloned()));
+    findings.extend(failing.findings(turns, &mended_by));
     let told = Told { findings: &findings, closings: &closings, turns };
     let summary = summary::summary(session, turns, &told);
     let handoff = match how.occasion {

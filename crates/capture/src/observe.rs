@@ -109,13 +109,11 @@ fn call_files_from(root: &str, happening: &mut Happening) {
         return;
     }
     let path = match happening {
-        Happening::Ran { output, .. } => {
-            *output = output.replace(&format!("{root}/"), "");
+        Happening::Ran { output: text, .. } | Happening::Looked { at: text } => {
+            *text = text.replace(&format!("{root}/"), "");
             return;
         }
-        Happening::Edited { file: path, .. }
-        | Happening::Looked { at: path }
-        | Happening::ToolFailed { at: path, .. } => path,
+        Happening::Edited { file: path, .. } | Happening::ToolFailed { at: path, .. } => path,
         _ => return,
     };
     let inside = path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));

@@ -10,6 +10,7 @@ use crate::testruns::{Outcome, TestRun};
 use backstory_memory::{Digest, Ended, Happening, Hunk, Kind, Trust, cap, first_chars, likeness};
 use backstory_store::Again;
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 /// One step of a session, with its turn.
 struct Placed<'a> {
@@ -69,7 +70,7 @@ impl<'a> Failing<'a> {
     }
 
     /// The failures a turn put right by an edit or a command.
-    pub(super) fn fixed_in(&self, turn: usize) -> impl Iterator<Item = &Fix> {
+    fn fixed_in(&self, turn: usize) -> impl Iterator<Item = &Fix> {
         self.fixed
             .iter()
             .filter(move |fix| self.steps.get(fix.fixed_at).is_some_and(|placed| placed.turn == turn))
@@ -92,15 +93,16 @@ impl<'a> Failing<'a> {
         .collect()
     }
 
-    /// Makes a finding of each failure.
-    pub(super) fn findings(
-        &self,
-        turns: &[Turn<'a>],
-        work_of: impl Fn(usize) -> Option<(Digest, String)>,
-    ) -> Vec<Finding> {
+    /// Whether a turn put a failure right.
+    pub(super) fn mends(&self, turn: usize) -> bool {
+        self.fixed_in(turn).next().is_some()
+    }
+
+    /// Makes a finding of each failure; `mended_by` says of a turn what it did.
+    pub(super) fn findings(&self, turns: &[Turn<'a>], mended_by: &HashMap<usize, Mending>) -> Vec<Finding> {
         let fixed = self.fixed.iter().filter_map(|fix| {
-            let work = self.steps.get(fix.fixed_at).and_then(|placed| work_of(placed.turn));
-            self.finding(turns, &Told::fixed(self, fix, work.as_ref()))
+            let mending = self.steps.get(fix.fixed_at).and_then(|placed| mended_by.get(&placed.turn));
+            self.finding(turns, &Told::fixed(self, fix, mending))
         });
         let open = self.open.iter().filter_map(|open| self.finding(turns, &Told::open(open)));
         fixed.chain(open).collect()
@@ -135,6 +137,14 @@ impl<'a> Failing<'a> {
     }
 }
 
+/// What the turn did in which a failure was put right.
+pub(super) struct Mending {
+    /// The memory of its work, where it did some.
+    pub(super) work: Option<Digest>,
+    /// What it says of itself.
+    pub(super) told: String,
+}
+
 /// What there is to say of a failure.
 struct Told<'f> {
     signature: &'f Signature,
@@ -147,11 +157,11 @@ struct Told<'f> {
 }
 
 impl<'f> Told<'f> {
-    fn fixed(failing: &Failing<'_>, fix: &'f Fix, work: Option<&(Digest, String)>) -> Told<'f> {
+    fn fixed(failing: &Failing<'_>, fix: &'f Fix, mending: Option<&Mending>) -> Told<'f> {
         let files = edited(&fix.by);
         let mut lines = vec![format!("Fixed by {}", by(&fix.by))];
         lines.extend(failing.shown(fix));
-        lines.extend(work.map(|(_, title)| format!("That was: {title}")));
+        lines.extend(mending.map(|mending| format!("That was: {}", mending.told)));
         lines.extend((!fix.tried.is_empty()).then(|| format!("Did not help: {}", by(&fix.tried))));
         Told {
             signature: &fix.signature,
@@ -160,7 +170,7 @@ impl<'f> Told<'f> {
             fixed_at: Some(fix.fixed_at),
             lines,
             files,
-            work: work.map(|(subject, _)| *subject),
+            work: mending.and_then(|mending| mending.work),
         }
     }
 

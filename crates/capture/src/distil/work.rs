@@ -43,7 +43,7 @@ impl<'a> Work<'a> {
             .filter(|changed| changed.at >= since && files.contains(&changed.path.as_str()))
             .collect();
         let green = turned_green(turn.commands());
-        let mended = failing.fixed_in(at).next().is_some();
+        let mended = failing.mends(at);
         Some(Work { turn, closing, files, commits, code, green, mended })
     }
 

@@ -124,7 +124,7 @@ fn met_in_three_sessions_a_failure_becomes_a_pattern_with_its_fix() {
         assert_eq!(story.of_kind(Kind::Pattern), []);
         story
             .session(session)
-            .asks("Start the server")
+            .asks("Why does the server not start?")
             .fails("npm run dev", "Error: listen EADDRINUSE: address already in use :::3000")
             .runs("pkill -f vite", "")
             .runs("npm run dev", "ready on http://localhost:3000")
@@ -132,6 +132,8 @@ fn met_in_three_sessions_a_failure_becomes_a_pattern_with_its_fix() {
     }
     let (failure, pattern) = (story.only(Kind::Failure), story.only(Kind::Pattern));
     assert_eq!(failure.times_seen, 3);
+    assert!(failure.content.body.contains("That was: "), "{}", failure.content.body);
+    assert_eq!(story.of_kind(Kind::Discovery), [], "told with the failure");
     assert!(pattern.content.body.contains("pkill -f vite"), "{}", pattern.content.body);
     assert_eq!(pattern.content.category.as_ref().map(|category| category.0.as_str()), Some("anti-pattern"));
     let links = story.store.links(pattern.id).unwrap();
@@ -463,7 +465,9 @@ fn a_goal_the_user_sets_is_kept_and_a_decision_with_its_reason() {
     let mut story = Story::new();
     story
         .asks("Our goal is to ship the new importer before the end of June. How should it store rows?")
-        .closes("We decided to store rows as JSON lines, because they can be appended without reading the file.");
+        .closes(
+            "We decided to store rows as JSON lines, because they can be appended without reading the file.",
+        );
     assert_eq!(story.only(Kind::Goal).content.trust, Trust::User);
     let decision = story.only(Kind::Decision).content;
     assert!(decision.body.contains("because they can be appended"), "{}", decision.body);
