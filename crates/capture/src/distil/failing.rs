@@ -69,11 +69,10 @@ impl<'a> Failing<'a> {
         }
     }
 
-    /// The failures a turn put right by an edit or a command.
-    fn fixed_in(&self, turn: usize) -> impl Iterator<Item = &Fix> {
-        self.fixed
-            .iter()
-            .filter(move |fix| self.steps.get(fix.fixed_at).is_some_and(|placed| placed.turn == turn))
+    /// Whether a turn put a failure right.
+    pub(super) fn mends(&self, turn: usize) -> bool {
+        let turn_of = |fix: &Fix| self.steps.get(fix.fixed_at).map(|placed| placed.turn);
+        self.fixed.iter().any(|fix| turn_of(fix) == Some(turn))
     }
 
     /// The tests that fail as things stand, by name; the runner's name where it gives none.
@@ -91,11 +90,6 @@ impl<'a> Failing<'a> {
             false => run.failing.into_iter().take(MOST_NAMED).collect(),
         })
         .collect()
-    }
-
-    /// Whether a turn put a failure right.
-    pub(super) fn mends(&self, turn: usize) -> bool {
-        self.fixed_in(turn).next().is_some()
     }
 
     /// Makes a finding of each failure; `mended_by` says of a turn what it did.
