@@ -85,6 +85,7 @@ fn in_passage(passage: &str, speaker: Speaker) -> Vec<Statement> {
         let end = offset(passage, sentence) + sentence.len();
         let at = no_at.take().unwrap_or(end - sentence.len());
         let sentence = passage.get(at..end).unwrap_or(sentence);
+        let sentence = silence::beside_order(sentence, speaker).unwrap_or(sentence);
         if sentence.len() > silence::MOST_BYTES {
             open = None;
             continue;

@@ -10,8 +10,10 @@ pub(super) const MOST_LINE_CHARS: usize = 200;
 /// The most characters of an answer.
 pub(super) const MOST_ANSWER_CHARS: usize = 320;
 
-/// Where a long sentence may end and still mean what it meant.
-const CLAUSE_ENDS: &[&str] = &["; ", ": ", ", ", " – ", " — ", " and ", " so ", " because ", " which ", " ("];
+/// Where a long sentence may end and still mean what it meant, the best places first: a cut at "and" would keep half of
+/// what stands after a semicolon.
+const CLAUSE_ENDS: [&[&str]; 2] =
+    [&["; ", " – ", " — "], &[": ", ", ", " and ", " so ", " because ", " which ", " ("]];
 /// A title cut shorter than this says too little.
 const FEWEST_TITLE_CHARS: usize = 25;
 
@@ -21,13 +23,17 @@ pub(super) fn title(said: &str) -> String {
     if said.chars().count() <= TITLE_CHARS {
         return said;
     }
-    let ends = CLAUSE_ENDS.iter().flat_map(|end| said.match_indices(end)).map(|(at, _)| at);
-    let head = ends
-        .filter_map(|at| said.get(..at))
+    let head = CLAUSE_ENDS.iter().find_map(|ends| longest_head(&said, ends));
+    head.map_or_else(|| title_from(&said), |head| without_end(head).to_owned())
+}
+
+/// The longest head of a sentence that fits a title and stops at one of these ends.
+fn longest_head<'a>(said: &'a str, ends: &[&str]) -> Option<&'a str> {
+    let ends = ends.iter().flat_map(|end| said.match_indices(end)).map(|(at, _)| at);
+    ends.filter_map(|at| said.get(..at))
         .filter(|head| (FEWEST_TITLE_CHARS..=TITLE_CHARS).contains(&head.chars().count()))
         .filter(|head| head.matches('(').count() == head.matches(')').count())
-        .max_by_key(|head| head.len());
-    head.map_or_else(|| title_from(&said), |head| without_end(head).to_owned())
+        .max_by_key(|head| head.len())
 }
 
 /// Makes one plain line of what was said, without the mark that ends a sentence.

@@ -62,6 +62,7 @@ pub(super) static OPENINGS: Patterns = Patterns::new(&[
     "^ i|we have ~now|also|just|already|gone|successfully ~ahead|now|also ~and",
     "^ i|we ~now|also|just|then|successfully|went ~ahead ~and",
     "^ have ~now|also|just ~successfully",
+    "^ fixed|resolved|solved|implemented|updated :",
     "^ heads up ,|:",
     "^ note|important|fyi|caution|warning ,|:",
     "^ successfully",
@@ -91,6 +92,7 @@ pub(super) static HOLLOW_WORK: Patterns = Patterns::new(&[
     "^ made|implemented|applied|completed|did|added|finished ~all|the ~of|the|following|requested|necessary|required|some|several|two|three|four|a ~few|following|requested changes|updates|fixes|improvements|edits|things ~*",
     "^ addressed|handled|resolved|incorporated|fixed ~all|both|each|every ~of ~the|your|these ~review|pr|two|three|four|remaining comments|feedback|points|requests|issues|findings|suggestions ~*",
     "^ committed|pushed|merged ~everything|it|this|that|the|them|all|changes|both ~changes|commit|branch as|to|on|in|with|and|.",
+    "^ all|both ~of ~the|them|these|it|two|three|four|five|six ~* is|are done|finished|complete|committed ~*",
     "^ everything ~* works|passes|done|complete|builds|green|ready|implemented|set",
     "^ it|that|this is|works|should|has ~now|be|been|all done|fixed|complete|working|work|ready|resolved|implemented ~now $",
     "^ implemented|fixed|updated everything|it|this|that ~as|for|. ~*",
@@ -163,8 +165,10 @@ pub(super) static LEANED_ON: Patterns =
     Patterns::new(&["^ it|them", "^ this|that|these|those|both ~in|to|by|with|from|and|. $"]);
 
 /// A label that says work follows, whatever verb it has.
-pub(super) static WORK_LABELS: Patterns =
-    Patterns::new(&["^ ~the|my fix|solution|change|changes|implementation|resolution"]);
+pub(super) static WORK_LABELS: Patterns = Patterns::new(&[
+    "^ ~the|my fix|solution|change|changes|implementation|resolution",
+    "^ fixed|resolved|solved|implemented|updated",
+]);
 
 /// Sentences that name what is left to do.
 pub(super) static NEXT_SENTENCES: Patterns = Patterns::new(&[
@@ -181,6 +185,7 @@ pub(super) static NEXT_SENTENCES: Patterns = Patterns::new(&[
     "^ before you merge|merging|deploy|deploying|ship|release|releasing|run ~* , ~* check|run|make|set|add|verify|update|create",
     "^ before merging|deploying|releasing|shipping ~* , ~* check|run|make|set|add|verify|update|create",
     "^ ~please do not forget to",
+    "^ ~please do not merge|deploy|ship|release|push",
     "^ ~please|and remember|make sure to|you|that",
     "^ you will need|have to",
     "^ you ~still|also|then|now should|need|must|have ~to",

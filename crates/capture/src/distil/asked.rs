@@ -94,13 +94,23 @@ const KNOW: &[&str] = &[
     "investigate",
     "list",
     "check",
+    "review",
+    "audit",
+    "analyse",
+    "analyze",
+    "compare",
+    "diagnose",
+    "verify",
 ];
+/// What is said before what is asked for.
+const POLITE: &[&str] = &["please", "hi", "hello", "hey", "ok", "okay", "so", "now", "and", "then", "also"];
 /// How many words say what is asked for; the rest is detail.
 const HEAD: usize = 60;
 
 /// Reads what a prompt asks for.
 pub(super) fn intent(prompt: &str) -> Intent {
-    let head: Vec<String> = words(prompt).take(HEAD).collect();
+    let head: Vec<String> =
+        words(prompt).skip_while(|word| POLITE.contains(&word.as_str())).take(HEAD).collect();
     let first = |list: &[&str]| head.iter().position(|word| list.contains(&word.as_str()));
     let wants_to_know = head.first().is_some_and(|word| KNOW.contains(&word.as_str()))
         || (prompt.trim_end().ends_with('?') && first(FIX).is_none());
@@ -140,6 +150,7 @@ mod tests {
         check("Where is the retry limit set?", Intent::Know);
         check("explain how the spool is drained", Intent::Know);
         check("Can you fix the crash?", Intent::Fix);
+        check("Please review the diff of this branch", Intent::Know);
         check("thanks", Intent::Unclear);
     }
 

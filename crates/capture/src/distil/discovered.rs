@@ -14,13 +14,18 @@ const MOST_FILES: usize = 12;
 /// Returns what a turn found out, if it changed nothing and answered something.
 pub(super) fn discovery(turn: &Turn<'_>, closing: &Closing) -> Option<Finding> {
     let looked = turn.looked_at();
-    let has_looked = !looked.is_empty() || turn.commands().next().is_some();
-    if intent(turn.prompt()) != Intent::Know || !has_looked {
-        return None;
-    }
     let (said, _) = turn.closing()?;
     let asked = gist(turn.prompt())?;
-    let answer = closing.answer.as_ref().or(closing.claim.as_ref())?;
+    let answer = match intent(turn.prompt()) {
+        Intent::Know if !looked.is_empty() || turn.commands().next().is_some() => {
+            closing.answer.as_ref().or(closing.claim.as_ref())?
+        }
+        // Asked for work, the agent read, changed nothing and said how things are: that is what was found out.
+        Intent::Fix | Intent::Add | Intent::Rearrange | Intent::Unclear if !looked.is_empty() => {
+            closing.answer.as_ref()?
+        }
+        _ => return None,
+    };
     if answer.split_whitespace().count() < LEAST_WORDS {
         return None;
     }

@@ -7,7 +7,7 @@ use super::story::{Command, Entry, Turn};
 use crate::Class;
 use crate::failures::{Attempt, Failures, Fix, OpenFailure, Ran, Signature, Step, pair};
 use crate::testruns::{Outcome, TestRun};
-use backstory_memory::{Digest, Ended, Happening, Hunk, Kind, Trust, cap, first_chars, likeness};
+use backstory_memory::{Digest, Ended, Happening, Hunk, Kind, Trust, cap, first_chars, likeness, title_from};
 use backstory_store::Again;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -23,6 +23,8 @@ struct Placed<'a> {
 pub(super) struct Failing<'a> {
     steps: Vec<Placed<'a>>,
     fixed: Vec<Fix>,
+    /// Tests that failed and passed with nothing changed.
+    flaky: Vec<Fix>,
     open: Vec<OpenFailure>,
 }
 
@@ -36,9 +38,9 @@ impl<'a> Failing<'a> {
         let steps: Vec<Placed<'a>> = placed.collect();
         let only: Vec<Step<'_>> = steps.iter().map(|placed| placed.step).collect();
         let Failures { fixed, open } = pair(&only);
-        let mut failing = Failing { steps, fixed, open };
-        failing.fixed =
-            std::mem::take(&mut failing.fixed).into_iter().filter(|fix| failing.teaches(fix)).collect();
+        let mut failing = Failing { steps, fixed: Vec::new(), flaky: Vec::new(), open };
+        failing.flaky = fixed.iter().filter(|fix| failing.is_flaky(fix)).cloned().collect();
+        failing.fixed = fixed.into_iter().filter(|fix| failing.teaches(fix)).collect();
         failing.open =
             std::mem::take(&mut failing.open).into_iter().filter(|open| failing.weighs(open)).collect();
         failing
@@ -46,20 +48,47 @@ impl<'a> Failing<'a> {
 
     /// Whether a fixed failure is worth knowing: it was met and not made, it took more than one try, or it is of the machine.
     fn teaches(&self, fix: &Fix) -> bool {
-        let is_mended = !fix.by.is_empty();
+        let class = fix.signature.class;
+        let has_more_to_it = !fix.tried.is_empty() || class.is_of_the_machine();
+        // A linter says itself what to do.
+        let was_met = !is_linting(&fix.signature) && !self.was_made(fix);
+        !fix.by.is_empty() && !is_of_the_moment(class) && (was_met || has_more_to_it)
+    }
+
+    /// Whether the work of its own turn may have brought a failure about: something was edited before it.
+    fn was_made(&self, fix: &Fix) -> bool {
         let turn = self.steps.get(fix.first_at).map(|placed| placed.turn);
-        let was_edited_before = self
-            .steps
-            .iter()
-            .take(fix.first_at)
-            .any(|placed| Some(placed.turn) == turn && matches!(placed.step, Step::Edit { .. }));
-        is_mended && (!was_edited_before || !fix.tried.is_empty() || fix.signature.class.is_of_the_machine())
+        let mut before = self.steps.iter().take(fix.first_at);
+        before.any(|placed| Some(placed.turn) == turn && matches!(placed.step, Step::Edit { .. }))
+    }
+
+    /// Whether a test failed and then passed in the very same command, with nothing done in between.
+    fn is_flaky(&self, fix: &Fix) -> bool {
+        let Some(failed) = self.ran_at(fix.failed_at) else { return false };
+        let names_test = TestRun::of(&failed).is_some_and(|run| !run.failing.is_empty());
+        let mut since = self.steps.iter().skip(fix.failed_at + 1);
+        let unchanged = since.by_ref().take_while(|placed| !matches!(placed.step, Step::Edit { .. }));
+        let passes = |ran: &Ran<'_>| ran.command == failed.command && !ran.failed();
+        let mut runs = unchanged.filter_map(|placed| match placed.step {
+            Step::Command(ran) => Some(ran),
+            Step::Edit { .. } => None,
+        });
+        names_test && fix.by.is_empty() && runs.any(|ran| passes(&ran))
+    }
+
+    /// Whether a turn put something right in the code that was broken before the turn touched it.
+    pub(super) fn mends_code(&self, turn: usize) -> bool {
+        let mends = |fix: &Fix| {
+            let is_by_edit = fix.by.iter().any(|attempt| matches!(attempt, Attempt::Edit(_)));
+            is_by_edit && !self.was_made(fix) && !fix.signature.class.is_of_the_machine()
+        };
+        self.fixed_in(turn).any(mends)
     }
 
     /// Whether a failure nothing ended is worth knowing: the session stopped at it, or came back to it.
     fn weighs(&self, open: &OpenFailure) -> bool {
         let is_test = self.ran_at(open.failed_at).is_some_and(|ran| TestRun::of(&ran).is_some());
-        is_test || open.times > 1
+        (is_test || open.times > 1) && !is_of_the_moment(open.signature.class)
     }
 
     fn ran_at(&self, at: usize) -> Option<Ran<'a>> {
@@ -71,8 +100,14 @@ impl<'a> Failing<'a> {
 
     /// Whether a turn put a failure right.
     pub(super) fn mends(&self, turn: usize) -> bool {
-        let turn_of = |fix: &Fix| self.steps.get(fix.fixed_at).map(|placed| placed.turn);
-        self.fixed.iter().any(|fix| turn_of(fix) == Some(turn))
+        self.fixed_in(turn).next().is_some()
+    }
+
+    /// The failures a turn put right by an edit or a command.
+    fn fixed_in(&self, turn: usize) -> impl Iterator<Item = &Fix> {
+        self.fixed
+            .iter()
+            .filter(move |fix| self.steps.get(fix.fixed_at).is_some_and(|placed| placed.turn == turn))
     }
 
     /// The tests that fail as things stand, by name; the runner's name where it gives none.
@@ -99,7 +134,8 @@ impl<'a> Failing<'a> {
             self.finding(turns, &Told::fixed(self, fix, mending))
         });
         let open = self.open.iter().filter_map(|open| self.finding(turns, &Told::open(open)));
-        fixed.chain(open).collect()
+        let flaky = self.flaky.iter().filter_map(|fix| self.finding(turns, &Told::flaky(fix)));
+        fixed.chain(open).chain(flaky).collect()
     }
 
     fn finding(&self, turns: &[Turn<'a>], told: &Told<'_>) -> Option<Finding> {
@@ -114,7 +150,8 @@ impl<'a> Failing<'a> {
         }
         let is_tainted = turns.get(first.turn).is_some_and(|turn| turn.is_tainted);
         let trust = if is_tainted { Trust::External } else { Trust::Tool };
-        let mut content = distilled(Kind::Failure, &shown.title, &body, trust);
+        let title = if told.is_flaky { shown.as_flaky() } else { shown.title };
+        let mut content = distilled(Kind::Failure, &title_from(&title), &body, trust);
         content.facts = told.lines.clone();
         content.files = told.files.clone();
         content.category = Some(backstory_memory::Category(told.signature.class.as_str().to_owned()));
@@ -139,6 +176,20 @@ pub(super) struct Mending {
     pub(super) told: String,
 }
 
+/// Whether a linter or a formatter found something: by what it said, or by what it is called.
+fn is_linting(signature: &Signature) -> bool {
+    let name = signature.task.to_lowercase();
+    signature.class == Class::Lint || LINTERS.iter().any(|linter| name.contains(linter))
+}
+
+const LINTERS: [&str; 9] =
+    ["lint", "clippy", "ruff", "flake8", "prettier", "biome", "rubocop", "shellcheck", "checkstyle"];
+
+/// A merge conflict is of two texts that will not meet again.
+fn is_of_the_moment(class: Class) -> bool {
+    class == Class::Conflict
+}
+
 /// What there is to say of a failure.
 struct Told<'f> {
     signature: &'f Signature,
@@ -148,6 +199,7 @@ struct Told<'f> {
     lines: Vec<String>,
     files: Vec<String>,
     work: Option<Digest>,
+    is_flaky: bool,
 }
 
 impl<'f> Told<'f> {
@@ -165,6 +217,20 @@ impl<'f> Told<'f> {
             lines,
             files,
             work: mending.and_then(|mending| mending.work),
+            is_flaky: false,
+        }
+    }
+
+    fn flaky(fix: &'f Fix) -> Told<'f> {
+        Told {
+            signature: &fix.signature,
+            first_at: fix.first_at,
+            failed_at: fix.failed_at,
+            fixed_at: Some(fix.fixed_at),
+            lines: vec!["Passed when it was run again, with nothing changed: it is flaky.".to_owned()],
+            files: Vec::new(),
+            work: None,
+            is_flaky: true,
         }
     }
 
@@ -179,6 +245,7 @@ impl<'f> Told<'f> {
             lines: lines.collect(),
             files: edited(&open.tried),
             work: None,
+            is_flaky: false,
         }
     }
 }
@@ -247,9 +314,15 @@ struct Shown {
     excerpt: String,
     /// The test that failed. Two tests that find another number than they should have failed of two things.
     test: String,
+    /// The first test that failed, whatever of.
+    failing: String,
 }
 
 impl Shown {
+    fn as_flaky(&self) -> String {
+        format!("Flaky: {}", self.failing.rsplit(" > ").next().unwrap_or(&self.failing))
+    }
+
     fn of(ran: &Ran<'_>, signature: &Signature) -> Shown {
         let said = signature.title.split_once(": ").map_or(signature.title.as_str(), |(_, said)| said);
         let lines: Vec<&str> =
@@ -259,8 +332,8 @@ impl Shown {
         let (at, line) = telling.map_or((0, ""), |(at, line)| (at, line.trim()));
         let excerpt =
             lines.iter().skip(at.saturating_sub(2)).take(EXCERPT_LINES).copied().collect::<Vec<_>>();
-        let run = TestRun::of(ran).filter(|_| signature.class == Class::Assertion);
-        let test = run.and_then(|run| run.failing.into_iter().next()).unwrap_or_default();
+        let failing = TestRun::of(ran).and_then(|run| run.failing.into_iter().next()).unwrap_or_default();
+        let test = if signature.class == Class::Assertion { failing.clone() } else { String::new() };
         let title = match () {
             () if !test.is_empty() => format!("{test}: {line}"),
             // The signature leaves out what varies; a person would rather see it.
@@ -269,7 +342,7 @@ impl Shown {
             }
             () => signature.title.clone(),
         };
-        Shown { title, excerpt: cap(&excerpt.join("\n"), EXCERPT_BYTES).text, test }
+        Shown { title, excerpt: cap(&excerpt.join("\n"), EXCERPT_BYTES).text, test, failing }
     }
 }
 

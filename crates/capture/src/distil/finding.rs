@@ -34,9 +34,10 @@ pub(super) enum Comparing {
     Statement(Box<crate::Statement>),
 }
 
-/// A memory nobody wrote by hand.
+/// A memory nobody wrote by hand. What terminals print and people do not see has no place in its title.
 pub(super) fn distilled(kind: Kind, title: &str, body: &str, trust: Trust) -> Draft {
-    Draft { confidence: Confidence::DISTILLED, trust, ..Draft::new(kind, title, body) }
+    let title: String = title.chars().filter(|c| !c.is_control()).collect();
+    Draft { confidence: Confidence::DISTILLED, trust, ..Draft::new(kind, title.trim(), body) }
 }
 
 /// What names a subject the same way on every run: what sort it is, and what tells it from others of its sort.

@@ -26,13 +26,16 @@ pub(super) fn handoff(
 ) -> Option<Finding> {
     let stands_at = told.stands_at();
     let (next, questions) = (told.next_steps(), told.questions());
-    if stands_at.is_none() && next.is_empty() && red.is_empty() {
+    let did_work = stands_at.is_some_and(|finding| finding.content.kind != Kind::Discovery);
+    // A question that was answered leaves nothing to go on with: its discovery says it all.
+    if !did_work && next.is_empty() && questions.is_empty() && red.is_empty() {
         return None;
     }
     let last = stands_at.map(|finding| finding.content.title.clone());
     let title = match (next.first(), red.first(), &last) {
         (Some(step), _, _) => format!("Next: {step}"),
         (None, Some(test), _) => format!("Still failing: {test}"),
+        (None, None, Some(done)) if is_cut_off(turns) => format!("In the middle of: {done}"),
         (None, None, Some(done)) => format!("Done, nothing open: {done}"),
         (None, None, None) => return None,
     };
@@ -57,4 +60,9 @@ pub(super) fn handoff(
         comparing: Comparing::Not,
         relates_to: Vec::new(),
     })
+}
+
+/// Whether the last turn was interrupted, or goes on: the agent has not closed it.
+fn is_cut_off(turns: &[Turn<'_>]) -> bool {
+    turns.last().is_some_and(|turn| turn.closing().is_none())
 }

@@ -164,6 +164,9 @@ fn has_other_value(known: &str, said: &str) -> bool {
 fn subject_and_value(text: &str) -> Option<(HashSet<String>, Vec<String>)> {
     let sentence = text.split(['\n', '.', ';']).next()?;
     let all: Vec<String> = words(sentence).collect();
+    if let Some(chosen) = chosen(&all) {
+        return Some(chosen);
+    }
     let verb = all.iter().position(|word| VERBS.contains(&word.as_str()))?;
     let (subject, value) = all.split_at(verb);
     let subject = subject.iter().filter(|word| !backstory_memory::is_small(word)).cloned().collect();
@@ -171,6 +174,20 @@ fn subject_and_value(text: &str) -> Option<(HashSet<String>, Vec<String>)> {
     (!value.is_empty() && value.len() <= LONGEST_VALUE).then_some((subject, value))
 }
 
+/// "Use Redis for the session cache" gives the session cache the value Redis.
+fn chosen(all: &[String]) -> Option<(HashSet<String>, Vec<String>)> {
+    let is_one_of = |list: &'static [&'static str]| move |word: &&String| list.contains(&word.as_str());
+    let verb = all.iter().position(|word| CHOOSING.contains(&word.as_str())).filter(|at| *at <= 1)?;
+    let rest = all.get(verb + 1..)?;
+    let middle = rest.iter().position(|word| word == "for" || word == "as")?;
+    let (value, subject) = rest.split_at(middle);
+    let value: Vec<String> = value.iter().skip_while(is_one_of(&["back", "to", "with"])).cloned().collect();
+    let telling = subject.iter().filter(|word| !backstory_memory::is_small(word) && *word != "instead");
+    (!value.is_empty() && value.len() <= LONGEST_VALUE).then(|| (telling.cloned().collect(), value))
+}
+
+/// Verbs by which something is chosen for a purpose.
+const CHOOSING: [&str; 7] = ["use", "go", "switch", "move", "revert", "change", "keep"];
 const VERBS: [&str; 12] = [
     "is", "are", "lives", "runs", "uses", "listens", "defaults", "equals", "stays", "points", "belongs",
     "goes",

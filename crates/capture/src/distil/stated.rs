@@ -4,11 +4,14 @@ use super::commits::Commit;
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::story::{Entry, Turn};
 use crate::{Speaker, Statement, statements};
-use backstory_memory::{Importance, Kind, Trust, words};
+use backstory_memory::{Importance, Kind, Trust, telling_words, words};
 use backstory_store::Again;
 
-/// Returns what was stated. Where the turn did work, what the assistant says of causes and failures is part of that work.
-pub(super) fn stated(turn: &Turn<'_>, did_work: bool) -> Vec<Finding> {
+/// Returns what was stated. Where the turn did work, what the assistant says of causes and failures is part of that work;
+/// and the sentence the turn's own memory has its title from is told by that memory.
+pub(super) fn stated(turn: &Turn<'_>, done: Option<&Finding>) -> Vec<Finding> {
+    let did_work = done.is_some_and(|done| done.content.kind != Kind::Discovery);
+    let is_told = |said: &Statement| done.is_some_and(|done| is_title_of(&done.content.title, said));
     let mut findings = Vec::new();
     if let Some(prompt) = turn.first() {
         let said = statements(turn.prompt(), Speaker::User);
@@ -17,6 +20,8 @@ pub(super) fn stated(turn: &Turn<'_>, did_work: bool) -> Vec<Finding> {
     let of_assistant = |text: &str, entry: &Entry| -> Vec<Finding> {
         let said = statements(text, Speaker::Assistant).into_iter();
         let said = said.filter(|said| !did_work || !belongs_to_work(said));
+        let said = said.filter(|said| !is_told(said));
+        let said = said.filter(|said| !turn.is_talk() || !tells_how_things_are(said));
         said.map(|said| finding(said, entry, &turn.trust())).collect()
     };
     for (entry, command) in turn.commands() {
@@ -39,6 +44,18 @@ fn belongs_to_work(said: &Statement) -> bool {
         || said.kind == Kind::Failure
         || said.kind == Kind::Goal
         || (said.kind == Kind::Learning && is_cause)
+}
+
+/// Whether a title was made of what was said.
+fn is_title_of(title: &str, said: &Statement) -> bool {
+    let spoken = telling_words(&said.text);
+    let titled = telling_words(title);
+    !titled.is_empty() && titled.iter().all(|word| spoken.contains(word))
+}
+
+/// What an agent tells that looked at nothing is what it knows of the world, and the next one knows it too.
+fn tells_how_things_are(said: &Statement) -> bool {
+    matches!(said.kind, Kind::Learning | Kind::Failure)
 }
 
 fn finding(said: Statement, entry: &Entry, trust: &Trust) -> Finding {

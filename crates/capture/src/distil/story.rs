@@ -3,7 +3,7 @@
 //! Not here: what is worth remembering of it.
 
 use crate::account_of;
-use backstory_memory::{Account, Ended, EventId, Happening, IdempotencyKey, Timestamp, Trust};
+use backstory_memory::{Account, Ended, EventId, Happening, Hunk, IdempotencyKey, Timestamp, Trust};
 use backstory_store::StoredEvent;
 
 /// One event, read.
@@ -103,6 +103,25 @@ impl<'a> Turn<'a> {
         })
     }
 
+    /// Whether every change to a file was put back as it was: what an agent adds to find something out, and removes.
+    pub(super) fn takes_back(&self, file: &str) -> bool {
+        let mut standing: Vec<&Hunk> = Vec::new();
+        let hunks = self.entries.iter().filter_map(|entry| match entry.happening() {
+            Happening::Edited { file: edited, hunks, .. } if edited == file => Some(hunks),
+            _ => None,
+        });
+        let mut has_any = false;
+        for hunk in hunks.flatten() {
+            has_any = true;
+            let undone = |known: &&Hunk| known.before == hunk.after && known.after == hunk.before;
+            match standing.iter().rposition(undone) {
+                Some(at) => drop(standing.remove(at)),
+                None => standing.push(hunk),
+            }
+        }
+        has_any && standing.is_empty()
+    }
+
     /// What was looked at, each once, in order.
     pub(super) fn looked_at(&self) -> Vec<&'a str> {
         self.files(|happening| match happening {
@@ -128,6 +147,22 @@ impl<'a> Turn<'a> {
                 Some((entry, Command { command, output, ended: *ended }))
             }
             _ => None,
+        })
+    }
+
+    /// Whether nothing was done or looked at: words were exchanged, no more.
+    pub(super) fn is_talk(&self) -> bool {
+        !self.entries.iter().any(|entry| {
+            matches!(
+                entry.happening(),
+                Happening::Edited { .. }
+                    | Happening::Ran { .. }
+                    | Happening::Looked { .. }
+                    | Happening::Fetched { .. }
+                    | Happening::UsedTool { .. }
+                    | Happening::ToolFailed { .. }
+                    | Happening::SubagentEnded { .. }
+            )
         })
     }
 

@@ -19,7 +19,8 @@ pub(super) struct Work<'a> {
     code: Vec<&'a ChangedSymbol>,
     /// The tests that turned green; empty where they have no names.
     green: Option<Vec<String>>,
-    mended: bool,
+    /// Whether something that was broken before the work began works now.
+    mends: bool,
 }
 
 impl<'a> Work<'a> {
@@ -31,7 +32,8 @@ impl<'a> Work<'a> {
         failing: &Failing<'_>,
         code: &'a [ChangedSymbol],
     ) -> Option<Work<'a>> {
-        let files: Vec<&str> = turn.edited().into_iter().filter(|file| lies_in_project(file)).collect();
+        let stands = |file: &&str| lies_in_project(file) && !turn.takes_back(file);
+        let files: Vec<&str> = turn.edited().into_iter().filter(stands).collect();
         let commits: Vec<Commit> = turn.commands().filter_map(|(_, command)| Commit::of(command)).collect();
         if files.is_empty() && commits.is_empty() {
             return None;
@@ -43,8 +45,8 @@ impl<'a> Work<'a> {
             .filter(|changed| changed.at >= since && files.contains(&changed.path.as_str()))
             .collect();
         let green = turned_green(turn.commands());
-        let mended = failing.mends(at);
-        Some(Work { turn, closing, files, commits, code, green, mended })
+        let mends = failing.mends_code(at);
+        Some(Work { turn, closing, files, commits, code, green, mends })
     }
 
     /// Makes a finding of it.
@@ -79,24 +81,36 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Evidence first: what turned green or was mended, what is new in the code, what the commit says; then what was asked.
+    /// Evidence first: what was broken and works, what the commit says; then what was asked, what the agent says it did and
+    /// what is new in the code.
     fn kind(&self) -> Kind {
+        if !self.files.is_empty() && self.files.iter().all(|file| is_document(file)) {
+            return Kind::Change;
+        }
         let commit = self.commits.iter().find_map(|commit| kind_of_commit(&commit.subject));
         let asked = intent(self.turn.prompt());
         let has_new = self.code.iter().any(|changed| changed.change == Change::New);
-        if self.green.is_some() || self.mended {
+        if self.mends {
             // A new thing under test turns its own tests green.
             return if asked == Intent::Add && has_new { Kind::Feature } else { Kind::Bugfix };
         }
+        let claimed = self.closing.claim.as_deref().and_then(kind_of_commit);
         match (commit, asked) {
             (Some(kind), _) => kind,
             (None, Intent::Fix) => Kind::Bugfix,
             (None, Intent::Rearrange) => Kind::Refactor,
             (None, Intent::Add) if has_new || self.makes_files() => Kind::Feature,
+            // A test that was written before it could pass is of something new.
+            _ if self.green.is_some() && self.writes_tests() => Kind::Feature,
+            _ if claimed.is_some_and(|kind| kind != Kind::Change) => claimed.unwrap_or(Kind::Change),
             _ if has_new && self.only_moves() => Kind::Refactor,
             _ if has_new && self.code.iter().all(|changed| changed.change == Change::New) => Kind::Feature,
             _ => Kind::Change,
         }
+    }
+
+    fn writes_tests(&self) -> bool {
+        self.files.iter().any(|file| is_test(file))
     }
 
     fn makes_files(&self) -> bool {
@@ -148,8 +162,13 @@ impl<'a> Work<'a> {
                 names.iter().take(4).cloned().collect::<Vec<_>>().join(", ")
             ),
         }));
-        let hashes: Vec<&str> = self.commits.iter().filter_map(|commit| commit.hash.as_deref()).collect();
-        facts.extend((!hashes.is_empty()).then(|| format!("Committed as {}", hashes.join(", "))));
+        let is_only = self.commits.len() == 1;
+        facts.extend(self.commits.iter().filter_map(|commit| match (&commit.hash, is_only) {
+            (Some(hash), true) => Some(format!("Committed as {hash}")),
+            // The title can name one of several.
+            (Some(hash), false) => Some(format!("Committed as {hash}: {}", commit.subject)),
+            (None, _) => None,
+        }));
         facts.extend(self.code.iter().take(MOST_NAMED).map(|changed| told(changed)));
         facts
     }
@@ -174,8 +193,10 @@ fn kind_of_commit(subject: &str) -> Option<Kind> {
     let word = subject.split([' ', '(', ':', '!']).next()?.to_lowercase();
     match word.as_str() {
         "fix" | "fixes" | "fixed" | "bugfix" | "hotfix" => Some(Kind::Bugfix),
-        "feat" | "feature" | "add" | "adds" | "added" | "implement" | "introduce" => Some(Kind::Feature),
-        "refactor" | "rename" | "move" | "extract" | "simplify" => Some(Kind::Refactor),
+        "feat" | "feature" | "add" | "adds" | "added" | "implement" | "implemented" | "introduce"
+        | "introduced" => Some(Kind::Feature),
+        "refactor" | "rename" | "move" | "extract" | "simplify" | "refactored" | "renamed" | "moved"
+        | "extracted" | "simplified" => Some(Kind::Refactor),
         "docs" | "chore" | "style" | "ci" | "build" | "test" | "tests" | "bump" | "update" => {
             Some(Kind::Change)
         }
@@ -186,6 +207,22 @@ fn kind_of_commit(subject: &str) -> Option<Kind> {
 /// Scratch files and the host's own notes are not the project's work.
 fn lies_in_project(file: &str) -> bool {
     !Path::new(file).is_absolute() && !file.starts_with("..")
+}
+
+/// Prose changes nothing a program does: it is no feature, and it mends nothing.
+fn is_document(file: &str) -> bool {
+    let extension = Path::new(file).extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| ["md", "mdx", "rst", "adoc", "txt"].contains(&extension))
+}
+
+/// Whether a file holds tests, by the names people give to such files and folders.
+fn is_test(file: &str) -> bool {
+    let lower = file.to_lowercase();
+    lower.split(['/', '.', '_', '-']).any(|part| ["test", "tests", "spec", "specs"].contains(&part))
+        || Path::new(file)
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .is_some_and(|stem| stem.ends_with("Test"))
 }
 
 /// An agent's message without its code blocks and tables, as long as a memory should be.

@@ -4,6 +4,7 @@
 //! appearance and the next run of that command. Not here: storing the pair, and counting across sessions.
 
 use super::{Line, Ran, Signature};
+use crate::testruns::TestRun;
 
 /// How many failures are followed at once, and how many attempts are kept of each.
 const MOST: usize = 64;
@@ -104,6 +105,7 @@ struct Pairing {
 /// A failure being followed.
 struct Following {
     signature: Signature,
+    command: String,
     times: u32,
     tried: Vec<Attempt>,
     since: Vec<Attempt>,
@@ -134,7 +136,7 @@ impl Pairing {
             }
         }
         if !is_known && self.open.len() < MOST {
-            self.open.push(Following::first(signature, at));
+            self.open.push(Following::first(signature, ran.command, at));
         }
     }
 
@@ -144,7 +146,13 @@ impl Pairing {
             .into_iter()
             .partition(|following| line.tasks.iter().any(|task| task.name == following.signature.task));
         self.open = still;
-        self.fixed.extend(over.into_iter().map(|following| following.into_fix(at)));
+        for mut following in over {
+            // Nothing was done but to say the command otherwise: that is what helped.
+            if following.since.is_empty() && adds_to(&following.command, ran) {
+                following.since.push(Attempt::Command(ran.command.trim().to_owned()));
+            }
+            self.fixed.push(following.into_fix(at));
+        }
         if line.main().is_some_and(|task| !task.is_bystander) {
             self.attempt(&Attempt::Command(ran.command.trim().to_owned()));
         }
@@ -152,9 +160,9 @@ impl Pairing {
 }
 
 impl Following {
-    fn first(signature: Signature, at: usize) -> Following {
-        let (tried, since) = (Vec::new(), Vec::new());
-        Following { signature, times: 1, tried, since, first_at: at, failed_at: at, is_past: false }
+    fn first(signature: Signature, command: &str, at: usize) -> Following {
+        let (tried, since, command) = (Vec::new(), Vec::new(), command.to_owned());
+        Following { signature, command, times: 1, tried, since, first_at: at, failed_at: at, is_past: false }
     }
 
     /// It is back: what was done since did not help.
@@ -176,4 +184,30 @@ impl Following {
         let Following { signature, times, tried, first_at, failed_at, .. } = self;
         OpenFailure { signature, times, tried, first_at, failed_at }
     }
+}
+
+/// Whether a command that passed is the one that failed with a setting, `sudo` or a flag added to it. A flag may make a test
+/// run run less, and is no fix of what fails there.
+fn adds_to(failed: &str, passed: &Ran<'_>) -> bool {
+    let is_test = TestRun::of(passed).is_some();
+    let is_setting = |word: &str| {
+        let name = word.split_once('=').map(|(name, _)| name);
+        word == "sudo" || word == "env" || name.is_some_and(|name| name.bytes().all(is_in_name))
+    };
+    let mut old = failed.split_whitespace().peekable();
+    let mut added = 0;
+    for word in passed.command.split_whitespace() {
+        if old.peek() == Some(&word) {
+            old.next();
+        } else if is_setting(word) || (!is_test && word.starts_with('-')) {
+            added += 1;
+        } else {
+            return false;
+        }
+    }
+    added > 0 && old.next().is_none()
+}
+
+fn is_in_name(byte: u8) -> bool {
+    byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_'
 }

@@ -107,7 +107,10 @@ pub(super) fn telling(output: &str) -> Option<Telling> {
         if best.as_ref().is_some_and(|best| best.rank <= rank) {
             continue;
         }
-        let line = if class == Class::Panic { panic_message(&line, lines.clone()) } else { line };
+        let (line, class) = match class {
+            Class::Panic => (panic_message(&line, lines.clone()), class),
+            _ => go_message(&line, lines.clone()).map_or((line, class), |said| (said, Class::Assertion)),
+        };
         best =
             Some(Telling { line: message(&line), class, rank }).filter(|one| !one.line.is_empty()).or(best);
     }
@@ -182,6 +185,13 @@ fn panic_message<'a>(line: &str, mut rest: impl Iterator<Item = &'a str>) -> Str
         return line.to_owned();
     }
     rest.next().map_or_else(|| line.to_owned(), |next| format!("panicked: {}", shown(next)))
+}
+
+/// Go names the test that failed, and says why on the line after: `--- FAIL: TestX (0.01s)`, `    x_test.go:9: got 1, want 2`.
+fn go_message<'a>(line: &str, mut rest: impl Iterator<Item = &'a str>) -> Option<String> {
+    let next = shown(rest.next().filter(|_| line.trim_start().starts_with("--- FAIL: "))?);
+    let (place, said) = next.trim_start().split_once(": ")?;
+    (place.contains("_test.go:") && !said.trim().is_empty()).then(|| said.to_owned())
 }
 
 /// Prefixes that say who speaks, not what is said.

@@ -53,6 +53,26 @@ pub(super) fn opens_as_order(tokens: &[Token]) -> bool {
     tokens.first().is_some_and(|first| ORDERS.contains(&first.word.as_str()))
 }
 
+/// Clauses that state what holds, beside an order for the task at hand: "Add a picker, and remember: we never …".
+static RULE_CLAUSES: Patterns = Patterns::new(&[
+    "^ ~and|but|also ~please remember|note ~that|:|,",
+    "^ ~and|but|also ~please keep in mind",
+    "^ ~and|but|also we always|never|only",
+]);
+
+/// Returns the part of a user's sentence that states a rule, where the sentence begins as an order.
+pub(super) fn beside_order(sentence: &str, speaker: Speaker) -> Option<&str> {
+    let tokens = fold(sentence);
+    if speaker != Speaker::User || !opens_as_order(without_fillers(&tokens)) {
+        return None;
+    }
+    let ends =
+        tokens.iter().enumerate().filter(|(_, token)| [",", ";", ":", "."].contains(&token.word.as_str()));
+    let clauses = ends.filter_map(|(at, _)| tokens.get(at + 1..));
+    let clause = clauses.into_iter().find(|clause| RULE_CLAUSES.are_in(clause))?;
+    sentence.get(clause.first()?.start..)
+}
+
 /// Skips openings that carry no meaning, such as "so," or "by the way".
 pub(super) fn without_fillers(mut tokens: &[Token]) -> &[Token] {
     while let Some(found) = FILLERS.find(tokens) {

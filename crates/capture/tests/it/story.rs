@@ -5,8 +5,8 @@ use backstory_capture::{
     observe,
 };
 use backstory_memory::{
-    Account, Ended, Happening, Hunk, Kind, Memory, PlanStep, ProjectKey, SessionId, Sighting, Subagent,
-    Timestamp, Trust,
+    Account, Ended, Happening, Hunk, Kind, Memory, MemoryId, PlanStep, ProjectKey, SessionId, Sighting,
+    Subagent, Timestamp, Trust,
 };
 use backstory_store::{Arrival, Filter, Home, LifeFilter, Purpose, Reach, Recorded, Store};
 use tempfile::TempDir;
@@ -17,6 +17,7 @@ pub(crate) struct Story {
     session: String,
     now: i64,
     number: u64,
+    checks_repeats: bool,
 }
 
 impl Story {
@@ -25,7 +26,7 @@ impl Story {
         let home = Home::at(dir.path().join("home"));
         std::fs::create_dir(dir.path().join("project")).unwrap();
         let store = Store::open(&home, Purpose::Command, Timestamp(0)).unwrap();
-        Story { dir, store, session: "s1".into(), now: 1_800_000_000_000, number: 0 }
+        Story { dir, store, session: "s1".into(), now: 1_800_000_000_000, number: 0, checks_repeats: false }
     }
 
     pub(crate) fn root(&self) -> std::path::PathBuf {
@@ -114,6 +115,14 @@ impl Story {
         self.happens(Happening::Edited { file, is_new: before.is_empty(), hunks }, Trust::Tool)
     }
 
+    /// Writes a file that was not there, on disk too.
+    pub(crate) fn creates(&mut self, file: &str, text: &str) -> &mut Story {
+        let path = self.root().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        self.edits(file, "", text)
+    }
+
     pub(crate) fn plans(&mut self, steps: &[(&str, bool)]) -> &mut Story {
         let step = |(text, is_done): &(&str, bool)| PlanStep { text: (*text).into(), is_done: *is_done };
         self.happens(Happening::Planned { steps: steps.iter().map(step).collect() }, Trust::Tool)
@@ -128,13 +137,49 @@ impl Story {
         let root = self.root();
         let how = Distillation { occasion, root: Some(&root), redactor: &redactor, now: Timestamp(self.now) };
         let id = self.id();
-        distil(&mut self.store, id, &how).unwrap()
+        let report = distil(&mut self.store, id, &how).unwrap();
+        if self.checks_repeats {
+            let known = self.memories();
+            let again = distil(&mut self.store, id, &how).unwrap();
+            assert_eq!(again, DistilReport::default(), "{:#?}", self.kinds());
+            assert_eq!(known, self.memories());
+        }
+        report
+    }
+
+    /// From now on whatever is distilled is distilled twice, which must not change anything.
+    pub(crate) fn checks_repeats(&mut self) {
+        self.checks_repeats = true;
+    }
+
+    /// How far each event of this session that a memory stands on is trusted.
+    pub(crate) fn trusts_behind(&self, memory: MemoryId) -> Vec<Trust> {
+        let evidence = self.store.evidence(memory).unwrap();
+        let events = self.store.latest_events(self.id(), 1_000).unwrap();
+        events
+            .into_iter()
+            .filter(|event| evidence.contains(&event.id))
+            .map(|event| event.event.trust)
+            .collect()
     }
 
     /// The turn ends: the agent says so, and it is distilled.
     pub(crate) fn closes(&mut self, message: &str) -> DistilReport {
         self.says(message);
         self.distils(Occasion::TurnEnd)
+    }
+
+    /// The host compacts its context, and what happened so far is distilled.
+    pub(crate) fn compacts(&mut self) -> &mut Story {
+        self.happens(Happening::Compacting { instructions: String::new() }, Trust::Tool);
+        self.distils(Occasion::Compaction);
+        self
+    }
+
+    /// The session ends, and the rest of it is distilled.
+    pub(crate) fn ends(&mut self) -> DistilReport {
+        self.happens(Happening::SessionEnded { reason: "other".into() }, Trust::Tool);
+        self.distils(Occasion::SessionEnd)
     }
 
     /// Every memory there is, replaced ones included, in the order they were written.

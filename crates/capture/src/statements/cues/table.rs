@@ -41,6 +41,7 @@ pub(super) static REASON_SENTENCES: Patterns = Patterns::new(&[
     "^ the|her|his|their|our|my reason|reasoning|rationale|argument ~is|was|:",
     "^ reason|rationale|why :",
     "^ otherwise",
+    "^ we|i do not want|need another|more|extra|yet",
 ]);
 
 /// What a sentence says that speaks of the work just done, and not of how a part of the system behaves.
@@ -204,6 +205,7 @@ pub(super) static CUES: [Cues; 14] = [
             "^ i|we want to use|switch|move|migrate|keep|avoid|drop|stick|standardise|standardize",
             "^ let's ~go with|use|stick|keep|drop|standardise|standardize|not|avoid|stay",
             "^ go with",
+            "^ ~let's go|switch|move|change|revert back to * for|as",
             "^ ~i|we ~also|now bumped|raised|lowered|increased|reduced|replaced|chose|switched|skipped|kept|left|used|put|made|avoided|split|stored|picked|pinned|disabled|wrapped|moved|added|set|implemented|introduced",
             "^ ~i|we did not",
             "we are now using|on|running",

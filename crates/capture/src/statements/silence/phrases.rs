@@ -47,6 +47,7 @@ pub(super) static FILLERS: Patterns = Patterns::new(&[
 
 /// What both speakers say without stating anything.
 pub(super) static EMPTY: Patterns = Patterns::new(&[
+    "somewhere|something|someone else",
     // Hedges and opinions.
     "i think|guess|suppose|believe|suspect|feel|find|assume|wonder",
     "maybe",
@@ -301,6 +302,7 @@ pub(super) const ORDERS: &[&str] = &[
 /// What makes an order one that holds beyond the task.
 pub(super) static STANDING: Patterns = Patterns::new(&[
     ", ~and always|never",
+    "^ go|switch|move|change|revert back to * for|as",
     "every time|commit|release|change|pr|new|migration|test",
     "each time|commit|release|change|pr",
     "whenever",
