@@ -196,8 +196,8 @@ fn findings(
             None => closing.claim.clone().map(|told| Mending { work: None, told }),
         };
         mended_by.extend(mending.map(|mending| (at, mending)));
-        findings.extend(stated::stated(turn, done.as_ref()));
-        findings.extend(done);
+        let stated = stated::stated(turn, done.as_ref());
+        findings.extend(done.into_iter().chain(stated));
     }
     findings.extend(failing.findings(turns, &mended_by));
     let told = Told { findings: &findings, closings: &closings, turns };
