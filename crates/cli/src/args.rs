@@ -1,8 +1,8 @@
 //! The command line: what can be typed. What it means stands with each command.
 
 use crate::commands::{
-    completions, config, distil, doctor, export, forget, handoff, import, index, maintain, pin, project,
-    redact, remember, revise, search, sessions, setup, show, status, supersede, timeline,
+    completions, config, distil, doctor, eval, export, forget, handoff, import, index, maintain, pin,
+    project, redact, remember, revise, search, sessions, setup, show, status, supersede, timeline,
 };
 use crate::env_vars::Environment;
 use crate::ui::{Colour, Ui};
@@ -83,6 +83,8 @@ pub(crate) enum Command {
     Status(status::StatusArgs),
     /// Check the store and mend what is damaged
     Doctor(doctor::DoctorArgs),
+    /// Measure recall on a data set, in a store of its own
+    Eval(eval::EvalArgs),
     /// Show the configuration and where each value comes from
     Config(config::ConfigArgs),
     /// Take secrets and private parts out of a text

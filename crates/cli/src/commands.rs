@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod distil;
 pub(crate) mod doctor;
+pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod handoff;
@@ -66,6 +67,7 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::Index(args) => index::run(&args, &app),
         Command::Status(args) => status::run(&args, &app),
         Command::Doctor(args) => doctor::run(&args, &app),
+        Command::Eval(args) => eval::run(&args, &app),
         Command::Config(args) => config::run(&args, &app),
         Command::Redact(args) => redact::run(&args, &app),
         Command::Polish => polish::run(&app),

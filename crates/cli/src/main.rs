@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod config;
 mod env_vars;
+mod eval;
 mod failure;
 mod lines;
 mod log;

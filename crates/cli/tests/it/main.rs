@@ -13,6 +13,7 @@ mod changing;
 mod configuring;
 mod corpora;
 mod distilling;
+mod evaluating;
 mod exporting;
 mod finding;
 mod hostile_payloads;

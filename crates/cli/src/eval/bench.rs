@@ -1,0 +1,173 @@
+//! A store of its own with the documents of a set in it, and its questions put to it.
+//!
+//! A corpus is a project, so that a question sees only its own documents. Documents are written in the order they stand in. The
+//! store lies in a temporary directory and goes with the bench: the user's own is never opened.
+
+use crate::app::{App, redactor};
+use crate::eval::arm::Arm;
+use crate::eval::data_set::{DataSet, Document, Query};
+use crate::failure::Failure;
+use crate::lines::MemoryLine;
+use crate::progress::Progress;
+use backstory_capture::{Redactor, prepare};
+use backstory_memory::{MemoryId, ProjectId, ProjectKey, SessionId, Sighting, Timestamp, Trust};
+use backstory_store::{Filter, Home, Kept, NewMemory, Origin, Purpose, Reach, Store};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// How many hits are asked for.
+pub(crate) const DEPTH: u32 = 10;
+/// How many documents are written in one transaction.
+const PER_TRANSACTION: usize = 250;
+
+/// A store with a set in it.
+pub(crate) struct Bench<'set> {
+    set: &'set DataSet,
+    store: Store,
+    projects: HashMap<&'set str, ProjectId>,
+    documents: HashMap<MemoryId, &'set str>,
+    /// What the documents take on the disk, index included.
+    pub(crate) bytes: u64,
+    now: Timestamp,
+    /// Removes the store when the bench goes.
+    _place: TempDir,
+}
+
+/// What one arm answered to one question.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer<'set> {
+    /// The documents it found, best first, with scores.
+    pub(crate) found: Vec<(&'set str, f64)>,
+    /// How long it took.
+    pub(crate) took: Duration,
+}
+
+impl<'set> Bench<'set> {
+    /// Writes the documents of a set into a store of their own.
+    pub(crate) fn new(set: &'set DataSet, app: &App) -> Result<Bench<'set>, Failure> {
+        let place = tempfile::tempdir()
+            .map_err(|error| Failure::user("cannot make a temporary directory").because(&error))?;
+        let home = Home::at(place.path().join("home"));
+        let open = || Store::open(&home, Purpose::Command, app.now);
+        let size = || std::fs::metadata(home.database()).map_or(0, |file| file.len());
+        // What is written stands in the database file itself only after the last one has closed it.
+        drop(open()?);
+        let empty = size();
+        let redactor = redactor(&app.config, &app.environment, &home);
+        let mut writer = Writer {
+            store: open()?,
+            redactor,
+            now: app.now,
+            projects: HashMap::new(),
+            sessions: HashMap::new(),
+        };
+        let documents = writer.write_all(&set.documents)?;
+        let projects = writer.projects;
+        drop(writer.store);
+        let bytes = size().saturating_sub(empty);
+        Ok(Bench { set, store: open()?, projects, documents, bytes, now: app.now, _place: place })
+    }
+
+    /// Puts every question to an arm, in order.
+    pub(crate) fn ask_all(&self, arm: Arm) -> Result<Vec<Answer<'set>>, Failure> {
+        let mut progress = Progress::new(self.set.queries.len() as u64, "questions");
+        let mut answers = Vec::new();
+        for query in &self.set.queries {
+            answers.push(self.ask(arm, query)?);
+            progress.at(answers.len() as u64);
+        }
+        progress.finish();
+        Ok(answers)
+    }
+
+    fn ask(&self, arm: Arm, query: &Query) -> Result<Answer<'set>, Failure> {
+        let Some(filter) = self.filter(query)? else {
+            return Ok(Answer { found: Vec::new(), took: Duration::ZERO });
+        };
+        let begun = Instant::now();
+        let hits = arm.ask(&self.store, &query.text, &filter)?;
+        let took = begun.elapsed();
+        let named = |(memory, score)| Some((*self.documents.get(&memory)?, score));
+        Ok(Answer { found: hits.into_iter().filter_map(named).collect(), took })
+    }
+
+    /// Returns what a question may see; nothing where its corpus has no documents.
+    fn filter(&self, query: &Query) -> Result<Option<Filter>, Failure> {
+        let asked_at = query.asked_at(self.now)?;
+        let Some(project) = self.projects.get(query.corpus.as_str()) else { return Ok(None) };
+        // A document of the very moment is not later than it.
+        let until = asked_at.filter(|_| self.set.hide_later).map(|at| at.plus_ms(1));
+        Ok(Some(Filter { limit: DEPTH, until, ..Filter::within(Reach::Project(*project)) }))
+    }
+}
+
+/// Writes documents, and remembers what it has resolved.
+struct Writer<'set> {
+    store: Store,
+    redactor: Redactor,
+    now: Timestamp,
+    projects: HashMap<&'set str, ProjectId>,
+    sessions: HashMap<(&'set str, &'set str), SessionId>,
+}
+
+impl<'set> Writer<'set> {
+    /// Returns which document each memory is.
+    fn write_all(&mut self, documents: &'set [Document]) -> Result<HashMap<MemoryId, &'set str>, Failure> {
+        let mut progress = Progress::new(documents.len() as u64, "documents");
+        let (mut written, mut done) = (HashMap::new(), 0);
+        for batch in documents.chunks(PER_TRANSACTION) {
+            let memories: Vec<NewMemory> =
+                batch.iter().map(|document| self.memory(document)).collect::<Result<_, _>>()?;
+            for (document, kept) in batch.iter().zip(self.store.remember_all(&memories)?) {
+                let (Kept::Written(id) | Kept::Known(id)) = kept else { continue };
+                written.insert(id, document.id.as_str());
+            }
+            done += batch.len() as u64;
+            progress.at(done);
+        }
+        progress.finish();
+        Ok(written)
+    }
+
+    fn memory(&mut self, document: &'set Document) -> Result<NewMemory, Failure> {
+        let created_at = document.written_at(self.now)?.unwrap_or(self.now);
+        let line = MemoryLine {
+            title: document.title.clone(),
+            body: Some(document.text.clone()),
+            kind: document.kind.clone(),
+            ..MemoryLine::default()
+        };
+        let draft = line.draft(Trust::Import, self.now).map_err(|failure| {
+            Failure::user(format!("document `{}` cannot be a memory: {}", document.id, failure.line()))
+        })?;
+        let content = prepare(draft, &self.redactor);
+        let project = self.project(&document.corpus)?;
+        let session = document.session.as_deref();
+        let session = session.map(|name| self.session(&document.corpus, name, created_at)).transpose()?;
+        let origin = Origin { session, ..Origin::default() };
+        Ok(NewMemory { uid: None, project, origin, content, created_at })
+    }
+
+    fn project(&mut self, corpus: &'set str) -> Result<ProjectId, Failure> {
+        if let Some(id) = self.projects.get(corpus) {
+            return Ok(*id);
+        }
+        let name = format!("corpus {corpus}");
+        let keys = vec![ProjectKey::Named(name.clone())];
+        let id =
+            self.store.project_at(&Sighting { keys, name, root: String::new(), parent: None }, self.now)?;
+        self.projects.insert(corpus, id);
+        Ok(id)
+    }
+
+    fn session(&mut self, corpus: &'set str, name: &'set str, at: Timestamp) -> Result<SessionId, Failure> {
+        if let Some(id) = self.sessions.get(&(corpus, name)) {
+            return Ok(*id);
+        }
+        let project = self.project(corpus)?;
+        let id = self.store.session_named(project, "eval", &format!("{corpus}/{name}"), at)?;
+        self.sessions.insert((corpus, name), id);
+        Ok(id)
+    }
+}

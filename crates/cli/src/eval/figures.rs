@@ -1,0 +1,111 @@
+//! How good answers are. Pure.
+//!
+//! Questions without gold are never counted here: there is nothing to find for them.
+
+use serde::Serialize;
+
+/// How good one answer is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Mark {
+    /// Where the first gold document stands, from 1.
+    pub(crate) rank: Option<usize>,
+    share_at_5: f64,
+    share_at_10: f64,
+}
+
+impl Mark {
+    /// Marks what was found, best first, against the gold.
+    pub(crate) fn of(found: &[&str], gold: &[String]) -> Mark {
+        let is_gold = |document: &&str| gold.iter().any(|gold| gold == document);
+        let share = |depth| {
+            let among: Vec<&str> = found.iter().take(depth).copied().collect();
+            let held = gold.iter().filter(|gold| among.contains(&gold.as_str())).count();
+            held as f64 / gold.len().max(1) as f64
+        };
+        let rank = found.iter().position(is_gold).map(|place| place + 1);
+        Mark { rank, share_at_5: share(5), share_at_10: share(10) }
+    }
+}
+
+/// How good many answers are, as fractions of 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Figures {
+    /// How many questions were counted.
+    pub(crate) queries: usize,
+    /// A gold document stands first.
+    #[serde(rename = "any@1")]
+    pub(crate) any_at_1: f64,
+    /// One stands among the first five.
+    #[serde(rename = "any@5")]
+    pub(crate) any_at_5: f64,
+    /// One stands among the first ten.
+    #[serde(rename = "any@10")]
+    pub(crate) any_at_10: f64,
+    /// The share of the gold among the first five.
+    #[serde(rename = "share@5")]
+    pub(crate) share_at_5: f64,
+    /// The share of the gold among the first ten.
+    #[serde(rename = "share@10")]
+    pub(crate) share_at_10: f64,
+    /// One over the rank of the first gold document; 0 beyond the tenth.
+    pub(crate) mrr: f64,
+}
+
+impl Figures {
+    /// Takes the mean of marks; of none everything is 0.
+    pub(crate) fn of(marks: &[Mark]) -> Figures {
+        let mean =
+            |value: &dyn Fn(&Mark) -> f64| marks.iter().map(value).sum::<f64>() / marks.len().max(1) as f64;
+        let any = |depth: usize| mean(&|mark| f64::from(mark.rank.is_some_and(|rank| rank <= depth)));
+        Figures {
+            queries: marks.len(),
+            any_at_1: any(1),
+            any_at_5: any(5),
+            any_at_10: any(10),
+            share_at_5: mean(&|mark| mark.share_at_5),
+            share_at_10: mean(&|mark| mark.share_at_10),
+            mrr: mean(&|mark| mark.rank.map_or(0.0, |rank| 1.0 / rank as f64)),
+        }
+    }
+}
+
+/// Returns the value a share of all values does not exceed (the nearest rank); 0 of none.
+pub(crate) fn percentile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let rank = (share * sorted.len() as f64).ceil().max(1.0) as usize;
+    sorted.get(rank - 1).or(sorted.last()).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(found: &[&str], gold: &[&str]) -> Mark {
+        Mark::of(found, &gold.iter().map(|&id| id.to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn an_answer_is_marked_by_where_its_gold_stands() {
+        let found = ["a", "b", "c", "d", "e", "f"];
+        assert_eq!(mark(&found, &["c", "f"]), Mark { rank: Some(3), share_at_5: 0.5, share_at_10: 1.0 });
+        assert_eq!(mark(&found, &["z"]), Mark { rank: None, share_at_5: 0.0, share_at_10: 0.0 });
+        assert_eq!(mark(&[], &["z"]).rank, None);
+    }
+
+    #[test]
+    fn figures_are_means_over_the_questions() {
+        let figures =
+            Figures::of(&[mark(&["a", "b"], &["a"]), mark(&["x", "b"], &["b", "c"]), mark(&["x"], &["d"])]);
+        assert_eq!((figures.queries, figures.any_at_1, figures.any_at_5), (3, 1.0 / 3.0, 2.0 / 3.0));
+        assert_eq!((figures.share_at_5, figures.mrr), (0.5, 0.5));
+        assert_eq!(Figures::of(&[]), Figures::default());
+    }
+
+    #[test]
+    fn a_percentile_is_the_nearest_rank() {
+        let values: Vec<f64> = (1..=200).rev().map(f64::from).collect();
+        assert_eq!((percentile(&values, 0.5), percentile(&values, 0.99)), (100.0, 198.0));
+        assert_eq!((percentile(&[7.0], 0.99), percentile(&[], 0.5)), (7.0, 0.0));
+    }
+}

@@ -1,0 +1,210 @@
+//! LoCoMo: long conversations of two people in sessions of turns, and questions whose evidence is named by turn. A corpus is a
+//! conversation; a document is a turn or a session.
+
+use super::message;
+use crate::eval::data_set::{DataSet, Document, Query};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// What a document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grain {
+    Turns,
+    Sessions,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Sample {
+    sample_id: Option<String>,
+    conversation: Map<String, Value>,
+    qa: Vec<Question>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Question {
+    question: Value,
+    #[serde(default)]
+    evidence: Vec<String>,
+    category: u8,
+}
+
+#[derive(Debug, Deserialize)]
+struct Turn {
+    speaker: String,
+    dia_id: String,
+    #[serde(default)]
+    text: String,
+    /// What a picture that was sent shows.
+    blip_caption: Option<String>,
+}
+
+/// Questions of this category ask for what nobody said.
+const ADVERSARIAL: u8 = 5;
+
+/// Turns the set into ours. A question that should have evidence and names none is left out.
+pub(super) fn convert(samples: Vec<Sample>, grain: Grain) -> DataSet {
+    let name = match grain {
+        Grain::Turns => "locomo",
+        Grain::Sessions => "locomo-sessions",
+    };
+    let mut set = DataSet { name: name.to_owned(), ..DataSet::default() };
+    for (number, sample) in samples.into_iter().enumerate() {
+        let corpus = sample.sample_id.unwrap_or_else(|| format!("conversation-{}", number + 1));
+        for (session, at, turns) in sessions(&sample.conversation) {
+            set.documents.extend(documents(&corpus, &session, at.as_ref(), &turns, grain));
+        }
+        for (number, question) in sample.qa.iter().enumerate() {
+            set.queries.extend(query(&corpus, number + 1, question, grain));
+        }
+    }
+    set
+}
+
+/// Returns the sessions of a conversation in order, each with its time.
+fn sessions(conversation: &Map<String, Value>) -> Vec<(String, Option<Value>, Vec<Turn>)> {
+    let number = |key: &String| key.strip_prefix("session_")?.parse::<u32>().ok();
+    let mut numbered: Vec<(u32, &Value)> =
+        conversation.iter().filter_map(|(key, turns)| Some((number(key)?, turns))).collect();
+    numbered.sort_by_key(|(number, _)| *number);
+    let read = |(number, turns): (u32, &Value)| {
+        let at = conversation.get(&format!("session_{number}_date_time"));
+        let at = at.and_then(Value::as_str).and_then(message::time);
+        Some((format!("D{number}"), at, Vec::<Turn>::deserialize(turns).ok()?))
+    };
+    numbered.into_iter().filter_map(read).collect()
+}
+
+fn documents(corpus: &str, session: &str, at: Option<&Value>, turns: &[Turn], grain: Grain) -> Vec<Document> {
+    let document = |id: &str, text: String| Document {
+        id: id.to_owned(),
+        corpus: corpus.to_owned(),
+        text,
+        session: Some(session.to_owned()),
+        at: at.cloned(),
+        ..Document::default()
+    };
+    match grain {
+        Grain::Turns => turns.iter().map(|turn| document(&plain_id(&turn.dia_id), turn.said())).collect(),
+        Grain::Sessions => {
+            let said: Vec<String> = turns.iter().map(Turn::said).collect();
+            vec![document(session, said.join("\n"))]
+        }
+    }
+}
+
+impl Turn {
+    /// Returns what was said and by whom: questions ask by name.
+    fn said(&self) -> String {
+        let picture = self.blip_caption.as_ref().map(|caption| format!(" [{caption}]")).unwrap_or_default();
+        format!("{}: {}{picture}", self.speaker, self.text.trim())
+    }
+}
+
+fn query(corpus: &str, number: usize, question: &Question, grain: Grain) -> Option<Query> {
+    let mut gold: Vec<String> = question.evidence.iter().flat_map(|evidence| turn_ids(evidence)).collect();
+    if grain == Grain::Sessions {
+        gold = gold.iter().filter_map(|id| Some(id.split_once(':')?.0.to_owned())).collect();
+    }
+    gold.sort();
+    gold.dedup();
+    if question.category == ADVERSARIAL {
+        gold.clear();
+    } else if gold.is_empty() {
+        return None;
+    }
+    Some(Query {
+        id: format!("{corpus}/{number}"),
+        corpus: corpus.to_owned(),
+        text: question.question.as_str().map_or_else(|| question.question.to_string(), str::to_owned),
+        gold,
+        category: Some(category(question.category).to_owned()),
+        ..Query::default()
+    })
+}
+
+/// Reads the turns an evidence names. Some entries of the published file name several, or write `D:8:3` or `D8:03`.
+fn turn_ids(evidence: &str) -> Vec<String> {
+    let parts = evidence.split([';', ',', ' ']).map(str::trim).filter(|part| part.starts_with('D'));
+    parts.map(|part| plain_id(&part.replacen("D:", "D", 1))).collect()
+}
+
+/// Writes a turn's id without leading zeros.
+fn plain_id(id: &str) -> String {
+    match id.split_once(':') {
+        Some((session, turn)) => match turn.parse::<u32>() {
+            Ok(turn) => format!("{session}:{turn}"),
+            Err(_) => id.to_owned(),
+        },
+        None => id.to_owned(),
+    }
+}
+
+fn category(number: u8) -> &'static str {
+    match number {
+        1 => "multi-hop",
+        2 => "temporal",
+        3 => "open-domain",
+        4 => "single-hop",
+        ADVERSARIAL => "adversarial",
+        _ => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_value, json};
+
+    fn samples() -> Vec<Sample> {
+        from_value(json!([{"sample_id": "c1", "conversation": {"speaker_a": "Ina", "speaker_b": "Bo",
+            "session_10": [{"speaker": "Ina", "dia_id": "D10:1", "text": "The kiln is hot", "img_url": ["x"], "blip_caption": "a red kiln"}],
+            "session_10_date_time": "1:56 pm on 8 May, 2023",
+            "session_2": [{"speaker": "Bo", "dia_id": "D2:1", "text": "I sold the boat"}, {"speaker": "Ina", "dia_id": "D2:2", "text": "Why?"}],
+            "session_2_date_time": "11:05 am on 1 May, 2023"},
+          "qa": [{"question": "Who sold a boat?", "answer": "Bo", "evidence": ["D2:1"], "category": 4},
+            {"question": "What is hot, and what was sold?", "answer": "…", "evidence": ["D10:01; D2:1"], "category": 1},
+            {"question": "Who bought the kiln?", "adversarial_answer": "Bo", "evidence": ["D10:1"], "category": 5},
+            {"question": "What might Bo buy?", "answer": "…", "evidence": [], "category": 3}]}])).unwrap()
+    }
+
+    #[test]
+    fn a_turn_is_a_document_and_sessions_keep_their_order() {
+        let set = convert(samples(), Grain::Turns);
+        let said: Vec<_> =
+            set.documents.iter().map(|document| (document.id.as_str(), document.text.as_str())).collect();
+        assert_eq!(
+            said,
+            [
+                ("D2:1", "Bo: I sold the boat"),
+                ("D2:2", "Ina: Why?"),
+                ("D10:1", "Ina: The kiln is hot [a red kiln]")
+            ]
+        );
+        assert_eq!(set.documents[2].at, Some(json!("2023-05-08T13:56:00Z")));
+        let gold: Vec<_> = set
+            .queries
+            .iter()
+            .map(|query| (query.gold.join(" "), query.category.as_deref().unwrap()))
+            .collect();
+        let expected = [("D2:1", "single-hop"), ("D10:1 D2:1", "multi-hop"), ("", "adversarial")];
+        assert_eq!(gold, expected.map(|(gold, category)| (gold.to_owned(), category)));
+        assert!(set.unknown_gold().is_empty());
+    }
+
+    #[test]
+    fn a_session_is_a_document_where_that_is_asked_for() {
+        let set = convert(samples(), Grain::Sessions);
+        let ids: Vec<_> = set.documents.iter().map(|document| document.id.as_str()).collect();
+        assert_eq!(ids, ["D2", "D10"]);
+        assert_eq!(set.documents[0].text, "Bo: I sold the boat\nIna: Why?");
+        assert_eq!(set.queries[1].gold, ["D10", "D2"]);
+    }
+
+    #[test]
+    fn evidence_is_read_however_it_is_written() {
+        assert_eq!(turn_ids("D8:6; D9:17"), ["D8:6", "D9:17"]);
+        assert_eq!(turn_ids("D:11:26"), ["D11:26"]);
+        assert_eq!(turn_ids("D30:05"), ["D30:5"]);
+        assert!(turn_ids("").is_empty());
+    }
+}

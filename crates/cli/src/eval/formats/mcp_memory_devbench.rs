@@ -1,0 +1,91 @@
+//! The devbench of mcp-memory-service: typed notes of a developer, and questions that name tags. A document is a note; the gold of a
+//! question are the notes that bear one of its tags.
+
+use crate::eval::data_set::{DataSet, Document, Query};
+use backstory_memory::Kind;
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Bench {
+    memories: Vec<Note>,
+    queries: Vec<Question>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Note {
+    id: String,
+    content: String,
+    tags: Vec<String>,
+    memory_type: String,
+    created_at_iso: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Question {
+    id: String,
+    category: Option<String>,
+    question: String,
+    expected_tags: Vec<String>,
+}
+
+/// Turns the set into ours. Its types that are no kinds of ours are left to be guessed.
+pub(super) fn convert(bench: Bench) -> DataSet {
+    let Bench { memories, queries } = bench;
+    let query = |question: Question| Query {
+        gold: gold(&memories, &question.expected_tags),
+        id: question.id,
+        text: question.question,
+        category: question.category,
+        ..Query::default()
+    };
+    let queries = queries.into_iter().map(query).collect();
+    let document = |note: Note| Document {
+        id: note.id,
+        text: note.content,
+        at: note.created_at_iso,
+        kind: note.memory_type.parse::<Kind>().ok().map(|kind| kind.to_string()),
+        ..Document::default()
+    };
+    let documents = memories.into_iter().map(document).collect();
+    DataSet { name: "mcp-memory-devbench".to_owned(), documents, queries, ..DataSet::default() }
+}
+
+/// Returns the notes that bear a tag; a tag nobody bears stays, to be counted as unknown.
+fn gold(notes: &[Note], tags: &[String]) -> Vec<String> {
+    let mut gold = Vec::new();
+    for tag in tags {
+        let bearers = notes.iter().filter(|note| note.tags.contains(tag)).map(|note| &note.id);
+        let before = gold.len();
+        gold.extend(bearers.cloned());
+        if gold.len() == before {
+            gold.push(tag.clone());
+        }
+    }
+    gold.sort();
+    gold.dedup();
+    gold
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_value, json};
+
+    #[test]
+    fn the_gold_of_a_question_bears_its_tags() {
+        let bench = json!({"memories": [
+            {"id": "n1", "content": "We chose tabs", "tags": ["style", "tabs"], "memory_type": "decision", "created_at_iso": "2025-01-01T00:00:00Z"},
+            {"id": "n2", "content": "Lines are short", "tags": ["style"], "memory_type": "habit"}],
+          "queries": [
+            {"id": "q1", "category": "lookup", "question": "How do lines look?", "expected_tags": ["style"]},
+            {"id": "q2", "category": "lookup", "question": "Who?", "expected_tags": ["nobody"]},
+            {"id": "q3", "category": "negative", "question": "Why?", "expected_tags": []}]});
+        let set = convert(from_value(bench).unwrap());
+        let gold: Vec<_> = set.queries.iter().map(|query| query.gold.join(" ")).collect();
+        assert_eq!(gold, ["n1 n2", "nobody", ""]);
+        assert_eq!(set.unknown_gold().len(), 1);
+        let kinds: Vec<_> = set.documents.iter().map(|document| document.kind.as_deref()).collect();
+        assert_eq!(kinds, [Some("decision"), None]);
+    }
+}

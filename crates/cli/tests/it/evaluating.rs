@@ -1,0 +1,246 @@
+//! `eval`: what it measures, what it keeps its hands off, and what it says of a set that is off.
+
+use crate::support::{ask, done, file, remember, shape, told, without_numbers, world};
+use backstory_testkit::TestEnv;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+/// Two corpora with the same words in both, a question each can answer, one that needs two documents, and one without an answer.
+fn small_set() -> Value {
+    json!({"name": "small",
+        "documents": [
+            {"id": "tides", "corpus": "sea", "text": "The harbour floods at spring tide"},
+            {"id": "ropes", "corpus": "sea", "text": "Mooring ropes are doubled before a storm", "at": "2026-02-01", "kind": "pattern", "session": "watch"},
+            {"id": "storm", "corpus": "sea", "text": "A storm tore the northern pier", "title": "Damage of the storm", "at": "2026-03-01"},
+            {"id": "tides", "corpus": "land", "text": "The harbour was filled in and built over"}],
+        "queries": [
+            {"id": "flood", "corpus": "sea", "text": "when does the harbour flood at spring tide", "gold": ["tides"], "category": "plain"},
+            {"id": "both", "corpus": "sea", "text": "storm", "gold": ["ropes", "storm"], "category": "several"},
+            {"id": "built", "corpus": "land", "text": "harbour", "gold": ["tides"], "category": "plain"},
+            {"id": "price", "corpus": "sea", "text": "storm insurance premium", "gold": []}]})
+}
+
+fn written(env: &TestEnv, set: &Value) -> String {
+    file(env, "set.json", set.to_string())
+}
+
+fn figure(report: &Value, path: &str) -> f64 {
+    report.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("`{path}` in {report}"))
+}
+
+#[test]
+fn a_set_is_measured_against_plain_bm25() {
+    let env = world();
+    let path = written(&env, &small_set());
+    let outcome = env.run(["eval", &path]);
+    let words = without_numbers(&told(&outcome), &[" ms, p99", " ms;", " ms\n", " bytes;", " s\n"]);
+    assert_snapshot!(words, @r#"
+        exit 0
+        --- out
+        small (documents: 4, questions: 4)
+
+                           any@1   any@5  any@10  share@5 share@10     MRR       n
+        overall  engine    100.0   100.0   100.0    100.0    100.0   100.0       3
+                 bm25      100.0   100.0   100.0    100.0    100.0   100.0
+        plain    engine    100.0   100.0   100.0    100.0    100.0   100.0       2
+                 bm25      100.0   100.0   100.0    100.0    100.0   100.0
+        several  engine    100.0   100.0   100.0    100.0    100.0   100.0       1
+                 bm25      100.0   100.0   100.0    100.0    100.0   100.0
+
+        questions without an answer in the set: 1; something was found for: engine 1, bm25 1
+        a question takes: engine p50 [N] ms, p99 [N] ms; bm25 p50 [N] ms, p99 [N] ms
+        a document takes: [N] bytes; the whole run took [N] s
+        "#);
+}
+
+#[test]
+fn the_report_is_documented_json() {
+    let env = world();
+    let report = ask(&env, 0, &["eval", "--json", &written(&env, &small_set())]);
+    assert_snapshot!(shape(&report), @"{abstention: {answered: number, queries: number}, arm: text, baseline: {abstention: {answered: number, queries: number}, arm: text, categories: {plain: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, several: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, latency_ms: {p50: number, p99: number}, overall: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, bytes_per_document: number, categories: {plain: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, several: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, documents: number, latency_ms: {p50: number, p99: number}, name: text, overall: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, queries: number, seconds: number, unknown_gold: number, version: number}");
+    assert_eq!((figure(&report, "/overall/any@5"), figure(&report, "/overall/share@5")), (1.0, 1.0));
+    assert_eq!(figure(&report, "/overall/queries"), 3.0, "a question without gold is not among them");
+    assert_eq!(
+        (figure(&report, "/abstention/queries"), figure(&report, "/baseline/abstention/answered")),
+        (1.0, 1.0)
+    );
+    assert_eq!(report.pointer("/categories/several/queries"), Some(&json!(1)));
+}
+
+#[test]
+fn every_question_has_its_line() {
+    let env = world();
+    let out = env.project().join("lines.jsonl");
+    done(&env, &["eval", &written(&env, &small_set()), "--per-query", out.to_str().unwrap()]);
+    let text = std::fs::read_to_string(out).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [flood, both, built, price] = lines.as_slice() else { panic!("{text}") };
+    assert_snapshot!(shape(flood), @"{baseline_rank: number, category: text, corpus: text, gold: [text], hits: [{id: text, score: number}], id: text, ms: number, rank: number}");
+    assert_eq!(
+        (&flood["id"], &flood["rank"], &flood["hits"][0]["id"]),
+        (&json!("flood"), &json!(1), &json!("tides"))
+    );
+    let mut found: Vec<&str> =
+        both["hits"].as_array().unwrap().iter().filter_map(|hit| hit["id"].as_str()).collect();
+    found.sort_unstable();
+    assert_eq!(found, ["ropes", "storm"]);
+    assert_eq!(built["hits"].as_array().unwrap().len(), 1, "another corpus is out of sight");
+    assert_eq!((&price["rank"], &price["gold"]), (&Value::Null, &json!([])));
+}
+
+#[test]
+fn what_is_later_than_the_question_is_seen_unless_the_set_says_otherwise() {
+    let env = world();
+    let mut set = small_set();
+    set["queries"] = json!([{"id": "both", "corpus": "sea", "text": "storm", "gold": ["ropes", "storm"], "at": "2026-02-01"}]);
+    let share =
+        |set: &Value| figure(&ask(&env, 0, &["eval", "--json", &written(&env, set)]), "/overall/share@5");
+    assert_eq!(share(&set), 1.0);
+    set["hide_later"] = json!(true);
+    assert_eq!(share(&set), 0.5);
+}
+
+/// Law 8 and common sense: measuring neither reads nor writes what the user keeps.
+#[test]
+fn the_users_store_is_not_touched() {
+    let env = world();
+    let path = written(&env, &small_set());
+    done(&env, &["eval", &path]);
+    assert_eq!(env.files(), Vec::<std::path::PathBuf>::new(), "no home is made");
+    remember(&env, "The harbour floods at spring tide, and this is mine");
+    let before: Vec<Vec<u8>> = env.files().iter().map(|file| std::fs::read(file).unwrap()).collect();
+    let report = ask(&env, 0, &["eval", "--json", &path]);
+    assert_eq!(figure(&report, "/documents"), 4.0);
+    let after: Vec<Vec<u8>> = env.files().iter().map(|file| std::fs::read(file).unwrap()).collect();
+    assert!(before == after, "the home has changed");
+}
+
+#[test]
+fn gold_nobody_has_is_told_and_counts_as_missed() {
+    let env = world();
+    let mut set = small_set();
+    set["queries"] = json!([{"id": "q", "corpus": "land", "text": "harbour", "gold": ["tides", "ropes"]}]);
+    let path = written(&env, &set);
+    assert!(
+        env.run(["eval", &path]).stderr.contains("question `q`: no document of its corpus is called `ropes`")
+    );
+    let report = ask(&env, 0, &["eval", "--json", &path]);
+    assert_eq!((figure(&report, "/unknown_gold"), figure(&report, "/overall/share@10")), (1.0, 0.5));
+}
+
+#[test]
+fn a_set_that_is_off_is_told_where() {
+    let env = world();
+    let said = |set: &str| told(&env.run(["eval", &file(&env, "off.json", set)]));
+    assert_snapshot!(said("{\"documents\": [\n  {\"id\": \"a\"}]}"), @r#"
+        exit 1
+        --- err
+        error: cannot read `[WORLD]/project/off.json`
+          cause: missing field `text` at line 2 column 13
+        "#);
+    assert_snapshot!(said(r#"{"documents": [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], "queries": []}"#), @r#"
+        exit 1
+        --- err
+        error: two documents of one corpus are called `a`
+        "#);
+    assert_snapshot!(said(r#"{"documents": [{"id": "a", "text": "x", "kind": "wish"}], "queries": []}"#), @r#"
+        exit 1
+        --- err
+        error: document `a` cannot be a memory: `wish` is not a kind
+        "#);
+    assert_snapshot!(said(r#"{"documents": [{"id": "a", "text": " "}], "queries": []}"#), @r#"
+        exit 1
+        --- err
+        error: document `a` cannot be a memory: a memory needs a title or a body
+        "#);
+    assert_snapshot!(said(r#"{"documents": [{"id": "a", "text": "x", "at": "soon"}], "queries": []}"#), @r#"
+        exit 1
+        --- err
+        error: document `a`: `at: "soon"` is not a time
+
+        hint: write it like 2026-05-01T12:00:00Z, or as milliseconds since 1970
+        "#);
+    assert_snapshot!(told(&env.run(["eval", "nowhere.json"])), @r#"
+        exit 1
+        --- err
+        error: cannot read `nowhere.json`
+          cause: No such file or directory (os error 2)
+        "#);
+    assert_snapshot!(told(&env.run(["eval", "."])), @r#"
+        exit 1
+        --- err
+        error: `.` holds no data set we know
+
+        hint: name the file, or say what it is with `--format`
+        "#);
+}
+
+#[test]
+fn a_folder_of_another_set_is_told_by_its_files_and_can_be_converted() {
+    let env = world();
+    let sessions = json!([{"sessionId": "S1", "metadata": {}, "messages": [{"role": "user", "content": "Jobs go through the red queue"}]},
+        {"sessionId": "S2", "metadata": {}, "messages": [{"role": "user", "content": "The logo is blue"}]}]);
+    let questions = json!([{"questionId": "Q1", "questionType": "architecture", "question": "Which queue do jobs use?", "groundTruth": "red", "haystackSessionIds": ["S1"]}]);
+    file(&env, "sessions.json", sessions.to_string());
+    file(&env, "questions.json", questions.to_string());
+    let report = ask(&env, 0, &["eval", "--json", "."]);
+    assert_eq!(
+        (&report["name"], figure(&report, "/categories/architecture/any@1")),
+        (&json!("devmembench"), 1.0)
+    );
+    assert_snapshot!(told(&env.run(["eval", ".", "--to", "ours.json"])), @r#"
+        exit 0
+        --- err
+        wrote `ours.json` (documents: 2, questions: 1)
+        "#);
+    let again = ask(&env, 0, &["eval", "--json", "--format", "backstory", "ours.json"]);
+    assert_eq!((&again["name"], &again["overall"]), (&report["name"], &report["overall"]));
+}
+
+/// Each published file is told by how it begins.
+#[test]
+fn published_files_are_told_by_how_they_begin() {
+    let env = world();
+    let told = |set: &Value| {
+        ask(&env, 0, &["eval", "--json", &file(&env, "published.json", set.to_string())])["name"].clone()
+    };
+    assert_eq!(
+        told(
+            &json!([{"question_id": "q", "question_type": "t", "question": "lake?", "question_date": "2023/06/01 (Thu) 10:00", "answer_session_ids": ["s"],
+            "haystack_dates": ["2023/05/20 (Sat) 02:21"], "haystack_session_ids": ["s"], "haystack_sessions": [[{"role": "user", "content": "the lake"}]]}])
+        ),
+        "longmemeval"
+    );
+    assert_eq!(
+        told(&json!([{"sample_id": "c", "qa": [{"question": "Who?", "evidence": ["D1:1"], "category": 1}],
+            "conversation": {"session_1": [{"speaker": "Bo", "dia_id": "D1:1", "text": "Me"}]}}])),
+        "locomo"
+    );
+    assert_eq!(
+        told(
+            &json!({"queries": [{"id": "q", "query": "x", "project": "p", "evidence_refs": []}], "corpus": []})
+        ),
+        "remem"
+    );
+    assert_eq!(
+        told(
+            &json!({"memories": [{"id": "m", "content": "x", "tags": [], "memory_type": "decision"}], "queries": []})
+        ),
+        "mcp-memory-devbench"
+    );
+}
+
+#[test]
+fn a_folder_of_chats_is_told_from_others() {
+    let env = world();
+    let chat = env.project().join("chats/1");
+    std::fs::create_dir_all(chat.join("probing_questions")).unwrap();
+    let turns =
+        json!([{"batch_number": 1, "turns": [[{"role": "user", "id": 0, "content": "I keep bees"}]]}]);
+    let questions =
+        json!({"information_extraction": [{"question": "What do I keep? bees?", "source_chat_ids": [0]}]});
+    std::fs::write(chat.join("chat.json"), turns.to_string()).unwrap();
+    std::fs::write(chat.join("probing_questions/probing_questions.json"), questions.to_string()).unwrap();
+    let report = ask(&env, 0, &["eval", "--json", "chats"]);
+    assert_eq!((&report["name"], figure(&report, "/overall/any@1")), (&json!("beam"), 1.0));
+}
