@@ -127,7 +127,7 @@ impl Site {
     }
 
     fn track(&mut self, edited: &[EditedFile]) -> usize {
-        let place = Place { project: self.project, root: &self.root, redactor: &self.redactor };
+        let place = Place { project: self.project, root: &self.root, redactor: &self.redactor, until: None };
         track(&mut self.store, place, self.session, edited, NOW).map_or(0, |readings| readings.len())
     }
 
@@ -146,7 +146,7 @@ impl Site {
     fn remember(&mut self, count: usize) -> Vec<MemoryId> {
         let files: Vec<String> = FILES.iter().map(|(path, _)| (*path).to_owned()).collect();
         let new = FILES.map(|(path, _)| new(path));
-        let place = Place { project: self.project, root: &self.root, redactor: &self.redactor };
+        let place = Place { project: self.project, root: &self.root, redactor: &self.redactor, until: None };
         let readings =
             track(&mut self.store, place, self.session, &new, NOW).expect("the store can be written");
         let memories = (0..count).map(|number| {

@@ -27,6 +27,7 @@ pub use undo::undo;
 use backstory_memory::Symbol;
 use std::fmt;
 use std::ops::ControlFlow;
+use std::time::Instant;
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 /// Longer sources are generated or data; reading them would cost more than they tell.
@@ -65,6 +66,15 @@ impl std::error::Error for Unreadable {}
 ///
 /// When nothing can be said about the source: see [`Unreadable`]. An empty source is no error.
 pub fn symbols(language: Language, source: &str) -> Result<Vec<Symbol>, Unreadable> {
+    symbols_until(language, source, None)
+}
+
+/// Returns the symbols of a source like [`symbols`], unless that takes longer than there is time.
+fn symbols_until(
+    language: Language,
+    source: &str,
+    until: Option<Instant>,
+) -> Result<Vec<Symbol>, Unreadable> {
     if source.len() > MOST_SOURCE_BYTES {
         return Err(Unreadable::TooLong);
     }
@@ -76,8 +86,9 @@ pub fn symbols(language: Language, source: &str) -> Result<Vec<Symbol>, Unreadab
     let stack_bytes = source.len() * STACK_PER_SOURCE_BYTE + LEAST_STACK_BYTES;
     std::thread::scope(|scope| {
         let reader = std::thread::Builder::new().stack_size(stack_bytes);
-        let reader =
-            reader.spawn_scoped(scope, || read(language, source)).map_err(|_| Unreadable::TooTangled)?;
+        let reader = reader
+            .spawn_scoped(scope, || read(language, source, until))
+            .map_err(|_| Unreadable::TooTangled)?;
         reader.join().unwrap_or(Err(Unreadable::TooTangled))
     })
 }
@@ -86,8 +97,8 @@ pub fn symbols(language: Language, source: &str) -> Result<Vec<Symbol>, Unreadab
 const STACK_PER_SOURCE_BYTE: usize = 256;
 const LEAST_STACK_BYTES: usize = 1 << 20;
 
-fn read(language: Language, source: &str) -> Result<Vec<Symbol>, Unreadable> {
-    let tree = parse(language, source)?;
+fn read(language: Language, source: &str, until: Option<Instant>) -> Result<Vec<Symbol>, Unreadable> {
+    let tree = parse(language, source, until)?;
     let symbols = walk::symbols(language.rules(), &tree, source);
     // A file that is broken from its first line must not read as one whose symbols were all deleted.
     if symbols.is_empty() && tree.root_node().has_error() {
@@ -120,26 +131,26 @@ fn nests_too_deep(source: &str) -> bool {
 const LONGEST_HEREDOC_WORD: usize = 200;
 
 fn names_a_heredoc_too_long(source: &str) -> bool {
-    source.match_indices("<<").any(|(at, mark)| {
-        let rest = source.get(at + mark.len()..).unwrap_or_default().trim_start_matches(['-', '~']);
+    // Every mark counts, also one that overlaps another; a word in quotes may go on over lines.
+    source.match_indices('<').filter_map(|(at, _)| source.get(at..)?.strip_prefix("<<")).any(|rest| {
+        let rest = rest.trim_start_matches(['-', '~']);
         let word = match rest.chars().next() {
-            Some(quote @ ('"' | '\'' | '`')) => {
-                rest.get(1..).and_then(|rest| rest.split([quote, '\n']).next())
-            }
+            Some(quote @ ('"' | '\'' | '`')) => rest.get(1..).and_then(|rest| rest.split(quote).next()),
             _ => rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next(),
         };
         word.is_some_and(|word| word.len() > LONGEST_HEREDOC_WORD)
     })
 }
 
-fn parse(language: Language, source: &str) -> Result<Tree, Unreadable> {
+fn parse(language: Language, source: &str, until: Option<Instant>) -> Result<Tree, Unreadable> {
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).map_err(|_| Unreadable::NotThisLanguage)?;
     let mut reports = 0;
     let mut progress = |state: &ParseState| {
         reports += 1;
-        let in_time = reports <= FREE_REPORTS + state.current_byte_offset() / BYTES_PER_REPORT;
-        if in_time { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        let in_steps = reports <= FREE_REPORTS + state.current_byte_offset() / BYTES_PER_REPORT;
+        let is_late = until.is_some_and(|until| Instant::now() >= until);
+        if in_steps && !is_late { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let bytes = source.as_bytes();

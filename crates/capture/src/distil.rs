@@ -30,7 +30,7 @@ use finding::{Comparing, Finding, distilled, subject, subject_of_turn};
 use handoff::WorkTree;
 use std::collections::HashMap;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use story::{Entry, Turn};
 use told::Told;
 
@@ -57,6 +57,15 @@ pub struct Distillation<'a> {
     pub redactor: &'a Redactor,
     /// What time it is.
     pub now: Timestamp,
+    /// When to stop looking closely: what was found by then is written. Nobody waits where there is none.
+    pub until: Option<Instant>,
+}
+
+impl Distillation<'_> {
+    /// Whether there is no time left to look closely.
+    fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
 }
 
 /// What came of it.
@@ -80,7 +89,7 @@ pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Resul
     let Some(last) = events.last() else { return Ok(DistilReport::default()) };
     let entries = story::entries(&events);
     let turns = story::turns(&entries);
-    let readings = read_code(store, &session, &entries, how)?;
+    let readings = read_code(store, &session, &turns, how)?;
     let code = store.code_changes(session.project, Some(id), MOST_CHANGES)?;
     let findings = findings(store, &session, &turns, &code, how)?;
 
@@ -92,6 +101,8 @@ pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Resul
     let mut settled = Vec::new();
     for finding in findings {
         let finding = Finding { content: prepare(finding.content, how.redactor), ..finding };
+        // Better a memory that is there twice than none.
+        let finding = if how.is_late() { Finding { comparing: Comparing::Not, ..finding } } else { finding };
         settled.extend(settle::settle(store, &session, finding)?);
     }
     let outcomes = store.keep_distilled(id, last.id, &settled)?;
@@ -131,14 +142,15 @@ impl DistilReport {
 fn read_code(
     store: &mut Store,
     session: &Session,
-    entries: &[Entry],
+    turns: &[Turn<'_>],
     how: &Distillation<'_>,
 ) -> Result<Vec<FileReading>, StoreError> {
     // Long after, the files hold what others did to them since.
     let Some(root) = how.root.filter(|_| how.occasion != Occasion::Asked) else { return Ok(Vec::new()) };
-    let fresh = entries.iter().filter(|entry| entry.id > session.distilled_to);
+    // Of a turn that goes on, all: somebody may have asked for a distillation in its middle, which does not look at files.
+    let fresh = turns.iter().filter(|turn| is_fresh(turn, session)).flat_map(|turn| turn.entries);
     let edited = edited_files(fresh.map(Entry::happening));
-    let place = Place { project: session.project, root, redactor: how.redactor };
+    let place = Place { project: session.project, root, redactor: how.redactor, until: how.until };
     track(store, place, session.id, &edited, how.now)
 }
 
@@ -158,7 +170,7 @@ fn anchor_all(
         anchor(store, *id, root, &content.files, &of_memory.cloned().collect::<Vec<_>>())?;
     }
     if how.occasion == Occasion::SessionEnd {
-        follow_renames(store, session.project, root, GIT_PATIENCE)?;
+        follow_renames(store, session.project, root, how.redactor, GIT_PATIENCE)?;
     }
     Ok(())
 }
@@ -175,8 +187,12 @@ fn findings(
     how: &Distillation<'_>,
 ) -> Result<Vec<Finding>, StoreError> {
     let failing = Failing::of(turns);
-    let closings: Vec<Closing> =
-        turns.iter().map(|turn| closing(turn.closing().map_or("", |(_, message)| message))).collect();
+    let recent = turns.len().saturating_sub(RECENT_TURNS);
+    let read = |(at, turn): (usize, &Turn<'_>)| match turn.closing() {
+        Some((_, message)) if at >= recent => closing(message),
+        _ => Closing::default(),
+    };
+    let closings: Vec<Closing> = turns.iter().enumerate().map(read).collect();
     let mut findings: Vec<Finding> = Vec::new();
     let mut mended_by: HashMap<usize, Mending> = HashMap::new();
     for (at, (turn, closing)) in turns.iter().zip(&closings).enumerate() {
@@ -196,11 +212,13 @@ fn findings(
             None => closing.claim.clone().map(|told| Mending { work: None, told }),
         };
         mended_by.extend(mending.map(|mending| (at, mending)));
-        let stated = stated::stated(turn, done.as_ref());
+        let is_to_be_read = is_fresh(turn, session) || how.occasion == Occasion::Asked;
+        let stated = if is_to_be_read { stated::stated(turn, done.as_ref()) } else { Vec::new() };
         findings.extend(done.into_iter().chain(stated));
     }
     findings.extend(failing.findings(turns, &mended_by));
-    let told = Told { findings: &findings, closings: &closings, turns };
+    let stated_before = stated_before(store, session, &findings)?;
+    let told = Told { findings: &findings, stated_before: &stated_before, closings: &closings, turns };
     let summary = summary::summary(session, turns, &told);
     let handoff = match how.occasion {
         Occasion::TurnEnd => None,
@@ -216,9 +234,28 @@ fn findings(
     Ok(findings)
 }
 
+/// Of how many turns closing messages are read and failures followed. What came before has been distilled before.
+const RECENT_TURNS: usize = 24;
+
+/// Whether something of a turn has not been distilled yet.
+fn is_fresh(turn: &Turn<'_>, session: &Session) -> bool {
+    turn.last().is_some_and(|last| last.id > session.distilled_to)
+}
+
+/// Returns what earlier runs found stated in this session, also what has been put right since: a summary tells what happened.
+fn stated_before(store: &Store, session: &Session, now: &[Finding]) -> Result<Vec<Memory>, StoreError> {
+    let is_stated = |memory: &Memory| {
+        let kind = memory.content.kind;
+        matches!(kind, Kind::Decision | Kind::Learning | Kind::Pattern | Kind::Goal)
+    };
+    let said_now = |memory: &Memory| now.iter().any(|finding| finding.content.title == memory.content.title);
+    let known = store.memories(&store.memories_of_session(session.id)?)?;
+    Ok(known.into_iter().filter(|memory| is_stated(memory) && !said_now(memory)).collect())
+}
+
 /// Returns what an earlier run made of a turn that is over: it knew the code as it was then.
 fn as_known(store: &Store, session: &Session, turn: &Turn<'_>) -> Result<Option<Finding>, StoreError> {
-    if turn.last().is_none_or(|last| last.id > session.distilled_to) {
+    if is_fresh(turn, session) {
         return Ok(None);
     }
     for sort in ["work", "discovery"] {

@@ -91,12 +91,13 @@ impl Store {
         })
     }
 
-    /// Reads the newest events of a session in the order they arrived, and from before them what was asked and answered.
+    /// Reads the newest events of a session in the order they arrived; from before them what was asked and answered, and what came
+    /// from strangers: it taints what follows, however long ago it was.
     pub fn latest_events(&self, session: SessionId, most: u32) -> Result<Vec<StoredEvent>, StoreError> {
         self.read("read a session's events", |db| {
             let sql =
                 "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id
-                 WHERE e.session_id = ?1 AND (e.kind IN ('prompt', 'turn_end') OR e.id > coalesce(
+                 WHERE e.session_id = ?1 AND (e.kind IN ('prompt', 'turn_end') OR e.trust = 'external' OR e.id > coalesce(
                      (SELECT id FROM events WHERE session_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2), 0))
                  ORDER BY e.id";
             let mut statement = db.prepare_cached(sql)?;
@@ -149,6 +150,8 @@ pub(crate) fn record(db: &Connection, arrival: &Arrival) -> rusqlite::Result<Rec
     let session = sessions::touch(db, project, &event.host, &event.host_session, event.at)?;
     if event.kind == EventKind::SessionEnd {
         sessions::end(db, session, event.at)?;
+    } else {
+        sessions::resume(db, session)?;
     }
     db.prepare_cached(
         "INSERT INTO events (idempotency_key, session_id, kind, tool, at_ms, trust, truncated, payload)

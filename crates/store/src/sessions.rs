@@ -126,6 +126,13 @@ pub(crate) fn touch(
     Ok(id)
 }
 
+/// Notes that a session goes on, whatever was said before.
+pub(crate) fn resume(db: &Connection, id: SessionId) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE sessions SET ended_at_ms = NULL WHERE id = ?1 AND ended_at_ms IS NOT NULL")?
+        .execute([id.0])
+        .map(drop)
+}
+
 /// Notes that a session ended.
 pub(crate) fn end(db: &Connection, id: SessionId, at: Timestamp) -> rusqlite::Result<()> {
     db.execute("UPDATE sessions SET ended_at_ms = ?2 WHERE id = ?1", params![id.0, at.0]).map(drop)

@@ -6,6 +6,7 @@
 
 use super::source::{self, Located, Source};
 use super::{Language, symbols};
+use crate::Redactor;
 use crate::git::{self, Rename};
 use backstory_memory::{Change, Digest, MemoryId, ProjectId, Symbol};
 use backstory_store::{Anchor, FileReading, Store, StoreError};
@@ -100,6 +101,7 @@ pub fn follow_renames(
     store: &mut Store,
     project: ProjectId,
     root: &Path,
+    redactor: &Redactor,
     deadline: Duration,
 ) -> Result<Vec<Rename>, StoreError> {
     let is_gone = |path: &String| matches!(source::locate(root, path), Located::Gone);
@@ -110,7 +112,9 @@ pub fn follow_renames(
     let renames = git::renames(root, deadline);
     let mut moved = Vec::new();
     for from in gone {
-        if let Some(to) = name_now(root, &renames, &from) {
+        // A name that holds a secret is not written down: the anchor stays where it was.
+        let now = name_now(root, &renames, &from).filter(|to| redactor.scrub(to).as_str() == to);
+        if let Some(to) = now {
             store.move_anchors(project, &from, &to)?;
             moved.push(Rename { from, to });
         }

@@ -2,6 +2,7 @@
 //!
 //! Only what really lies under the root is read, only plain files, and only so much of them.
 
+use crate::private;
 use backstory_memory::{Digest, digest};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -35,7 +36,10 @@ pub(super) fn read(root: &Path, path: &str) -> Source {
     };
     let content_hash = digest([bytes.as_slice()]);
     match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => Source::Text { text, content_hash },
+        // What is marked private is not there for us, neither its names nor what they say.
+        Ok(text) if !text.contains('\0') => {
+            Source::Text { text: private::strip(&text).into_owned(), content_hash }
+        }
         _ => Source::Unreadable("not text"),
     }
 }

@@ -5,14 +5,14 @@
 //! and no change is claimed. Not here: what the changes mean (distillation).
 
 use super::source::{self, Source};
-use super::{Language, MOST_SYMBOLS, changes, symbols, undo};
-use crate::{Redactor, git};
+use super::{Language, MOST_SYMBOLS, changes, symbols_until, undo};
+use crate::{Redactor, git, private};
 use backstory_memory::{
     Change, CodeChange, Digest, Happening, Hunk, ProjectId, SessionId, Symbol, Timestamp, digest,
 };
 use backstory_store::{FileMap, FileReading, FileState, Store, StoreError};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long git may take to say what HEAD has.
 const GIT_PATIENCE: Duration = Duration::from_millis(300);
@@ -53,6 +53,8 @@ pub struct Place<'a> {
     pub root: &'a Path,
     /// Takes out secrets: a constant shows its value.
     pub redactor: &'a Redactor,
+    /// When to stop reading files: those that are left are noted as not read.
+    pub until: Option<Instant>,
 }
 
 /// Reads the edited files, keeps their code maps and what the session changed in them, and returns both.
@@ -72,7 +74,7 @@ pub fn track(
 ) -> Result<Vec<FileReading>, StoreError> {
     let mut looks = look_at(store, place, edited)?;
     ask_head(place.root, &mut looks);
-    let readings = compare_all(looks, place.redactor);
+    let readings = compare_all(looks, place);
     if !readings.is_empty() {
         store.record_code(place.project, session, &readings, now)?;
     }
@@ -158,24 +160,43 @@ fn ask_head(root: &Path, looks: &mut [Look<'_>]) {
     let mut blobs = git::head_blobs(root, &paths, GIT_PATIENCE);
     for look in looks.iter_mut().filter(|look| is_open(look)) {
         if let Some(text) = blobs.remove(look.path) {
-            look.before = Before::Text(text);
+            look.before = Before::Text(private::strip(&text).into_owned());
         }
     }
 }
 
 /// Compares all files at once: parsing is nearly all of the time a turn's end takes here.
-fn compare_all(looks: Vec<Look<'_>>, redactor: &Redactor) -> Vec<FileReading> {
+fn compare_all(looks: Vec<Look<'_>>, place: Place<'_>) -> Vec<FileReading> {
+    let mut readings = Vec::new();
+    let mut left = looks.into_iter();
+    loop {
+        let batch: Vec<Look<'_>> = left.by_ref().take(AT_ONCE).collect();
+        if batch.is_empty() {
+            return readings;
+        }
+        readings.extend(compare_batch(batch, place));
+    }
+}
+
+fn compare_batch(batch: Vec<Look<'_>>, place: Place<'_>) -> Vec<FileReading> {
     std::thread::scope(|scope| {
-        let readers: Vec<_> =
-            looks.into_iter().map(|look| scope.spawn(move || look.compare(redactor))).collect();
+        let start =
+            |look| std::thread::Builder::new().spawn_scoped(scope, move || Look::compare(look, place)).ok();
         // One that cannot be read to its end is as if it had not been edited.
-        readers.into_iter().filter_map(|reader| reader.join().ok()).collect()
+        let readers: Vec<_> = batch.into_iter().map(start).collect();
+        readers.into_iter().flatten().filter_map(|reader| reader.join().ok()).collect()
     })
 }
 
+/// How many files are read beside each other.
+const AT_ONCE: usize = 4;
+
 impl Look<'_> {
-    fn compare(self, redactor: &Redactor) -> FileReading {
-        let read = |text: &str| symbols(self.language, text).map(|symbols| scrubbed(symbols, redactor));
+    fn compare(self, place: Place<'_>) -> FileReading {
+        let read = |text: &str| {
+            let found = symbols_until(self.language, text, place.until);
+            found.map(|symbols| scrubbed(symbols, text, place.redactor))
+        };
         let now = match self.now {
             Now::Gone => FileState::Gone,
             Now::Unreadable(reason) => FileState::Unmapped(reason.to_owned()),
@@ -210,11 +231,23 @@ fn sure_changes(before: &[Symbol], after: &[Symbol]) -> Vec<CodeChange> {
     changes(before, after).into_iter().filter(is_sure).collect()
 }
 
-fn scrubbed(mut symbols: Vec<Symbol>, redactor: &Redactor) -> Vec<Symbol> {
+fn scrubbed(mut symbols: Vec<Symbol>, source: &str, redactor: &Redactor) -> Vec<Symbol> {
     for symbol in &mut symbols {
+        // A signature that was cut may hold half a secret, which no rule would know: its name says enough then.
+        if symbol.signature.ends_with('…') && declares_a_secret(symbol, source, redactor) {
+            symbol.signature.clone_from(&symbol.qualified_name);
+        }
         for text in [&mut symbol.qualified_name, &mut symbol.signature] {
             *text = redactor.scrub(text).into_string();
         }
     }
     symbols
+}
+
+/// Whether the lines a symbol stands on hold a secret.
+fn declares_a_secret(symbol: &Symbol, source: &str, redactor: &Redactor) -> bool {
+    let lines = symbol.last_line.saturating_sub(symbol.first_line) + 1;
+    let whole: Vec<&str> =
+        source.lines().skip(symbol.first_line.saturating_sub(1)).take(lines.min(64)).collect();
+    !redactor.redact(&whole.join("\n")).found.is_empty()
 }

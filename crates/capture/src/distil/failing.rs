@@ -31,7 +31,8 @@ pub(super) struct Failing<'a> {
 impl<'a> Failing<'a> {
     /// Follows the commands and edits of a session.
     pub(super) fn of(turns: &[Turn<'a>]) -> Failing<'a> {
-        let placed = turns.iter().enumerate().flat_map(|(turn, of)| {
+        let recent = turns.len().saturating_sub(super::RECENT_TURNS);
+        let placed = turns.iter().enumerate().skip(recent).flat_map(|(turn, of)| {
             let steps = of.entries.iter().filter_map(|entry| Some((entry, step(entry)?)));
             steps.map(move |(entry, step)| Placed { turn, entry, step })
         });
@@ -148,7 +149,10 @@ impl<'a> Failing<'a> {
             body.push('\n');
             body.push_str(line);
         }
-        let is_tainted = turns.get(first.turn).is_some_and(|turn| turn.is_tainted);
+        let fixed_turn = told.fixed_at.and_then(|at| self.steps.get(at)).map(|placed| placed.turn);
+        let tells = [Some(first.turn), Some(last.turn), fixed_turn];
+        let is_tainted =
+            tells.into_iter().flatten().any(|turn| turns.get(turn).is_some_and(|turn| turn.is_tainted));
         let trust = if is_tainted { Trust::External } else { Trust::Tool };
         let title = if told.is_flaky { shown.as_flaky() } else { shown.title };
         let mut content = distilled(Kind::Failure, &title_from(&title), &body, trust);
@@ -161,7 +165,8 @@ impl<'a> Failing<'a> {
             content,
             events: evidence([first.entry, last.entry].into_iter().chain(fixed)),
             at: last.entry.at,
-            again: Again::CountsAndReplaces,
+            // That it is back does not undo what is known to help.
+            again: if told.fixed_at.is_some() { Again::CountsAndReplaces } else { Again::Counts },
             comparing: Comparing::Not,
             relates_to: told.work.into_iter().collect(),
         })

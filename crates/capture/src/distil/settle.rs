@@ -3,7 +3,7 @@
 //! Same words → seen once more. Same subject, other value, or put right by the user → the old one is replaced and kept as history.
 //! The assistant does not overrule the user: what it says against a known memory stands beside it, marked.
 
-use super::finding::{Comparing, Finding};
+use super::finding::{Comparing, Finding, subject};
 use crate::statements::{Polarity, polarity_of};
 use crate::{Statement, keep};
 use backstory_memory::{
@@ -12,14 +12,12 @@ use backstory_memory::{
 use backstory_store::{
     Distilled, Filter, LifeFilter, NewMemory, Origin, Reach, Session, Store, StoreError, WordQuery,
 };
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// How many of the closest by words are looked at.
 const COMPARED: u32 = 12;
 /// More words than this do not find anything better.
 const MOST_WORDS: usize = 12;
-/// From here on two sentences speak of the same thing.
-const SAME_MATTER: f64 = 0.5;
 /// What people state and take back.
 const STATED: [Kind; 5] = [Kind::Decision, Kind::Pattern, Kind::Learning, Kind::Goal, Kind::Note];
 
@@ -29,6 +27,7 @@ pub(super) fn settle(
     session: &Session,
     finding: Finding,
 ) -> Result<Option<Distilled>, StoreError> {
+    let finding = said_once_more(store, session, finding)?;
     let standing = match &finding.comparing {
         Comparing::Not => Standing::default(),
         _ if store.memory_about(session.project, finding.subject)?.is_some() => Standing::default(),
@@ -56,6 +55,20 @@ pub(super) fn settle(
     }))
 }
 
+/// What the user says again after it was taken back is a statement of its own: it holds from now on.
+fn said_once_more(store: &Store, session: &Session, finding: Finding) -> Result<Finding, StoreError> {
+    let is_user =
+        finding.content.trust == Trust::User && matches!(finding.comparing, Comparing::Statement(_));
+    let Some(incident) = finding.events.first().filter(|_| is_user) else { return Ok(finding) };
+    let known = store.memory_about(session.project, finding.subject)?;
+    let Some(known) = known.filter(|known| known.life != Life::Live) else { return Ok(finding) };
+    if store.evidence(known.id)?.contains(incident) {
+        return Ok(finding);
+    }
+    let subject = subject("again", &[&finding.subject.0, &incident.0.to_le_bytes()]);
+    Ok(Finding { subject, ..finding })
+}
+
 /// How a finding stands to what is known.
 #[derive(Default)]
 struct Standing {
@@ -79,6 +92,12 @@ fn beside(
             // What was replaced stays replaced, unless the user says it again.
             (Relation::Same, Life::Superseded(_)) => {
                 standing.is_taken_back |= finding.content.trust != Trust::User;
+            }
+            // What strangers said first and the user says now is the user's from now on.
+            (Relation::Same, Life::Live)
+                if finding.content.trust == Trust::User && known.content.trust == Trust::External =>
+            {
+                standing.replaces.push(known.id);
             }
             (Relation::Same, Life::Live) => standing.same_as = standing.same_as.or(Some(known.id)),
             (Relation::Opposite, Life::Superseded(_)) => {}
@@ -129,10 +148,30 @@ fn relation(known: &Memory, finding: &Finding, said: Option<&Statement>) -> Rela
     if puts_right(said, stated_before) || has_other_value(stated_before, &said.text) {
         return Relation::Opposite;
     }
-    if alike >= SAME_MATTER && polarity_of(stated_before) != said.polarity {
-        return Relation::Opposite;
+    if polarity_of(stated_before) != said.polarity {
+        let is_denial = without_denial(stated_before) == without_denial(&said.text);
+        return if is_denial { Relation::Opposite } else { Relation::Unrelated };
     }
-    if alike >= NEAR_DUPLICATE { Relation::Same } else { Relation::Unrelated }
+    match alike >= NEAR_DUPLICATE {
+        // "Composition over inheritance" and its inverse have the same words.
+        true if is_turned_round(stated_before, &said.text) => Relation::Opposite,
+        true => Relation::Same,
+        false => Relation::Unrelated,
+    }
+}
+
+/// The telling words of a sentence without those that affirm or deny.
+fn without_denial(text: &str) -> BTreeSet<String> {
+    telling_words(text).into_iter().filter(|word| !DENYING.contains(&word.as_str())).collect()
+}
+
+/// Whether two sentences say the words they share in another order.
+fn is_turned_round(one: &str, other: &str) -> bool {
+    let (one, other) = (telling_words(one), telling_words(other));
+    let shared = |of: &[String], with: &[String]| -> Vec<String> {
+        of.iter().filter(|word| with.contains(word)).cloned().collect()
+    };
+    shared(&one, &other) != shared(&other, &one)
 }
 
 /// Whether a correction names the old value and the known memory stands for it.
@@ -147,9 +186,20 @@ fn puts_right(said: &Statement, known: &str) -> bool {
     let names_new = correction.new.as_deref().is_some_and(holds);
     // "Tabs" stand in editors and on pages: one more word must say that both speak of the same matter.
     let of_old: HashSet<String> = words(old).collect();
-    let shares_more =
-        telling_words(&said.text).iter().any(|word| !of_old.contains(word) && in_known.contains(word));
+    let is_more = |word: &String| {
+        !of_old.contains(word) && !CHOOSING.contains(&word.as_str()) && in_known.contains(word)
+    };
+    let same_verb = |word: &String| CHOOSING.contains(&word.as_str()) && stands_before(known, word, old);
+    let shares_more = telling_words(&said.text).iter().any(|word| is_more(word) || same_verb(word));
     holds(old) && !names_new && shares_more && polarity_of(known) == Polarity::Affirmed
+}
+
+/// Whether a verb stands right before a value, with at most two words between: "use the old runner".
+fn stands_before(text: &str, verb: &str, value: &str) -> bool {
+    let all: Vec<String> = words(text).collect();
+    let Some(first) = words(value).next() else { return false };
+    let verbs = all.iter().enumerate().filter(|(_, word)| *word == verb);
+    verbs.into_iter().any(|(at, _)| all.iter().skip(at + 1).take(3).any(|word| *word == first))
 }
 
 /// "The staging host is heron" and "the staging host is egret" speak of one thing and give it two values.
@@ -157,7 +207,16 @@ fn has_other_value(known: &str, said: &str) -> bool {
     let (Some((one, before)), Some((two, now))) = (subject_and_value(known), subject_and_value(said)) else {
         return false;
     };
-    one.len() >= 2 && one == two && before != now
+    // Of one thing many things may be true at once; it has one port, one version, one path, one name.
+    let is_one_of_a_sort = |value: &[String]| {
+        value.len() == 1 || value.iter().any(|word| word.contains(|c: char| c.is_ascii_digit()))
+    };
+    // Two things may be chosen for one purpose, unless something says that this is a change.
+    let is_choice = |text: &str| chosen(&words(text).collect::<Vec<_>>()).is_some();
+    if is_choice(said) && !words(said).any(|word| CHANGING.contains(&word.as_str())) {
+        return false;
+    }
+    one.len() >= 2 && one == two && before != now && is_one_of_a_sort(&before) && is_one_of_a_sort(&now)
 }
 
 /// Splits a plain statement at its verb: what it speaks of, by its telling words, and what it says of it.
@@ -169,7 +228,9 @@ fn subject_and_value(text: &str) -> Option<(HashSet<String>, Vec<String>)> {
     }
     let verb = all.iter().position(|word| VERBS.contains(&word.as_str()))?;
     let (subject, value) = all.split_at(verb);
-    let subject = subject.iter().filter(|word| !backstory_memory::is_small(word)).cloned().collect();
+    // The verb is part of what is spoken of: where it listens is not where it lives.
+    let subject = subject.iter().chain(value.first()).filter(|word| !backstory_memory::is_small(word));
+    let subject = subject.cloned().collect();
     let value = value.iter().skip(1).cloned().collect::<Vec<_>>();
     (!value.is_empty() && value.len() <= LONGEST_VALUE).then_some((subject, value))
 }
@@ -187,7 +248,13 @@ fn chosen(all: &[String]) -> Option<(HashSet<String>, Vec<String>)> {
 }
 
 /// Verbs by which something is chosen for a purpose.
-const CHOOSING: [&str; 7] = ["use", "go", "switch", "move", "revert", "change", "keep"];
+const CHOOSING: [&str; 12] =
+    ["use", "go", "switch", "move", "revert", "change", "keep", "run", "deploy", "write", "want", "prefer"];
+/// Words that say that something is not as it was.
+const CHANGING: [&str; 10] =
+    ["instead", "switch", "now", "no", "actually", "back", "move", "revert", "change", "longer"];
+/// Words that affirm or deny the rest of a sentence.
+const DENYING: [&str; 9] = ["never", "always", "not", "no", "don", "t", "avoid", "stop", "must"];
 const VERBS: [&str; 12] = [
     "is", "are", "lives", "runs", "uses", "listens", "defaults", "equals", "stays", "points", "belongs",
     "goes",

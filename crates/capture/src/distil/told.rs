@@ -3,11 +3,13 @@
 use super::finding::Finding;
 use super::story::Turn;
 use crate::Closing;
-use backstory_memory::{Happening, Kind};
+use backstory_memory::{Happening, Kind, Memory};
 
 /// What the turns of a session told.
 pub(super) struct Told<'a> {
     pub(super) findings: &'a [Finding],
+    /// What earlier runs found stated.
+    pub(super) stated_before: &'a [Memory],
     pub(super) closings: &'a [Closing],
     pub(super) turns: &'a [Turn<'a>],
 }
@@ -15,8 +17,9 @@ pub(super) struct Told<'a> {
 impl Told<'_> {
     /// The titles of the findings of some kinds, in order.
     pub(super) fn titles(&self, kinds: &[Kind]) -> Vec<String> {
-        let of_kind = self.findings.iter().filter(|finding| kinds.contains(&finding.content.kind));
-        of_kind.map(|finding| finding.content.title.clone()).collect()
+        let before = self.stated_before.iter().map(|memory| &memory.content);
+        let all = before.chain(self.findings.iter().map(|finding| &finding.content));
+        all.filter(|content| kinds.contains(&content.kind)).map(|content| content.title.clone()).collect()
     }
 
     /// What the agent says it learnt.

@@ -100,7 +100,9 @@ fn anchors_follow_files_that_git_sees_renamed_once_or_often() {
     workshop.remove("removed.rs");
     let gone = memories.map(|memory| fresh(&workshop, memory));
     assert_eq!(gone, [Freshness::Gone; 3]);
-    let moved = follow_renames(&mut workshop.store, workshop.project, &workshop.root, LONG).unwrap();
+    let redactor = backstory_capture::Redactor::new(backstory_capture::RedactorOptions::default());
+    let moved =
+        follow_renames(&mut workshop.store, workshop.project, &workshop.root, &redactor, LONG).unwrap();
     assert_eq!(moved.len(), 2, "{moved:?}");
     let now = memories.map(|memory| fresh(&workshop, memory));
     assert_eq!(now, [Freshness::Fresh, Freshness::Fresh, Freshness::Gone]);

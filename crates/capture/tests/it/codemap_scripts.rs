@@ -194,6 +194,8 @@ fn a_heredoc_with_a_word_too_long_for_the_grammar_is_not_read() {
         let source = format!("def a\n  x = <<{before}{word}{after}\n  text\n{word}\nend\n");
         assert_eq!(symbols(Language::Ruby, &source), Err(Unreadable::TooTangled), "{before}");
     }
+    let over_lines = format!("x = <<<\"{}\"\ntext\n", "some words\n".repeat(40));
+    assert_eq!(symbols(Language::Ruby, &over_lines), Err(Unreadable::TooTangled));
     let usual = "def a\n  x = <<~SQL\n    select 1\n  SQL\n  list <<\"some text\"\nend\n";
     assert!(symbols(Language::Ruby, usual).is_ok());
 }

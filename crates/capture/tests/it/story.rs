@@ -133,9 +133,23 @@ impl Story {
     }
 
     pub(crate) fn distils(&mut self, occasion: Occasion) -> DistilReport {
+        self.distils_until(occasion, None)
+    }
+
+    pub(crate) fn distils_until(
+        &mut self,
+        occasion: Occasion,
+        until: Option<std::time::Instant>,
+    ) -> DistilReport {
         let redactor = Redactor::new(RedactorOptions::default());
         let root = self.root();
-        let how = Distillation { occasion, root: Some(&root), redactor: &redactor, now: Timestamp(self.now) };
+        let how = Distillation {
+            occasion,
+            root: Some(&root),
+            redactor: &redactor,
+            now: Timestamp(self.now),
+            until,
+        };
         let id = self.id();
         let report = distil(&mut self.store, id, &how).unwrap();
         if self.checks_repeats {

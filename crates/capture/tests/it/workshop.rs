@@ -96,7 +96,7 @@ impl Workshop {
     }
 
     pub(crate) fn track(&mut self, session: SessionId, edited: &[EditedFile]) -> Vec<FileReading> {
-        let place = Place { project: self.project, root: &self.root, redactor: &self.redactor };
+        let place = Place { project: self.project, root: &self.root, redactor: &self.redactor, until: None };
         track(&mut self.store, place, session, edited, NOW).unwrap()
     }
 

@@ -77,5 +77,5 @@ pub(crate) fn distil_session(
         .map(std::path::Path::new)
         .find(|root| root.is_dir());
     let redactor = app.redactor();
-    Ok(distil(store, id, &Distillation { occasion, root, redactor: &redactor, now: app.now })?)
+    Ok(distil(store, id, &Distillation { occasion, root, redactor: &redactor, now: app.now, until: None })?)
 }

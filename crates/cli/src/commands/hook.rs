@@ -29,6 +29,8 @@ use std::time::{Duration, Instant};
 const DEADLINE: Duration = Duration::from_secs(2);
 /// The end of that time is for saying so.
 const LAST_WORDS: Duration = Duration::from_millis(200);
+/// Distillation looks closely for so long, and then writes what it has.
+const TIME_TO_LOOK: Duration = Duration::from_millis(600);
 /// More than this of a payload is not read into memory.
 const MOST_BYTES: u64 = 8 << 20;
 
@@ -65,16 +67,18 @@ pub(crate) fn run(arguments: &[OsString], environment: Environment) {
 /// Ends the process when the time is up, with last words. Dropping what is returned keeps it from doing so.
 fn give_up_after(deadline: Duration, last_words: impl FnOnce() + Send + 'static) -> mpsc::Sender<()> {
     let (running, ended) = mpsc::channel::<()>();
-    std::thread::spawn(move || {
+    // Where no thread can be had, the host's own time-out is all there is.
+    let watching = std::thread::Builder::new().spawn(move || {
         let time_to_speak = deadline.saturating_sub(LAST_WORDS);
         if ended.recv_timeout(time_to_speak) == Err(mpsc::RecvTimeoutError::Timeout) {
             // The disk may be what took so long: nobody waits for the words to be written.
-            std::thread::spawn(last_words);
+            drop(std::thread::Builder::new().spawn(last_words));
             let _over = ended.recv_timeout(LAST_WORDS);
             #[expect(clippy::exit, reason = "the host must not wait for us any longer")]
             std::process::exit(0);
         }
     });
+    drop(watching);
     running
 }
 
@@ -187,8 +191,11 @@ impl Hook {
         let Some(session) = store.session_called(&event.host, &event.host_session)? else {
             return Ok(DistilReport::default());
         };
-        let root = Some(Path::new(&arrival.sighting.root)).filter(|root| root.is_dir());
-        Ok(distil(store, session.id, &Distillation { occasion, root, redactor, now: self.now })?)
+        // The agent may have gone into another project's folder since: what lies there is not this session's (law 8).
+        let is_at_home = store.known_project_at(&arrival.sighting)? == Some(session.project);
+        let root = Some(Path::new(&arrival.sighting.root)).filter(|root| is_at_home && root.is_dir());
+        let until = Some(self.started + TIME_TO_LOOK);
+        Ok(distil(store, session.id, &Distillation { occasion, root, redactor, now: self.now, until })?)
     }
 
     /// Whether a call of ours to a model made this happen: in its folder, or below the process that makes it.

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::commands::distil::distil_session;
 use crate::failure::{Exit, Failure};
+use crate::log;
 use backstory_capture::Occasion;
 use backstory_store::Store;
 use clap::Args;
@@ -58,7 +59,10 @@ const MOST_SESSIONS: u32 = 100;
 fn distil_leftovers(store: &mut Store, app: &App) -> Result<u64, Failure> {
     let left = store.undistilled(app.now.plus_ms(-QUIET_MS), MOST_SESSIONS)?;
     for id in &left {
-        distil_session(store, *id, Occasion::Asked, app)?;
+        // One session that cannot be read must not keep the copies from being made.
+        if let Err(failure) = distil_session(store, *id, Occasion::Asked, app) {
+            log::line(&app.home, app.now, &format!("maintain: session {id}: {}", failure.line()));
+        }
     }
     Ok(left.len() as u64)
 }
