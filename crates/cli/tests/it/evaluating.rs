@@ -89,6 +89,15 @@ fn every_question_has_its_line() {
 }
 
 #[test]
+fn the_baseline_knows_nothing_but_words() {
+    let env = world();
+    let set = json!({"documents": [{"id": "a", "text": "run the migration before the server starts"}],
+        "queries": [{"id": "q", "text": "runMigration", "gold": ["a"]}]});
+    let report = ask(&env, 0, &["eval", "--json", &written(&env, &set)]);
+    assert_eq!((figure(&report, "/overall/any@1"), figure(&report, "/baseline/overall/any@1")), (1.0, 0.0));
+}
+
+#[test]
 fn what_is_later_than_the_question_is_seen_unless_the_set_says_otherwise() {
     let env = world();
     let mut set = small_set();
