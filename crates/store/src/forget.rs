@@ -48,6 +48,19 @@ impl Store {
         Ok(Forgetting { forgotten: ids.into_iter().collect(), revived, remains_in })
     }
 
+    /// Returns the memories that say a text word for word: what was put together from a forgotten memory may still hold its words.
+    pub fn memories_saying(&self, text: &str) -> Result<Vec<MemoryId>, StoreError> {
+        if text.len() < SHORTEST_SAYING {
+            return Ok(Vec::new());
+        }
+        self.read("look where it is said", |db| {
+            let sql = "SELECT id FROM memories WHERE instr(title, ?1) > 0 OR instr(body, ?1) > 0 OR instr(facts, ?1) > 0 ORDER BY id";
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map([text], |row| row.get(0).map(MemoryId))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     /// Lets a text be written again that was forgotten: the user asked for it by name.
     pub fn lift_tombstone(&mut self, memory: &NewMemory) -> Result<(), StoreError> {
         self.write("lift a tombstone", |transaction| {

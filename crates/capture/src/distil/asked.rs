@@ -125,9 +125,14 @@ pub(super) fn intent(prompt: &str) -> Intent {
 
 /// The prompt on one line, as short as a title; nothing where it only says to go on.
 pub(super) fn gist(prompt: &str) -> Option<String> {
+    // What leads to a paste, and what stands for one, is not what is asked.
+    let is_lead = |line: &&str| line.trim_end().ends_with(':') || line.trim_start().starts_with('[');
+    let prompt = prompt.lines().find(|line| !line.trim().is_empty() && !is_lead(line))?;
     let telling =
         words(first_chars(prompt, 400)).filter(|word| !is_small(word) && !GOING_ON.contains(&word.as_str()));
-    (telling.count() >= 2).then(|| title_from(prompt)).filter(|title| !title.is_empty())
+    // Scripts without spaces say much in one word.
+    let weight: usize = telling.map(|word| if word.is_ascii() { 1 } else { word.chars().count() }).sum();
+    (weight >= 2).then(|| title_from(prompt)).filter(|title| !title.is_empty())
 }
 
 const GOING_ON: &[&str] = &[
@@ -159,5 +164,10 @@ mod tests {
         assert_eq!(gist("yes, go ahead please"), None);
         assert_eq!(gist("ok continue"), None);
         assert_eq!(gist("Fix the retry loop\n\nIt sleeps."), Some("Fix the retry loop".to_owned()));
+        assert_eq!(
+            gist("Here is the issue:\n[2000 bytes, 05c9]\nFix the login"),
+            Some("Fix the login".to_owned())
+        );
+        assert_eq!(gist("修复登录页面"), Some("修复登录页面".to_owned()));
     }
 }

@@ -44,9 +44,9 @@ pub(super) fn entries(events: &[StoredEvent]) -> Vec<Entry> {
     events.iter().filter_map(read).collect()
 }
 
-/// Cuts a session into turns. What came before the first prompt belongs to none.
+/// Cuts a session into turns. What was done before the first prompt is a turn without one: a host may not say what it was asked.
 pub(super) fn turns(entries: &[Entry]) -> Vec<Turn<'_>> {
-    let begins: Vec<usize> = entries
+    let asked: Vec<usize> = entries
         .iter()
         .enumerate()
         .filter(|(_, entry)| {
@@ -54,6 +54,10 @@ pub(super) fn turns(entries: &[Entry]) -> Vec<Turn<'_>> {
         })
         .map(|(at, _)| at)
         .collect();
+    let unasked = entries.get(..asked.first().copied().unwrap_or(entries.len())).unwrap_or_default();
+    let is_work =
+        |entry: &Entry| matches!(entry.happening(), Happening::Edited { .. } | Happening::Ran { .. });
+    let begins: Vec<usize> = unasked.iter().any(is_work).then_some(0).into_iter().chain(asked).collect();
     let ends = begins.iter().skip(1).copied().chain([entries.len()]);
     let first_external = entries.iter().position(|entry| entry.trust == Trust::External);
     begins

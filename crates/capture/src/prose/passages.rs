@@ -32,6 +32,9 @@ pub(crate) struct Passage<'a> {
 
 /// Texts that begin so were written by a program, or are the role given to an agent: no statement of this session.
 const FOREIGN_OPENINGS: &[&str] = &[
+    // A mail begins with who wrote it.
+    "from: ",
+    "subject: ",
     "you are a ",
     "you are an ",
     "you are the ",

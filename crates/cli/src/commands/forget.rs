@@ -28,6 +28,7 @@ struct Forgotten {
     ok: bool,
     forgotten: Vec<i64>,
     revived: Vec<i64>,
+    said_in: Vec<i64>,
     remains_in: Vec<String>,
 }
 
@@ -58,13 +59,21 @@ fn forget(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
             }
         }
     }
+    let titles: Vec<String> = store.memories(&ids)?.into_iter().map(|memory| memory.content.title).collect();
     let done = store.forget(&ids, app.now)?;
+    let mut said_in: Vec<i64> = Vec::new();
+    for title in &titles {
+        said_in.extend(store.memories_saying(title)?.iter().map(|id| id.0));
+    }
+    said_in.sort_unstable();
+    said_in.dedup();
     let remains_in: Vec<String> = done.remains_in.iter().map(|path| path.display().to_string()).collect();
     if args.json {
         app.ui.json(&Forgotten {
             ok: true,
             forgotten: done.forgotten.iter().map(|id| id.0).collect(),
             revived: done.revived.iter().map(|id| id.0).collect(),
+            said_in,
             remains_in,
         })?;
         return Ok(Exit::Done);
@@ -72,6 +81,11 @@ fn forget(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
     app.ui.line(&format!("forgot {}", memories(done.forgotten.len() as u64)))?;
     for id in &done.revived {
         app.ui.say(&format!("note: #{id} is in force again: what had replaced it is gone"));
+    }
+    if !said_in.is_empty() {
+        let numbers: Vec<String> = said_in.iter().map(ToString::to_string).collect();
+        let numbers = numbers.join(" ");
+        app.ui.say(&format!("note: the title still stands in what was made from it: `backstory forget {numbers}` forgets that too"));
     }
     for path in remains_in {
         app.ui.say(&format!("note: traces may remain in `{path}`, which could not be changed; remove it if you can do without it"));

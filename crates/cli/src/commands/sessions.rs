@@ -130,6 +130,9 @@ pub(crate) fn session_called(store: &Store, wanted: &str) -> Result<Session, Fai
         "last" => store.sessions(None, 1, 0)?.into_iter().map(|summary| summary.session).collect(),
         _ => store.sessions_named(wanted)?,
     };
+    if wanted == "last" && found.is_empty() {
+        return Err(Failure::user("no sessions yet"));
+    }
     let hint = "`backstory sessions --all-projects` shows them all";
     match (found.pop(), found.len()) {
         (Some(session), 0) => Ok(session),

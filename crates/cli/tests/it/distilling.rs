@@ -194,3 +194,31 @@ fn what_is_not_there_cannot_be_told() {
         ");
     assert!(!Path::new(&env.home()).join("backstory.db").exists() || env.run(["sessions"]).code == Some(1));
 }
+
+/// SEC-12: what was put together from a memory holds its words, and forgetting says so.
+#[test]
+fn forgetting_says_where_else_the_words_stand() {
+    let env = world();
+    project(&env);
+    play(&env);
+    let answer = ask(&env, 0, &["forget", "1", "--yes", "--json"]);
+    assert_eq!(answer["said_in"], json!([2, 3, 5]), "{answer}");
+    let answer = ask(&env, 0, &["forget", "2", "3", "5", "--yes", "--json"]);
+    assert_eq!(answer["said_in"], json!([]));
+    assert_eq!(env.files_holding(b"Fix off-by-one in page_count"), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn a_session_that_is_taken_up_again_has_not_ended() {
+    let env = world();
+    let says = |payload: Value| hear(&env, payload.to_string());
+    says(
+        json!({"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt_id": "1", "prompt": "Look around in the parser"}),
+    );
+    says(json!({"session_id": "s", "hook_event_name": "SessionEnd", "reason": "other"}));
+    assert!(ask(&env, 0, &["sessions", "--json"])["sessions"][0]["ended_at"].is_string());
+    says(
+        json!({"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt_id": "2", "prompt": "And now go on"}),
+    );
+    assert!(ask(&env, 0, &["sessions", "--json"])["sessions"][0]["ended_at"].is_null());
+}

@@ -399,6 +399,8 @@ pub(super) const SILENT_SECTIONS: &[&str] = &[
 pub(super) static QUOTING_LEADS: Patterns = Patterns::new(&[
     "ticket|issue|story|spec|readme|docs|documentation|email|mail|article|snippet|transcript|prompt|template|message|comment|post|log|logs|changelog|excerpt|paste|pasted|file|md|guidelines|policy :",
     "says|said|wrote|writes|reads :",
+    "ticket|issue|story|spec|readme|docs|documentation|email|mail|article|message|comment|post|review from|of|by|in|on|at * :",
+    "says|said|wrote|writes to|in|about|on|me|us * :",
 ]);
 
 /// Files of rules and words for readers: a heading that names one opens a pasted copy of it.
