@@ -599,3 +599,10 @@ fn what_others_wrote_is_not_the_users_rule() {
         assert_eq!(story.kinds(), Vec::<String>::new(), "{text}");
     }
 }
+
+#[test]
+fn where_something_belongs_is_a_statement() {
+    let mut story = Story::new();
+    story.asks("Validation belongs in the serializers, not in the views.").closes("Understood.");
+    assert_eq!(in_force(&story), ["Validation belongs in the serializers, not in the views"]);
+}

@@ -296,6 +296,7 @@ pub(super) static CUES: [Cues; 14] = [
             "the project|repo|codebase|team uses|targets|follows|runs|supports",
             "should be * , not",
             "is|are * , not",
+            "belongs|belong in|into|to|on|under|behind|with * , not",
             "instead of *",
             "no need for *",
             "^ not * , *",
