@@ -19,6 +19,7 @@ const GIT_PATIENCE: Duration = Duration::from_millis(300);
 /// How many files, and how many bytes of them, are read at the end of one turn.
 const MOST_FILES: usize = 64;
 const MOST_BYTES_AT_ONCE: usize = 2 << 20;
+const TOO_MUCH: &str = "too much was edited at once";
 
 /// One file that was edited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -111,13 +112,18 @@ fn look_at<'a>(
 ) -> Result<Vec<Look<'a>>, StoreError> {
     let mut looks = Vec::new();
     let mut room = MOST_BYTES_AT_ONCE;
-    for file in edited.iter().take(MOST_FILES) {
+    for file in edited {
         let Some(language) = Language::of(&file.path) else { continue };
+        if looks.len() >= MOST_FILES {
+            let now = Now::Unreadable(TOO_MUCH);
+            looks.push(Look { path: &file.path, language, now, before: Before::Unknown });
+            continue;
+        }
         let now = match source::read(place.root, &file.path) {
             Source::Elsewhere => continue,
             Source::Gone => Now::Gone,
             Source::Unreadable(reason) => Now::Unreadable(reason),
-            Source::Text { text, .. } if text.len() > room => Now::Unreadable("too much was edited at once"),
+            Source::Text { text, .. } if text.len() > room => Now::Unreadable(TOO_MUCH),
             Source::Text { text, content_hash } => Now::Text { text, content_hash },
         };
         let known = store.file_map(place.project, &file.path)?;

@@ -114,6 +114,16 @@ fn what_cannot_be_read_is_skipped_noted_and_loses_no_map() {
 }
 
 #[test]
+fn what_is_too_much_for_one_turn_is_noted() {
+    let mut workshop = Workshop::open();
+    let names: Vec<String> = (0..70).map(|number| format!("m{number}.py")).collect();
+    names.iter().for_each(|name| workshop.write(name, "def a():\n    pass\n"));
+    let edited: Vec<EditedFile> = names.iter().map(|name| created(name)).collect();
+    workshop.tracked(&edited);
+    assert_eq!(unmapped(&workshop).len(), 6);
+}
+
+#[test]
 fn a_file_that_is_gone_takes_its_symbols_with_it() {
     let mut workshop = Workshop::open();
     workshop.write("a.rs", TWO);
@@ -200,6 +210,27 @@ fn no_secret_in_a_signature_reaches_the_store() {
     // And comparing with what was scrubbed finds no change where there is none.
     workshop.write("a.rs", &format!("const TOKEN: &str = \"{secret}\";\n// said\nfn f() {{}}\n"));
     assert_eq!(workshop.tracked(&[edited("a.rs")]), [""; 0]);
+}
+
+/// Law 7: a signature is cut, and half a secret is one no rule knows.
+#[test]
+fn no_half_of_a_secret_in_a_signature_reaches_the_store() {
+    let mut workshop = Workshop::open();
+    let secret = format!("gh{}_{}", "p", "a1B2c3D4e5F6g7H8i9J0".repeat(2).get(..36).unwrap());
+    for before in 90..160 {
+        let name = format!("a{before}.py");
+        workshop.write(
+            &name,
+            &format!(
+                "def f(a=\"{}\", key=\"{secret}\", b=\"{}\"):\n    pass\n",
+                "x".repeat(before),
+                "y".repeat(80)
+            ),
+        );
+        workshop.tracked(&[created(&name)]);
+        let map = workshop.store.file_map(workshop.project, &name).unwrap().unwrap();
+        assert!(!format!("{map:?}").contains("p_a1B2"), "{map:?}");
+    }
 }
 
 #[test]
