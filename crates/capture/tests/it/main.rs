@@ -18,6 +18,7 @@ mod codemap_scripts;
 mod corpus;
 mod distil;
 mod distil_sessions;
+mod distil_settling;
 mod drawn;
 mod failing;
 mod git;
