@@ -48,7 +48,7 @@ pub fn most_alike(store: &Store, draft: &Draft, reach: Reach) -> Result<Option<(
     Ok(alike.max_by(|one, other| one.1.total_cmp(&other.1)))
 }
 
-/// What a memory says, title and text, to be compared. A title that only repeats the beginning of the text counts once.
+/// What a memory says, title and text, to be compared.
 pub(crate) fn whole_text(content: &Draft) -> String {
     format!("{}\n{}", content.title, content.body)
 }

@@ -205,7 +205,7 @@ mod tests {
         let around = Surroundings {
             redactor: &redactor,
             most_bytes: 1000,
-            root: "/work/p",
+            root: "/home/dev/p",
             given: &given,
             at: Timestamp(at),
         };
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn whatever_is_cut_an_event_can_be_read_back() {
         let many = Happening::Edited {
-            file: "/work/p/src/a.rs".into(),
+            file: "/home/dev/p/src/a.rs".into(),
             is_new: false,
             hunks: vec![Hunk { before: "\"\\\n".repeat(300), after: "é".repeat(900) }; 200],
         };
@@ -265,8 +265,8 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         };
-        assert_eq!(file("/work/p/src/a.rs"), "src/a.rs");
-        assert_eq!(file("/work/process.rs"), "/work/process.rs");
+        assert_eq!(file("/home/dev/p/src/a.rs"), "src/a.rs");
+        assert_eq!(file("/home/dev/process.rs"), "/home/dev/process.rs");
     }
 
     #[test]

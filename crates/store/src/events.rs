@@ -4,7 +4,7 @@ use crate::home::beside;
 use crate::open::Stop;
 use crate::{Receipt, Store, StoreError, codes, injections, own_sessions, projects, sessions};
 use backstory_memory::{Event, EventId, EventKind, IdempotencyKey, SessionId, Sighting, Timestamp};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, Rows, params};
 use std::fs;
 
 /// From here on the log only grows if someone holds it (R08).
@@ -82,12 +82,7 @@ impl Store {
                 "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id
                  WHERE e.session_id = ?1 AND e.id > ?2 ORDER BY e.id";
             let mut statement = db.prepare_cached(sql)?;
-            let mut rows = statement.query([session.0, after.0])?;
-            let mut events = Vec::new();
-            while let Some(row) = rows.next()? {
-                events.push(event_from(row)?);
-            }
-            Ok(events)
+            events_from(statement.query([session.0, after.0])?)
         })
     }
 
@@ -101,12 +96,7 @@ impl Store {
                      (SELECT id FROM events WHERE session_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2), 0))
                  ORDER BY e.id";
             let mut statement = db.prepare_cached(sql)?;
-            let mut rows = statement.query(params![session.0, most])?;
-            let mut events = Vec::new();
-            while let Some(row) = rows.next()? {
-                events.push(event_from(row)?);
-            }
-            Ok(events)
+            events_from(statement.query(params![session.0, most])?)
         })
     }
 
@@ -168,6 +158,14 @@ pub(crate) fn record(db: &Connection, arrival: &Arrival) -> rusqlite::Result<Rec
         event.payload,
     ])?;
     Ok(Recorded::Stored(EventId(db.last_insert_rowid())))
+}
+
+fn events_from(mut rows: Rows<'_>) -> Result<Vec<StoredEvent>, Stop> {
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        events.push(event_from(row)?);
+    }
+    Ok(events)
 }
 
 fn event_from(row: &Row<'_>) -> Result<StoredEvent, Stop> {
