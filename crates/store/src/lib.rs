@@ -36,6 +36,7 @@ mod search;
 mod sessions;
 mod spool;
 mod status;
+mod structure;
 mod words;
 
 pub use anchors::Anchor;
@@ -61,4 +62,5 @@ pub use search::{Filter, Life as LifeFilter, Reach};
 pub use sessions::{Session, SessionSummary};
 pub use spool::Spool;
 pub use status::{Counts, Status};
+pub use structure::Neighbours;
 pub use words::WordQuery;

@@ -23,3 +23,4 @@ mod repairing;
 mod revising;
 mod searching;
 mod spooling;
+mod structure;

@@ -1,0 +1,249 @@
+//! What has to do with each other by structure, not by words: files, symbols, failures, links, sessions.
+//!
+//! Every answer is bounded and carries its reach (law 8). Not here: what any of it is worth (`recall`), and which files or symbols a
+//! question names.
+//!
+//! **Performance.** Anchors have no index by the end of a path nor by symbol, and a store may hold a million of them. The word index
+//! knows the words of both: it proposes the newest memories, and their anchors decide.
+
+use crate::open::Stop;
+use crate::words::in_place;
+use crate::{Filter, LifeFilter, Reach, Store, StoreError, WordQuery, codes};
+use backstory_memory::{Digest, Link, MemoryId};
+use rusqlite::{Connection, Row, params};
+use std::collections::BTreeSet;
+
+/// More names than a question has.
+const MOST_NAMED: usize = 16;
+/// How many of the newest memories that may speak of a name are looked at.
+const MOST_LOOKED_AT: i64 = 256;
+/// How many links of one memory are followed, each way.
+const MOST_LINKS: i64 = 32;
+/// How far the next memory of a session is looked for that fits.
+const MOST_STEPS: i64 = 8;
+
+/// What was written just before and just after a memory, in the same session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Neighbours {
+    /// Which memory.
+    pub of: MemoryId,
+    /// What was written before it.
+    pub before: Option<MemoryId>,
+    /// What was written after it.
+    pub after: Option<MemoryId>,
+}
+
+/// What a row is judged by. It begins every row that is.
+macro_rules! judged {
+    () => {
+        "m.id, m.project_id, m.scope = 'user', m.superseded_by IS NULL, m.kind, m.created_at_ms"
+    };
+}
+impl Store {
+    /// Returns the memories anchored in any of these files, newest first: each file by its whole path, or by the end of it.
+    ///
+    /// The offset of the filter does not count here, nor in what follows: pages are cut when all is known.
+    pub fn about_files(&self, paths: &[String], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
+        let paths: Vec<&str> = paths.iter().take(MOST_NAMED).map(String::as_str).collect();
+        self.read("look for memories of files", |db| {
+            let mut proposed = holding(db, "files :", &paths, filter.reach)?;
+            // A file that was moved is known to its anchors only.
+            let sql = "SELECT memory_id FROM anchors WHERE path = ?1 ORDER BY memory_id DESC LIMIT ?2";
+            let mut anchored = db.prepare_cached(sql)?;
+            for path in &paths {
+                let rows = anchored.query_map(params![path, MOST_LOOKED_AT], |row| row.get(0))?;
+                proposed.extend(rows.collect::<rusqlite::Result<Vec<i64>>>()?);
+            }
+            anchored_so(db, &proposed, filter, |file, _| paths.iter().any(|path| is_path_end(file, path)))
+        })
+    }
+
+    /// Returns the memories anchored in any of these symbols, newest first: each by its whole name, or by the last parts of it.
+    pub fn about_symbols(&self, names: &[String], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
+        let names: Vec<Vec<&str>> = names.iter().take(MOST_NAMED).map(|name| parts(name)).collect();
+        let last: Vec<&str> = names.iter().filter_map(|parts| parts.last().copied()).collect();
+        self.read("look for memories of symbols", |db| {
+            let proposed = holding(db, "- place :", &last, filter.reach)?;
+            anchored_so(db, &proposed, filter, |_, symbol| {
+                let symbol = parts(symbol);
+                names.iter().any(|name| !name.is_empty() && symbol.ends_with(name))
+            })
+        })
+    }
+
+    /// Returns the memories whose subject is any of these, newest first: of failures, those with the same signature.
+    pub fn with_signature(&self, subjects: &[Digest], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
+        self.read("look for memories of a failure", |db| {
+            // The index begins with the project; what holds for the user may lie in any.
+            let mut statement = db.prepare_cached(concat!(
+                "SELECT ",
+                judged!(),
+                " FROM projects p CROSS JOIN memories m ON m.project_id = p.id AND m.subject = ?1"
+            ))?;
+            let mut found = BTreeSet::new();
+            for subject in subjects.iter().take(MOST_NAMED) {
+                let mut rows = statement.query([subject.0])?;
+                while let Some(row) = rows.next()? {
+                    found.extend(fitting(db, row, filter)?);
+                }
+            }
+            Ok(newest(found, filter))
+        })
+    }
+
+    /// Returns the links that begin or end at any of these memories, where the memory at the other end fits.
+    pub fn linked(&self, ids: &[MemoryId], filter: &Filter) -> Result<Vec<Link>, StoreError> {
+        self.read("follow the links", |db| {
+            let mut from = db.prepare_cached(concat!(
+                "SELECT ",
+                judged!(),
+                ", l.from_id, l.relation, l.to_id FROM links l CROSS JOIN memories m ON m.id = l.to_id
+                 WHERE l.from_id = ?1 ORDER BY l.to_id DESC LIMIT ?2"
+            ))?;
+            let mut to = db.prepare_cached(concat!(
+                "SELECT ",
+                judged!(),
+                ", l.from_id, l.relation, l.to_id FROM links l CROSS JOIN memories m ON m.id = l.from_id
+                 WHERE l.to_id = ?1 ORDER BY l.from_id DESC LIMIT ?2"
+            ))?;
+            let mut links: Vec<Link> = Vec::new();
+            for id in ids {
+                for statement in [&mut from, &mut to] {
+                    let mut rows = statement.query(params![id.0, MOST_LINKS])?;
+                    while let Some(row) = rows.next()? {
+                        if fitting(db, row, filter)?.is_some() {
+                            links.push(link(row)?);
+                        }
+                    }
+                }
+            }
+            // A link between two of them was met at both ends.
+            links.sort_by_key(|link| (link.from, link.to, link.relation.as_str()));
+            links.dedup();
+            Ok(links)
+        })
+    }
+
+    /// Returns what was written just before and just after each of these memories in its session, as far as it fits.
+    pub fn session_neighbours(
+        &self,
+        ids: &[MemoryId],
+        filter: &Filter,
+    ) -> Result<Vec<Neighbours>, StoreError> {
+        self.read("look around in sessions", |db| {
+            let mut before = db.prepare_cached(concat!(
+                "SELECT ",
+                judged!(),
+                " FROM memories m WHERE m.session_id = (SELECT session_id FROM memories WHERE id = ?1) AND m.id < ?1
+                 ORDER BY m.id DESC LIMIT ?2"
+            ))?;
+            let mut after = db.prepare_cached(concat!(
+                "SELECT ",
+                judged!(),
+                " FROM memories m WHERE m.session_id = (SELECT session_id FROM memories WHERE id = ?1) AND m.id > ?1
+                 ORDER BY m.id LIMIT ?2"
+            ))?;
+            let mut nearest = |id: MemoryId| -> Result<[Option<MemoryId>; 2], Stop> {
+                let mut found = [None; 2];
+                for (statement, found) in [&mut before, &mut after].into_iter().zip(&mut found) {
+                    let mut rows = statement.query([id.0, MOST_STEPS])?;
+                    while let (None, Some(row)) = (*found, rows.next()?) {
+                        *found = fitting(db, row, filter)?;
+                    }
+                }
+                Ok(found)
+            };
+            ids.iter().map(|of| nearest(*of).map(|[before, after]| Neighbours { of: *of, before, after })).collect()
+        })
+    }
+}
+
+/// Returns the memory of a row that begins with [`judged!`], where it fits the filter.
+fn fitting(db: &Connection, row: &Row<'_>, filter: &Filter) -> Result<Option<MemoryId>, Stop> {
+    let id = MemoryId(row.get(0)?);
+    let is_in_reach = match filter.reach {
+        Reach::Project(project) => row.get::<_, i64>(1)? == project.0 || row.get(2)?,
+        Reach::Everywhere => true,
+    };
+    let is_of_life = filter.life == LifeFilter::Any || row.get(3)?;
+    if !is_in_reach || !is_of_life {
+        return Ok(None);
+    }
+    let kind: String = row.get(4)?;
+    let at: i64 = row.get(5)?;
+    let is_of_kind = filter.kinds.is_empty() || filter.kinds.iter().any(|wanted| wanted.as_str() == kind);
+    let is_in_time =
+        filter.since.is_none_or(|since| at >= since.0) && filter.until.is_none_or(|until| at < until.0);
+    let is_of_file = match &filter.file {
+        Some(path) => is_anchored(db, id, |file, _| is_path_end(file, path))?,
+        None => true,
+    };
+    Ok((is_of_kind && is_in_time && is_of_file).then_some(id))
+}
+
+/// Returns the newest memories that hold any of the words in a column.
+fn holding(db: &Connection, column: &str, words: &[&str], reach: Reach) -> rusqlite::Result<BTreeSet<i64>> {
+    let mut query = WordQuery::default();
+    words.iter().for_each(|word| query.word(word));
+    if query.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let mut expression = format!("{column} ({})", query.terms().collect::<Vec<_>>().join(" OR "));
+    if let Reach::Project(project) = reach {
+        expression = format!("{} AND ({expression})", in_place(project));
+    }
+    let sql = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
+    let mut statement = db.prepare_cached(sql)?;
+    statement.query_map(params![expression, MOST_LOOKED_AT], |row| row.get(0))?.collect()
+}
+
+/// Returns those of the proposed memories that fit and have an anchor, a file and a symbol of it, as it should be.
+fn anchored_so(
+    db: &Connection,
+    proposed: &BTreeSet<i64>,
+    filter: &Filter,
+    is_so: impl Fn(&str, &str) -> bool,
+) -> Result<Vec<MemoryId>, Stop> {
+    let sql = concat!("SELECT ", judged!(), " FROM memories m WHERE m.id = ?1");
+    let mut statement = db.prepare_cached(sql)?;
+    let mut found = BTreeSet::new();
+    for id in proposed {
+        if is_anchored(db, MemoryId(*id), &is_so)?
+            && let Some(row) = statement.query([id])?.next()?
+        {
+            found.extend(fitting(db, row, filter)?);
+        }
+    }
+    Ok(newest(found, filter))
+}
+
+fn is_anchored(db: &Connection, id: MemoryId, is_so: impl Fn(&str, &str) -> bool) -> rusqlite::Result<bool> {
+    let mut statement = db.prepare_cached("SELECT path, symbol FROM anchors WHERE memory_id = ?1")?;
+    let mut rows = statement.query([id.0])?;
+    while let Some(row) = rows.next()? {
+        if is_so(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn newest(found: BTreeSet<MemoryId>, filter: &Filter) -> Vec<MemoryId> {
+    found.into_iter().rev().take(filter.limit as usize).collect()
+}
+
+/// Reads the link that follows [`judged!`] in a row.
+fn link(row: &Row<'_>) -> Result<Link, Stop> {
+    let relation = codes::code("a link", &row.get::<_, String>(7)?)?;
+    Ok(Link { from: MemoryId(row.get(6)?), relation, to: MemoryId(row.get(8)?) })
+}
+
+/// Whether a path is the other one, or ends with it at the border of a folder.
+fn is_path_end(path: &str, end: &str) -> bool {
+    !end.is_empty() && path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}
+
+/// Cuts a symbol's name into its parts, however its language joins them: `Store::open`, `Parser.parse`, `Order#total`.
+fn parts(name: &str) -> Vec<&str> {
+    name.split([':', '.', '#']).filter(|part| !part.is_empty()).collect()
+}
