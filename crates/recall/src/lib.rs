@@ -4,8 +4,10 @@
 //! Not here: SQL (`store`), how hits are shown.
 
 mod terms;
+mod when;
 
 pub use terms::word_query;
+pub use when::{When, when};
 
 use backstory_memory::{Memory, telling_words, words};
 use backstory_store::{Filter, Store, StoreError};
