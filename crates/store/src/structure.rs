@@ -17,6 +17,9 @@ use std::collections::BTreeSet;
 const MOST_NAMED: usize = 16;
 /// How many of the newest memories that may speak of a name are looked at.
 const MOST_LOOKED_AT: i64 = 256;
+/// Among how many of the newest memories they are looked for: words that stand in every path, but never side by side, would else
+/// take the whole index to find nothing.
+const MOST_SEARCHED: i64 = 50_000;
 /// How many links of one memory are followed, each way.
 const MOST_LINKS: i64 = 32;
 /// How far the next memory of a session is looked for that fits.
@@ -40,12 +43,21 @@ macro_rules! judged {
     };
 }
 impl Store {
+    /// Reads all of it as it is at one moment.
+    fn look<T>(
+        &self,
+        doing: &'static str,
+        work: impl FnOnce(&Connection) -> Result<T, Stop>,
+    ) -> Result<T, StoreError> {
+        self.snapshot(|| self.read(doing, work))
+    }
+
     /// Returns the memories anchored in any of these files, newest first: each file by its whole path, or by the end of it.
     ///
     /// The offset of the filter does not count here, nor in what follows: pages are cut when all is known.
     pub fn about_files(&self, paths: &[String], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
         let paths: Vec<&str> = paths.iter().take(MOST_NAMED).map(String::as_str).collect();
-        self.read("look for memories of files", |db| {
+        self.look("look for memories of files", |db| {
             let mut proposed = holding(db, "files :", &paths, filter.reach)?;
             // A file that was moved is known to its anchors only.
             let sql = "SELECT memory_id FROM anchors WHERE path = ?1 ORDER BY memory_id DESC LIMIT ?2";
@@ -62,7 +74,7 @@ impl Store {
     pub fn about_symbols(&self, names: &[String], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
         let names: Vec<Vec<&str>> = names.iter().take(MOST_NAMED).map(|name| parts(name)).collect();
         let last: Vec<&str> = names.iter().filter_map(|parts| parts.last().copied()).collect();
-        self.read("look for memories of symbols", |db| {
+        self.look("look for memories of symbols", |db| {
             let proposed = holding(db, "- place :", &last, filter.reach)?;
             anchored_so(db, &proposed, filter, |_, symbol| {
                 let symbol = parts(symbol);
@@ -73,7 +85,7 @@ impl Store {
 
     /// Returns the memories whose subject is any of these, newest first: of failures, those with the same signature.
     pub fn with_signature(&self, subjects: &[Digest], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
-        self.read("look for memories of a failure", |db| {
+        self.look("look for memories of a failure", |db| {
             // The index begins with the project; what holds for the user may lie in any.
             let mut statement = db.prepare_cached(concat!(
                 "SELECT ",
@@ -87,13 +99,13 @@ impl Store {
                     found.extend(fitting(db, row, filter)?);
                 }
             }
-            Ok(newest(found, filter))
+            Ok(found.into_iter().rev().take(filter.limit as usize).collect())
         })
     }
 
     /// Returns the links that begin or end at any of these memories, where the memory at the other end fits.
     pub fn linked(&self, ids: &[MemoryId], filter: &Filter) -> Result<Vec<Link>, StoreError> {
-        self.read("follow the links", |db| {
+        self.look("follow the links", |db| {
             let mut from = db.prepare_cached(concat!(
                 "SELECT ",
                 judged!(),
@@ -130,7 +142,7 @@ impl Store {
         ids: &[MemoryId],
         filter: &Filter,
     ) -> Result<Vec<Neighbours>, StoreError> {
-        self.read("look around in sessions", |db| {
+        self.look("look around in sessions", |db| {
             let mut before = db.prepare_cached(concat!(
                 "SELECT ",
                 judged!(),
@@ -175,7 +187,7 @@ fn fitting(db: &Connection, row: &Row<'_>, filter: &Filter) -> Result<Option<Mem
     let is_in_time =
         filter.since.is_none_or(|since| at >= since.0) && filter.until.is_none_or(|until| at < until.0);
     let is_of_file = match &filter.file {
-        Some(path) => is_anchored(db, id, |file, _| is_path_end(file, path))?,
+        Some(path) => speaks_of(db, id, path)?,
         None => true,
     };
     Ok((is_of_kind && is_in_time && is_of_file).then_some(id))
@@ -192,44 +204,55 @@ fn holding(db: &Connection, column: &str, words: &[&str], reach: Reach) -> rusql
     if let Reach::Project(project) = reach {
         expression = format!("{} AND ({expression})", in_place(project));
     }
-    let sql = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
+    let sql = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1
+         AND rowid > (SELECT coalesce(max(id), 0) FROM memories) - ?2 ORDER BY rowid DESC LIMIT ?3";
     let mut statement = db.prepare_cached(sql)?;
-    statement.query_map(params![expression, MOST_LOOKED_AT], |row| row.get(0))?.collect()
+    let values = params![expression, MOST_SEARCHED, MOST_LOOKED_AT];
+    statement.query_map(values, |row| row.get(0))?.collect()
 }
 
-/// Returns those of the proposed memories that fit and have an anchor, a file and a symbol of it, as it should be.
+/// Returns those of the proposed memories that fit and have an anchor, a file and a symbol of it, as it should be; newest first.
 fn anchored_so(
     db: &Connection,
     proposed: &BTreeSet<i64>,
     filter: &Filter,
     is_so: impl Fn(&str, &str) -> bool,
 ) -> Result<Vec<MemoryId>, Stop> {
-    let sql = concat!("SELECT ", judged!(), " FROM memories m WHERE m.id = ?1");
-    let mut statement = db.prepare_cached(sql)?;
-    let mut found = BTreeSet::new();
-    for id in proposed {
-        if is_anchored(db, MemoryId(*id), &is_so)?
-            && let Some(row) = statement.query([id])?.next()?
-        {
-            found.extend(fitting(db, row, filter)?);
+    let mut statement = db.prepare_cached(concat!(
+        "SELECT ",
+        judged!(),
+        ", a.path, a.symbol FROM anchors a CROSS JOIN memories m ON m.id = a.memory_id WHERE a.memory_id = ?1"
+    ))?;
+    let mut found = Vec::new();
+    for id in proposed.iter().rev() {
+        if found.len() >= filter.limit as usize {
+            break;
+        }
+        let mut rows = statement.query([id])?;
+        while let Some(row) = rows.next()? {
+            if is_so(text(row, 6)?, text(row, 7)?) {
+                found.extend(fitting(db, row, filter)?);
+                break;
+            }
         }
     }
-    Ok(newest(found, filter))
+    Ok(found)
 }
 
-fn is_anchored(db: &Connection, id: MemoryId, is_so: impl Fn(&str, &str) -> bool) -> rusqlite::Result<bool> {
-    let mut statement = db.prepare_cached("SELECT path, symbol FROM anchors WHERE memory_id = ?1")?;
+fn text<'row>(row: &'row Row<'_>, column: usize) -> rusqlite::Result<&'row str> {
+    Ok(row.get_ref(column)?.as_str()?)
+}
+
+/// Whether a memory speaks of a file.
+fn speaks_of(db: &Connection, id: MemoryId, end: &str) -> rusqlite::Result<bool> {
+    let mut statement = db.prepare_cached("SELECT path FROM anchors WHERE memory_id = ?1")?;
     let mut rows = statement.query([id.0])?;
     while let Some(row) = rows.next()? {
-        if is_so(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?) {
+        if is_path_end(text(row, 0)?, end) {
             return Ok(true);
         }
     }
     Ok(false)
-}
-
-fn newest(found: BTreeSet<MemoryId>, filter: &Filter) -> Vec<MemoryId> {
-    found.into_iter().rev().take(filter.limit as usize).collect()
 }
 
 /// Reads the link that follows [`judged!`] in a row.
