@@ -3,9 +3,11 @@
 //! One engine behind every door. Today it has its lexical arm; meaning and signals join it here, not in the doors.
 //! Not here: SQL (`store`), how hits are shown.
 
+mod mentions;
 mod terms;
 mod when;
 
+pub use mentions::{Mentions, mentions};
 pub use terms::word_query;
 pub use when::{When, when};
 
