@@ -121,6 +121,8 @@ impl Store {
         store.wait_for(patience)?;
         // Until we know that the schema is ours, not even the log of a newer build may be moved (law 11).
         store.set(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        // Plans do not depend on bound values: FTS5's own statements would otherwise be parsed anew for every word looked up.
+        store.set(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         Ok(store)
     }
 
@@ -214,8 +216,10 @@ impl Store {
         }
         self.batch("BEGIN")?;
         let done = work();
-        // Nothing was written: ending it cannot lose anything, and a failed end leaves the connection as it was.
-        self.batch("COMMIT")?;
+        // Nothing was written, so however it ends nothing is lost. Where the word index is damaged the ordinary end may be refused.
+        if self.batch("COMMIT").is_err() && !self.db.is_autocommit() {
+            self.batch("ROLLBACK")?;
+        }
         done
     }
 

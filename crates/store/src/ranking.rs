@@ -1,18 +1,22 @@
 //! Ranking by words, fast whatever the question.
 //!
-//! BM25 over every memory that holds any word is exact, and slow where a word stands in a third of a large store. Words that many
-//! memories hold say little: they are left out while telling ones find enough, and looked for together when they do not. In a
-//! small store, and for rare words in a large one, the result is plain BM25.
+//! BM25 over every memory that holds any word is exact, and slow where a word stands in a third of a large store. So words that many
+//! memories hold do not find any while telling ones find enough: they only raise what those found. Where telling words find too
+//! little, memories that hold the common ones together are looked for. In a small store, and for rare words in a large one, the
+//! result is plain BM25. A word no memory holds is read as the known words nearest to it, which count less.
 //!
-//! **Performance.** How many memories hold a word is counted up to a bound, and BM25 is asked of a bounded number of memories.
+//! **Performance.** How many memories hold a word is counted up to a bound and estimated beyond. BM25 is asked of a bounded number
+//! of memories, and only of words it can count in time: FTS5 counts every holder of every word it weighs.
 
-use crate::words::{fit, in_place};
+use crate::open::Stop;
+use crate::spelling::{ReadAs, Spelling, Vocabulary};
+use crate::words::{Term, fit, in_place, quoted};
 use crate::{Reach, WordQuery};
 use backstory_memory::{MemoryId, ProjectId};
 use rusqlite::Connection;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// A memory the word index found.
+/// A memory that words found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WordHit {
     /// Which memory.
@@ -21,88 +25,301 @@ pub struct WordHit {
     pub bm25: f64,
 }
 
+/// What the word index says to a question.
+pub(crate) struct Ranked {
+    /// Best first. Some may be beyond the reach still: the caller looks at the rows.
+    pub(crate) hits: Vec<WordHit>,
+    /// What was looked for in place of unknown words.
+    pub(crate) read_as: Vec<ReadAs>,
+}
+
+/// A store of at most this many memories is small: everything is ranked.
+const SMALL: i64 = 2_000;
 /// Up to this many memories hold the telling words of a question, all together.
-const MOST_TELLING: i64 = 2_000;
-/// Of what holds only common words, the newest this many are looked at.
-const MOST_COMMON_MATCHES: i64 = 1_000;
+const MOST_TELLING: i64 = 1_000;
+/// Of what holds only common words, the newest this many are ranked.
+const MOST_COMMON_MATCHES: i64 = 200;
 /// Where telling words found this many, common words alone would not reach the top.
 const ENOUGH: usize = 64;
 /// More common words than this are not worth their intersection.
 const MOST_COMMON: usize = 4;
+/// So many holders of its words BM25 may count.
+const MOST_WEIGHED: i64 = 40_000;
+/// More unknown words than this are not misspelt but of another language, or of another project.
+const MOST_MISSPELT: usize = 3;
+/// What a memory gets for a word near to the one that was asked, of what it would get for that.
+const NEAR_SHARE: f64 = 0.5;
+/// What a word in the title is worth, where BM25 is not asked.
+const IN_TITLE: f64 = 1.7;
 /// A project of at most this many memories, and at most this share of the store, is searched by itself.
 const MOST_COUNTED: i64 = 5_000;
 const SMALL_SHARE: i64 = 4;
 
-/// Ranks what holds any of the words, best first. Of those outside the reach some may be in it still: the caller looks at the rows.
-pub(crate) fn rank(db: &Connection, query: &WordQuery, reach: Reach) -> rusqlite::Result<Vec<WordHit>> {
-    let newest: Option<i64> = db.query_row("SELECT max(id) FROM memories", [], |row| row.get(0))?;
-    let memories = newest.unwrap_or(0);
-    let place = match reach {
-        Reach::Project(id) if is_small(db, id, memories)? => Some(in_place(id)),
-        Reach::Project(_) | Reach::Everywhere => None,
-    };
-    let index = Index { db, memories, place };
-    let (telling, common) = index.weigh(query)?;
-    let mut scores = HashMap::new();
-    if !telling.is_empty() {
-        scores = index.score(&telling.join(" OR "), i64::MAX)?;
-    }
-    if scores.len() < ENOUGH {
-        index.add_matches_of_common(&common, &mut scores)?;
+/// Ranks what holds any of the words.
+pub(crate) fn rank(
+    db: &Connection,
+    query: &WordQuery,
+    reach: Reach,
+    spelling: Spelling,
+) -> Result<Ranked, Stop> {
+    let index = Index::of(db, reach)?;
+    let Sought { words, near, read_as } = index.seek(query, spelling)?;
+    let mut scores = index.rank(words)?;
+    if !near.is_empty() {
+        for (id, score) in index.rank(near)? {
+            *scores.entry(id).or_default() += NEAR_SHARE * score;
+        }
     }
     let mut hits: Vec<WordHit> =
         scores.into_iter().map(|(id, bm25)| WordHit { memory: MemoryId(id), bm25 }).collect();
     sort(&mut hits);
-    Ok(hits)
+    Ok(Ranked { hits, read_as })
 }
 
 /// Puts the best first, of equals the newer one: the only use of time here.
 pub(crate) fn sort(hits: &mut [WordHit]) {
-    hits.sort_by(|one, other| other.bm25.total_cmp(&one.bm25).then(other.memory.cmp(&one.memory)));
+    hits.sort_unstable_by(|one, other| other.bm25.total_cmp(&one.bm25).then(other.memory.cmp(&one.memory)));
 }
 
 /// The word index, within a place where that pays.
 struct Index<'db> {
     db: &'db Connection,
-    /// About how many memories there are.
+    /// About how many memories there are, and how many in the place.
     memories: i64,
+    in_place: i64,
     place: Option<String>,
+    /// What a memory within reach matches.
+    reach: Option<String>,
 }
 
-impl Index<'_> {
-    /// Tells the telling words from the common ones.
-    fn weigh<'q>(&self, query: &'q WordQuery) -> rusqlite::Result<(Vec<&'q str>, Vec<&'q str>)> {
-        if self.memories <= MOST_TELLING {
-            return Ok((query.terms().collect(), Vec::new()));
-        }
-        let mut counted = Vec::new();
-        for term in query.terms() {
-            counted.push((self.count(term)?, term));
-        }
-        counted.sort_unstable();
-        let (mut telling, mut common, mut total) = (Vec::new(), Vec::new(), 0);
-        for (holders, term) in counted.into_iter().filter(|(holders, _)| *holders > 0) {
-            total += holders;
-            if total <= MOST_TELLING {
-                telling.push(term);
-            } else if common.len() < MOST_COMMON {
-                common.push(term);
+/// What a question becomes.
+struct Sought {
+    words: Vec<Word>,
+    near: Vec<Word>,
+    read_as: Vec<ReadAs>,
+}
+
+/// A word that is known.
+struct Word {
+    expression: String,
+    /// About how many memories hold it, and how many in the place.
+    holders: i64,
+    in_place: i64,
+}
+
+type Scores = HashMap<i64, f64>;
+
+impl<'db> Index<'db> {
+    fn of(db: &'db Connection, reach: Reach) -> rusqlite::Result<Index<'db>> {
+        let newest: Option<i64> =
+            db.prepare_cached("SELECT max(id) FROM memories")?.query_row([], |row| row.get(0))?;
+        let memories = newest.unwrap_or(0);
+        let mut index = Index { db, memories, in_place: memories, place: None, reach: None };
+        if let Reach::Project(project) = reach {
+            index.reach = Some(in_place(project));
+            if let Some(counted) = index.count_if_small(project)? {
+                index.in_place = counted;
+                index.place.clone_from(&index.reach);
             }
         }
-        Ok((telling, common))
+        Ok(index)
     }
 
-    /// Counts the memories that hold a word, up to a bound.
-    fn count(&self, term: &str) -> rusqlite::Result<i64> {
+    fn count_if_small(&self, project: ProjectId) -> rusqlite::Result<Option<i64>> {
+        // Counting further would cost more than it saves.
+        let bound = (self.memories / SMALL_SHARE).min(MOST_COUNTED);
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM memories WHERE project_id = ?1 LIMIT ?2)";
+        let counted: i64 =
+            self.db.prepare_cached(sql)?.query_row([project.0, bound + 1], |row| row.get(0))?;
+        Ok((counted <= bound).then_some(counted))
+    }
+
+    fn is_small(&self) -> bool {
+        self.memories <= SMALL
+    }
+
+    /// Finds out which words are known, and what the others may have meant.
+    fn seek(&self, query: &WordQuery, spelling: Spelling) -> Result<Sought, Stop> {
+        let mut sought = Sought { words: Vec::new(), near: Vec::new(), read_as: Vec::new() };
+        let (mut unknown, mut known) = (Vec::new(), HashSet::new());
+        let (beginnings, whole): (Vec<&Term>, Vec<&Term>) = query.terms().partition(|term| term.is_beginning);
+        for term in whole {
+            match self.known(&term.expression())? {
+                Some(word) => {
+                    known.insert(&term.text);
+                    sought.words.push(word);
+                }
+                None => unknown.push(term),
+            }
+        }
+        // What is a word by itself needs no completing in a large store: there FTS5 would read everything that begins so.
+        for term in beginnings.into_iter().filter(|term| self.is_small() || !known.contains(&term.text)) {
+            let completed = self.complete(term, &mut sought)?;
+            unknown.retain(|other| !(completed && other.text == term.text));
+        }
+        if spelling == Spelling::Forgiving {
+            for term in unknown.into_iter().take(MOST_MISSPELT) {
+                self.guess(term, &mut sought)?;
+            }
+        }
+        Ok(sought)
+    }
+
+    /// Looks for what begins with a term. Returns whether anything does.
+    fn complete(&self, term: &Term, sought: &mut Sought) -> Result<bool, Stop> {
+        if self.is_small() {
+            let known = self.known(&term.expression())?;
+            let is_known = known.is_some();
+            sought.words.extend(known);
+            return Ok(is_known);
+        }
+        let before = sought.near.len();
+        for word in Vocabulary::of(self.db)?.completions(&term.text)? {
+            sought.near.extend(self.known(&quoted(&word))?);
+        }
+        Ok(sought.near.len() > before)
+    }
+
+    /// Looks for what a term nobody holds may have meant.
+    fn guess(&self, term: &Term, sought: &mut Sought) -> Result<(), Stop> {
+        for known in Vocabulary::of(self.db)?.readings(&term.text)? {
+            let expression = quoted(&known);
+            if self.is_in_reach(&expression)? {
+                sought.near.extend(self.known(&expression)?);
+                sought.read_as.push(ReadAs { asked: term.text.clone(), known });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether somebody within reach holds a word: another project's words are not to be told (law 8).
+    fn is_in_reach(&self, expression: &str) -> rusqlite::Result<bool> {
+        let Some(reach) = &self.reach else { return Ok(true) };
         self.db
-            .prepare_cached(
-                "SELECT count(*) FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH ?1 LIMIT ?2)",
-            )?
-            .query_row((self.within(term), MOST_TELLING + 1), |row| row.get(0))
+            .prepare_cached("SELECT 1 FROM memory_words WHERE memory_words MATCH ?1 LIMIT 1")?
+            .exists([format!("{reach} AND {expression}")])
     }
 
-    /// Scores the newest memories an expression matches, up to `most`.
-    fn score(&self, expression: &str, most: i64) -> rusqlite::Result<HashMap<i64, f64>> {
+    /// Counts who holds a word, up to a bound, and estimates beyond it. None where nobody in the place does.
+    fn known(&self, expression: &str) -> rusqlite::Result<Option<Word>> {
+        let in_place = self.count(&self.within(expression), self.in_place)?;
+        if in_place == 0 {
+            return Ok(None);
+        }
+        let holders = if self.place.is_some() { self.count(expression, self.memories)? } else { in_place };
+        Ok(Some(Word { expression: expression.to_owned(), holders, in_place }))
+    }
+
+    fn count(&self, expression: &str, of: i64) -> rusqlite::Result<i64> {
+        // In a small store nothing depends on how many there are.
+        let bound = if self.is_small() { 1 } else { MOST_TELLING + 1 };
+        let sql = "SELECT count(*), max(rowid) FROM
+            (SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid LIMIT ?2)";
+        let (counted, reached): (i64, Option<i64>) = self
+            .db
+            .prepare_cached(sql)?
+            .query_row((expression, bound), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let share = reached.unwrap_or(0) as f64 / self.memories.max(1) as f64;
+        let estimate = (counted as f64 / share.max(1e-9)) as i64;
+        Ok(if counted < bound { counted } else { estimate.clamp(counted, of.max(counted)) })
+    }
+
+    /// Scores what holds the words.
+    fn rank(&self, mut words: Vec<Word>) -> rusqlite::Result<Scores> {
+        if words.is_empty() {
+            return Ok(Scores::new());
+        }
+        if self.is_small() {
+            return self.bm25(&joined(&words, " OR "), i64::MAX);
+        }
+        words.sort_by_key(|word| word.in_place);
+        let mut total = 0;
+        let telling = words.iter().take_while(|word| {
+            total += word.in_place;
+            total <= MOST_TELLING
+        });
+        let mut common = words.split_off(telling.count());
+        common.truncate(MOST_COMMON);
+        let mut scores = Scores::new();
+        if !words.is_empty() {
+            scores = self.score(&words, " OR ", MOST_TELLING)?;
+            self.raise(&mut scores, &words, &common)?;
+        }
+        if scores.len() < ENOUGH {
+            self.add_matches_of(&common, &mut scores)?;
+        }
+        Ok(scores)
+    }
+
+    /// Raises what telling words found where it holds common ones, too.
+    fn raise(&self, scores: &mut Scores, telling: &[Word], common: &[Word]) -> rusqlite::Result<()> {
+        let telling = joined(telling, " OR ");
+        for word in common {
+            let expression = format!("({telling}) AND {}", word.expression);
+            self.add(scores, &expression, self.weight(word), i64::MAX)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what holds all of the common words, or, while that is nothing, all but the most common of them.
+    fn add_matches_of(&self, common: &[Word], scores: &mut Scores) -> rusqlite::Result<()> {
+        // The rarest stand first. One common word beside telling ones would only bring back what it is common in.
+        let fewest = if scores.is_empty() { 1 } else { 2 };
+        for kept in (fewest..=common.len()).rev() {
+            let words = common.get(..kept).unwrap_or_default();
+            let found = self.score(words, " AND ", MOST_COMMON_MATCHES)?;
+            if !found.is_empty() {
+                for (id, score) in found {
+                    scores.entry(id).or_insert(score);
+                }
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Scores the newest memories that hold any or all of some words: by BM25 where that can be afforded.
+    fn score(&self, words: &[Word], joint: &str, most: i64) -> rusqlite::Result<Scores> {
+        let weighed: i64 = words.iter().map(|word| word.holders).sum();
+        if weighed <= MOST_WEIGHED {
+            return self.bm25(&joined(words, joint), most);
+        }
+        let mut scores = Scores::new();
+        if joint == " AND " {
+            let (all, weight) = (joined(words, joint), words.iter().map(|word| self.weight(word)).sum());
+            self.add_with_titles(&mut scores, &all, weight, most)?;
+        } else {
+            for word in words {
+                self.add_with_titles(&mut scores, &word.expression, self.weight(word), most)?;
+            }
+        }
+        Ok(scores)
+    }
+
+    fn add_with_titles(
+        &self,
+        scores: &mut Scores,
+        expression: &str,
+        weight: f64,
+        most: i64,
+    ) -> rusqlite::Result<()> {
+        self.add(scores, expression, weight, most)?;
+        self.add(scores, &format!("{{title}} : ({expression})"), (IN_TITLE - 1.0) * weight, most)
+    }
+
+    /// Adds the same to the newest memories an expression matches, up to `most`.
+    fn add(&self, scores: &mut Scores, expression: &str, weight: f64, most: i64) -> rusqlite::Result<()> {
+        let sql = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
+        let mut statement = self.db.prepare_cached(sql)?;
+        let mut rows = statement.query((self.within(expression), most))?;
+        while let Some(row) = rows.next()? {
+            *scores.entry(row.get(0)?).or_default() += weight;
+        }
+        Ok(())
+    }
+
+    /// Asks BM25 of the newest memories an expression matches, up to `most`.
+    fn bm25(&self, expression: &str, most: i64) -> rusqlite::Result<Scores> {
         self.db
             .prepare_cached(concat!(
                 "SELECT rowid, ",
@@ -113,21 +330,10 @@ impl Index<'_> {
             .collect()
     }
 
-    /// Adds what holds all of the common words, or, while that is nothing, all but the most common of them.
-    fn add_matches_of_common(&self, common: &[&str], scores: &mut HashMap<i64, f64>) -> rusqlite::Result<()> {
-        // The rarest stand first. One common word beside telling ones would only bring back what it is common in.
-        let fewest = if scores.is_empty() { 1 } else { 2 };
-        for kept in (fewest..=common.len()).rev() {
-            let words: Vec<&str> = common.iter().take(kept).copied().collect();
-            let found = self.score(&words.join(" AND "), MOST_COMMON_MATCHES)?;
-            if !found.is_empty() {
-                for (id, score) in found {
-                    scores.entry(id).or_insert(score);
-                }
-                break;
-            }
-        }
-        Ok(())
+    /// Returns what BM25 would give an average memory for holding a word once.
+    fn weight(&self, word: &Word) -> f64 {
+        let others = (self.memories - word.holders).max(0) as f64;
+        ((others + 0.5) / (word.holders as f64 + 0.5)).ln().max(1e-6)
     }
 
     /// Narrows an expression to the place.
@@ -139,10 +345,6 @@ impl Index<'_> {
     }
 }
 
-fn is_small(db: &Connection, project: ProjectId, memories: i64) -> rusqlite::Result<bool> {
-    // Counting further would cost more than it saves.
-    let bound = (memories / SMALL_SHARE).min(MOST_COUNTED);
-    let sql = "SELECT count(*) FROM (SELECT 1 FROM memories WHERE project_id = ?1 LIMIT ?2)";
-    let counted: i64 = db.prepare_cached(sql)?.query_row([project.0, bound + 1], |row| row.get(0))?;
-    Ok(counted <= bound)
+fn joined(words: &[Word], joint: &str) -> String {
+    words.iter().map(|word| word.expression.as_str()).collect::<Vec<_>>().join(joint)
 }

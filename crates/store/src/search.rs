@@ -2,11 +2,13 @@
 //!
 //! Not here: which words a question becomes, and what else counts beside them (`recall`).
 
-use crate::ranking::{self, WordHit};
-use crate::words::{fit, in_place};
-use crate::{Store, StoreError, WordQuery};
+use crate::open::Stop;
+use crate::ranking::{self, Ranked, WordHit};
+use crate::spelling::{ReadAs, Spelling};
+use crate::words::{Term, fit, in_place};
+use crate::{Store, StoreError, WordQuery, repair, rows};
 use backstory_memory::{Kind, MemoryId, ProjectId, Timestamp};
-use rusqlite::{Connection, Statement, named_params, params};
+use rusqlite::{Connection, ErrorCode, Statement, named_params, params};
 
 /// Which projects a question may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +79,7 @@ impl Filter {
 }
 
 impl Filter {
-    fn bind(&self, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
+    pub(crate) fn bind(&self, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
         let values = named_params! {
             ":project": self.project(),
             ":any_life": self.life == Life::Any,
@@ -107,6 +109,8 @@ macro_rules! fitting {
     };
 }
 
+pub(crate) use fitting;
+
 const FITS: &str = fitting!("SELECT 1 FROM memories m WHERE m.id = :id AND", "");
 
 const NEWEST: &str = fitting!(
@@ -121,42 +125,78 @@ const NEWEST_WITH_WORDS: &str = fitting!(
         " FROM memory_words CROSS JOIN memories m ON m.id = memory_words.rowid
      WHERE memory_words MATCH :words AND"
     ),
-    "ORDER BY memory_words.rowid DESC LIMIT :limit OFFSET :offset"
+    "AND memory_words.rowid >= :oldest ORDER BY memory_words.rowid DESC LIMIT :limit OFFSET :offset"
 );
 
+/// Of memories that hold common words, the newest this many are asked whether they fit.
+const MOST_ASKED: u32 = 20_000;
+
+/// What words found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WordAnswer {
+    /// The memories, best first.
+    pub hits: Vec<WordHit>,
+    /// How they were found.
+    pub strategy: WordStrategy,
+    /// The words no memory holds, and the known ones that were looked for in their place.
+    pub read_as: Vec<ReadAs>,
+}
+
+/// How words were looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordStrategy {
+    /// In the word index, ranked by BM25.
+    Index,
+    /// In the rows themselves: there is no index, or it is damaged.
+    Rows,
+}
+
 impl Store {
-    /// Finds memories that hold any of the words, best first.
-    ///
-    /// The index ranks; the rows are asked one by one until enough fit, so that a filter costs a look at the best few. Of common words it
-    /// ranks only the newest memories: if none of them fits, those that do are looked for among all.
+    /// Finds memories that hold any of the words, best first. Only what was asked counts: nothing is guessed.
     pub fn search_words(&self, query: &WordQuery, filter: &Filter) -> Result<Vec<WordHit>, StoreError> {
+        self.ask(query, filter, Spelling::AsAsked).map(|answer| answer.hits)
+    }
+
+    /// Finds memories for somebody who may have misspelt a word, and says how: a word nobody holds is read as the known words
+    /// nearest to it.
+    pub fn find_words(&self, query: &WordQuery, filter: &Filter) -> Result<WordAnswer, StoreError> {
+        self.ask(query, filter, Spelling::Forgiving)
+    }
+
+    /// Asks the word index; without one, the rows themselves.
+    fn ask(&self, query: &WordQuery, filter: &Filter, spelling: Spelling) -> Result<WordAnswer, StoreError> {
         if query.is_empty() {
-            return Ok(Vec::new());
+            return Ok(WordAnswer { hits: Vec::new(), strategy: WordStrategy::Index, read_as: Vec::new() });
         }
-        self.read("search the memories", |db| {
-            let ranked = ranking::rank(db, query, filter.reach)?;
-            let mut fits = db.prepare_cached(FITS)?;
-            filter.bind(&mut fits)?;
-            let (mut hits, mut passed_over) = (Vec::new(), 0);
-            for hit in ranked {
-                if hits.len() >= filter.limit as usize {
-                    break;
-                }
-                fits.raw_bind_parameter(c":id", hit.memory.0)?;
-                if fits.raw_query().next()?.is_none() {
-                    continue;
-                }
-                if passed_over < filter.offset {
-                    passed_over += 1;
-                } else {
-                    hits.push(hit);
-                }
+        self.snapshot(|| match ask_index(&self.db, query, filter, spelling) {
+            Ok(answer) if answer.hits.is_empty() && self.has_empty_index() => self.search_rows(query, filter),
+            Ok(answer) => Ok(answer),
+            Err(Stop::Sql(error)) if is_of_the_index(&error) => {
+                self.note_lost_index(&error);
+                self.search_rows(query, filter)
             }
-            if hits.is_empty() && passed_over == 0 {
-                hits = newest_with_words(db, query, filter)?;
-            }
-            Ok(hits)
+            Err(stop) => self.read("search the memories", |_| Err(stop)),
         })
+    }
+
+    fn search_rows(&self, query: &WordQuery, filter: &Filter) -> Result<WordAnswer, StoreError> {
+        let hits = self.read("search the memories", |db| rows::search(db, query, filter))?;
+        Ok(WordAnswer { hits, strategy: WordStrategy::Rows, read_as: Vec::new() })
+    }
+
+    /// Whether the index holds nothing although there are memories.
+    fn has_empty_index(&self) -> bool {
+        let sql =
+            "SELECT EXISTS (SELECT 1 FROM memories) AND NOT EXISTS (SELECT 1 FROM memory_words_docsize)";
+        self.db.query_row(sql, [], |row| row.get(0)).unwrap_or(true)
+    }
+
+    /// Notes that the index must be made anew.
+    fn note_lost_index(&self, error: &rusqlite::Error) {
+        if self.is_the_database() {
+            let damaged = StoreError::Damaged { path: self.path.clone(), detail: error.to_string() };
+            repair::note_damage(&self.home, &damaged);
+        }
     }
 
     /// Lists memories by what they are, newest first, when there is no question.
@@ -197,16 +237,67 @@ impl Store {
     }
 }
 
+/// Asks the index. It ranks; the rows are asked one by one until enough fit, so that a filter costs a look at the best few. Of
+/// common words it ranks only the newest memories: if none of them fits, those that do are looked for among many more.
+fn ask_index(
+    db: &Connection,
+    query: &WordQuery,
+    filter: &Filter,
+    spelling: Spelling,
+) -> Result<WordAnswer, Stop> {
+    let Ranked { hits: ranked, read_as } = ranking::rank(db, query, filter.reach, spelling)?;
+    let mut fits = db.prepare_cached(FITS)?;
+    filter.bind(&mut fits)?;
+    let (mut hits, mut passed_over) = (Vec::new(), 0);
+    for hit in ranked {
+        if hits.len() >= filter.limit as usize {
+            break;
+        }
+        fits.raw_bind_parameter(c":id", hit.memory.0)?;
+        if fits.raw_query().next()?.is_none() {
+            continue;
+        }
+        if passed_over < filter.offset {
+            passed_over += 1;
+        } else {
+            hits.push(hit);
+        }
+    }
+    if hits.is_empty() && passed_over == 0 {
+        hits = newest_with_words(db, query, filter)?;
+    }
+    Ok(WordAnswer { hits, strategy: WordStrategy::Index, read_as })
+}
+
+/// Whether an error says that there is no usable index. Where the whole file is damaged, reading the rows says so again.
+fn is_of_the_index(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown | ErrorCode::NotFound)
+    )
+}
+
 /// Returns the newest memories that hold any of the words and fit, best first.
 fn newest_with_words(db: &Connection, query: &WordQuery, filter: &Filter) -> rusqlite::Result<Vec<WordHit>> {
-    let words = query.terms().collect::<Vec<_>>().join(" OR ");
+    let whole = query.terms().filter(|term| !term.is_beginning);
+    let words = whole.map(Term::expression).collect::<Vec<_>>().join(" OR ");
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
     let words = match filter.reach {
         Reach::Project(id) => format!("{} AND ({words})", in_place(id)),
         Reach::Everywhere => words,
     };
+    let oldest: i64 = db
+        .prepare_cached(
+            "SELECT coalesce(min(rowid), 0) FROM
+             (SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2)",
+        )?
+        .query_row((&words, MOST_ASKED), |row| row.get(0))?;
     let mut statement = db.prepare_cached(NEWEST_WITH_WORDS)?;
     filter.bind(&mut statement)?;
     statement.raw_bind_parameter(c":words", words)?;
+    statement.raw_bind_parameter(c":oldest", oldest)?;
     statement.raw_bind_parameter(c":limit", filter.limit)?;
     statement.raw_bind_parameter(c":offset", filter.offset)?;
     let rows =

@@ -7,7 +7,7 @@
 //! knows the words of both: it proposes the newest memories, and their anchors decide.
 
 use crate::open::Stop;
-use crate::words::in_place;
+use crate::words::{Term, in_place};
 use crate::{Filter, LifeFilter, Reach, Store, StoreError, WordQuery, codes};
 use backstory_memory::{Digest, Link, MemoryId};
 use rusqlite::{Connection, Row, params};
@@ -200,7 +200,8 @@ fn holding(db: &Connection, column: &str, words: &[&str], reach: Reach) -> rusql
     if query.is_empty() {
         return Ok(BTreeSet::new());
     }
-    let mut expression = format!("{column} ({})", query.terms().collect::<Vec<_>>().join(" OR "));
+    let mut expression =
+        format!("{column} ({})", query.terms().map(Term::expression).collect::<Vec<_>>().join(" OR "));
     if let Reach::Project(project) = reach {
         expression = format!("{} AND ({expression})", in_place(project));
     }

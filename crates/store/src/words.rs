@@ -27,22 +27,33 @@ pub(crate) use fit;
 /// Words to look for; any of them may match. Of a very long question the first few hundred count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordQuery {
-    /// FTS5 expressions, each for one word or one beginning of a word.
-    terms: BTreeSet<String>,
+    terms: BTreeSet<Term>,
+}
+
+/// One thing to look for: a word, a few that stand together, or a beginning.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Term {
+    /// What was asked, without what FTS5 or SQLite would stumble over.
+    pub(crate) text: String,
+    /// Whether it is the beginning of a word.
+    pub(crate) is_beginning: bool,
 }
 
 impl WordQuery {
-    /// Adds a word.
+    /// Adds a word, or several that must stand together: `src/db/open.rs` is looked for as it is written.
     pub fn word(&mut self, word: &str) {
-        if self.terms.len() < MOST_WORDS {
-            self.terms.extend(quoted(word));
-        }
+        self.add(word, false);
     }
 
     /// Adds the beginning of a word.
     pub fn prefix(&mut self, prefix: &str) {
-        if self.terms.len() < MOST_WORDS {
-            self.terms.extend(quoted(prefix).map(|quoted| format!("{quoted} *")));
+        self.add(prefix, true);
+    }
+
+    fn add(&mut self, text: &str, is_beginning: bool) {
+        let text = text.get(..text.floor_char_boundary(LONGEST_WORD)).unwrap_or(text);
+        if self.terms.len() < MOST_WORDS && text.chars().any(char::is_alphanumeric) {
+            self.terms.insert(Term { text: text.replace(['"', '\0'], " "), is_beginning });
         }
     }
 
@@ -52,10 +63,22 @@ impl WordQuery {
         self.terms.is_empty()
     }
 
-    /// Returns the words as FTS5 expressions.
-    pub(crate) fn terms(&self) -> impl Iterator<Item = &str> {
-        self.terms.iter().map(String::as_str)
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.terms.iter()
     }
+}
+
+impl Term {
+    /// Returns it as an FTS5 expression.
+    pub(crate) fn expression(&self) -> String {
+        let quoted = quoted(&self.text);
+        if self.is_beginning { format!("{quoted} *") } else { quoted }
+    }
+}
+
+/// Quotes a text as an FTS5 string: nothing in it is syntax then.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("\"{text}\"")
 }
 
 /// Returns the FTS5 expression for what is visible in a project.
@@ -72,13 +95,6 @@ fn place(project: ProjectId) -> String {
 /// Stands in the place of what holds in every project.
 const EVERYWHERE: &str = "\u{e000}everywhere";
 
-/// Quotes a word as an FTS5 string, where anything of it can be looked for.
-fn quoted(word: &str) -> Option<String> {
-    let word = word.get(..word.floor_char_boundary(LONGEST_WORD)).unwrap_or(word);
-    let has_letters = word.chars().any(char::is_alphanumeric);
-    has_letters.then(|| format!("\"{}\"", word.replace(['"', '\0'], " ")))
-}
-
 /// What the index holds of a memory, column by column.
 fn columns(project: ProjectId, content: &Draft) -> [String; 7] {
     let [facts, concepts, files] =
@@ -89,6 +105,12 @@ fn columns(project: ProjectId, content: &Draft) -> [String; 7] {
         Scope::User => format!("{} {EVERYWHERE}", place(project)),
     };
     [content.title.clone(), facts, concepts, files, content.body.clone(), companion(&whole), place]
+}
+
+/// Returns what one column of the index was given of a memory.
+pub(crate) fn column(project: ProjectId, content: &Draft, name: &str) -> Option<String> {
+    let names = ["title", "facts", "concepts", "files", "body", "companion", "place"];
+    names.iter().position(|known| *known == name).and_then(|at| columns(project, content).into_iter().nth(at))
 }
 
 /// Puts a memory into the index.
@@ -155,7 +177,7 @@ impl Store {
 
 /// Makes the index anew, whatever state it is in. Memories that cannot be read are left out.
 pub(crate) fn rebuild(db: &Connection, mut progress: impl FnMut(u64)) -> rusqlite::Result<u64> {
-    if db.execute_batch("DROP TABLE memory_words").is_err() {
+    if db.execute_batch("DROP TABLE IF EXISTS memory_words").is_err() {
         // It does not even know its own format, which is all that keeps it from being dropped.
         db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
         let told = db.execute("INSERT OR REPLACE INTO memory_words_config (k, v) VALUES ('version', 4)", []);
@@ -189,6 +211,7 @@ mod tests {
         query.word("NEAR(a \"b\" AND *");
         query.word("\"\"");
         query.prefix("migr");
-        assert_eq!(query.terms().collect::<Vec<_>>(), ["\"NEAR(a  b  AND *\"", "\"migr\" *"]);
+        let expressions: Vec<String> = query.terms().map(Term::expression).collect();
+        assert_eq!(expressions, ["\"NEAR(a  b  AND *\"", "\"migr\" *"]);
     }
 }

@@ -24,3 +24,4 @@ mod revising;
 mod searching;
 mod spooling;
 mod structure;
+mod wording;

@@ -1,0 +1,89 @@
+//! Finding memories by words where there is no word index to ask: it was lost or damaged, and nobody has made it anew yet.
+//!
+//! The rows themselves are read, the newest first and a bounded number of them, and ranked by a plain formula: how much the kind
+//! counts, times how recent it is, times the share of the words it holds. A question is never answered with merely recent rows.
+
+use crate::search::{Filter, fitting};
+use crate::words::WordQuery;
+use crate::{WordHit, open::Stop};
+use crate::{codes, ranking};
+use backstory_memory::{Kind, MemoryId};
+use rusqlite::{Connection, Row};
+use std::collections::BTreeSet;
+
+/// So many rows can be read while somebody waits.
+const MOST_ROWS: u32 = 20_000;
+/// More words than this make it slower, not better.
+const MOST_WORDS: usize = 16;
+/// What scores less is no answer.
+const LEAST: f64 = 0.01;
+const DAY_MS: f64 = 86_400_000.0;
+/// After this many days a memory counts half.
+const HALF_LIFE_DAYS: f64 = 30.0;
+
+/// Counts the asked words in each row that fits, the newest first. "Now" is when the newest memory was written.
+const HELD: &str = fitting!(
+    "SELECT m.id, m.kind,
+        (SELECT max(created_at_ms) FROM memories) - m.created_at_ms AS age_ms,
+        (SELECT count(*) FROM json_each(:words) AS asked
+         WHERE m.title || char(10) || m.body || char(10) || m.facts || char(10) || m.concepts || char(10) || m.files
+             LIKE asked.value ESCAPE '\\') AS held
+     FROM memories m WHERE m.id > (SELECT coalesce(max(id), 0) FROM memories) - :most AND",
+    "AND held > 0"
+);
+
+/// Finds memories that hold any of the words, best first.
+pub(crate) fn search(db: &Connection, query: &WordQuery, filter: &Filter) -> Result<Vec<WordHit>, Stop> {
+    let patterns = patterns(query);
+    let asked = patterns.len().max(1) as f64;
+    let mut statement = db.prepare_cached(HELD)?;
+    filter.bind(&mut statement)?;
+    statement.raw_bind_parameter(c":words", codes::list_text(&patterns))?;
+    statement.raw_bind_parameter(c":most", MOST_ROWS)?;
+    let mut rows = statement.raw_query();
+    let mut hits = Vec::new();
+    while let Some(row) = rows.next()? {
+        let hit = hit(row, asked)?;
+        if hit.bm25 >= LEAST {
+            hits.push(hit);
+        }
+    }
+    ranking::sort(&mut hits);
+    let page = hits.into_iter().skip(filter.offset as usize).take(filter.limit as usize);
+    Ok(page.collect())
+}
+
+fn hit(row: &Row<'_>, asked: f64) -> Result<WordHit, Stop> {
+    let memory = MemoryId(row.get(0)?);
+    let kind: Kind = codes::code("the kind of a memory", &row.get::<_, String>(1)?)?;
+    let (age_ms, held): (f64, f64) = (row.get(2)?, row.get(3)?);
+    let recency = 1.0 / (1.0 + age_ms.max(0.0) / DAY_MS / HALF_LIFE_DAYS);
+    Ok(WordHit { memory, bm25: weight(kind) * recency * (held / asked).min(1.0) })
+}
+
+/// How much a kind counts.
+fn weight(kind: Kind) -> f64 {
+    match kind {
+        Kind::Pattern => 1.0,
+        Kind::Decision => 0.9,
+        Kind::Failure | Kind::Learning => 0.8,
+        Kind::Handoff | Kind::Bugfix => 0.7,
+        Kind::Goal | Kind::Summary | Kind::Feature | Kind::Discovery => 0.6,
+        Kind::Refactor | Kind::Change => 0.5,
+        Kind::Note => 0.3,
+    }
+}
+
+/// Returns the words as patterns of LIKE, each once. Without a stemmer, leaving out an ending lets one and many meet.
+fn patterns(query: &WordQuery) -> Vec<String> {
+    let singular = |word: &str| match word.strip_suffix('s') {
+        Some(singular) if singular.chars().count() > 3 => singular.to_owned(),
+        _ => word.to_owned(),
+    };
+    let words: BTreeSet<String> = query.terms().map(|term| singular(&term.text.to_lowercase())).collect();
+    let escaped = |word: String| {
+        let plain = word.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+        format!("%{plain}%")
+    };
+    words.into_iter().take(MOST_WORDS).map(escaped).collect()
+}

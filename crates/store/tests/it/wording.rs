@@ -1,0 +1,317 @@
+//! Words as people type them: misspelt, half, in any script, as versions and paths; and searching where the index is lost.
+
+use crate::kit::{DAY, NOW, TestHome, any_of, draft, new, note, project, raw};
+use crate::remembering::any_text;
+use backstory_memory::{Draft, Kind, MemoryId, ProjectId, Timestamp, companion, words};
+use backstory_store::{Filter, NewMemory, Reach, ReadAs, Store, WordQuery, WordStrategy};
+use proptest::prelude::*;
+
+fn everywhere() -> Filter {
+    Filter { limit: 100, ..Filter::within(Reach::Everywhere) }
+}
+
+fn found(store: &Store, query: &WordQuery) -> Vec<MemoryId> {
+    store.find_words(query, &everywhere()).unwrap().hits.iter().map(|hit| hit.memory).collect()
+}
+
+fn read_as(store: &Store, word: &str, reach: Reach) -> Vec<String> {
+    let answer = store.find_words(&any_of(&[word]), &Filter::within(reach)).unwrap();
+    assert!(answer.read_as.iter().all(|reading| reading.asked == word));
+    answer.read_as.into_iter().map(|reading| reading.known).collect()
+}
+
+/// Fills a store until ranking everything would be too slow.
+fn fill(store: &mut Store, project: ProjectId) {
+    let filler: Vec<NewMemory> =
+        (0..2_500).map(|n| new(project, draft("database connection", &format!("pool {n}")))).collect();
+    store.remember_all(&filler).unwrap();
+}
+
+#[test]
+fn a_misspelt_word_is_read_as_the_nearest_known_one() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let id = note(&mut store, "The migration", "locks the database; Kubernetes waits for the receiver");
+    let home = project(&mut store, "/home/u/one");
+    for size in ["small", "large"] {
+        for (asked, known) in [
+            ("migartion", "migration"),
+            ("migraton", "migration"),
+            ("miggration", "migration"),
+            ("migratoin", "migration"),
+            ("databse", "database"),
+            ("kuberentes", "kubernetes"),
+            ("kubernettes", "kubernetes"),
+            ("reciever", "receiver"),
+        ] {
+            assert_eq!(read_as(&store, asked, Reach::Everywhere), [known], "{asked} in a {size} store");
+            let hits = found(&store, &any_of(&[asked, "receiver"]));
+            assert!(hits.contains(&id), "{asked} in a {size} store: {hits:?}");
+        }
+        for right in ["migrations", "Database", "wait", "zebra", "migr", "xy", "v3"] {
+            assert!(read_as(&store, right, Reach::Everywhere).is_empty(), "{right}");
+        }
+        fill(&mut store, home);
+    }
+}
+
+#[test]
+fn a_near_word_counts_less_than_the_word_itself() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let near = note(&mut store, "migration", "of things");
+    note(&mut store, "other", "things");
+    let score = |word| store.find_words(&any_of(&[word]), &everywhere()).unwrap().hits[0];
+    assert_eq!(score("migartion").memory, near);
+    assert!(score("migartion").bm25 < score("migration").bm25);
+    let exact = store.search_words(&any_of(&["migartion"]), &everywhere()).unwrap();
+    assert!(exact.is_empty(), "who searches for exactly these words gets no others");
+}
+
+/// Numbers have neighbours that mean something else.
+#[test]
+fn codes_and_versions_are_never_guessed() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    note(&mut store, "error E0308", "port 8080, SQLite v3.51.3");
+    for asked in ["E0309", "8081", "v3.51.4", "e03080"] {
+        assert!(found(&store, &any_of(&[asked])).is_empty(), "{asked}");
+    }
+}
+
+/// Law 8.
+#[test]
+fn a_reading_tells_no_word_of_another_project() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let [one, two] = [project(&mut store, "/home/u/one"), project(&mut store, "/home/u/two")];
+    store.remember(&new(one, draft("zanzibar", "the secret of one"))).unwrap();
+    store.remember(&new(two, draft("plain", "of two"))).unwrap();
+    assert_eq!(read_as(&store, "zanzibra", Reach::Project(one)), ["zanzibar"]);
+    assert!(read_as(&store, "zanzibra", Reach::Project(two)).is_empty());
+    fill(&mut store, two);
+    assert!(read_as(&store, "zanzibra", Reach::Project(two)).is_empty(), "nor where the project is large");
+}
+
+#[test]
+fn versions_ports_codes_and_paths_are_found_as_they_are_written() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let right = note(&mut store, "needs v3.51.3", "E0308 in src/db/open.rs, listens on :8080, see #4711");
+    note(
+        &mut store,
+        "other",
+        "v3.13.51 and 51.3, E0380 in src/open/db.rs, listens on :8000, 3 of 80, see #11",
+    );
+    for asked in ["v3.51.3", "E0308", "e0308", ":8080", "8080", "src/db/open.rs", "db/open.rs", "#4711"] {
+        assert_eq!(found(&store, &any_of(&[asked])), [right], "{asked}");
+    }
+}
+
+#[test]
+fn identifiers_meet_in_a_large_store_too() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let home = project(&mut store, "/home/u/one");
+    let ids = [
+        note(&mut store, "camel", "call runMigration first"),
+        note(&mut store, "snake", "call run_migration first"),
+        note(&mut store, "test", "see RunMigrationTest"),
+        note(&mut store, "words", "how we run the migrations"),
+    ];
+    fill(&mut store, home);
+    for asked in ["runMigration", "run_migration", "run migration", "RunMigrationTest"] {
+        let mut query = WordQuery::default();
+        words(asked).for_each(|word| query.word(&word));
+        companion(asked).split(' ').for_each(|word| query.word(word));
+        let mut hits = found(&store, &query);
+        hits.sort();
+        assert_eq!(hits, ids, "{asked}");
+    }
+}
+
+#[test]
+fn a_beginning_is_completed_in_a_large_store() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let id = note(&mut store, "kubernetes", "cluster");
+    let home = project(&mut store, "/home/u/one");
+    fill(&mut store, home);
+    let mut query = any_of(&["kube"]);
+    query.prefix("kube");
+    let answer = store.find_words(&query, &everywhere()).unwrap();
+    assert_eq!(answer.hits.iter().map(|hit| hit.memory).collect::<Vec<_>>(), [id]);
+    assert_eq!(answer.read_as, [], "half a word is not misspelt");
+}
+
+/// What common words hold raises what telling ones found.
+#[test]
+fn common_words_decide_among_equals() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let home = project(&mut store, "/home/u/one");
+    let both = note(&mut store, "heron", "database connection pool");
+    let only = note(&mut store, "heron", "entirely something else");
+    fill(&mut store, home);
+    assert_eq!(found(&store, &any_of(&["heron", "database", "connection"]))[..2], [both, only]);
+}
+
+const LOSSES: &[&str] = &[
+    "DROP TABLE memory_words",
+    "INSERT INTO memory_words (memory_words) VALUES ('delete-all')",
+    "DELETE FROM memory_words_data",
+    "UPDATE memory_words_data SET block = x'00ff00ff00ff' WHERE id > 10",
+    "DELETE FROM memory_words_config",
+    "DROP TABLE memory_words_idx",
+];
+
+#[test]
+fn without_an_index_the_rows_are_searched_by_the_same_words() {
+    for loss in LOSSES {
+        let test = TestHome::new();
+        let mut store = test.open();
+        let home = project(&mut store, "/home/u/one");
+        let mut write = |kind, at: i64, title: &str, body: &str| {
+            let content = Draft { kind, ..draft(title, body) };
+            store.remember(&NewMemory { created_at: Timestamp(at), ..new(home, content) }).unwrap()
+        };
+        let old = write(Kind::Decision, NOW.0 - 60 * DAY, "Herons wade", "in 100% shallow_water");
+        let both = write(Kind::Decision, NOW.0 - DAY, "A heron wades", "and an egret");
+        let light = write(Kind::Note, NOW.0 - DAY, "a note", "about one heron");
+        let newest = write(Kind::Decision, NOW.0, "nothing", "of the kind, shallowXwater");
+        drop(store);
+        let damaged = raw(&test.home);
+        damaged.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false).unwrap();
+        damaged.execute_batch(loss).unwrap();
+        drop(damaged);
+        let store = test.hook();
+        let ask = |query: &WordQuery, filter: &Filter| {
+            let answer = store.find_words(query, filter).unwrap_or_else(|error| panic!("{loss}: {error}"));
+            assert_eq!(answer.strategy, WordStrategy::Rows, "{loss}");
+            answer.hits.iter().map(|hit| hit.memory).collect::<Vec<_>>()
+        };
+        let herons = ask(&any_of(&["herons", "egret"]), &everywhere());
+        assert_eq!(
+            herons,
+            [both, old, light],
+            "{loss}: share held, kind, recency; never merely the newest, #{newest}"
+        );
+        assert_eq!(ask(&any_of(&["100%"]), &everywhere()), [old], "no pattern of a person's own");
+        assert_eq!(ask(&any_of(&["shallow_water"]), &everywhere()), [old]);
+        assert_eq!(ask(&any_of(&["stork"]), &everywhere()), []);
+        let notes = Filter { kinds: vec![Kind::Note], ..everywhere() };
+        assert_eq!(ask(&any_of(&["heron"]), &notes), [light]);
+        let page = Filter { limit: 1, offset: 1, ..everywhere() };
+        assert_eq!(ask(&any_of(&["herons", "egret"]), &page), [old]);
+        store.search_words(&any_of(&["100%\0\"'"]), &everywhere()).unwrap();
+    }
+}
+
+#[test]
+fn a_lost_index_is_made_anew_by_the_next_command() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let id = note(&mut store, "heron", "wades");
+    drop(store);
+    raw(&test.home).execute_batch("DROP TABLE memory_words").unwrap();
+    assert_eq!(
+        test.hook().find_words(&any_of(&["heron"]), &everywhere()).unwrap().strategy,
+        WordStrategy::Rows
+    );
+    let store = test.open();
+    let answer = store.find_words(&any_of(&["heron"]), &everywhere()).unwrap();
+    assert_eq!((answer.strategy, answer.hits[0].memory), (WordStrategy::Index, id));
+}
+
+/// Ten thousand questions nobody would ask, as words, beginnings and parts.
+#[test]
+fn no_question_is_an_error() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    for n in 0..60 {
+        note(
+            &mut store,
+            &format!("note {n} about migration"),
+            "NEAR(alpha AND \"beta\") runMigration 数据库迁移 שלום 🦀",
+        );
+    }
+    let hostile = prop::sample::select(vec![
+        "NEAR(a b)",
+        "\"",
+        "\"\"",
+        "*",
+        "^a",
+        "title:",
+        "{title} : x",
+        "AND",
+        "OR NOT",
+        "(",
+        "the of and",
+        "is it",
+        "\0",
+        "a\0b",
+        "migartion",
+        "🦀🦀",
+        "שלום עולם",
+        "\u{202e}abc",
+        "数据库",
+        "e\u{301}",
+        "run_migration",
+        "--",
+        ";DROP TABLE",
+        "'",
+        "\u{e000}everywhere",
+        "\u{345}",
+        "ﬀ",
+        "İ",
+        "ß",
+        "\u{1}",
+        "%",
+        "_",
+        "\\",
+    ]);
+    let piece = prop_oneof![3 => hostile.prop_map(str::to_owned), 2 => any_text(12), 1 => "[a-z]{1,12}"];
+    let text = (prop::collection::vec(piece, 0..8), prop_oneof![400 => Just(1usize), 1 => Just(20_000)])
+        .prop_map(|(pieces, times)| {
+            let once = pieces.join(" ");
+            let most = 100 * 1024 / once.len().max(1) + 1;
+            once.repeat(times.min(most))
+        });
+    proptest!(ProptestConfig::with_cases(10_000), |(text in text)| {
+        let mut query = WordQuery::default();
+        query.word(&text);
+        query.prefix(&text);
+        words(&text).take(64).for_each(|word| query.word(&word));
+        companion(&text).split(' ').take(64).for_each(|word| query.word(word));
+        if let Some(last) = words(&text).last() { query.prefix(&last); }
+        let answer = store.find_words(&query, &everywhere());
+        prop_assert!(answer.is_ok(), "{:?}", answer);
+        prop_assert_eq!(answer.unwrap().strategy, WordStrategy::Index);
+    });
+}
+
+/// In a small store, where every word is known, the order and the scores are those of BM25 over all of them.
+#[test]
+fn a_small_store_is_ranked_by_plain_bm25() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let vocabulary = ["heron", "egret", "stork", "ibis", "crane"];
+    for n in 0..120usize {
+        let body: Vec<&str> = (0..n % 9).map(|at| vocabulary[(n * 7 + at * at) % vocabulary.len()]).collect();
+        note(&mut store, vocabulary[n % vocabulary.len()], &body.join(" "));
+    }
+    let answer =
+        store.find_words(&any_of(&["heron", "stork"]), &Filter { limit: 200, ..everywhere() }).unwrap();
+    let db = raw(&test.home);
+    let mut statement = db
+        .prepare(
+            "SELECT rowid, -bm25(memory_words, 4.0, 2.0, 2.0, 1.5, 1.0, 1.0, 0.0) AS fit FROM memory_words
+             WHERE memory_words MATCH 'heron OR stork' ORDER BY fit DESC, rowid DESC",
+        )
+        .unwrap();
+    let plain: Vec<(i64, f64)> =
+        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect();
+    let hits: Vec<(i64, f64)> = answer.hits.iter().map(|hit| (hit.memory.0, hit.bm25)).collect();
+    assert_eq!(hits, plain);
+    assert_eq!(answer.read_as, Vec::<ReadAs>::new());
+}
