@@ -4,10 +4,12 @@
 //! Not here: SQL (`store`), how hits are shown.
 
 mod mentions;
+mod synonyms;
 mod terms;
 mod when;
 
 pub use mentions::{Mentions, mentions};
+pub use synonyms::{Added, Line as SynonymLine, MOST_BYTES as MOST_SYNONYM_BYTES, Synonyms};
 pub use terms::word_query;
 pub use when::{When, when};
 

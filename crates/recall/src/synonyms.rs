@@ -1,0 +1,201 @@
+//! Synonyms: other words for what was asked, from a list that people can edit.
+//!
+//! A line says what one word may also be called: `deploy: ci, pipeline, release`. It holds one way, and it is not followed further: what
+//! a synonym may be called is not what was asked. Not here: reading the user's file (`cli`), and what a synonym counts (fusion).
+
+use backstory_memory::words;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The list that comes with Backstory; its head says how lines are written.
+const BUILT_IN: &str = include_str!("synonyms.txt");
+
+/// A file larger than this is not a list of synonyms.
+pub const MOST_BYTES: usize = 64 * 1024;
+/// More words than this for one do not narrow anything down.
+const MOST_FOR_A_WORD: usize = 16;
+/// A question grows by at most this many words.
+const MOST_ADDED: usize = 32;
+
+/// What words may also be called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Synonyms {
+    lines: BTreeMap<String, Line>,
+    notes: Vec<String>,
+}
+
+/// What one word may also be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The other words, in the order they were written.
+    pub others: Vec<String>,
+    /// Whether the user's own list says so.
+    pub is_own: bool,
+}
+
+/// A word nobody said, and the said one it stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Added {
+    /// The word to look for.
+    pub word: String,
+    /// The word of the question.
+    pub because_of: String,
+}
+
+impl Synonyms {
+    /// Returns the list that comes with Backstory.
+    #[must_use]
+    pub fn built_in() -> Synonyms {
+        let mut synonyms = Synonyms::default();
+        synonyms.lay(BUILT_IN, false);
+        synonyms
+    }
+
+    /// Returns the built-in list with a list of the user's laid over it. What cannot be followed is passed over with a note.
+    #[must_use]
+    pub fn with(own: &str) -> Synonyms {
+        let mut synonyms = Synonyms::built_in();
+        if own.len() > MOST_BYTES {
+            synonyms.notes.push(format!("longer than {MOST_BYTES} bytes: passed over"));
+        } else {
+            synonyms.lay(own, true);
+        }
+        synonyms
+    }
+
+    /// Returns other words for those of a question, and for which: those of the first words first, none that was said.
+    #[must_use]
+    pub fn expand(&self, said: &[String]) -> Vec<Added> {
+        let mut known: BTreeSet<&str> = said.iter().map(String::as_str).collect();
+        let mut added = Vec::new();
+        for (asked, line) in said.iter().filter_map(|asked| Some((asked, self.lines.get(asked)?))) {
+            for other in line.others.iter().filter(|other| known.insert(other)) {
+                added.push(Added { word: other.clone(), because_of: asked.clone() });
+            }
+        }
+        added.truncate(MOST_ADDED);
+        added
+    }
+
+    /// Returns every line, by its word.
+    pub fn lines(&self) -> impl Iterator<Item = (&str, &Line)> {
+        self.lines.iter().map(|(word, line)| (word.as_str(), line))
+    }
+
+    /// Returns what was passed over in the user's list, and why.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    fn lay(&mut self, text: &str, is_own: bool) {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        for (number, line) in text.lines().enumerate() {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            match read(line) {
+                Ok((word, others)) if others.is_empty() => drop(self.lines.remove(&word)),
+                Ok((word, others)) => drop(self.lines.insert(word, Line { others, is_own })),
+                Err(why) => self.notes.push(format!("line {}: {why}", number + 1)),
+            }
+        }
+    }
+}
+
+/// Reads a line: a word and what it may also be called.
+fn read(line: &str) -> Result<(String, Vec<String>), &'static str> {
+    let (word, others) = line.split_once(':').ok_or("there is no `:` in it")?;
+    let word = single(word).ok_or("one word stands before the `:`")?;
+    let mut named: Vec<String> = Vec::new();
+    for other in others.split(',').filter(|other| !other.trim().is_empty()) {
+        let other = single(other).ok_or("one word stands between two commas")?;
+        if other != word && !named.contains(&other) {
+            named.push(other);
+        }
+    }
+    named.truncate(MOST_FOR_A_WORD);
+    Ok((word, named))
+}
+
+/// Returns the one word of a text, cut as questions are cut.
+fn single(text: &str) -> Option<String> {
+    let mut words = words(text);
+    words.next().filter(|_| words.next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn added(synonyms: &Synonyms, said: &[&str]) -> Vec<String> {
+        let said: Vec<String> = said.iter().map(|word| (*word).to_owned()).collect();
+        synonyms
+            .expand(&said)
+            .iter()
+            .map(|added| format!("{} for {}", added.word, added.because_of))
+            .collect()
+    }
+
+    #[test]
+    fn the_built_in_list_is_sound() {
+        let synonyms = Synonyms::built_in();
+        assert_eq!(synonyms.notes(), [""; 0]);
+        assert!(synonyms.lines().count() >= 40);
+        assert!(synonyms.lines().all(|(_, line)| !line.others.is_empty() && !line.is_own));
+        let written = BUILT_IN.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+        assert_eq!(written.count(), synonyms.lines().count(), "a word has two lines");
+    }
+
+    #[test]
+    fn a_word_also_looks_for_its_others_and_not_the_other_way_round() {
+        let synonyms = Synonyms::with("shipit: deploy, release\nbrew: ci");
+        assert_eq!(added(&synonyms, &["shipit", "x"]), ["deploy for shipit", "release for shipit"]);
+        assert_eq!(added(&synonyms, &["x", "jwt"]), [""; 0]);
+        // What was said is not added, nor is anything added twice.
+        assert_eq!(added(&synonyms, &["shipit", "release", "brew"]), ["deploy for shipit", "ci for brew"]);
+    }
+
+    #[test]
+    fn the_users_list_adds_replaces_and_removes() {
+        let synonyms = Synonyms::with(
+            "\u{feff}# mine\n Deploy : Rollout ,rollout,, deploy # only that\nauth:\n\nhello: world\r\n",
+        );
+        assert_eq!(added(&synonyms, &["deploy"]), ["rollout for deploy"]);
+        assert_eq!(added(&synonyms, &["auth"]), [""; 0]);
+        assert_eq!(added(&synonyms, &["hello"]), ["world for hello"]);
+        assert_eq!(added(&synonyms, &["k8s"]).first().unwrap(), "kubernetes for k8s");
+        let own: Vec<&str> = synonyms.lines().filter(|(_, line)| line.is_own).map(|(word, _)| word).collect();
+        assert_eq!(own, ["deploy", "hello"]);
+    }
+
+    #[test]
+    fn what_cannot_be_followed_is_passed_over_with_a_note() {
+        let synonyms = Synonyms::with("no colon\ntwo words: x\n: x\na: b c, d\nfine: good");
+        assert_eq!(
+            synonyms.notes(),
+            [
+                "line 1: there is no `:` in it",
+                "line 2: one word stands before the `:`",
+                "line 3: one word stands before the `:`",
+                "line 4: one word stands between two commas",
+            ]
+        );
+        assert_eq!(added(&synonyms, &["fine"]), ["good for fine"]);
+        let long = Synonyms::with(&"a: b\n".repeat(20_000));
+        assert_eq!(long.notes(), ["longer than 65536 bytes: passed over"]);
+        assert_eq!(long.lines, Synonyms::built_in().lines);
+    }
+
+    #[test]
+    fn a_question_grows_within_bounds() {
+        let many: Vec<String> = (0..100).map(|n| format!("other{n}")).collect();
+        let list: String = (0..10)
+            .map(|n| format!("word{n}: {}\n", many.join(", ").replace("other", &format!("o{n}x"))))
+            .collect();
+        let synonyms = Synonyms::with(&list);
+        assert_eq!(added(&synonyms, &["word1"]).len(), 16);
+        let all: Vec<String> = (0..10).map(|n| format!("word{n}")).collect();
+        assert_eq!(synonyms.expand(&all).len(), 32);
+    }
+}
