@@ -64,6 +64,11 @@ impl Environment {
             .or_else(|| xdg().or_else(home).map(|dir| dir.join("backstory/config.toml")))
     }
 
+    /// Returns the path of the user's list of synonyms, beside the configuration file, if it can be told.
+    pub(crate) fn synonyms_file(&self) -> Option<PathBuf> {
+        self.config_file().map(|file| file.with_file_name("synonyms.txt"))
+    }
+
     /// Returns the folder whose project is meant, where the environment says.
     pub(crate) fn project_dir(&self) -> Option<PathBuf> {
         self.path(BACKSTORY_PROJECT_DIR).or_else(|| self.path(CLAUDE_PROJECT_DIR))

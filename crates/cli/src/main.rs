@@ -16,6 +16,7 @@ mod progress;
 mod replay;
 mod settings;
 mod shapes;
+mod synonyms;
 mod times;
 mod ui;
 

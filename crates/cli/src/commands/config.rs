@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::settings::Setting;
+use crate::synonyms;
 use crate::ui::{Tone, one_line};
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -29,6 +30,8 @@ pub(crate) enum Action {
     },
     /// Print where your own file is read from
     Path,
+    /// Show which synonyms hold, and where your own list of them is read from
+    Synonyms,
 }
 
 #[derive(Serialize)]
@@ -51,6 +54,21 @@ struct PathShape {
 }
 
 #[derive(Serialize)]
+struct SynonymsShape {
+    version: u32,
+    path: Option<String>,
+    synonyms: Vec<SynonymShape>,
+    passed_over: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct SynonymShape {
+    word: String,
+    others: Vec<String>,
+    origin: &'static str,
+}
+
+#[derive(Serialize)]
 struct SettingShape {
     key: String,
     value: toml::Value,
@@ -63,6 +81,7 @@ pub(crate) fn run(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
         None | Some(Action::Show) => show(args, app),
         Some(Action::Get { key }) => get(key, args, app),
         Some(Action::Path) => path(args, app),
+        Some(Action::Synonyms) => synonyms(args, app),
     }
 }
 
@@ -107,6 +126,33 @@ fn path(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
         app.ui.json(&PathShape { version: 1, path })?;
     } else {
         app.ui.line(&path)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Prints the synonyms as they would stand in a list: what is printed can be kept as one and edited.
+fn synonyms(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
+    let (synonyms, passed_over) = synonyms::synonyms(&app.environment);
+    let path = app.environment.synonyms_file().map(|path| path.display().to_string());
+    let shapes = synonyms.lines().map(|(word, line)| SynonymShape {
+        word: word.to_owned(),
+        others: line.others.clone(),
+        origin: if line.is_own { "user" } else { "default" },
+    });
+    let shown = SynonymsShape { version: 1, path, synonyms: shapes.collect(), passed_over };
+    if args.json {
+        app.ui.json(&shown)?;
+        return Ok(Exit::Done);
+    }
+    if let Some(path) = &shown.path {
+        app.ui.line(&format!("# your own list: {}", one_line(path)))?;
+    }
+    for synonym in &shown.synonyms {
+        let origin = if synonym.origin == "user" { " # yours" } else { "" };
+        app.ui.line(&format!("{}: {}{origin}", synonym.word, synonym.others.join(", ")))?;
+    }
+    for note in &shown.passed_over {
+        app.ui.say(&format!("warning: your list of synonyms: {note}"));
     }
     Ok(Exit::Done)
 }

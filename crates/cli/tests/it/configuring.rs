@@ -260,3 +260,37 @@ fn a_hook_keeps_nothing_where_it_cannot_follow_what_may_be_kept() {
     harmless(&env.finish(child));
     assert_eq!(count(&env, "events"), 1);
 }
+
+#[test]
+fn synonyms_are_shown_as_they_hold_and_where_they_can_be_edited() {
+    let env = world();
+    let path = env.world().join("user/.config/backstory/synonyms.txt");
+    let built_in = env.run(["config", "synonyms"]);
+    assert_eq!((built_in.code, built_in.stderr.as_str()), (Some(0), ""));
+    assert!(built_in.stdout.starts_with("# your own list: "), "{}", built_in.stdout);
+    assert!(built_in.stdout.lines().any(|line| line.starts_with("k8s: kubernetes")), "{}", built_in.stdout);
+    // What is printed is a list: kept as one, the same holds.
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, &built_in.stdout).unwrap();
+    let kept = env.run(["config", "synonyms"]);
+    assert_eq!(kept.stdout.replace(" # yours", ""), built_in.stdout);
+    // A change counts at once.
+    fs::write(&path, "deploy: rollout\nk8s:\nno colon\n").unwrap();
+    let edited = env.run(["config", "synonyms"]);
+    assert!(edited.stdout.lines().any(|line| line == "deploy: rollout # yours"), "{}", edited.stdout);
+    assert!(!edited.stdout.contains("k8s: "), "{}", edited.stdout);
+    assert_eq!(edited.stderr, "warning: your list of synonyms: line 3: there is no `:` in it\n");
+    let shown = ask(&env, 0, &["config", "synonyms", "--json"]);
+    let deploy = json!({"word": "deploy", "others": ["rollout"], "origin": "user"});
+    assert!(shown["synonyms"].as_array().unwrap().contains(&deploy), "{shown}");
+    assert_eq!(shown["path"], "[WORLD]/user/.config/backstory/synonyms.txt");
+    assert_eq!(shown["passed_over"], json!(["line 3: there is no `:` in it"]));
+    // What cannot be a list is passed over.
+    fs::write(&path, "a: b\n".repeat(20_000)).unwrap();
+    assert!(env.run(["config", "synonyms"]).stderr.contains("passed over"));
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    let odd = env.run(["config", "synonyms"]);
+    assert_eq!((odd.code, odd.stdout), (Some(0), built_in.stdout));
+    assert_eq!(odd.stderr, "warning: your list of synonyms: cannot be read: it is not a file\n");
+}
