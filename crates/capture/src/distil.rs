@@ -25,6 +25,7 @@ use backstory_memory::{
     Category, ChangedSymbol, Digest, Draft, Kind, Link, Memory, MemoryId, Relation, SessionId, Timestamp,
 };
 use backstory_store::{Again, Distilled, FileReading, Outcome, Session, Store, StoreError};
+pub use failing::failure_subject;
 use failing::{Failing, Mending};
 use finding::{Comparing, Finding, distilled, subject, subject_of_turn};
 use handoff::WorkTree;

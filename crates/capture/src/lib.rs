@@ -23,7 +23,7 @@ pub use codemap::{
     EditedFile, Freshness, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Place, Unreadable, anchor, changes,
     edited_files, follow_renames, freshness, symbols, track, undo,
 };
-pub use distil::{DistilReport, Distillation, Occasion, distil};
+pub use distil::{DistilReport, Distillation, Occasion, distil, failure_subject};
 pub use failures::{Attempt, Class, Failures, Fix, OpenFailure, Ran, Signature, Step, pair, should_promote};
 pub use keep::{MOST_BODY_BYTES, most_alike, prepare};
 pub use observe::{Observation, Surroundings, account_of, observe};

@@ -143,6 +143,7 @@ impl<'a> Failing<'a> {
         let (first, last) = (self.steps.get(told.first_at)?, self.steps.get(told.failed_at)?);
         let ran = self.ran_at(told.failed_at)?;
         let shown = Shown::of(&ran, told.signature);
+        let subject = subject_of(told.signature, &shown);
         let excerpt = &shown.excerpt;
         let mut body = format!("`{}` failed:\n{excerpt}", first_chars(ran.command.trim(), 200));
         for line in &told.lines {
@@ -161,7 +162,7 @@ impl<'a> Failing<'a> {
         content.category = Some(backstory_memory::Category(told.signature.class.as_str().to_owned()));
         let fixed = told.fixed_at.and_then(|at| self.steps.get(at)).map(|placed| placed.entry);
         Some(Finding {
-            subject: subject("failure", &[told.signature.digest.as_bytes(), shown.test.as_bytes()]),
+            subject,
             content,
             events: evidence([first.entry, last.entry].into_iter().chain(fixed)),
             at: last.entry.at,
@@ -171,6 +172,19 @@ impl<'a> Failing<'a> {
             relates_to: told.work.into_iter().collect(),
         })
     }
+}
+
+/// Returns the subject a failure is remembered under, from the command that failed and what it printed: who asks about it again
+/// finds the memory of it by this.
+#[must_use]
+pub fn failure_subject(command: &str, output: &str) -> Option<Digest> {
+    let signature = Signature::of(command, output)?;
+    let shown = Shown::of(&Ran { command, output, succeeded: false }, &signature);
+    Some(subject_of(&signature, &shown))
+}
+
+fn subject_of(signature: &Signature, shown: &Shown) -> Digest {
+    subject("failure", &[signature.digest.as_bytes(), shown.test.as_bytes()])
 }
 
 /// What the turn did in which a failure was put right.

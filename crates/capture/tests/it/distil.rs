@@ -1,8 +1,9 @@
 //! Distillation: from made-up sessions to the memories that should come of them, and to those that should not.
 
 use crate::story::Story;
-use backstory_capture::Occasion;
+use backstory_capture::{Occasion, failure_subject};
 use backstory_memory::{Happening, Kind, Life, Relation, Subagent, Trust};
+use backstory_store::{Filter, Reach};
 
 pub(crate) const RED: &str = "F\n======\nFAIL: test_last (tests.test_window.WindowTest.test_last)\n------\nTraceback (most recent call last):\n  \
                    File \"tests/test_window.py\", line 8, in test_last\n    self.assertEqual(windows[-1], [3, 4])\nAssertionError: Lists differ: [2, 3] != [3, 4]\n\n\
@@ -27,6 +28,21 @@ fn bugfix() -> Story {
     story.happens(Happening::SessionEnded { reason: "other".into() }, Trust::Tool);
     story.distils(Occasion::SessionEnd);
     story
+}
+
+#[test]
+fn a_failure_met_again_leads_to_what_mended_it() {
+    let story = bugfix();
+    let failure = story.only(Kind::Failure);
+    let everywhere = Filter::within(Reach::Everywhere);
+    let found = |command: &str, output: &str| {
+        let subject = failure_subject(command, output);
+        story.store.with_signature(&Vec::from_iter(subject), &everywhere).unwrap()
+    };
+    // Another day, another place, the same failure.
+    assert_eq!(found("cd app && python3 -m unittest", &RED.replace("0.001s", "0.204s")), [failure.id]);
+    assert_eq!(found("python3 -m unittest", "ModuleNotFoundError: No module named 'window'"), []);
+    assert_eq!(found("grep -r window .", ""), []);
 }
 
 #[test]
