@@ -73,6 +73,7 @@ fn file_of(rows: usize) -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("vectors");
     let vectors: Vec<Quantised> = (1..=1_000).map(|seed| vector(seed).quantise()).collect();
+    VectorWriter::rebuild(&path, model_name()).unwrap().finish().unwrap();
     let mut writer = VectorWriter::open(&path, model_name()).unwrap();
     for batch in 0..rows / 1_000 {
         let row =

@@ -4,7 +4,7 @@
 //! more unit vectors of [`DIMENSION`] numbers; near in meaning is near in angle. The [`VectorFile`] holds such
 //! vectors in eight bits a number and is scanned from end to end: exact, no tuning, nothing to build.
 //!
-//! Deliberately not here: SQL (the table of vectors in the store is the truth, the file is rebuilt from it),
+//! Deliberately not here: SQL (the memories in the store are the truth, the file is made again from them),
 //! ranking beyond the cosine, threads, downloads, and any knowledge of what a memory is.
 //!
 //! This is the only crate with unsafe code. It is confined to `kernels` (vector instructions, each checked

@@ -1,6 +1,6 @@
 //! The vector file: every memory's vectors in one file that is mapped and scanned.
 //!
-//! The file is derived data. The truth is a table in the store, from which it can be rebuilt at any time; so
+//! The file is derived data. The truth is the memories in the store, which can be embedded again at any time; so
 //! it has no journal and no checksums, and damage is answered by an error that means "rebuild".
 //!
 //! # Layout

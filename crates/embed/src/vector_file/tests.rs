@@ -31,6 +31,9 @@ impl Place {
     }
 
     fn writer(&self) -> VectorWriter {
+        if !self.path.exists() {
+            VectorWriter::rebuild(&self.path, MODEL).unwrap().finish().unwrap();
+        }
         VectorWriter::open(&self.path, MODEL).unwrap()
     }
 

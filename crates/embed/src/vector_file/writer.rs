@@ -44,17 +44,14 @@ pub struct VectorWriter {
 }
 
 impl VectorWriter {
-    /// Opens the file for writing, and makes it when there is none.
+    /// Opens the file for writing. There must be one: whoever makes an empty one has to know that every memory
+    /// is missing from it, and [rebuilds](Self::rebuild) it.
     ///
     /// # Errors
     ///
     /// [`VectorFileError::Busy`] when another process writes; otherwise as [`VectorFile::open`].
     pub fn open(path: &Path, model: &str) -> Result<VectorWriter, VectorFileError> {
         let lock = lock(path)?;
-        if !path.exists() {
-            create(&partial(path), model)?;
-            publish(&partial(path), path)?;
-        }
         VectorWriter::over(path, path.to_owned(), model, lock)
     }
 
@@ -120,13 +117,22 @@ impl VectorWriter {
         Ok(rows.len())
     }
 
+    /// Waits until everything written is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// After an error nobody knows what of it is.
+    pub fn sync(&self) -> Result<(), VectorFileError> {
+        self.file.sync_all().map_err(VectorFileError::io("write to disk", &self.written))
+    }
+
     /// Waits until everything written is on the disk, and puts a rebuilt file in its place.
     ///
     /// # Errors
     ///
     /// After an error the file in use is still the one that was there before a rebuild.
     pub fn finish(self) -> Result<(), VectorFileError> {
-        self.file.sync_all().map_err(VectorFileError::io("write to disk", &self.written))?;
+        self.sync()?;
         if self.written == self.path { Ok(()) } else { publish(&self.written, &self.path) }
     }
 
