@@ -34,6 +34,12 @@ impl Home {
         self.root.join("backstory.db")
     }
 
+    /// Returns the path of the vector file. It is derived: what is lost with it is made anew.
+    #[must_use]
+    pub fn vectors(&self) -> PathBuf {
+        self.root.join("vectors")
+    }
+
     /// Returns the directory of events that wait for the database.
     #[must_use]
     pub fn spool(&self) -> PathBuf {

@@ -39,6 +39,7 @@ mod spelling;
 mod spool;
 mod status;
 mod structure;
+mod vectors;
 mod words;
 
 pub use anchors::Anchor;
@@ -66,4 +67,5 @@ pub use spelling::ReadAs;
 pub use spool::Spool;
 pub use status::{Counts, Status};
 pub use structure::Neighbours;
+pub use vectors::EVERYWHERE;
 pub use words::WordQuery;

@@ -246,13 +246,13 @@ fn newest_older_than(db: &Connection, clock: i64, days: u32) -> rusqlite::Result
     Ok(newest.unwrap_or(0))
 }
 
-fn fact(db: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
+pub(crate) fn fact(db: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
     let sql = "SELECT value FROM facts_of_the_store WHERE name = ?1";
     let text: Option<String> = db.query_row(sql, [name], |row| row.get(0)).optional()?;
     Ok(text.and_then(|text| text.parse().ok()))
 }
 
-fn note_fact(db: &Connection, name: &str, value: i64) -> rusqlite::Result<()> {
+pub(crate) fn note_fact(db: &Connection, name: &str, value: i64) -> rusqlite::Result<()> {
     let sql = "INSERT INTO facts_of_the_store (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2";
     db.execute(sql, params![name, value.to_string()]).map(drop)
 }

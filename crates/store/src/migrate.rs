@@ -10,8 +10,11 @@ use rusqlite::{Connection, params};
 pub(crate) const CURRENT: i64 = MIGRATIONS.len() as i64;
 
 /// The migrations in order; the first makes schema 1.
-const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001_ground_floor.sql"), include_str!("migrations/0002_distilled.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_ground_floor.sql"),
+    include_str!("migrations/0002_distilled.sql"),
+    include_str!("migrations/0003_vectors.sql"),
+];
 
 /// Brings the database to [`CURRENT`]. Of several processes that start together one migrates and the others find it done.
 pub(crate) fn run(store: &mut Store, now: Timestamp) -> Result<(), StoreError> {

@@ -47,7 +47,6 @@ impl Store {
             revise::keep_revision(transaction, &before, revise::Author::Model, now)?;
             words::remove(transaction, &before)?;
             revise::overwrite(transaction, before.id, &content, before.updated_at)?;
-            transaction.execute("DELETE FROM vectors WHERE memory_id = ?1", [before.id.0])?;
             words::add(transaction, before.id, before.project, &content)?;
             transaction.execute(
                 "UPDATE memories SET polished_from = ?2 WHERE id = ?1",

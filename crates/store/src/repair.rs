@@ -145,6 +145,8 @@ fn replace(home: &Home, now: Timestamp) -> Result<Repair, StoreError> {
     let (mut store, restored_from) = make_replacement(home, now)?;
     let salvaged = if is_lost { 0 } else { salvage::salvage(&mut store, &database)? };
     drop(store);
+    // Vectors of another state of the database: without a file, all are made anew.
+    remove(&home.vectors())?;
     // The old log first: over the new database it would be read as its own.
     for suffix in ["-wal", "-shm"] {
         remove(&beside(&database, suffix))?;

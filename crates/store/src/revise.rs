@@ -158,8 +158,6 @@ pub(crate) fn replace_content(
     }
     overwrite(db, before.id, content, now)?;
     anchors::follow_files(db, before.id, &before.content.files, &content.files)?;
-    // The vectors speak of the old words.
-    db.execute("DELETE FROM vectors WHERE memory_id = ?1", [before.id.0])?;
     if is_intact {
         words::add(db, before.id, before.project, content)
     } else {

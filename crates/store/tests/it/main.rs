@@ -24,4 +24,5 @@ mod revising;
 mod searching;
 mod spooling;
 mod structure;
+mod vectors;
 mod wording;
