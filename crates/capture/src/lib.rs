@@ -15,6 +15,7 @@ mod prose;
 mod redact;
 mod statements;
 mod testruns;
+mod vectors;
 
 // The code map speaks in these; whoever reads it should not have to look elsewhere.
 pub use backstory_memory::{Change, CodeChange, Symbol, SymbolKind};
@@ -31,3 +32,6 @@ pub use project::sight;
 pub use redact::{Finding, Redacted, Redaction, Redactor, RedactorOptions};
 pub use statements::{Correction, Polarity, Speaker, Statement, statements};
 pub use testruns::{Outcome, Runner, TestRun, red_to_green};
+pub use vectors::{
+    EmbedError, Embedded, Embedding, begin_anew, embed_waiting, look_for_missing_vectors, take_out_vectors,
+};

@@ -35,4 +35,5 @@ mod statements_unseen;
 mod story;
 mod testruns;
 mod tracking;
+mod vectors;
 mod workshop;
