@@ -11,6 +11,7 @@ pub(crate) struct Config {
     pub(crate) redact: Redact,
     pub(crate) retention: Retention,
     pub(crate) distil: Distil,
+    pub(crate) recall: Recall,
     pub(crate) search: Search,
 }
 
@@ -74,6 +75,12 @@ impl Provider {
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct Recall {
+    pub(crate) vectors: bool,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Search {
     pub(crate) limit: u32,
 }
@@ -94,6 +101,7 @@ impl Config {
                 max_tokens_per_session: 0,
                 deadline_seconds: 0,
             },
+            recall: Recall { vectors: false },
             search: Search { limit: 0 },
         }
     }

@@ -19,6 +19,7 @@ mod shapes;
 mod synonyms;
 mod times;
 mod ui;
+mod vectors;
 
 use crate::args::Cli;
 use crate::env_vars::Environment;

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 pub struct TestEnv {
     binary: PathBuf,
     world: TempDir,
+    variables: Vec<(&'static str, &'static str)>,
 }
 
 /// How a run of the binary ended.
@@ -43,7 +44,14 @@ impl TestEnv {
         for dir in ["user", "project"] {
             fs::create_dir(world.path().join(dir)).expect("a directory in a temporary one");
         }
-        TestEnv { binary: binary.into(), world }
+        TestEnv { binary: binary.into(), world, variables: Vec::new() }
+    }
+
+    /// Gives every run a variable of its own.
+    #[must_use]
+    pub fn with(mut self, variable: &'static str, value: &'static str) -> TestEnv {
+        self.variables.push((variable, value));
+        self
     }
 
     /// Returns the directory everything lies in.
@@ -73,6 +81,9 @@ impl TestEnv {
         command.env("BACKSTORY_NOW_MS", NOW_MS.to_string());
         // Housekeeping runs detached; a test that wants it says so.
         command.env("BACKSTORY_RETENTION_BACKUPS", "0");
+        // Few tests are about meaning, and a model costs time; those say so.
+        command.env("BACKSTORY_RECALL_VECTORS", "false");
+        command.envs(self.variables.iter().copied());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::commands::sessions::session_called;
 use crate::failure::{Exit, Failure};
 use crate::ui::{memories, one_line};
+use crate::vectors;
 use backstory_capture::{Distillation, Occasion, distil};
 use backstory_memory::{MemoryId, SessionId, Timestamp};
 use backstory_store::Store;
@@ -45,6 +46,7 @@ pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
         written.extend(report.written);
         updated.extend(report.updated.into_iter().filter(|id| !written.contains(id)));
     }
+    vectors::follow(&mut store, app);
     let numbers = |ids: &[MemoryId]| ids.iter().map(|id| id.0).collect();
     if args.json {
         let (written, updated) = (numbers(&written), numbers(&updated));

@@ -3,6 +3,9 @@
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::ui::{Tone, memories};
+use crate::vectors;
+use backstory_capture::look_for_missing_vectors;
+use backstory_embed::MiniLm;
 use backstory_store::{CheckDepth, CheckReport, Store};
 use clap::Args;
 use serde::Serialize;
@@ -28,6 +31,7 @@ struct Findings {
     schema: Vec<String>,
     damaged: Vec<i64>,
     looked_at: u64,
+    vectors_waiting: u64,
 }
 
 #[derive(Serialize)]
@@ -50,6 +54,10 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
         reindexed = Some(store.rebuild_words(|_| {})?);
         report.words = store.check(depth)?.words;
     }
+    if args.full && app.config.recall.vectors {
+        vectors::note_failure(&app.home, app.now, look_for_missing_vectors(&mut store, &MiniLm::load()));
+    }
+    let waiting = store.count_stale_vectors()?;
     let exit = if report.is_sound() { Exit::Done } else { Exit::No };
     let repaired = repaired.map(|repair| RepairShape {
         quarantine: repair.quarantine.map(|path| path.display().to_string()),
@@ -58,7 +66,7 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
         mended: repair.mended,
     });
     if args.json {
-        app.ui.json(&findings(report, repaired))?;
+        app.ui.json(&findings(report, repaired, waiting))?;
         return Ok(exit);
     }
     if let Some(repair) = &repaired {
@@ -77,6 +85,9 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
             .line(&format!("the word index was damaged and has been made anew from {}", memories(count)))?;
     }
     say(&report, args, app)?;
+    if waiting > 0 && app.config.recall.vectors {
+        app.ui.line(&format!("{} without a vector yet; {}", memories(waiting), vectors::MAKES_VECTORS))?;
+    }
     Ok(exit)
 }
 
@@ -99,7 +110,7 @@ fn say(report: &CheckReport, args: &DoctorArgs, app: &App) -> Result<(), Failure
     app.ui.line(&app.ui.tone(Tone::Good, &format!("the store is sound{depth}")))
 }
 
-fn findings(report: CheckReport, repaired: Option<RepairShape>) -> Findings {
+fn findings(report: CheckReport, repaired: Option<RepairShape>, vectors_waiting: u64) -> Findings {
     Findings {
         version: 1,
         ok: report.is_sound(),
@@ -109,5 +120,6 @@ fn findings(report: CheckReport, repaired: Option<RepairShape>) -> Findings {
         schema: report.schema,
         damaged: report.damaged.iter().map(|id| id.0).collect(),
         looked_at: report.looked_at,
+        vectors_waiting,
     }
 }

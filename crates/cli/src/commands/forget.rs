@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::args::memory_id;
 use crate::failure::{Exit, Failure};
 use crate::ui::{memories, one_line};
+use crate::vectors;
 use backstory_memory::MemoryId;
 use backstory_store::StoreError;
 use clap::Args;
@@ -60,7 +61,8 @@ fn forget(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
         }
     }
     let titles: Vec<String> = store.memories(&ids)?.into_iter().map(|memory| memory.content.title).collect();
-    let done = store.forget(&ids, app.now)?;
+    let mut done = store.forget(&ids, app.now)?;
+    done.remains_in.extend(vectors::forget(&mut store, app));
     let mut said_in: Vec<i64> = Vec::new();
     for title in &titles {
         said_in.extend(store.memories_saying(title)?.iter().map(|id| id.0));

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
 use crate::settings::{Settings, project_file};
-use crate::{log, ourselves};
+use crate::{log, ourselves, vectors};
 use backstory_capture::{
     DistilReport, Distillation, Observation, Occasion, Redactor, Surroundings, account_of, distil, observe,
 };
@@ -31,6 +31,9 @@ const DEADLINE: Duration = Duration::from_secs(2);
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// Distillation looks closely for so long, and then writes what it has.
 const TIME_TO_LOOK: Duration = Duration::from_millis(600);
+/// Vectors are made for so long, and not later than that.
+const TIME_TO_EMBED: Duration = Duration::from_millis(250);
+const LATEST_TO_EMBED: Duration = Duration::from_millis(1400);
 /// More than this of a payload is not read into memory.
 const MOST_BYTES: u64 = 8 << 20;
 
@@ -143,6 +146,7 @@ impl Hook {
                     if polish::enqueue(&mut store, &arrival.event, occasion, &distilled?, &config)? {
                         self.start("polish");
                     }
+                    self.embed(&mut store, &config);
                 }
                 None => store.keep_log_short()?,
             }
@@ -196,6 +200,12 @@ impl Hook {
         let root = Some(Path::new(&arrival.sighting.root)).filter(|root| is_at_home && root.is_dir());
         let until = Some(self.started + TIME_TO_LOOK);
         Ok(distil(store, session.id, &Distillation { occasion, root, redactor, now: self.now, until })?)
+    }
+
+    /// Makes vectors of what was distilled, as far as there is time. The rest is made by the next turn, or by housekeeping.
+    fn embed(&self, store: &mut Store, config: &Config) {
+        let until = (Instant::now() + TIME_TO_EMBED).min(self.started + LATEST_TO_EMBED);
+        vectors::note_failure(&self.home, self.now, vectors::embed_until(store, config, until));
     }
 
     /// Whether a call of ours to a model made this happen: in its folder, or below the process that makes it.

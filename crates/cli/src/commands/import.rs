@@ -5,6 +5,7 @@ use crate::failure::{Exit, Failure};
 use crate::lines::MemoryLine;
 use crate::progress::Progress;
 use crate::ui::memories;
+use crate::vectors;
 use backstory_capture::{Redactor, prepare};
 use backstory_memory::{
     Checksum, Draft, ProjectId, ProjectKey, SessionId, Sighting, Timestamp, Trust, Uid, digest,
@@ -23,6 +24,9 @@ const PER_TRANSACTION: usize = 250;
 /// How many bad lines are listed; the rest is only counted.
 const LISTED: usize = 20;
 
+/// More memories than this take a while to make vectors of.
+const MANY: u64 = 100;
+
 /// Arguments of `import`.
 #[derive(Args, Debug)]
 pub(crate) struct ImportArgs {
@@ -37,6 +41,9 @@ pub(crate) struct ImportArgs {
     /// Believe no line more than this: user, assistant, tool, import, external. Say `import` for a file somebody else wrote
     #[arg(long, value_name = "TRUST", default_value = "user")]
     pub(crate) trust: Trust,
+    /// Make no vectors now; `backstory index --vectors` makes them later
+    #[arg(long)]
+    pub(crate) no_vectors: bool,
     /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -73,13 +80,19 @@ pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
     let mut importer = Importer::new(args, app)?;
     let mut progress = Progress::new(bytes, if bytes == 0 { "lines" } else { "bytes" });
     importer.read_all(reader, |lines, read| progress.at(if bytes == 0 { lines } else { read }))?;
-    let mut report = importer.finish()?;
+    let (mut report, mut store) = importer.finish()?;
     report.version = 1;
     report.seconds = progress.finish().as_secs_f64();
-    let exit = if report.bad == 0 { Exit::Done } else { Exit::No };
+    say(&report, args, app)?;
+    if app.config.recall.vectors && !args.no_vectors {
+        embed(&mut store, app)?;
+    }
+    Ok(if report.bad == 0 { Exit::Done } else { Exit::No })
+}
+
+fn say(report: &Report, args: &ImportArgs, app: &App) -> Result<(), Failure> {
     if args.json {
-        app.ui.json(&report)?;
-        return Ok(exit);
+        return app.ui.json(report);
     }
     for bad in &report.bad_lines {
         app.ui.say(&format!("line {}: {}", bad.line, bad.error));
@@ -94,8 +107,19 @@ pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
         report.known,
         report.forgotten,
         report.bad
-    ))?;
-    Ok(exit)
+    ))
+}
+
+/// Makes vectors, last of all: it takes longer than the import itself, and can be broken off.
+fn embed(store: &mut Store, app: &App) -> Result<(), Failure> {
+    let waiting = store.count_stale_vectors()?;
+    if waiting > MANY {
+        app.ui.say(&format!(
+            "search works already; making the vectors of {} (break it off whenever you like: `backstory index --vectors` goes on)",
+            memories(waiting)
+        ));
+    }
+    vectors::embed_all(store).map(drop)
 }
 
 fn open(file: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {
@@ -262,7 +286,7 @@ impl<'a> Importer<'a> {
     }
 
     /// Writes the rest, and notes which memories replace which: both had to be there first.
-    fn finish(mut self) -> Result<Report, Failure> {
+    fn finish(mut self) -> Result<(Report, Store), Failure> {
         self.write()?;
         for (uid, older) in std::mem::take(&mut self.superseded) {
             let Some(newer) = self.store.memory_by_uid(&uid)? else { continue };
@@ -272,7 +296,7 @@ impl<'a> Importer<'a> {
                 }
             }
         }
-        Ok(self.report)
+        Ok((self.report, self.store))
     }
 
     fn bad(&mut self, line: u64, error: &str) {

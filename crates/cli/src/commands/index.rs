@@ -3,34 +3,73 @@
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
-use crate::ui;
+use crate::{ui, vectors};
+use backstory_capture::begin_anew;
+use backstory_embed::MiniLm;
+use backstory_store::Store;
 use clap::Args;
 use serde::Serialize;
 
 /// Arguments of `index`.
 #[derive(Args, Debug)]
 pub(crate) struct IndexArgs {
+    /// Make all vectors anew, or go on where that was broken off (default: the word index anew, and the vectors that are missing)
+    #[arg(long)]
+    pub(crate) vectors: bool,
     /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Indexed {
     ok: bool,
     memories: u64,
+    embedded: u64,
+    vectors_waiting: u64,
 }
 
-/// Rebuilds the word index.
+/// Rebuilds the word index, or the vectors.
 pub(crate) fn run(args: &IndexArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
-    let mut progress = Progress::new(store.count_memories()?, "memories");
-    let memories = store.rebuild_words(|done| progress.at(done))?;
-    progress.finish();
-    if args.json {
-        app.ui.json(&Indexed { ok: true, memories })?;
+    let mut done = Indexed { ok: true, ..Indexed::default() };
+    if args.vectors {
+        begin_vectors(&mut store, app)?;
     } else {
-        app.ui.line(&format!("indexed {}", ui::memories(memories)))?;
+        let mut progress = Progress::new(store.count_memories()?, "memories");
+        done.memories = store.rebuild_words(|done| progress.at(done))?;
+        progress.finish();
+    }
+    let mut is_left_to_another = false;
+    if app.config.recall.vectors {
+        let embedded = vectors::embed_all(&mut store)?;
+        (done.embedded, is_left_to_another) = (embedded.memories, embedded.is_left_to_another);
+    }
+    done.vectors_waiting = store.count_stale_vectors()?;
+    if args.json {
+        app.ui.json(&done)?;
+        return Ok(Exit::Done);
+    }
+    if !args.vectors {
+        app.ui.line(&format!("indexed {}", ui::memories(done.memories)))?;
+    }
+    if args.vectors || done.embedded > 0 {
+        app.ui.line(&format!("made the vectors of {}", ui::memories(done.embedded)))?;
+    }
+    if is_left_to_another {
+        app.ui.say("note: another process makes vectors just now; the rest is left to it");
     }
     Ok(Exit::Done)
+}
+
+/// Begins with an empty file, unless that was done before and never came to its end.
+fn begin_vectors(store: &mut Store, app: &App) -> Result<(), Failure> {
+    if !app.config.recall.vectors {
+        return Err(Failure::usage("vectors are turned off").hint("set `recall.vectors = true`"));
+    }
+    if store.vectors_are_begun()? {
+        return Ok(());
+    }
+    store.note_vectors_begun()?;
+    begin_anew(store, &MiniLm::load()).map_err(vectors::failure)
 }

@@ -3,11 +3,13 @@
 use crate::app::App;
 use crate::commands::distil::distil_session;
 use crate::failure::{Exit, Failure};
-use crate::log;
+use crate::ui::memories;
+use crate::{log, vectors};
 use backstory_capture::Occasion;
 use backstory_store::Store;
 use clap::Args;
 use serde::Serialize;
+use std::time::Duration;
 
 /// Arguments of `maintain`.
 #[derive(Args, Debug)]
@@ -24,6 +26,7 @@ struct Done {
     events_removed: u64,
     bytes_freed: u64,
     backup: Option<String>,
+    embedded: u64,
 }
 
 /// Does the housekeeping.
@@ -31,10 +34,18 @@ pub(crate) fn run(args: &MaintainArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let sessions_distilled = distil_leftovers(&mut store, app)?;
     let report = store.maintain(app.retention(), app.now)?;
+    let embedded = vectors::follow_for(&mut store, app, TIME_TO_EMBED);
     let backup = report.backup.map(|path| path.display().to_string());
     if args.json {
         let (events_removed, bytes_freed) = (report.events_removed, report.bytes_freed);
-        app.ui.json(&Done { version: 1, sessions_distilled, events_removed, bytes_freed, backup })?;
+        app.ui.json(&Done {
+            version: 1,
+            sessions_distilled,
+            events_removed,
+            bytes_freed,
+            backup,
+            embedded,
+        })?;
         return Ok(Exit::Done);
     }
     if sessions_distilled > 0 {
@@ -47,11 +58,16 @@ pub(crate) fn run(args: &MaintainArgs, app: &App) -> Result<Exit, Failure> {
     if let Some(path) = backup {
         app.ui.line(&format!("copied the database to {path}"))?;
     }
+    if embedded > 0 {
+        app.ui.line(&format!("made the vectors of {}", memories(embedded)))?;
+    }
     Ok(Exit::Done)
 }
 
 /// After this long without an event a session has ended, whether or not its host said so.
 const QUIET_MS: i64 = 30 * 60_000;
+/// How long one run makes vectors: what is left by an import that was cut short is done little by little.
+const TIME_TO_EMBED: Duration = Duration::from_secs(60);
 /// How many sessions one run takes on.
 const MOST_SESSIONS: u32 = 100;
 

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::times;
 use crate::ui::one_line;
+use crate::vectors;
 use backstory_store::ProjectSummary;
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -141,6 +142,7 @@ fn merge(from: &str, into: &str, app: &App, consent: Consent) -> Result<String, 
         }
     }
     store.merge_projects(source, target)?;
+    vectors::follow(&mut store, app);
     Ok(format!("`{}` is now part of `{}`", one_line(from), one_line(into)))
 }
 

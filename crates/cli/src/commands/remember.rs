@@ -5,6 +5,7 @@ use crate::args::kinds;
 use crate::failure::{Exit, Failure};
 use crate::lines::MemoryLine;
 use crate::ui::one_line;
+use crate::vectors;
 use backstory_capture::{most_alike, prepare};
 use backstory_memory::{Draft, Kind, MemoryId, NEAR_DUPLICATE, ProjectId, Trust};
 use backstory_store::{NewMemory, Origin, Reach, Store, StoreError};
@@ -96,7 +97,7 @@ fn write(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
             .hint(changes(existing)));
     }
     let id = store.remember(&memory)?;
-    answer(app, &store, id, args.json)
+    answer(app, &mut store, id, args.json)
 }
 
 impl ContentArgs {
@@ -154,8 +155,8 @@ pub(crate) fn new_memory(line: &MemoryLine, project: ProjectId, app: &App) -> Re
     })
 }
 
-/// Says what was written.
-pub(crate) fn answer(app: &App, store: &Store, id: MemoryId, json: bool) -> Result<Exit, Failure> {
+/// Says what was written, then makes its vectors: nobody has to wait for them to read the answer.
+pub(crate) fn answer(app: &App, store: &mut Store, id: MemoryId, json: bool) -> Result<Exit, Failure> {
     let memory = store.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?;
     let kind = memory.content.kind;
     if json {
@@ -163,6 +164,7 @@ pub(crate) fn answer(app: &App, store: &Store, id: MemoryId, json: bool) -> Resu
     } else {
         app.ui.line(&format!("#{id} {kind} {}", one_line(&memory.content.title)))?;
     }
+    vectors::follow(store, app);
     Ok(Exit::Done)
 }
 

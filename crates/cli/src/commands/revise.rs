@@ -34,7 +34,7 @@ fn revise(args: &ReviseArgs, app: &App) -> Result<Exit, Failure> {
     let line = typed(args, &before.content)?;
     let content = prepare(revised(before.content, line, args.id, app)?, &app.redactor());
     store.revise(args.id, &content, app.now)?;
-    answer(app, &store, args.id, args.json)
+    answer(app, &mut store, args.id, args.json)
 }
 
 /// Returns what was typed. With flags alone the text stays: it is read from standard input only when nothing else is given.

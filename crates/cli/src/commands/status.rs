@@ -4,7 +4,8 @@ use crate::app::App;
 use crate::config::Provider;
 use crate::failure::{Exit, Failure};
 use crate::times;
-use crate::ui::{Tone, one_line};
+use crate::ui::{Tone, memories, one_line};
+use crate::vectors::MAKES_VECTORS;
 use backstory_memory::Timestamp;
 use backstory_store::{ModelWork, Receipt, Status};
 use clap::Args;
@@ -34,6 +35,7 @@ struct StatusShape {
     injections: u64,
     bytes: u64,
     spooled: usize,
+    vectors_waiting: u64,
     newest_backup: Option<String>,
     quarantined: Vec<String>,
     last_event_at: Option<String>,
@@ -67,12 +69,14 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
     let (store, problem) = app.store_and_problem()?;
     let problem = problem.map(|problem| problem.to_string());
     let status = store.status()?;
+    // A store of an older schema that can only be read has no place for this.
+    let waiting = store.count_stale_vectors().unwrap_or(0);
     let hooks = store.receipts(10)?;
     let provider = app.config.distil.provider;
     let work = store.model_work(app.now)?;
     let work = (provider != Provider::None || work.calls > 0).then_some(work);
     if args.json {
-        app.ui.json(&shape(&status, &hooks, work, app, problem))?;
+        app.ui.json(&shape(&status, waiting, &hooks, work, app, problem))?;
         return Ok(Exit::Done);
     }
     let home = app.ui.tone(Tone::Path, &app.home.root().display().to_string());
@@ -97,6 +101,9 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
             "waiting   {} in the spool; the next command that can write takes them in",
             status.spooled
         ))?;
+    }
+    if waiting > 0 && app.config.recall.vectors {
+        app.ui.line(&format!("vectors   {} without; {MAKES_VECTORS}", memories(waiting)))?;
     }
     match status.newest_backup {
         Some(path) => app.ui.line(&format!("backup    {}", path.display()))?,
@@ -135,6 +142,7 @@ fn model_line(provider: Provider, work: ModelWork) -> String {
 
 fn shape(
     status: &Status,
+    vectors_waiting: u64,
     hooks: &[Receipt],
     work: Option<ModelWork>,
     app: &App,
@@ -157,6 +165,7 @@ fn shape(
         injections: counts.injections,
         bytes: status.bytes,
         spooled: status.spooled,
+        vectors_waiting,
         newest_backup: status.newest_backup.as_ref().map(text),
         quarantined: status.quarantined.iter().map(text).collect(),
         last_event_at: status.last_event_at.map(times::iso),

@@ -38,5 +38,5 @@ fn supersede(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
     let memory = new_memory(&line, before.project, app)?;
     refuse_taken_uid(&store, &memory)?;
     let id = store.supersede(old, &memory)?;
-    answer(app, &store, id, args.json)
+    answer(app, &mut store, id, args.json)
 }

@@ -9,6 +9,7 @@ use crate::eval::data_set::{DataSet, Document, Query};
 use crate::failure::Failure;
 use crate::lines::MemoryLine;
 use crate::progress::Progress;
+use crate::vectors;
 use backstory_capture::{Redactor, prepare};
 use backstory_memory::{Draft, MemoryId, ProjectId, ProjectKey, SessionId, Sighting, Timestamp, Trust};
 use backstory_store::{Filter, Home, Kept, NewMemory, Origin, Purpose, Reach, Store};
@@ -53,7 +54,8 @@ impl<'set> Bench<'set> {
             .map_err(|error| Failure::user("cannot make a temporary directory").because(&error))?;
         let home = Home::at(place.path().join("home"));
         let open = || Store::open(&home, Purpose::Command, app.now);
-        let size = || std::fs::metadata(home.database()).map_or(0, |file| file.len());
+        let bytes = |path| std::fs::metadata(path).map_or(0, |file| file.len());
+        let size = || bytes(home.database()) + bytes(home.vectors());
         // What is written stands in the database file itself only after the last one has closed it.
         drop(open()?);
         let empty = size();
@@ -66,6 +68,9 @@ impl<'set> Bench<'set> {
             sessions: HashMap::new(),
         };
         let documents = writer.write_all(&set.documents)?;
+        if app.config.recall.vectors {
+            vectors::embed_all(&mut writer.store)?;
+        }
         let projects = writer.projects;
         drop(writer.store);
         let bytes = size().saturating_sub(empty);

@@ -50,6 +50,7 @@ fn every_setting_names_where_its_value_comes_from() {
         distil.max_tokens_per_session = 20000    default
         distil.model = ""                        default
         distil.provider = "none"                 default
+        recall.vectors = false                   environment: BACKSTORY_RECALL_VECTORS
         redact.environment = true                default
         redact.literals = ["mine", "theirs"]     project: [WORLD]/project/.backstory.toml
         retention.backup_hours = 10              environment: BACKSTORY_RETENTION_BACKUP_HOURS

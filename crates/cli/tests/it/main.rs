@@ -30,3 +30,4 @@ mod secrets;
 mod setting_up;
 mod support;
 mod upkeep;
+mod vectors;

@@ -18,12 +18,12 @@ fn status_tells_how_much_there_is_and_that_hooks_run() {
         home      [WORLD]/user/.local/share/backstory
         memories  1 in force, 0 superseded, 0 forgotten; projects: 1
         events    1, the last just now; sessions: 1
-        size [N] MiB, schema 2
+        size [N] MiB, schema 3
         backup    none yet
         hook      claude-code UserPromptSubmit just now: kept in [N] ms
         ");
     let status = ask(&env, 0, &["status", "--json"]);
-    assert_snapshot!(shape(&status), @"{bytes: number, events: number, forgotten: number, home: text, hooks: [{at: text, bytes_in: number, bytes_out: number, event: text, host: text, ms: number, outcome: text}], injections: number, last_event_at: text, memories: number, model_work: null, newest_backup: null, problem: null, projects: number, quarantined: [], schema: number, sessions: number, spooled: number, superseded: number, version: number, writable: bool}");
+    assert_snapshot!(shape(&status), @"{bytes: number, events: number, forgotten: number, home: text, hooks: [{at: text, bytes_in: number, bytes_out: number, event: text, host: text, ms: number, outcome: text}], injections: number, last_event_at: text, memories: number, model_work: null, newest_backup: null, problem: null, projects: number, quarantined: [], schema: number, sessions: number, spooled: number, superseded: number, vectors_waiting: number, version: number, writable: bool}");
     assert_eq!(
         (&status["memories"], &status["events"], &status["writable"]),
         (&json!(1), &json!(1), &json!(true))
@@ -43,7 +43,10 @@ fn the_index_is_made_anew() {
         indexed 1 memory
         ");
     assert_eq!(titles(&env, &["findable"]), ["Findable words"]);
-    assert_eq!(ask(&env, 0, &["index", "--json"]), json!({"ok": true, "memories": 1}));
+    assert_eq!(
+        ask(&env, 0, &["index", "--json"]),
+        json!({"ok": true, "memories": 1, "embedded": 0, "vectors_waiting": 1})
+    );
 }
 
 #[test]
@@ -61,7 +64,7 @@ fn a_sound_store_is_told_so() {
         the store is sound; the checksums of 1 memory agree
         ");
     let findings = ask(&env, 0, &["doctor", "--full", "--json"]);
-    assert_snapshot!(shape(&findings), @"{damaged: [], file: [], looked_at: number, ok: bool, repaired: null, schema: [], version: number, word_index: null}");
+    assert_snapshot!(shape(&findings), @"{damaged: [], file: [], looked_at: number, ok: bool, repaired: null, schema: [], vectors_waiting: number, version: number, word_index: null}");
     assert_eq!((&findings["ok"], &findings["looked_at"]), (&json!(true), &json!(1)));
 }
 
@@ -142,5 +145,5 @@ fn housekeeping_removes_old_events_and_makes_a_copy() {
     assert!(outcome.stdout.starts_with("old events removed: 1; bytes freed: "), "{outcome:?}");
     assert!(outcome.stdout.contains("\ncopied the database to [WORLD]/user/.local/share/backstory/backups/"));
     assert_eq!(count(&env, "events"), 0);
-    assert_snapshot!(shape(&ask(&env, 0, &["maintain", "--json"])), @"{backup: null, bytes_freed: number, events_removed: number, sessions_distilled: number, version: number}");
+    assert_snapshot!(shape(&ask(&env, 0, &["maintain", "--json"])), @"{backup: null, bytes_freed: number, embedded: number, events_removed: number, sessions_distilled: number, version: number}");
 }

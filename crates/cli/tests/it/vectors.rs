@@ -1,0 +1,149 @@
+//! Vectors in the product: who makes them, when, and that nothing of a forgotten memory stays in them.
+
+use crate::support::{ask, count, done, hear, lines, prompt, remember, told, world};
+use backstory_testkit::TestEnv;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+/// A world in which vectors are made.
+fn with_vectors() -> TestEnv {
+    world().with("BACKSTORY_RECALL_VECTORS", "true")
+}
+
+fn file(env: &TestEnv) -> PathBuf {
+    env.home().join("vectors")
+}
+
+/// Whether any row of the vector file holds anything: the header and the first directory take two pages.
+fn has_rows(env: &TestEnv) -> bool {
+    fs::read(file(env)).unwrap().iter().skip(2 * 4096).any(|byte| *byte != 0)
+}
+
+fn waiting(env: &TestEnv) -> u64 {
+    count(env, "vectors_waiting")
+}
+
+fn two_memories(env: &TestEnv) -> String {
+    lines(env, &[json!({"body": "We use tabs"}), json!({"body": "The build needs Docker"})])
+}
+
+#[test]
+fn a_memory_that_is_written_or_changed_gets_its_vectors() {
+    let env = with_vectors();
+    remember(&env, "We use tabs");
+    assert!(has_rows(&env));
+    let before = fs::read(file(&env)).unwrap();
+    done(&env, &["revise", "1", "We use spaces"]);
+    assert_ne!(fs::read(file(&env)).unwrap(), before);
+    done(&env, &["supersede", "1", "We let the formatter decide"]);
+    assert_eq!((waiting(&env), count(&env, "superseded")), (0, 1));
+}
+
+#[test]
+fn a_forgotten_memory_leaves_nothing_in_the_vector_file() {
+    let env = with_vectors();
+    remember(&env, "We use tabs");
+    let answer = ask(&env, 0, &["forget", "1", "--yes", "--json"]);
+    assert_eq!(answer["remains_in"], json!([]));
+    assert!(!has_rows(&env));
+}
+
+#[test]
+fn what_is_forgotten_while_vectors_are_turned_off_is_gone_all_the_same() {
+    let env = with_vectors();
+    remember(&env, "We use tabs");
+    done(&env, &["--set", "recall.vectors=false", "forget", "1", "--yes"]);
+    assert!(!has_rows(&env));
+}
+
+#[test]
+fn a_file_in_use_is_named_where_it_may_still_hold_what_was_forgotten() {
+    let env = with_vectors();
+    remember(&env, "We use tabs");
+    let lock = fs::OpenOptions::new().write(true).open(env.home().join("vectors.lock")).unwrap();
+    lock.lock().unwrap();
+    let answer = ask(&env, 0, &["forget", "1", "--yes", "--json"]);
+    let named = answer["remains_in"][0].as_str().unwrap();
+    assert!(named.ends_with("/vectors") && has_rows(&env), "{answer}");
+    drop(lock);
+    remember(&env, "Something else");
+    assert_eq!(waiting(&env), 0, "the next command takes it out");
+}
+
+#[test]
+fn an_import_makes_vectors_last_and_can_be_told_not_to() {
+    let env = with_vectors();
+    let file_of_two = two_memories(&env);
+    done(&env, &["import", &file_of_two, "--no-vectors"]);
+    assert_eq!((waiting(&env), file(&env).exists()), (2, false));
+    assert_snapshot!(told(&env.run(["index", "--vectors"])), @r"
+        exit 0
+        --- out
+        made the vectors of 2 memories
+        ");
+    assert_eq!(waiting(&env), 0);
+    let more = lines(&env, &[json!({"body": "Deploys happen on Fridays"})]);
+    done(&env, &["import", &more]);
+    assert_eq!((waiting(&env), count(&env, "memories")), (0, 3));
+}
+
+#[test]
+fn index_makes_what_is_missing_and_with_vectors_everything() {
+    let env = with_vectors();
+    done(&env, &["import", &two_memories(&env), "--no-vectors"]);
+    let plain = ask(&env, 0, &["index", "--json"]);
+    assert_eq!(plain, json!({"ok": true, "memories": 2, "embedded": 2, "vectors_waiting": 0}));
+    assert_eq!(ask(&env, 0, &["index", "--json"])["embedded"], 0);
+    let anew = ask(&env, 0, &["index", "--vectors", "--json"]);
+    assert_eq!(anew, json!({"ok": true, "memories": 0, "embedded": 2, "vectors_waiting": 0}));
+}
+
+#[test]
+fn who_has_no_vectors_yet_is_told_what_makes_them() {
+    let env = with_vectors();
+    done(&env, &["import", &two_memories(&env), "--no-vectors"]);
+    let status = env.run(["status"]).stdout;
+    let line = status.lines().find(|line| line.starts_with("vectors")).unwrap();
+    assert_snapshot!(line, @"vectors   2 memories without; `backstory index --vectors` makes them; words find all of them already");
+    assert_snapshot!(told(&env.run(["doctor"])), @r"
+        exit 0
+        --- out
+        the store is sound
+        2 memories without a vector yet; `backstory index --vectors` makes them; words find all of them already
+        ");
+    fs::remove_file(file(&env)).ok();
+    assert_eq!(ask(&env, 0, &["maintain", "--json"])["embedded"], 2);
+    assert_eq!(ask(&env, 0, &["doctor", "--full", "--json"])["vectors_waiting"], 0);
+}
+
+#[test]
+fn vectors_can_be_turned_off() {
+    let env = world();
+    remember(&env, "We use tabs");
+    done(&env, &["import", &two_memories(&env)]);
+    done(&env, &["maintain"]);
+    assert!(!file(&env).exists());
+    assert_snapshot!(told(&env.run(["index", "--vectors"])), @r"
+        exit 2
+        --- err
+        error: vectors are turned off
+
+        hint: set `recall.vectors = true`
+        ");
+}
+
+/// Capture must cost nothing: vectors are made when a turn has ended and not before.
+#[test]
+fn a_capture_hook_does_not_touch_vectors_and_the_end_of_a_turn_makes_them() {
+    let env = with_vectors();
+    hear(&env, prompt("s", "We always use tabs, never spaces, in this repository."));
+    let used: Value = json!({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash",
+        "tool_use_id": "t", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "a.rs"}});
+    hear(&env, used.to_string());
+    assert!(env.files().iter().all(|path| !path.to_string_lossy().contains("vectors")));
+    hear(&env, json!({"session_id": "s", "hook_event_name": "Stop"}).to_string());
+    assert!(count(&env, "memories") > 0 && has_rows(&env));
+    assert_eq!(waiting(&env), 0);
+}
