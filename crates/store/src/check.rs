@@ -64,7 +64,7 @@ impl Store {
             let mut lines = Vec::new();
             match complaints(db, sql, &mut lines) {
                 // Damage may be such that not even the check gets past it.
-                Err(error) if is_damage(&error) || is_of_words(&error.to_string()) => {
+                Err(error) if is_damage(&error) || is_of_words(&error.to_string()) || is_garbled(&error) => {
                     lines.push(error.to_string());
                 }
                 done => done?,
@@ -131,6 +131,11 @@ fn complaints(db: &Connection, sql: &str, lines: &mut Vec<String>) -> rusqlite::
 /// Whether a complaint is about the word index only: derived data, to be made anew.
 fn is_of_words(complaint: &str) -> bool {
     complaint.contains("memory_words") || complaint.contains("fts5")
+}
+
+/// Whether SQLite stumbled over the definition of a table: the check itself is always well formed.
+fn is_garbled(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_ERROR)
 }
 
 fn is_damage(error: &rusqlite::Error) -> bool {

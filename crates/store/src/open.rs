@@ -87,6 +87,16 @@ impl Store {
         Ok(store)
     }
 
+    /// Opens a database to look whether it is sound, and writes nothing. Read only, SQLite would not look at CHECK constraints.
+    pub(crate) fn open_to_look(home: &Home, path: PathBuf) -> Result<Store, StoreError> {
+        if !path.exists() {
+            return Err(StoreError::Absent { path });
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let store = Store::connect(home, &path, flags, Purpose::Read.patience())?;
+        store.known_version().map(|_| store)
+    }
+
     /// Opens a database that must not or cannot be written.
     pub(crate) fn open_read_only(home: &Home, path: PathBuf) -> Result<Store, StoreError> {
         if !path.exists() {

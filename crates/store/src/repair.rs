@@ -113,7 +113,7 @@ pub(crate) fn repair_if_noted(home: &Home, now: Timestamp) -> Result<Option<Repa
 /// Looks closely, changing nothing.
 fn look(home: &Home) -> Result<CheckReport, StoreError> {
     refuse_lost(home)?;
-    let store = Store::open_read_only(home, home.database())?;
+    let store = Store::open_to_look(home, home.database())?;
     if store.read("read the schema", |db| Ok(!db.table_exists(None, "memories")?))? {
         return Err(lost(home.database()));
     }
