@@ -35,7 +35,7 @@ pub use likeness::{NEAR_DUPLICATE, likeness};
 pub use memory::{Category, Confidence, Draft, Importance, Life, Link, Memory, Relation, Scope, TITLE_CHARS};
 pub use project::{Known, ProjectKey, Sighting};
 pub use shingles::{Echo, Shingles};
-pub use terms::{companion, is_small, telling_words, words};
+pub use terms::{companion, compounds, is_small, telling_words, words};
 pub use text::{Capped, cap, first_chars, is_cut, title_from};
 pub use time::Timestamp;
 pub use tokens::{Tokens, estimate};

@@ -33,6 +33,37 @@ const SMALL_WORDS: &[&str] = &[
     "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
 ];
 
+/// Returns what stands written together in a text, each once: versions, paths, addresses, error codes with a dash.
+///
+/// Asked for as it is written, `src/db/open.rs` is not any memory that speaks of `src`, `db` and `open`. A version is returned with
+/// and without its `v`, since people write both.
+#[must_use]
+pub fn compounds(text: &str) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let mut compounds = Vec::new();
+    for written in text.split_whitespace() {
+        let whole = written.trim_matches(|c: char| !c.is_alphanumeric());
+        if whole.len() > LONGEST_COMPOUND || words(whole).nth(1).is_none() {
+            continue;
+        }
+        let whole = whole.to_lowercase();
+        let other = other_version(&whole);
+        compounds.extend([Some(whole), other].into_iter().flatten().filter(|form| seen.insert(form.clone())));
+    }
+    compounds
+}
+
+/// Longer runs without a space are data, not names.
+const LONGEST_COMPOUND: usize = 160;
+
+/// Returns a version with its `v` where it has none, and without it where it has one.
+fn other_version(written: &str) -> Option<String> {
+    let number = written.strip_prefix('v').unwrap_or(written);
+    let is_version =
+        number.contains('.') && words(number).all(|part| part.bytes().all(|b| b.is_ascii_digit()));
+    is_version.then(|| if number == written { format!("v{written}") } else { number.to_owned() })
+}
+
 /// Returns what a word index misses in a text: the parts of identifiers, identifiers written together, and pairs of
 /// neighbouring characters where a script puts no spaces.
 ///
@@ -157,6 +188,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_written_together_is_asked_for_together() {
+        let check = |text, expected: &[&str]| assert_eq!(compounds(text), expected, "{text}");
+        check("needs `v3.51.3`, says E0308", &["v3.51.3", "3.51.3"]);
+        check("is 3.51.3 enough?", &["3.51.3", "v3.51.3"]);
+        check("see (src/db/Open.rs:12) and src/db/Open.rs:12.", &["src/db/open.rs:12"]);
+        check("http://localhost:8080/ in run_migration", &["http://localhost:8080", "run_migration"]);
+        check("plain words, :8080 #4711 … —", &[]);
+    }
+
+    #[test]
     fn unspaced_scripts_become_pairs() {
         assert_eq!(companion("数据库迁移"), "数据 据库 库迁 迁移");
         assert_eq!(companion("用rust写库"), "用 rust 写库");
@@ -168,6 +209,7 @@ mod tests {
         fn any_text_is_cut_without_harm(text: String) {
             prop_assert!(companion(&text).split(' ').all(|term| !term.contains(['_', '-'])));
             prop_assert!(words(&text).all(|word| !word.is_empty()));
+            prop_assert!(compounds(&text).iter().all(|whole| !whole.contains(char::is_whitespace)));
         }
     }
 }

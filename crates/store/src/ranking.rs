@@ -36,13 +36,18 @@ pub(crate) struct Ranked {
 /// A store of at most this many memories is small: everything is ranked.
 const SMALL: i64 = 2_000;
 /// Up to this many memories hold the telling words of a question, all together.
-const MOST_TELLING: i64 = 1_000;
+const MOST_TELLING: i64 = 600;
 /// Of what holds only common words, the newest this many are ranked.
-const MOST_COMMON_MATCHES: i64 = 200;
+const MOST_COMMON_MATCHES: i64 = 128;
+/// And only so far back: words that hardly ever stand together would have the whole index read.
+const COMMON_SPAN: i64 = 100_000;
 /// Where telling words found this many, common words alone would not reach the top.
 const ENOUGH: usize = 64;
 /// More common words than this are not worth their intersection.
 const MOST_COMMON: usize = 4;
+/// What telling words found is raised by this many common ones, where they are worth this much.
+const MOST_RAISING: usize = 2;
+const LEAST_RAISING: f64 = 0.5;
 /// So many holders of its words BM25 may count.
 const MOST_WEIGHED: i64 = 40_000;
 /// More unknown words than this are not misspelt but of another language, or of another project.
@@ -105,6 +110,14 @@ struct Word {
     /// About how many memories hold it, and how many in the place.
     holders: i64,
     in_place: i64,
+}
+
+/// The newest memories that match an expression, so many and so far back at the most.
+#[derive(Clone, Copy)]
+struct Matching<'e> {
+    expression: &'e str,
+    oldest: i64,
+    most: i64,
 }
 
 type Scores = HashMap<i64, f64>;
@@ -230,7 +243,7 @@ impl<'db> Index<'db> {
             return Ok(Scores::new());
         }
         if self.is_small() {
-            return self.bm25(&joined(&words, " OR "), i64::MAX);
+            return self.bm25(&Matching { expression: &joined(&words, " OR "), oldest: 0, most: i64::MAX });
         }
         words.sort_by_key(|word| word.in_place);
         let mut total = 0;
@@ -242,7 +255,7 @@ impl<'db> Index<'db> {
         common.truncate(MOST_COMMON);
         let mut scores = Scores::new();
         if !words.is_empty() {
-            scores = self.score(&words, " OR ", MOST_TELLING)?;
+            scores = self.score_any_of(&words)?;
             self.raise(&mut scores, &words, &common)?;
         }
         if scores.len() < ENOUGH {
@@ -254,9 +267,11 @@ impl<'db> Index<'db> {
     /// Raises what telling words found where it holds common ones, too.
     fn raise(&self, scores: &mut Scores, telling: &[Word], common: &[Word]) -> rusqlite::Result<()> {
         let telling = joined(telling, " OR ");
-        for word in common {
+        let raising = common.iter().filter(|word| self.weight(word) >= LEAST_RAISING);
+        for word in raising.take(MOST_RAISING) {
             let expression = format!("({telling}) AND {}", word.expression);
-            self.add(scores, &expression, self.weight(word), i64::MAX)?;
+            let both = Matching { expression: &expression, oldest: 0, most: MOST_TELLING };
+            self.add(scores, &both, self.weight(word))?;
         }
         Ok(())
     }
@@ -266,8 +281,7 @@ impl<'db> Index<'db> {
         // The rarest stand first. One common word beside telling ones would only bring back what it is common in.
         let fewest = if scores.is_empty() { 1 } else { 2 };
         for kept in (fewest..=common.len()).rev() {
-            let words = common.get(..kept).unwrap_or_default();
-            let found = self.score(words, " AND ", MOST_COMMON_MATCHES)?;
+            let found = self.score_all_of(common.get(..kept).unwrap_or_default())?;
             if !found.is_empty() {
                 for (id, score) in found {
                     scores.entry(id).or_insert(score);
@@ -278,55 +292,63 @@ impl<'db> Index<'db> {
         Ok(())
     }
 
-    /// Scores the newest memories that hold any or all of some words: by BM25 where that can be afforded.
-    fn score(&self, words: &[Word], joint: &str, most: i64) -> rusqlite::Result<Scores> {
-        let weighed: i64 = words.iter().map(|word| word.holders).sum();
-        if weighed <= MOST_WEIGHED {
-            return self.bm25(&joined(words, joint), most);
+    /// Scores what holds any of some telling words: by BM25 where that can be afforded.
+    fn score_any_of(&self, words: &[Word]) -> rusqlite::Result<Scores> {
+        let any = Matching { expression: &joined(words, " OR "), oldest: 0, most: MOST_TELLING };
+        if can_weigh(words) {
+            return self.bm25(&any);
         }
         let mut scores = Scores::new();
-        if joint == " AND " {
-            let (all, weight) = (joined(words, joint), words.iter().map(|word| self.weight(word)).sum());
-            self.add_with_titles(&mut scores, &all, weight, most)?;
-        } else {
-            for word in words {
-                self.add_with_titles(&mut scores, &word.expression, self.weight(word), most)?;
-            }
+        for word in words {
+            let (weight, title) = (self.weight(word), in_title(word));
+            self.add(&mut scores, &Matching { expression: &word.expression, ..any }, weight)?;
+            self.add(&mut scores, &Matching { expression: &title, ..any }, (IN_TITLE - 1.0) * weight)?;
         }
         Ok(scores)
     }
 
-    fn add_with_titles(
-        &self,
-        scores: &mut Scores,
-        expression: &str,
-        weight: f64,
-        most: i64,
-    ) -> rusqlite::Result<()> {
-        self.add(scores, expression, weight, most)?;
-        self.add(scores, &format!("{{title}} : ({expression})"), (IN_TITLE - 1.0) * weight, most)
+    /// Scores the newest memories that hold all of some common words: by BM25 where that can be afforded.
+    fn score_all_of(&self, words: &[Word]) -> rusqlite::Result<Scores> {
+        let oldest = self.memories - COMMON_SPAN;
+        let all = Matching { expression: &joined(words, " AND "), oldest, most: MOST_COMMON_MATCHES };
+        if can_weigh(words) {
+            return self.bm25(&all);
+        }
+        let mut scores = Scores::new();
+        self.add(&mut scores, &all, words.iter().map(|word| self.weight(word)).sum())?;
+        let oldest = scores.keys().min().copied().unwrap_or(i64::MAX);
+        for word in words {
+            let mut titled = Scores::new();
+            let title = Matching { expression: &in_title(word), oldest, most: MOST_TELLING };
+            self.add(&mut titled, &title, (IN_TITLE - 1.0) * self.weight(word))?;
+            scores.iter_mut().for_each(|(id, score)| *score += titled.get(id).copied().unwrap_or_default());
+        }
+        Ok(scores)
     }
 
-    /// Adds the same to the newest memories an expression matches, up to `most`.
-    fn add(&self, scores: &mut Scores, expression: &str, weight: f64, most: i64) -> rusqlite::Result<()> {
-        let sql = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
+    /// Adds the same to everything that matches.
+    fn add(&self, scores: &mut Scores, matching: &Matching<'_>, weight: f64) -> rusqlite::Result<()> {
+        let sql = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 AND rowid >= ?2
+            ORDER BY rowid DESC LIMIT ?3";
         let mut statement = self.db.prepare_cached(sql)?;
-        let mut rows = statement.query((self.within(expression), most))?;
+        let mut rows = statement.query((self.within(matching.expression), matching.oldest, matching.most))?;
         while let Some(row) = rows.next()? {
             *scores.entry(row.get(0)?).or_default() += weight;
         }
         Ok(())
     }
 
-    /// Asks BM25 of the newest memories an expression matches, up to `most`.
-    fn bm25(&self, expression: &str, most: i64) -> rusqlite::Result<Scores> {
+    /// Asks BM25 of everything that matches.
+    fn bm25(&self, matching: &Matching<'_>) -> rusqlite::Result<Scores> {
         self.db
             .prepare_cached(concat!(
                 "SELECT rowid, ",
                 fit!(),
-                " FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2"
+                " FROM memory_words WHERE memory_words MATCH ?1 AND rowid >= ?2 ORDER BY rowid DESC LIMIT ?3"
             ))?
-            .query_map((self.within(expression), most), |row| Ok((row.get(0)?, row.get(1)?)))?
+            .query_map((self.within(matching.expression), matching.oldest, matching.most), |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?
             .collect()
     }
 
@@ -343,6 +365,15 @@ impl<'db> Index<'db> {
             None => expression.to_owned(),
         }
     }
+}
+
+/// Whether BM25 can count in time who holds the words.
+fn can_weigh(words: &[Word]) -> bool {
+    words.iter().map(|word| word.holders).sum::<i64>() <= MOST_WEIGHED
+}
+
+fn in_title(word: &Word) -> String {
+    format!("{{title}} : {}", word.expression)
 }
 
 fn joined(words: &[Word], joint: &str) -> String {

@@ -35,7 +35,7 @@ const LONG: usize = 8;
 /// How many known words one unknown word may become.
 const MOST_READINGS: usize = 3;
 /// How often the vocabulary is looked into for one word.
-const MOST_LOOKS: usize = 96;
+const MOST_LOOKS: usize = 64;
 /// How many places a known word is looked up in, to see how it is written there.
 const MOST_PLACES: u32 = 8;
 /// Longer endings than this were not mistyped but are another word.

@@ -152,7 +152,10 @@ fn common_words_decide_among_equals() {
     let home = project(&mut store, "/home/u/one");
     let both = note(&mut store, "heron", "database connection pool");
     let only = note(&mut store, "heron", "entirely something else");
-    fill(&mut store, home);
+    let title = |n| if n % 4 == 0 { "database connection" } else { "other" };
+    let others: Vec<NewMemory> =
+        (0..4_000).map(|n| new(home, draft(title(n), &format!("thing {n}")))).collect();
+    store.remember_all(&others).unwrap();
     assert_eq!(found(&store, &any_of(&["heron", "database", "connection"]))[..2], [both, only]);
 }
 
