@@ -68,6 +68,27 @@ fn scores_for_100_memories(bencher: Bencher<'_, '_>, rows: usize) {
     bencher.bench(|| file.scores_for(&question, Scope::Everything, &memories).unwrap());
 }
 
+/// What a new memory costs beside being embedded: whoever writes opens the file for each batch.
+#[divan::bench(args = [10_000, 100_000, 1_000_000])]
+fn open_and_append(bencher: Bencher<'_, '_>, rows: usize) {
+    let (_directory, path) = file_of(rows);
+    let vector = vector(1).quantise();
+    bencher.bench(|| {
+        let mut writer = VectorWriter::open(&path, model_name()).unwrap();
+        writer.append(&[Row { memory: rows as i64 + 1, project: 3, vector: &vector }]).unwrap();
+    });
+}
+
+/// What a memory costs more when it had vectors before.
+#[divan::bench(args = [10_000, 100_000, 1_000_000])]
+fn open_and_forget(bencher: Bencher<'_, '_>, rows: usize) {
+    let (_directory, path) = file_of(rows);
+    bencher.bench(|| {
+        let mut writer = VectorWriter::open(&path, model_name()).unwrap();
+        writer.forget(&[rows as i64 / 2]).unwrap()
+    });
+}
+
 /// Writes a file of random vectors in ten projects.
 fn file_of(rows: usize) -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
