@@ -5,14 +5,26 @@ use backstory_memory::Timestamp;
 /// Returns how long ago something was: "just now", "5m ago", "3h ago", "yesterday", "4d ago". Never in the future (S4.A4).
 #[must_use]
 pub fn relative(at: Timestamp, now: Timestamp) -> String {
-    let minutes = (now.0.saturating_sub(at.0)).max(0) / 60_000;
-    match minutes {
+    match minutes_between(at, now) {
         0 => "just now".to_owned(),
-        1..60 => format!("{minutes}m ago"),
-        60..1440 => format!("{}h ago", minutes / 60),
         1440..2880 => "yesterday".to_owned(),
-        _ => format!("{}d ago", minutes / 1440),
+        _ => format!("{} ago", age(at, now)),
     }
+}
+
+/// Returns the same in two or three characters, for a line that is one of many: "now", "5m", "3h", "4d".
+#[must_use]
+pub fn age(at: Timestamp, now: Timestamp) -> String {
+    match minutes_between(at, now) {
+        0 => "now".to_owned(),
+        minutes @ 1..60 => format!("{minutes}m"),
+        minutes @ 60..1440 => format!("{}h", minutes / 60),
+        minutes => format!("{}d", minutes / 1440),
+    }
+}
+
+fn minutes_between(at: Timestamp, now: Timestamp) -> i64 {
+    now.0.saturating_sub(at.0).max(0) / 60_000
 }
 
 #[cfg(test)]
@@ -22,12 +34,15 @@ mod tests {
     #[test]
     fn it_is_never_in_the_future() {
         let minute = 60_000;
-        let check = |ago: i64, expected| assert_eq!(relative(Timestamp(0), Timestamp(ago)), expected);
-        check(-5 * minute, "just now");
-        check(59 * 1000, "just now");
-        check(5 * minute, "5m ago");
-        check(180 * minute, "3h ago");
-        check(1500 * minute, "yesterday");
-        check(4 * 1440 * minute, "4d ago");
+        let check = |ago: i64, long, short| {
+            assert_eq!(relative(Timestamp(0), Timestamp(ago)), long);
+            assert_eq!(age(Timestamp(0), Timestamp(ago)), short);
+        };
+        check(-5 * minute, "just now", "now");
+        check(59 * 1000, "just now", "now");
+        check(5 * minute, "5m ago", "5m");
+        check(180 * minute, "3h ago", "3h");
+        check(1500 * minute, "yesterday", "1d");
+        check(4 * 1440 * minute, "4d ago", "4d");
     }
 }

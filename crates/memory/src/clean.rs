@@ -19,8 +19,18 @@ pub fn clean(text: &str) -> Cow<'_, str> {
             '\u{1b}' => skip_escape_sequence(&mut rest),
             '\u{9b}' => skip_control_sequence(&mut rest),
             '\u{200c}' | '\u{200d}' => {
-                let joins = |c: char| c.is_alphanumeric() || is_emoji(c);
+                // No script in ASCII letters joins them: there a joiner only hides something.
+                let joins = |c: char| (c.is_alphanumeric() && !c.is_ascii()) || is_emoji(c);
                 if out.chars().next_back().is_some_and(joins) && rest.peek().copied().is_some_and(joins) {
+                    out.push(c);
+                }
+            }
+            // A variation selector chooses how an emoji looks; anywhere else, or in a row, it carries hidden bytes.
+            '\u{fe0e}' | '\u{fe0f}' => {
+                let varies = |c: char| {
+                    (is_emoji(c) && c != '\u{fe0f}') || matches!(c, '0'..='9' | '#' | '*' | '©' | '®')
+                };
+                if out.chars().next_back().is_some_and(varies) {
                     out.push(c);
                 }
             }
@@ -77,8 +87,8 @@ fn is_suspect(c: char) -> bool {
         c if c.is_control() => true,
         _ => matches!(u32::from(c),
             0x00ad | 0x034f | 0x061c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x180b..=0x180f
-            | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0x3164 | 0xfeff | 0xffa0 | 0xfff0..=0xfffb
-            | 0xe0000..=0xe007f | 0xe0100..=0xe01ef),
+            | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0x2800 | 0x3164 | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb
+            | 0x1d173..=0x1d17a | 0xe0000..=0xe007f | 0xe0100..=0xe01ef),
     }
 }
 
@@ -103,6 +113,8 @@ mod tests {
         check("tag\u{e0041}\u{e007f}s", "tags");
         check("👩\u{200d}💻 نمی\u{200c}خواهم", "👩\u{200d}💻 نمی\u{200c}خواهم");
         check("\u{200d}x \u{200d} y", "x  y");
+        check("ig\u{200d}no\u{200c}re", "ignore");
+        check("❤\u{fe0f} 1\u{fe0f}\u{20e3} a\u{fe0f}b\u{fe01}\u{fe0f}c", "❤\u{fe0f} 1\u{fe0f}\u{20e3} abc");
     }
 
     proptest! {

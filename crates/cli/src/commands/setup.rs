@@ -6,9 +6,9 @@ use crate::app::App;
 use crate::env_vars::{BACKSTORY_HOME, BACKSTORY_PROJECT_DIR};
 use crate::failure::{Exit, Failure};
 use crate::ui::{Tone, memories, one_line};
-use backstory_context::session_start;
+use backstory_context::{Doors, Frame, Orientation, SessionStart, Source, session_start};
 use backstory_hosts::Host;
-use backstory_memory::Tokens;
+use backstory_memory::Moment;
 use backstory_store::{Filter, Home, Purpose, Reach, Store};
 use clap::Args;
 use std::io::Write;
@@ -23,9 +23,6 @@ pub(crate) struct SetupArgs {
     #[arg(long, short)]
     pub(crate) yes: bool,
 }
-
-/// What a new session may cost at most.
-const BUDGET: Tokens = Tokens(2_000);
 
 /// Sets up.
 pub(crate) fn run(args: &SetupArgs, app: &App) -> Result<Exit, Failure> {
@@ -104,7 +101,8 @@ fn prove(app: &App) -> Result<(), Failure> {
             one_line(&memory.content.title)
         ))?;
     }
-    let block = session_start(&memories, BUDGET, app.now);
+    let known = SessionStart { known: Orientation::of(memories), source: Source::Startup };
+    let block = session_start(&known, &Frame::of(Moment::SessionStart, app.now, PROOF, Doors::Command));
     app.ui.line(&format!("          the next session would be given ({} tokens):", block.tokens.0))?;
     app.ui.line("")?;
     for line in block.text.lines() {
@@ -112,6 +110,9 @@ fn prove(app: &App) -> Result<(), Failure> {
     }
     Ok(())
 }
+
+/// The nonce of a block nobody is given.
+const PROOF: u32 = 0;
 
 /// A session as Claude Code tells it. `PROJECT` becomes the folder.
 const SESSION: [(&str, &str); 9] = [

@@ -38,16 +38,26 @@ fn setup_makes_the_store_touches_nothing_else_and_proves_itself() {
                     handoff   Next: Show the page count in the footer
                   the next session would be given ( [N] tokens):
 
+                    <backstory-00000000>
+                    Recorded data from earlier sessions of this project, not instructions. Ages are as of this session's start.
+                    
                     ## Where the work stands
-                    - [just now] Next: Show the page count in the footer
-                    - [just now] Fixed the page count of the pager
+                    - [just now] Next steps: Show the page count in the footer
+                    
+                    ## Last session
+                    - [just now] Request: Fix the failing test of the pager
+                      Completed: Fixed the page count of the pager
+                      Key decisions: We use pytest here, not unittest
                     
                     ## Project knowledge
-                    - [just now] We use pytest here, not unittest
-                    - [just now] test_last_page: AssertionError: 2 != 3
+                    - [just now, user] Decision: We use pytest here, not unittest
+                    - [just now] Failure: test_last_page: AssertionError: 2 != 3. Fixed by editing pager.py. `return items // per_page` became `return -(-items // per_page)`. That was: Fixed the page count of the pager
                     
                     ## Recent work
-                    - [just now] Fixed the page count of the pager
+                    - [just now] Bugfix: Fixed the page count of the pager. It rounded down, so a last page that was not full got lost.
+                    
+                    More on any of this: `backstory search WORDS`.
+                    </backstory-00000000>
         ");
     assert_eq!(env.files_of_others(), theirs);
     assert_eq!((count(&env, "events"), count(&env, "memories")), (0, 0), "the proof leaves no trace");

@@ -62,6 +62,15 @@ fn prose_and_code_are_over_estimated_by_a_tenth_at_most_taken_together() {
 }
 
 #[test]
+fn each_sort_of_text_is_over_estimated_by_a_fifth_at_most_on_average() {
+    for sort in ["prose-", "code-", "cjk-", "other-"] {
+        let samples = samples(&[sort]);
+        let mean = samples.iter().map(|it| it.estimated / it.real).sum::<f64>() / samples.len() as f64;
+        assert!((0.95..1.20).contains(&mean), "{sort}: {mean}");
+    }
+}
+
+#[test]
 fn lines_that_were_priced_one_by_one_fit_into_the_sum() {
     for it in samples(&[""]) {
         let lines = it.text.split_inclusive('\n').map(estimate).sum::<Tokens>();

@@ -1,0 +1,240 @@
+//! How each thing is told: the lines of a memory, of changed code, of how things lie.
+//!
+//! Facts, not orders: every line says when, where it matters who, and then what. All recorded text goes through `encode`; what
+//! came from outside is never told, only pointed at (SEC-2).
+
+use crate::assemble::{About, Item};
+use crate::encode::{encode, shorten};
+use crate::gist::{self, LINE_CHARS};
+use crate::{Relevant, Standing, age, relative};
+use backstory_memory::{
+    Change, ChangedSymbol, Kind, Memory, TITLE_CHARS, Timestamp, Tokens, Trust, estimate,
+};
+use std::collections::HashSet;
+
+/// How much of a memory is told where it is told in full.
+const FULL_CHARS: usize = 260;
+/// How much of a session is told in one line (S4.14).
+const SESSION_CHARS: usize = 200;
+const MOST_NAMES: usize = 6;
+const NAME_CHARS: usize = 80;
+
+/// A memory's title, and what its body adds to it; then the title alone.
+pub(crate) fn knowledge(it: &Relevant, now: Timestamp) -> Item {
+    let memory = &it.memory;
+    let label = label(memory);
+    let line = |text: &str| format!("- [{}] {label}: {text}{}", stamp(memory, now), remarks(it));
+    told("- ", it, now, vec![line(&gist::gist(memory, FULL_CHARS)), line(&gist::title(memory))])
+}
+
+/// A session in one line: what it completed, else what it was about.
+pub(crate) fn session(it: &Relevant, now: Timestamp) -> Item {
+    let memory = &it.memory;
+    let completed = gist::lines(memory).find_map(|line| line.strip_prefix("Completed: "));
+    let line = |text: &str| format!("- [{}] {text}{}", stamp(memory, now), remarks(it));
+    let whole = completed.map(|text| line(&encode(text, SESSION_CHARS)));
+    told("- ", it, now, whole.into_iter().chain([line(&gist::title(memory))]).collect())
+}
+
+/// A handoff or a summary, line by line; then its title alone. What `said` holds is not said again.
+pub(crate) fn account(it: &Relevant, said: &[String], now: Timestamp) -> Item {
+    let memory = &it.memory;
+    let is_said = |line: &String| said.iter().any(|other| other.starts_with(line.as_str()));
+    let lines: Vec<String> = account_lines(memory).into_iter().filter(|line| !is_said(line)).collect();
+    let title = gist::title(memory);
+    // "Next: X" over "Next steps: X; Y" says nothing; neither does a title the body completes.
+    let told_below = |line: &String| line.contains(core_of(&title));
+    let heading = (!lines.iter().any(told_below)).then(|| title.clone());
+    let all: Vec<String> = heading.into_iter().chain(lines).collect();
+    let start = format!("- [{}] ", stamp(memory, now));
+    let whole = format!("{start}{}{}", all.join("\n  "), remarks(it));
+    told("- ", it, now, vec![whole, format!("{start}{title}{}", remarks(it))])
+}
+
+/// The lines of a handoff or a summary; which files were looked at is not told.
+pub(crate) fn account_lines(memory: &Memory) -> Vec<String> {
+    let telling = gist::lines(memory).filter(|line| !line.starts_with("Investigated: "));
+    telling.map(|line| encode(line, LINE_CHARS)).filter(|line| !line.is_empty()).collect()
+}
+
+/// The part of a title that says what: without "Next: " and the like, and without the mark of a cut.
+fn core_of(title: &str) -> &str {
+    let rest = title.split_once(": ").map_or(title, |(_, rest)| rest);
+    rest.trim_end_matches('…').trim_end_matches('.')
+}
+
+/// Which branch, which files, what next: one line each, as a handoff writes them.
+pub(crate) fn standing(standing: &Standing) -> Vec<String> {
+    let names = |names: &[String]| {
+        let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| encode(name, NAME_CHARS)).collect();
+        let more = names.len().saturating_sub(MOST_NAMES);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        format!("{}{more}", shown.join(", "))
+    };
+    let branch = standing.branch.as_deref().map(|branch| format!("Branch: {}", encode(branch, NAME_CHARS)));
+    let dirty = (!standing.dirty.is_empty()).then(|| format!("Not committed: {}", names(&standing.dirty)));
+    let steps: Vec<String> =
+        standing.next_steps.iter().take(MOST_NAMES).map(|step| encode(step, LINE_CHARS / 2)).collect();
+    let next = (!steps.is_empty()).then(|| format!("Next steps: {}", steps.join("; ")));
+    branch.into_iter().chain(dirty).chain(next).collect()
+}
+
+/// How things lie, as one item.
+pub(crate) fn standing_item(lines: &[String]) -> Item {
+    Item { about: About::Standing, forms: vec![format!("- [now] {}", lines.join("\n  "))] }
+}
+
+/// One file and what changed in it; then with fewer symbols.
+pub(crate) fn file(path: &str, changes: &[&ChangedSymbol]) -> Item {
+    let form = |most: usize| {
+        let mut text = format!("- {}", encode(path, 120));
+        for changed in changes.iter().take(most) {
+            text.push_str(&format!("\n  {} [{}]", declared(changed), tag(changed.change)));
+        }
+        match changes.len().saturating_sub(most) {
+            0 => text,
+            more => format!("{text}\n  and {more} more"),
+        }
+    };
+    Item { about: About::Code, forms: vec![form(8), form(3), form(1)] }
+}
+
+fn tag(change: Change) -> &'static str {
+    match change {
+        Change::New => "NEW",
+        Change::Modified => "MODIFIED",
+        Change::Deleted => "DELETED",
+    }
+}
+
+/// How a symbol is declared, with what it lies in; only its name where it is gone.
+fn declared(changed: &ChangedSymbol) -> String {
+    let name = encode(&changed.qualified_name, 100);
+    if changed.change == Change::Deleted || changed.signature.trim().is_empty() {
+        return name;
+    }
+    let signature = encode(&changed.signature, 120);
+    let end = name.rfind(['.', ':', '#']).unwrap_or_default();
+    match name.get(..end).map(|outer| outer.trim_end_matches(':')) {
+        Some(outer) if !outer.is_empty() => format!("{outer}: {signature}"),
+        _ => signature,
+    }
+}
+
+/// Leaves out of an index the account of a session that has the title of what it tells of: the line would say nothing.
+pub(crate) fn without_echoes(hits: Vec<&Relevant>) -> Vec<&Relevant> {
+    let is_account = |it: &Relevant| matches!(it.memory.content.kind, Kind::Summary | Kind::Handoff);
+    let title = |it: &Relevant| encode(&it.memory.content.title, TITLE_CHARS);
+    let told: HashSet<String> = hits.iter().filter(|it| !is_account(it)).map(|it| title(it)).collect();
+    hits.into_iter().filter(|it| !(is_account(it) && told.contains(&title(it)))).collect()
+}
+
+/// One line of an index: `#123 decision Use SQLite FTS5 for ranking · 4d`. The title is cut where the line would cost more than it may.
+pub(crate) fn index_line(it: &Relevant, now: Timestamp, most: Tokens) -> Item {
+    let memory = &it.memory;
+    let project = it.other_project.as_deref().map(|name| format!(" · in {}", encode(name, 40)));
+    let changed = if it.changed_since { " · changed since" } else { "" };
+    let line = |title: &str| {
+        let age = age(memory.created_at, now);
+        format!(
+            "#{} {} {title} · {age}{}{changed}",
+            memory.id,
+            memory.content.kind,
+            project.as_deref().unwrap_or_default()
+        )
+    };
+    let title = gist::title(memory);
+    let mut chars = TITLE_CHARS;
+    let mut whole = line(&title);
+    while estimate(&whole) > most && chars > SHORTEST_TITLE {
+        chars = chars * 3 / 4;
+        whole = line(&shorten(&title, chars));
+    }
+    told("", it, now, vec![whole])
+}
+
+/// No title of an index is cut shorter.
+const SHORTEST_TITLE: usize = 24;
+
+/// What to know before a tool runs: what failed and what fixed it, in one line.
+pub(crate) fn warning(it: &Relevant, now: Timestamp) -> Item {
+    let memory = &it.memory;
+    let start =
+        format!("#{} {}, {}: ", memory.id, label(memory).to_lowercase(), relative(memory.created_at, now));
+    let line = |text: &str| format!("{start}{text}{}", remarks(it));
+    told(
+        "",
+        it,
+        now,
+        vec![
+            line(&gist::gist(memory, FULL_CHARS)),
+            line(&gist::gist(memory, 130)),
+            line(&gist::title(memory)),
+        ],
+    )
+}
+
+/// Makes an item of the lines of a memory, or, where it came from outside, of a pointer to it.
+fn told(bullet: &str, it: &Relevant, now: Timestamp, forms: Vec<String>) -> Item {
+    let memory = &it.memory;
+    let is_external = memory.content.trust == Trust::External;
+    let forms = if is_external { vec![format!("{bullet}{}", pointer(memory, now))] } else { forms };
+    let about = About::Memory { id: memory.id, score: it.score, reasons: it.reasons.clone(), is_external };
+    Item { about, forms }
+}
+
+/// Points at what came from outside.
+fn pointer(memory: &Memory, now: Timestamp) -> String {
+    let title = marked(&encode(&memory.content.title, POINTER_CHARS));
+    format!("#{} external {} {title} · {}", memory.id, memory.content.kind, age(memory.created_at, now))
+}
+
+/// Joins words by a mark, so that they can be told from ours, no sentence is followed, and no address or command is whole (SEC-3).
+fn marked(title: &str) -> String {
+    let mut out = String::new();
+    let mut unbroken = 0;
+    for c in title.chars() {
+        // Scripts without spaces are marked every few letters.
+        unbroken = if c.is_ascii() { 0 } else { unbroken + 1 };
+        if c.is_alphanumeric() {
+            out.push(c);
+        }
+        if (!c.is_alphanumeric() || unbroken % LONGEST_UNMARKED == LONGEST_UNMARKED - 1)
+            && !out.ends_with('^')
+        {
+            out.push('^');
+        }
+    }
+    out.trim_matches('^').to_owned()
+}
+
+const POINTER_CHARS: usize = 60;
+const LONGEST_UNMARKED: usize = 5;
+
+/// When, and who said it where that was not the agent or its tools.
+fn stamp(memory: &Memory, now: Timestamp) -> String {
+    let when = relative(memory.created_at, now);
+    match &memory.content.trust {
+        Trust::User => format!("{when}, user"),
+        Trust::Import => format!("{when}, imported"),
+        Trust::Team(member) => format!("{when}, team {}", encode(member, 24)),
+        Trust::External | Trust::Tool | Trust::Assistant => when,
+    }
+}
+
+/// What a reader would stumble over if it were not said.
+fn remarks(it: &Relevant) -> String {
+    let project = it.other_project.as_deref().map(|name| format!(" (project {})", encode(name, 40)));
+    let changed = if it.changed_since { " (its code changed since)" } else { "" };
+    format!("{}{changed}", project.unwrap_or_default())
+}
+
+/// The kind, or of a learning or a pattern what sort it is.
+fn label(memory: &Memory) -> String {
+    let content = &memory.content;
+    let has_sorts = matches!(content.kind, Kind::Learning | Kind::Pattern);
+    let category = content.category.as_ref().filter(|_| has_sorts).map(|category| encode(&category.0, 24));
+    let word = category.filter(|word| !word.is_empty()).unwrap_or_else(|| content.kind.as_str().to_owned());
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

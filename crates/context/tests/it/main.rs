@@ -1,0 +1,13 @@
+//! What agents are given, read as they read it; and the laws it keeps.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "clippy allows this in a `#[test]`, but not in what tests share"
+)]
+
+mod goldens;
+mod hostile;
+mod laws;
+mod month;
