@@ -1,8 +1,7 @@
 //! The JSON other programs read and write: stable, documented in `docs/json.md`, and converted here from the domain's own types.
 
 use crate::times;
-use backstory_capture::Freshness;
-use backstory_memory::{ChangedSymbol, Life, Link, Memory, MemoryId};
+use backstory_memory::{ChangedSymbol, Freshness, Life, Link, Memory, MemoryId};
 use backstory_recall::Hit;
 use backstory_store::{Revision, Session, Store, StoreError};
 use serde::Serialize;

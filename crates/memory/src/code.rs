@@ -146,6 +146,17 @@ pub struct ChangedSymbol {
     pub at: Timestamp,
 }
 
+/// Whether the code a memory speaks of is what it was when the memory was anchored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// It is, or nobody ever looked.
+    Fresh,
+    /// Some of it is not.
+    Changed,
+    /// Nothing of it is there any more.
+    Gone,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,7 +24,7 @@ mod trust;
 
 pub use checksum::{Checksum, Digest, digest};
 pub use clean::clean;
-pub use code::{Change, ChangedSymbol, CodeChange, Symbol, SymbolKind};
+pub use code::{Change, ChangedSymbol, CodeChange, Freshness, Symbol, SymbolKind};
 pub use event::{Event, EventKind, IdempotencyKey};
 pub use fence::{fence, strip_fences};
 pub use happening::{Account, Ended, Happening, Hunk, PlanStep, Subagent};
@@ -35,7 +35,7 @@ pub use likeness::{NEAR_DUPLICATE, likeness};
 pub use memory::{Category, Confidence, Draft, Importance, Life, Link, Memory, Relation, Scope, TITLE_CHARS};
 pub use project::{Known, ProjectKey, Sighting};
 pub use shingles::{Echo, Shingles};
-pub use terms::{companion, compounds, is_small, telling_words, words};
+pub use terms::{companion, compounds, inner_parts, is_small, telling_words, words};
 pub use text::{Capped, cap, first_chars, is_cut, title_from};
 pub use time::Timestamp;
 pub use tokens::{Tokens, estimate};

@@ -71,6 +71,25 @@ fn other_version(written: &str) -> Option<String> {
 /// Words without inner structure are left out: the index has them already.
 #[must_use]
 pub fn companion(text: &str) -> String {
+    inner_terms(text, Whole::Together)
+}
+
+/// Returns the parts of the identifiers in a question, and the pairs of its unspaced scripts.
+///
+/// Not the identifiers written together: a question for `run-migration` would ask for it three times over.
+#[must_use]
+pub fn inner_parts(text: &str) -> String {
+    inner_terms(text, Whole::LeftOut)
+}
+
+/// What becomes of an identifier as a whole.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whole {
+    Together,
+    LeftOut,
+}
+
+fn inner_terms(text: &str, whole: Whole) -> String {
     let mut out = String::new();
     for word in text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')) {
         let runs = script_runs(word);
@@ -78,16 +97,16 @@ pub fn companion(text: &str) -> String {
             match run.chars().next() {
                 Some(first) if is_unspaced(first) => push_pairs(run, &mut out),
                 // Beside an unspaced script even a plain word is lost in the whole: say it again.
-                _ if runs.len() > 1 => push_parts(run, 1, &mut out),
-                _ => push_parts(run, 2, &mut out),
+                _ if runs.len() > 1 => push_parts(run, 1, whole, &mut out),
+                _ => push_parts(run, 2, whole, &mut out),
             }
         }
     }
     out
 }
 
-/// Adds the parts of an identifier and the whole of it written together, where it has at least `fewest` parts.
-fn push_parts(identifier: &str, fewest: usize, out: &mut String) {
+/// Adds the parts of an identifier, and the whole of it written together if wanted, where it has at least `fewest` parts.
+fn push_parts(identifier: &str, fewest: usize, whole: Whole, out: &mut String) {
     let parts: Vec<&str> =
         identifier.split(['_', '-']).flat_map(humps).filter(|part| !part.is_empty()).collect();
     if parts.len() < fewest {
@@ -96,7 +115,7 @@ fn push_parts(identifier: &str, fewest: usize, out: &mut String) {
     for part in &parts {
         push_term(part, out);
     }
-    if parts.len() > 1 {
+    if parts.len() > 1 && whole == Whole::Together {
         push_term(&parts.concat(), out);
     }
 }
@@ -179,6 +198,7 @@ mod tests {
         check("src/db/openStore.rs", "open store openstore");
         check("__init__", "");
         check("plain words, no identifiers", "");
+        assert_eq!(inner_parts("run-migration of runMigration"), "run migration run migration");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::source::{self, Located, Source};
 use super::{Language, symbols};
 use crate::Redactor;
 use crate::git::{self, Rename};
-use backstory_memory::{Change, Digest, MemoryId, ProjectId, Symbol};
+use backstory_memory::{Change, Digest, Freshness, MemoryId, ProjectId, Symbol};
 use backstory_store::{Anchor, FileReading, Store, StoreError};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -18,17 +18,6 @@ use std::time::Duration;
 const MOST_SYMBOL_ANCHORS: usize = 12;
 /// How many names in a row a file may have had.
 const MOST_RENAMES: usize = 8;
-
-/// Whether the code a memory speaks of is what it was when the memory was anchored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Freshness {
-    /// It is, or nobody ever looked.
-    Fresh,
-    /// Some of it is not.
-    Changed,
-    /// Nothing of it is there any more.
-    Gone,
-}
 
 /// Anchors a memory in the symbols that changed, and in the files it names as they are now.
 ///

@@ -1,8 +1,8 @@
 //! Whether the code a memory speaks of still stands, and whether memories follow files that are moved.
 
 use crate::workshop::{NOW, Workshop, created};
-use backstory_capture::{Freshness, anchor, follow_renames, freshness};
-use backstory_memory::{Draft, Kind, MemoryId};
+use backstory_capture::{anchor, follow_renames, freshness};
+use backstory_memory::{Draft, Freshness, Kind, MemoryId};
 use backstory_store::{NewMemory, Origin};
 use std::fs;
 use std::time::Duration;

@@ -410,11 +410,11 @@ fn changed_code_is_told_and_memories_are_anchored_in_it() {
     let is = |story: &Story| {
         backstory_capture::freshness(&story.store, project, &root, &[work.id]).unwrap()[&work.id]
     };
-    assert_eq!(is(&story), backstory_capture::Freshness::Fresh);
+    assert_eq!(is(&story), backstory_memory::Freshness::Fresh);
     std::fs::write(story.root().join("window.py"), after.replace("[items]", "[items, items]")).unwrap();
-    assert_eq!(is(&story), backstory_capture::Freshness::Changed);
+    assert_eq!(is(&story), backstory_memory::Freshness::Changed);
     std::fs::remove_file(story.root().join("window.py")).unwrap();
-    assert_eq!(is(&story), backstory_capture::Freshness::Gone);
+    assert_eq!(is(&story), backstory_memory::Freshness::Gone);
 }
 
 #[test]
