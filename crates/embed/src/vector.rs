@@ -74,8 +74,12 @@ impl Quantised {
     pub fn from_bytes(bytes: &[u8]) -> Option<Quantised> {
         let (scale, values) = bytes.split_first_chunk()?;
         let values: [u8; DIMENSION] = values.try_into().ok()?;
-        let scale = f32::from_le_bytes(*scale);
-        (scale.is_normal() && scale > 0.0).then(|| Quantised { scale, values: values.map(u8::cast_signed) })
+        Quantised::of(f32::from_le_bytes(*scale), values.map(u8::cast_signed))
+    }
+
+    /// Puts a vector together again; returns `None` when it cannot be one.
+    pub(crate) fn of(scale: f32, values: [i8; DIMENSION]) -> Option<Quantised> {
+        (scale.is_normal() && scale > 0.0).then_some(Quantised { scale, values })
     }
 
     /// Returns the vector this was rounded from, as far as eight bits tell; `None` when all numbers are zero.

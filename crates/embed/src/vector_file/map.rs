@@ -13,8 +13,8 @@ use super::layout::{
     BLOCK_ROWS, BLOCKS_AT, DIMENSION_AT, HEADER_BYTES, MAGIC, MODEL_AT, MODEL_BYTES, VERSION, VERSION_AT,
     entry_at, file_bytes, id_at, model_field, scale_at, used_at, vector_at,
 };
-use crate::DIMENSION;
 use crate::kernels::Rows;
+use crate::{DIMENSION, Quantised};
 use memmap2::{Mmap, MmapRaw};
 use std::fs::File;
 use std::io;
@@ -116,6 +116,12 @@ impl Map {
         let start = self.place(vector_at(entry.block, first), count * DIMENSION);
         // SAFETY: `place` checked that all of it is mapped, and the mapping lives as long as `self`.
         unsafe { Rows::at(start.cast(), count) }
+    }
+
+    /// Copies the vector of a row; nothing where it was forgotten or is damaged. One that is being written gives a wrong vector.
+    pub(super) fn row(&self, entry: Entry, row: usize) -> Option<Quantised> {
+        let values: [u8; DIMENSION] = self.bytes(vector_at(entry.block, row));
+        Quantised::of(self.scale(entry.block, row), values.map(u8::cast_signed))
     }
 
     fn file_bytes(&self) -> Result<u64, VectorFileError> {

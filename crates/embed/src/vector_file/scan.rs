@@ -3,9 +3,9 @@
 use super::layout::BLOCK_ROWS;
 use super::map::Entry;
 use super::{VectorFile, VectorFileError};
-use crate::Vector;
 use crate::kernels::Cpu;
 use crate::vector::Query;
+use crate::{Quantised, Vector};
 
 /// Which projects' memories may be found.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +82,29 @@ impl VectorFile {
             }
         }
         Ok(found.into_sorted())
+    }
+
+    /// Returns the vectors of each of `memories` that has any in scope, in the order of the file.
+    ///
+    /// # Errors
+    ///
+    /// As [`VectorFile::scan`].
+    pub fn rows_of(
+        &self,
+        scope: Scope<'_>,
+        memories: &[i64],
+    ) -> Result<Vec<(i64, Quantised)>, VectorFileError> {
+        self.map.check_length()?;
+        let wanted = Wanted::of(memories);
+        let mut found = Vec::new();
+        for entry in self.blocks().filter(|entry| scope.includes(entry.project)) {
+            for (row, memory) in self.map.ids(entry).enumerate() {
+                if memory != 0 && wanted.contains(memory) {
+                    found.extend(self.map.row(entry, row).map(|vector| (memory, vector)));
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Compares the rows of one block and offers those that are near enough.
