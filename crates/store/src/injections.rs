@@ -1,34 +1,29 @@
 //! What was given to hosts, what came of it, and the proof that hooks run (law 9).
 
-use crate::{Store, StoreError, codes};
+use crate::{Store, StoreError, codes, shown};
 use backstory_memory::{Injection, InjectionId, MemoryId, Shingles, Timestamp};
 use rusqlite::{Connection, params};
 
 /// An echo older than this many blocks is not looked for.
 const GIVEN_LATELY: u32 = 48;
 
-/// How a memory was used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UseKind {
-    /// Someone asked for its whole text.
-    Fetched,
-    /// A file it speaks of was edited.
-    FileEdited,
-    /// Its fix was applied.
-    FixApplied,
-    /// Its words came back in an answer.
-    Cited,
-}
-
-impl UseKind {
-    const fn as_str(self) -> &'static str {
-        match self {
-            UseKind::Fetched => "fetched",
-            UseKind::FileEdited => "file_edited",
-            UseKind::FixApplied => "fix_applied",
-            UseKind::Cited => "cited",
-        }
-    }
+/// One time a memory was given to a host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Given {
+    /// When.
+    pub at: Timestamp,
+    /// At which moment, by its name.
+    pub moment: String,
+    /// Its place in the block, from 1.
+    pub rank: u32,
+    /// The score it had.
+    pub score: f64,
+    /// What it cost.
+    pub tokens: u32,
+    /// Why it was given.
+    pub reasons: Vec<String>,
+    /// When it was used after that, and how.
+    pub used: Option<(Timestamp, String)>,
 }
 
 /// The proof that a hook ran.
@@ -86,6 +81,7 @@ impl Store {
                         given.tokens.0,
                         codes::list_text(&given.reasons)
                     ])?;
+                shown::note_shown(transaction, given.memory, injection.at)?;
             }
             Ok(id)
         })
@@ -113,20 +109,30 @@ impl Store {
         self.write("keep a receipt", |transaction| Ok(insert_receipt(transaction, receipt)?))
     }
 
-    /// Notes that memories were used. Being shown is not use: only this reinforces (C23).
-    pub fn note_used(&mut self, ids: &[MemoryId], how: UseKind, at: Timestamp) -> Result<(), StoreError> {
-        self.write("note a use", |transaction| {
-            for id in ids {
-                transaction.execute(
-                    "UPDATE memories SET times_used = times_used + 1, last_used_at_ms = ?2 WHERE id = ?1",
-                    [id.0, at.0],
-                )?;
-                transaction.execute(
-                    "UPDATE injected SET used_at_ms = ?2, used_how = ?3 WHERE memory_id = ?1 AND used_at_ms IS NULL",
-                    params![id.0, at.0, how.as_str()],
-                )?;
+    /// Returns when a memory was given to a host, and what came of it, newest first (law 9).
+    pub fn given(&self, memory: MemoryId, limit: u32) -> Result<Vec<Given>, StoreError> {
+        self.read("read what was given", |db| {
+            let sql =
+                "SELECT i.at_ms, i.moment, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how
+                 FROM injected g JOIN injections i ON i.id = g.injection_id
+                 WHERE g.memory_id = ?1 ORDER BY i.id DESC LIMIT ?2";
+            let mut statement = db.prepare_cached(sql)?;
+            let mut rows = statement.query(params![memory.0, limit])?;
+            let mut given = Vec::new();
+            while let Some(row) = rows.next()? {
+                let used_at: Option<i64> = row.get(6)?;
+                let used_how: Option<String> = row.get(7)?;
+                given.push(Given {
+                    at: Timestamp(row.get(0)?),
+                    moment: row.get(1)?,
+                    rank: row.get(2)?,
+                    score: row.get(3)?,
+                    tokens: row.get(4)?,
+                    reasons: codes::list("the reasons of an injection", &row.get::<_, String>(5)?)?,
+                    used: used_at.map(Timestamp).zip(used_how),
+                });
             }
-            Ok(())
+            Ok(given)
         })
     }
 

@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_ground_floor.sql"),
     include_str!("migrations/0002_distilled.sql"),
     include_str!("migrations/0003_vectors.sql"),
+    include_str!("migrations/0004_shown.sql"),
 ];
 
 /// Brings the database to [`CURRENT`]. Of several processes that start together one migrates and the others find it done.

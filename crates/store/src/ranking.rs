@@ -3,7 +3,7 @@
 //! BM25 over every memory that holds any word is exact, and slow where a word stands in a third of a large store. So words that many
 //! memories hold do not find any while telling ones find enough: they only raise what those found. Where telling words find too
 //! little, memories that hold the common ones together are looked for. In a small store, and for rare words in a large one, the
-//! result is plain BM25. A word no memory holds is read as the known words nearest to it, which count less.
+//! result is plain BM25; in a very young one it is BM25 as it would be with a few more memories. A word no memory holds is read as the known words nearest to it, which count less.
 //!
 //! **Performance.** How many memories hold a word is counted up to a bound and estimated beyond. BM25 is asked of a bounded number
 //! of memories, and only of words it can count in time: FTS5 counts every holder of every word it weighs.
@@ -33,6 +33,8 @@ pub(crate) struct Ranked {
     pub(crate) read_as: Vec<ReadAs>,
 }
 
+/// Of so many memories BM25 can tell which words are rare.
+const GROWN: i64 = 20;
 /// A store of at most this many memories is small: everything is ranked.
 const SMALL: i64 = 2_000;
 /// Up to this many memories hold the telling words of a question, all together.
@@ -242,6 +244,9 @@ impl<'db> Index<'db> {
         if words.is_empty() {
             return Ok(Scores::new());
         }
+        if self.memories < GROWN {
+            return self.as_if_grown(&words);
+        }
         if self.is_small() {
             return self.bm25(&Matching { expression: &joined(&words, " OR "), oldest: 0, most: i64::MAX });
         }
@@ -260,6 +265,29 @@ impl<'db> Index<'db> {
         }
         if scores.len() < ENOUGH {
             self.add_matches_of(&common, &mut scores)?;
+        }
+        Ok(scores)
+    }
+
+    /// Scores as if there were [`GROWN`] memories. Of two or three BM25 cannot tell which words are rare, and gives nothing for any.
+    fn as_if_grown(&self, words: &[Word]) -> rusqlite::Result<Scores> {
+        let rarity = |memories: i64, holders: i64| {
+            let (memories, holders) = (memories as f64, holders as f64);
+            // As FTS5 has it, with its least value.
+            ((memories - holders + 0.5) / (holders + 0.5)).ln().max(1e-6)
+        };
+        let indexed = "SELECT count(*) FROM memory_words_docsize";
+        let indexed: i64 = self.db.prepare_cached(indexed)?.query_row([], |row| row.get(0))?;
+        let mut scores = Scores::new();
+        for word in words {
+            let holders = "SELECT count(*) FROM memory_words WHERE memory_words MATCH ?1";
+            let holders: i64 =
+                self.db.prepare_cached(holders)?.query_row([&word.expression], |row| row.get(0))?;
+            let grown = rarity(GROWN, holders) / rarity(indexed, holders);
+            let all = Matching { expression: &word.expression, oldest: 0, most: i64::MAX };
+            for (id, score) in self.bm25(&all)? {
+                *scores.entry(id).or_default() += grown * score;
+            }
         }
         Ok(scores)
     }

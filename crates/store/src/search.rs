@@ -199,6 +199,22 @@ impl Store {
         }
     }
 
+    /// Returns those of the memories that fit, in the order they were given.
+    pub fn fitting(&self, ids: &[MemoryId], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
+        self.read("look at memories", |db| {
+            let mut fits = db.prepare_cached(FITS)?;
+            filter.bind(&mut fits)?;
+            let mut fitting = Vec::new();
+            for id in ids {
+                fits.raw_bind_parameter(c":id", id.0)?;
+                if fits.raw_query().next()?.is_some() {
+                    fitting.push(*id);
+                }
+            }
+            Ok(fitting)
+        })
+    }
+
     /// Lists memories by what they are, newest first, when there is no question.
     pub fn list(&self, filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
         let failed = self.failed("list the memories");

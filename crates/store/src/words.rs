@@ -19,7 +19,7 @@ const LONGEST_WORD: usize = 512;
 /// How well a row fits. A word counts by where it stands: title, facts, concepts, files, body, companion; the place counts nothing.
 macro_rules! fit {
     () => {
-        "-bm25(memory_words, 4.0, 2.0, 2.0, 1.5, 1.0, 1.0, 0.0)"
+        "-bm25(memory_words, 2.0, 1.5, 1.5, 1.5, 1.0, 0.5, 0.0)"
     };
 }
 pub(crate) use fit;

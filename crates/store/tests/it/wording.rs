@@ -308,7 +308,7 @@ fn a_small_store_is_ranked_by_plain_bm25() {
     let db = raw(&test.home);
     let mut statement = db
         .prepare(
-            "SELECT rowid, -bm25(memory_words, 4.0, 2.0, 2.0, 1.5, 1.0, 1.0, 0.0) AS fit FROM memory_words
+            "SELECT rowid, -bm25(memory_words, 2.0, 1.5, 1.5, 1.5, 1.0, 0.5, 0.0) AS fit FROM memory_words
              WHERE memory_words MATCH 'heron OR stork' ORDER BY fit DESC, rowid DESC",
         )
         .unwrap();

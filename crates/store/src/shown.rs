@@ -1,0 +1,98 @@
+//! What was shown and what was used, kept apart: only use reinforces (C23).
+//!
+//! Not here: the blocks given to hosts (`injections`).
+
+use crate::{Store, StoreError};
+use backstory_memory::{MemoryId, Timestamp};
+use rusqlite::{Connection, params};
+use std::collections::HashMap;
+
+/// How a memory was used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UseKind {
+    /// Someone asked for its whole text.
+    Fetched,
+    /// A file it speaks of was edited.
+    FileEdited,
+    /// Its fix was applied.
+    FixApplied,
+    /// Its words came back in an answer.
+    Cited,
+}
+
+impl UseKind {
+    const fn as_str(self) -> &'static str {
+        match self {
+            UseKind::Fetched => "fetched",
+            UseKind::FileEdited => "file_edited",
+            UseKind::FixApplied => "fix_applied",
+            UseKind::Cited => "cited",
+        }
+    }
+}
+
+/// How often a memory was shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// All in all.
+    pub times: u32,
+    /// Since it was last used, or ever where it never was.
+    pub since_used: u32,
+}
+
+impl Store {
+    /// Notes that memories were shown, in a list or in a block given to a host.
+    pub fn note_shown(&mut self, ids: &[MemoryId], at: Timestamp) -> Result<(), StoreError> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        self.write("note what was shown", |transaction| {
+            ids.iter().try_for_each(|id| Ok(note_shown(transaction, *id, at)?))
+        })
+    }
+
+    /// Notes that memories were used. Being shown is not use: only this reinforces (C23).
+    pub fn note_used(&mut self, ids: &[MemoryId], how: UseKind, at: Timestamp) -> Result<(), StoreError> {
+        self.write("note a use", |transaction| {
+            for id in ids {
+                transaction.execute(
+                    "UPDATE memories SET times_used = times_used + 1, last_used_at_ms = ?2 WHERE id = ?1",
+                    [id.0, at.0],
+                )?;
+                transaction.execute("UPDATE shown SET times_since_used = 0 WHERE memory_id = ?1", [id.0])?;
+                transaction.execute(
+                    "UPDATE injected SET used_at_ms = ?2, used_how = ?3 WHERE memory_id = ?1 AND used_at_ms IS NULL",
+                    params![id.0, at.0, how.as_str()],
+                )?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns how often memories were shown; those that never were are left out.
+    pub fn shown(&self, ids: &[MemoryId]) -> Result<HashMap<MemoryId, Shown>, StoreError> {
+        self.read("read what was shown", |db| {
+            let mut statement =
+                db.prepare_cached("SELECT times, times_since_used FROM shown WHERE memory_id = ?1")?;
+            let mut shown = HashMap::new();
+            for id in ids {
+                let mut rows = statement.query([id.0])?;
+                if let Some(row) = rows.next()? {
+                    shown.insert(*id, Shown { times: row.get(0)?, since_used: row.get(1)? });
+                }
+            }
+            Ok(shown)
+        })
+    }
+}
+
+/// Notes one memory as shown, inside a transaction. One that was forgotten meanwhile is passed over.
+pub(crate) fn note_shown(db: &Connection, id: MemoryId, at: Timestamp) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "INSERT INTO shown (memory_id, times, times_since_used, last_at_ms)
+         SELECT id, 1, 1, ?2 FROM memories WHERE id = ?1
+         ON CONFLICT (memory_id) DO UPDATE SET times = times + 1, times_since_used = times_since_used + 1, last_at_ms = ?2",
+    )?
+    .execute([id.0, at.0])
+    .map(drop)
+}
