@@ -1,54 +1,97 @@
-//! How long a search takes in process, by the size of the store: `cargo bench -p backstory-recall`.
+//! How long a whole search takes in process, by words and by meaning: `cargo bench -p backstory-recall --bench search -- 10000 1000000`.
 //!
-//! The median column is the p50 of DESIGN §11. Each question is another one, and everything is in one project: the worst case.
+//! The rows of DESIGN §11. Everything is in one project and every question holds common words: the hard case. The vectors are made up,
+//! one for each memory: a million real ones would take hours, and a scan looks at each whatever it says. The question is really read
+//! by the model. Also printed: what lies on the disk, and what the process holds in memory.
 
-use backstory_memory::{Draft, ProjectKey, Sighting, Timestamp, Uid};
-use backstory_recall::recall;
-use backstory_store::{Filter, Home, NewMemory, Origin, Purpose, Reach, Store};
-use backstory_testkit::{Corpus, MadeUp};
-use divan::Bencher;
-use tempfile::TempDir;
+#![expect(clippy::print_stdout, reason = "a bench prints its numbers")]
+
+#[path = "kept/stores.rs"]
+mod kept;
+
+use backstory_embed::{DIMENSION, Row, Vector, VectorWriter, model_name};
+use backstory_memory::{ProjectId, Timestamp};
+use backstory_recall::{Meaning, Question, Recall, Synonyms, Weights};
+use backstory_store::{Filter, Home, Reach, Store};
+use backstory_testkit::Corpus;
+use kept::{kept_home, open, show, sizes};
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+const QUESTIONS: usize = 400;
+const NOW: Timestamp = Timestamp(1_790_000_000_000);
 
 fn main() {
-    divan::main();
-}
-
-#[divan::bench(args = [1_000, 10_000, 100_000], sample_count = 200, sample_size = 1)]
-fn search(bencher: Bencher<'_, '_>, memories: usize) {
-    let (_dir, store, reach) = filled(memories);
-    let mut questions = Corpus::new(7);
-    bencher
-        .with_inputs(|| questions.question())
-        .bench_local_values(|question| recall(&store, &question, &Filter::within(reach)));
-}
-
-fn filled(memories: usize) -> (TempDir, Store, Reach) {
-    let dir = tempfile::tempdir().expect("a temporary directory");
-    let mut store =
-        Store::open(&Home::at(dir.path().join("home")), Purpose::Command, Timestamp(0)).expect("a store");
-    let keys = vec![ProjectKey::Named("bench".to_owned())];
-    let sighting = Sighting { keys, name: "bench".to_owned(), root: "/bench".to_owned(), parent: None };
-    let project = store.project_at(&sighting, Timestamp(0)).expect("a project");
-    let mut corpus = Corpus::new(1);
-    let mut left = memories;
-    while left > 0 {
-        let batch: Vec<NewMemory> =
-            (0..left.min(1_000)).map(|_| new_memory(&corpus.memory(), project)).collect();
-        left -= batch.len();
-        store.remember_all(&batch).expect("memories written");
+    for memories in sizes() {
+        let home = Home::at(kept_home(memories));
+        let (store, project) = open(home.root());
+        if !home.vectors().exists() {
+            make_up_vectors(&home, project, memories);
+        }
+        let meaning = Meaning::open(&home.vectors()).expect("vectors");
+        ask("search, words and meaning", memories, &store, project, Some(&meaning), &Weights::SEARCH);
+        ask("search, words alone", memories, &store, project, None, &Weights::SEARCH);
+        ask("unasked, words and meaning", memories, &store, project, Some(&meaning), &Weights::INJECT);
+        let mb = |path: &Path| fs::metadata(path).map_or(0, |file| file.len()) / 1_000_000;
+        println!(
+            "{memories} on disk: {} MB database, {} MB vectors; in memory: {}",
+            mb(&home.database()),
+            mb(&home.vectors()),
+            resident()
+        );
     }
-    (dir, store, Reach::Project(project))
 }
 
-fn new_memory(made_up: &MadeUp, project: backstory_memory::ProjectId) -> NewMemory {
-    let kind = made_up.kind.parse().expect("a kind");
-    let mut content = Draft::new(kind, &made_up.title, &made_up.body);
-    content.files = vec![made_up.file.clone()];
-    NewMemory {
-        uid: Uid::parse(&made_up.uid).ok(),
-        project,
-        origin: Origin::default(),
-        content,
-        created_at: Timestamp(made_up.created_at_ms),
+fn ask(
+    what: &str,
+    memories: u32,
+    store: &Store,
+    project: ProjectId,
+    meaning: Option<&Meaning>,
+    weights: &Weights,
+) {
+    let (mut corpus, synonyms) = (Corpus::new(7), Synonyms::built_in());
+    let recall = Recall::new(store, weights).by_meaning(meaning).with_synonyms(&synonyms);
+    let filter = Filter::within(Reach::Project(project));
+    let took = (0..QUESTIONS).map(|_| {
+        let question = corpus.question();
+        let begun = Instant::now();
+        recall.ask(&Question::new(&question, NOW), &filter).expect("an answer");
+        begun.elapsed()
+    });
+    show(what, memories, took.collect());
+}
+
+/// Gives each memory a vector of its own, the same in every run.
+fn make_up_vectors(home: &Home, project: ProjectId, memories: u32) {
+    let mut writer = VectorWriter::rebuild(&home.vectors(), model_name()).expect("a vector file");
+    let mut state: u64 = 1;
+    let mut next = || {
+        // xorshift: it need not be good, only the same everywhere.
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as f32 / (1 << 24) as f32 - 0.5
+    };
+    let ids: Vec<i64> = (1..=i64::from(memories)).collect();
+    for batch in ids.chunks(1_000) {
+        let vectors: Vec<_> = batch
+            .iter()
+            .filter_map(|_| Vector::normalised(std::array::from_fn::<f32, DIMENSION, _>(|_| next())))
+            .map(|vector| vector.quantise())
+            .collect();
+        let rows = batch.iter().zip(&vectors);
+        let rows: Vec<Row<'_>> =
+            rows.map(|(memory, vector)| Row { memory: *memory, project: project.0, vector }).collect();
+        writer.append(&rows).expect("vectors appended");
     }
+    writer.finish().expect("vectors on the disk");
+}
+
+/// Returns what of this process is in memory, where the system says so.
+fn resident() -> String {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let lines = status.lines().filter(|line| line.starts_with("RssAnon") || line.starts_with("RssFile"));
+    lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join(", ")
 }

@@ -1,70 +1,172 @@
-//! Recall: a question in, ranked hits out.
+//! Recall: a question in, ranked hits with their reasons out.
 //!
-//! One engine behind every door. Today it has its lexical arm; meaning and signals join it here, not in the doors.
-//! Not here: SQL (`store`), how hits are shown.
+//! One engine behind every door. Candidates come from three arms (words, meaning, structure), are fused into one relevance, and are
+//! weighed by signals; what counts how much stands in one table (`Weights`), with a profile for whoever asked and one for when nobody
+//! did. Not here: SQL (`store`), the model (`embed`), making vectors (`capture`), how hits are shown.
 
+mod amended;
+mod fusion;
+mod meaning;
 mod mentions;
+mod reasons;
+mod signals;
 mod synonyms;
 mod terms;
+mod weights;
 mod when;
 
+pub use meaning::{EVERYWHERE, Meaning};
 pub use mentions::{Mentions, mentions};
+pub use reasons::{Factor, Lift, Reasons, Strategy};
+pub use signals::Signal;
 pub use synonyms::{Added, Line as SynonymLine, MOST_BYTES as MOST_SYNONYM_BYTES, Synonyms};
 pub use terms::word_query;
+pub use weights::Weights;
 pub use when::{When, when};
 
-use backstory_memory::{Memory, telling_words, words};
-use backstory_store::{Filter, Store, StoreError};
-use std::collections::HashSet;
+use backstory_memory::{Freshness, Memory, MemoryId, ProjectId, Timestamp};
+use backstory_store::{Filter, ReadAs, Store, StoreError};
+use fusion::Pool;
 
-/// One found memory with its score.
+/// What is asked, by whom, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The question as it was typed; nothing lists the newest.
+    pub text: &'a str,
+    /// When it is asked.
+    pub at: Timestamp,
+    /// How far the asker's clock is ahead of UTC.
+    pub utc_offset_minutes: i32,
+    /// The project it is asked from, where others are looked at as well.
+    pub from: Option<ProjectId>,
+    /// Files the asker has open, or works on.
+    pub files: &'a [String],
+}
+
+impl<'a> Question<'a> {
+    /// Asks something, at a time.
+    #[must_use]
+    pub fn new(text: &'a str, at: Timestamp) -> Question<'a> {
+        Question { text, at, utc_offset_minutes: 0, from: None, files: &[] }
+    }
+}
+
+/// One found memory with its score and its reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// The memory.
     pub memory: Memory,
     /// How well it answers; higher is better. 0 where nothing was asked.
     pub score: f64,
+    /// Why.
+    pub reasons: Reasons,
 }
 
-/// Finds what bears on a question; without one, lists what fits the filter, newest first.
-pub fn recall(store: &Store, question: &str, filter: &Filter) -> Result<Vec<Hit>, StoreError> {
-    store.snapshot(|| hits(store, question, filter))
+/// What a question found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The hits, best first.
+    pub hits: Vec<Hit>,
+    /// How they were found.
+    pub strategy: Strategy,
+    /// Words nobody ever wrote, and what they were read as.
+    pub read_as: Vec<ReadAs>,
+    /// The time the question names.
+    pub when: Option<When>,
 }
 
-fn hits(store: &Store, question: &str, filter: &Filter) -> Result<Vec<Hit>, StoreError> {
-    if question.trim().is_empty() {
-        let listed = store.memories(&store.list(filter)?)?;
-        return Ok(listed.into_iter().map(|memory| Hit { memory, score: 0.0 }).collect());
+/// What one memory has to do with a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explained {
+    /// Its place among the hits, from 0; nothing where it is none of them.
+    pub rank: Option<usize>,
+    /// The memory with its reasons.
+    pub hit: Hit,
+    /// How the question was answered.
+    pub strategy: Strategy,
+}
+
+/// The engine: a store, and what helps to search it.
+#[derive(Clone, Copy)]
+pub struct Recall<'a> {
+    store: &'a Store,
+    weights: &'a Weights,
+    meaning: Option<&'a Meaning>,
+    synonyms: Option<&'a Synonyms>,
+    freshness: Option<&'a dyn Fn(&Memory) -> Freshness>,
+}
+
+impl<'a> Recall<'a> {
+    /// Searches a store by words alone, until it is given more.
+    #[must_use]
+    pub fn new(store: &'a Store, weights: &'a Weights) -> Recall<'a> {
+        Recall { store, weights, meaning: None, synonyms: None, freshness: None }
     }
-    let asked = telling_words(question);
-    let wanted = filter.limit.saturating_add(filter.offset);
-    // The order is settled among more than are asked for, and pages are cut after it is known.
-    let wide = Filter { limit: wanted.saturating_mul(OVERFETCH), offset: 0, ..filter.clone() };
-    let mut hits = Vec::new();
-    for found in store.search_words(&word_query(question), &wide)? {
-        // A memory may be forgotten between the two reads.
-        if let Some(memory) = store.memory(found.memory)? {
-            let score = found.bm25 + COVERAGE * share_held(&asked, &memory);
-            hits.push(Hit { memory, score });
+
+    /// Searches by meaning too, where there are vectors.
+    #[must_use]
+    pub fn by_meaning(self, meaning: Option<&'a Meaning>) -> Recall<'a> {
+        Recall { meaning, ..self }
+    }
+
+    /// Looks for synonyms too.
+    #[must_use]
+    pub fn with_synonyms(self, synonyms: &'a Synonyms) -> Recall<'a> {
+        Recall { synonyms: Some(synonyms), ..self }
+    }
+
+    /// Asks whether the code a memory speaks of is what it was, of the few that may be hits.
+    #[must_use]
+    pub fn with_freshness(self, freshness: &'a dyn Fn(&Memory) -> Freshness) -> Recall<'a> {
+        Recall { freshness: Some(freshness), ..self }
+    }
+
+    /// Finds what bears on a question; without one, lists what fits the filter, newest first.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn ask(&self, question: &Question<'_>, filter: &Filter) -> Result<Answer, StoreError> {
+        self.store.snapshot(|| {
+            if question.text.trim().is_empty() && question.files.is_empty() {
+                return self.newest(filter);
+            }
+            let mut pool = Pool::gather(self, question, filter, None)?;
+            let wanted = filter.offset.saturating_add(filter.limit) as usize;
+            let mut hits = pool.hits(self, question, filter, wanted)?;
+            fusion::leave_out_the_weak(&mut hits, self.weights);
+            amended::put_newer_first(&mut hits, self.meaning, filter.reach);
+            let hits = hits.into_iter().skip(filter.offset as usize).take(filter.limit as usize).collect();
+            Ok(Answer { hits, strategy: pool.strategy, read_as: pool.read_as, when: pool.when })
+        })
+    }
+
+    /// Explains what a memory has to do with a question, whether or not it would be found: its place among the hits, and its sum.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn explain(
+        &self,
+        question: &Question<'_>,
+        filter: &Filter,
+        id: MemoryId,
+    ) -> Result<Option<Explained>, StoreError> {
+        let answer = self.ask(question, filter)?;
+        let rank = answer.hits.iter().position(|hit| hit.memory.id == id);
+        if let Some(hit) = rank.and_then(|rank| answer.hits.get(rank)) {
+            return Ok(Some(Explained { rank, hit: hit.clone(), strategy: answer.strategy }));
         }
+        let mut pool = Pool::gather(self, question, filter, Some(id))?;
+        let hits = pool.hits(self, question, filter, usize::MAX)?;
+        let hit = hits.into_iter().find(|hit| hit.memory.id == id);
+        Ok(hit.map(|hit| Explained { rank: None, hit, strategy: pool.strategy }))
     }
-    hits.sort_by(|one, other| other.score.total_cmp(&one.score));
-    Ok(hits.into_iter().skip(filter.offset as usize).take(filter.limit as usize).collect())
-}
 
-/// How many times more candidates are looked at than are asked for.
-const OVERFETCH: u32 = 3;
-/// What holding every asked word is worth, beside BM25.
-const COVERAGE: f64 = 2.0;
-
-/// Returns the share of the asked words a memory holds, 0 to 1.
-///
-/// BM25 gives next to nothing for a word most memories hold; in a young store that is every word.
-fn share_held(asked: &[String], memory: &Memory) -> f64 {
-    let content = &memory.content;
-    let lists = [&content.facts, &content.concepts, &content.files].into_iter().flatten();
-    let texts = [&content.title, &content.body].into_iter().chain(lists);
-    let held: HashSet<String> = texts.flat_map(|text| words(text)).collect();
-    let found = asked.iter().filter(|word| held.contains(*word)).count();
-    found as f64 / asked.len().max(1) as f64
+    fn newest(&self, filter: &Filter) -> Result<Answer, StoreError> {
+        let listed = self.store.memories(&self.store.list(filter)?)?;
+        let hit = |memory| Hit { memory, score: 0.0, reasons: Reasons::default() };
+        let hits = listed.into_iter().map(hit).collect();
+        Ok(Answer { hits, strategy: Strategy::Newest, read_as: Vec::new(), when: None })
+    }
 }

@@ -67,13 +67,22 @@ impl Synonyms {
     pub fn expand(&self, said: &[String]) -> Vec<Added> {
         let mut known: BTreeSet<&str> = said.iter().map(String::as_str).collect();
         let mut added = Vec::new();
-        for (asked, line) in said.iter().filter_map(|asked| Some((asked, self.lines.get(asked)?))) {
+        for (asked, line) in said.iter().filter_map(|asked| Some((asked, self.line_of(asked)?))) {
             for other in line.others.iter().filter(|other| known.insert(other)) {
                 added.push(Added { word: other.clone(), because_of: asked.clone() });
             }
         }
         added.truncate(MOST_ADDED);
         added
+    }
+
+    /// Returns the line of a word, or of the word it is a form of: `formatting` is asked for `format`.
+    fn line_of(&self, asked: &str) -> Option<&Line> {
+        self.lines.get(asked).or_else(|| {
+            let stems = (SHORTEST_STEM..asked.len()).rev().filter_map(|end| asked.split_at_checked(end));
+            let mut forms = stems.filter(|(stem, ending)| is_ending(stem, ending));
+            forms.find_map(|(stem, _)| self.lines.get(stem))
+        })
     }
 
     /// Returns every line, by its word.
@@ -101,6 +110,16 @@ impl Synonyms {
             }
         }
     }
+}
+
+/// Shorter beginnings are words of their own.
+const SHORTEST_STEM: usize = 3;
+
+/// Whether an ending makes another form of a word and not another word.
+fn is_ending(stem: &str, ending: &str) -> bool {
+    let doubled = stem.chars().next_back().and_then(|last| ending.strip_prefix(last)).unwrap_or(ending);
+    let is_verbal = |ending| matches!(ending, "ed" | "er" | "ing");
+    matches!(ending, "s" | "es" | "d" | "ment" | "ments") || is_verbal(ending) || is_verbal(doubled)
 }
 
 /// Reads a line: a word and what it may also be called.
@@ -135,6 +154,21 @@ mod tests {
             .iter()
             .map(|added| format!("{} for {}", added.word, added.because_of))
             .collect()
+    }
+
+    #[test]
+    fn other_forms_of_a_word_are_asked_for_it() {
+        let synonyms = Synonyms::with("format: style\ndeploy: release\nbug: defect\n");
+        for asked in ["formatting", "formatted", "formats", "deployment", "deploys", "deploying", "bugs"] {
+            assert_eq!(added(&synonyms, &[asked]).len(), 1, "{asked}");
+        }
+        for asked in ["information", "forma", "bugle", "reformat", "builders"] {
+            assert_eq!(
+                added(&Synonyms::with("form: paper\nbug: defect\nformat: style\nbuild:\n"), &[asked]),
+                [""; 0],
+                "{asked}"
+            );
+        }
     }
 
     #[test]

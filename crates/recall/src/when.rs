@@ -32,6 +32,14 @@ pub struct When {
     pub is_exact: bool,
 }
 
+impl When {
+    /// Whether a time lies in it.
+    #[must_use]
+    pub fn holds(&self, at: Timestamp) -> bool {
+        self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at < until)
+    }
+}
+
 /// A question longer than this tells a story, in which dates ask for nothing.
 const MOST_BYTES: usize = 1_000;
 

@@ -1,0 +1,75 @@
+//! Stores of a size that are built once and kept with the build's own files; a million memories take some minutes.
+
+use backstory_memory::{Draft, ProjectId, ProjectKey, Sighting, Timestamp, Uid};
+use backstory_store::{Home, NewMemory, Origin, Purpose, Store};
+use backstory_testkit::{Corpus, MadeUp};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Returns the sizes that were asked for, and prints the head of the table.
+pub(crate) fn sizes() -> Vec<u32> {
+    let asked: Vec<u32> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    println!("{:<34} {:>10} {:>10} {:>10} {:>10}", "", "p50", "p90", "p99", "slowest");
+    if asked.is_empty() { vec![1_000, 10_000, 100_000] } else { asked }
+}
+
+/// Prints how long something took.
+pub(crate) fn show(what: &str, memories: u32, mut took: Vec<Duration>) {
+    took.sort_unstable();
+    let share = |percent: usize| took.get((took.len() - 1) * percent / 100).copied().unwrap_or_default();
+    let ms = |percent| format!("{:.2} ms", share(percent).as_secs_f64() * 1e3);
+    let what = format!("{memories} {what}");
+    println!("{what:<34} {:>10} {:>10} {:>10} {:>10}", ms(50), ms(90), ms(99), ms(100));
+}
+
+/// Returns the home of a store of this size, filled if this is the first time.
+pub(crate) fn kept_home(memories: u32) -> PathBuf {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("words-{memories}"));
+    if !home.exists() {
+        let building = home.with_extension("building");
+        if building.exists() {
+            fs::remove_dir_all(&building).expect("an unfinished store removed");
+        }
+        fill(&building, memories);
+        fs::rename(&building, &home).expect("the finished store in its place");
+    }
+    home
+}
+
+fn fill(home: &Path, memories: u32) {
+    let (mut store, project) = open(home);
+    let mut corpus = Corpus::new(1);
+    let mut left = memories;
+    while left > 0 {
+        let batch: Vec<NewMemory> =
+            (0..left.min(2_000)).map(|_| new_memory(&corpus.memory(), project)).collect();
+        left -= batch.len() as u32;
+        store.remember_all(&batch).expect("memories written");
+    }
+}
+
+pub(crate) fn open(home: &Path) -> (Store, ProjectId) {
+    let mut store = Store::open(&Home::at(home.to_owned()), Purpose::Command, Timestamp(0)).expect("a store");
+    let project = bench_project(&mut store);
+    (store, project)
+}
+
+pub(crate) fn bench_project(store: &mut Store) -> ProjectId {
+    let keys = vec![ProjectKey::Named("bench".to_owned())];
+    let sighting = Sighting { keys, name: "bench".to_owned(), root: "/bench".to_owned(), parent: None };
+    store.project_at(&sighting, Timestamp(0)).expect("a project")
+}
+
+pub(crate) fn new_memory(made_up: &MadeUp, project: ProjectId) -> NewMemory {
+    let kind = made_up.kind.parse().expect("a kind");
+    let mut content = Draft::new(kind, &made_up.title, &made_up.body);
+    content.files = vec![made_up.file.clone()];
+    NewMemory {
+        uid: Uid::parse(&made_up.uid).ok(),
+        project,
+        origin: Origin::default(),
+        content,
+        created_at: Timestamp(made_up.created_at_ms),
+    }
+}

@@ -1,0 +1,73 @@
+//! Amendments: of two hits that speak of the same, the newer comes first and the older says so.
+//!
+//! Similarity to the question cannot tell them apart; that one was written later can. What was superseded on purpose is another matter:
+//! the store knows it, and it is left out.
+
+use crate::{Hit, Meaning};
+use backstory_memory::{MemoryId, likeness};
+use backstory_store::Reach;
+use std::collections::HashMap;
+
+/// From this cosine on two memories speak of the same.
+const SAME_MEANING: f32 = 0.8;
+/// Without vectors: from this share of common words on.
+const SAME_WORDS: f64 = 0.5;
+/// The newer one must answer at least this much of what the older does.
+const NEARLY_AS_WELL: f64 = 0.75;
+/// How many of the best hits are compared with each other.
+const COMPARED: usize = 20;
+
+/// Puts the newer of two hits on one subject before the older, and notes on the older which it is older than.
+pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, meaning: Option<&Meaning>, reach: Reach) {
+    let compared = hits.len().min(COMPARED);
+    let ids: Vec<MemoryId> = hits.iter().take(compared).map(|hit| hit.memory.id).collect();
+    let vectors = meaning.map(|meaning| meaning.of(reach, &ids)).unwrap_or_default();
+    let same = |one: &Hit, other: &Hit| match (vectors.get(&one.memory.id), vectors.get(&other.memory.id)) {
+        (Some(one), Some(other)) => one.cosine(other) >= SAME_MEANING,
+        _ => likeness(&said(one), &said(other)) >= SAME_WORDS,
+    };
+    let mut newer_of: HashMap<MemoryId, MemoryId> = HashMap::new();
+    for older_at in 0..compared {
+        let Some(older) = hits.get(older_at) else { break };
+        let others = hits.iter().take(compared);
+        let newest = others
+            .filter(|other| {
+                written(other) > written(older) && other.memory.content.kind == older.memory.content.kind
+            })
+            .filter(|other| other.reasons.relevance() >= NEARLY_AS_WELL * older.reasons.relevance())
+            .filter(|other| same(older, other))
+            .max_by_key(|other| written(other));
+        if let Some(newest) = newest {
+            newer_of.insert(older.memory.id, newest.memory.id);
+        }
+    }
+    if newer_of.is_empty() {
+        return;
+    }
+    for hit in hits.iter_mut() {
+        hit.reasons.older_than = newer_of.get(&hit.memory.id).copied();
+    }
+    reorder(hits, &newer_of);
+}
+
+/// Moves each newer hit to just before the first hit it amends.
+fn reorder(hits: &mut Vec<Hit>, newer_of: &HashMap<MemoryId, MemoryId>) {
+    let mut at = 0;
+    while let Some(hit) = hits.get(at) {
+        let newer = newer_of.get(&hit.memory.id);
+        let later = newer.and_then(|newer| hits.iter().skip(at + 1).position(|hit| hit.memory.id == *newer));
+        if let Some(later) = later {
+            let newer = hits.remove(at + 1 + later);
+            hits.insert(at, newer);
+        }
+        at += 1;
+    }
+}
+
+fn written(hit: &Hit) -> (backstory_memory::Timestamp, MemoryId) {
+    (hit.memory.created_at, hit.memory.id)
+}
+
+fn said(hit: &Hit) -> String {
+    format!("{}\n{}", hit.memory.content.title, hit.memory.content.body)
+}

@@ -1,0 +1,280 @@
+//! From candidates to hits: the arms are asked, their findings fused into one relevance, lifted by structure and weighed by signals.
+//!
+//! **Fusion.** Words count by a BM25 that levels off, meaning by the cosine itself: both mean the same for every question, so that a
+//! floor can stand on their sum. Measured against scaling each question to its best hit, it finds as much, and it does not blow up
+//! differences where nothing fits.
+
+use crate::reasons::{Factor, Lift, Reasons, Strategy};
+use crate::signals::{self, Known};
+use crate::{Hit, Question, Recall, Signal, Weights, When, mentions, terms, when};
+use backstory_memory::{Freshness, Life, Memory, MemoryId};
+use backstory_store::{Filter, Reach, ReadAs, Shown, StoreError, WordStrategy};
+use std::collections::HashMap;
+
+/// How many candidates each arm gives.
+const POOL: u32 = 100;
+/// How many of the best are looked at closely, at least.
+const CLOSELY: usize = 50;
+/// A memory of at most this many tokens is short: what stands beside it tells what it is about.
+const SHORT_TOKENS: u32 = 60;
+/// The links of this many of the best are followed.
+const FOLLOWED: usize = 5;
+/// What a link carries over of the relevance at its other end.
+const OVER_A_LINK: f64 = 0.5;
+/// What is left of a memory that was replaced: its replacement comes first.
+const SUPERSEDED: f64 = 0.7;
+
+/// Everything that may be a hit, with its reasons so far.
+pub(crate) struct Pool {
+    candidates: HashMap<MemoryId, Reasons>,
+    pub(crate) strategy: Strategy,
+    pub(crate) read_as: Vec<ReadAs>,
+    pub(crate) when: Option<When>,
+}
+
+impl Pool {
+    /// Asks every arm. `also` is looked at whether or not an arm finds it.
+    pub(crate) fn gather(
+        recall: &Recall<'_>,
+        question: &Question<'_>,
+        filter: &Filter,
+        also: Option<MemoryId>,
+    ) -> Result<Pool, StoreError> {
+        let limit = POOL.max(filter.limit.saturating_add(filter.offset));
+        let wide = Filter { limit, offset: 0, ..filter.clone() };
+        let mut pool = Pool {
+            candidates: also.into_iter().map(|id| (id, Reasons::default())).collect(),
+            strategy: Strategy::Words,
+            read_as: Vec::new(),
+            when: when(question.text, question.at, question.utc_offset_minutes),
+        };
+        pool.add_words(recall, question.text, &wide)?;
+        pool.add_named(recall, question, &wide)?;
+        pool.add_meaning(recall, question.text, &wide)?;
+        for reasons in pool.candidates.values_mut() {
+            reasons.fused = fused(reasons, pool.strategy, recall.weights);
+        }
+        Ok(pool)
+    }
+
+    /// The lexical arm: what holds the words, and, counting less, their synonyms.
+    fn add_words(&mut self, recall: &Recall<'_>, text: &str, wide: &Filter) -> Result<(), StoreError> {
+        let found = recall.store.find_words(&terms::word_query(text), wide)?;
+        if found.strategy == WordStrategy::Rows {
+            self.strategy = Strategy::Texts;
+        }
+        self.read_as = found.read_as;
+        for hit in found.hits {
+            self.candidates.entry(hit.memory).or_default().words += hit.bm25;
+        }
+        let Some(synonyms) = recall.synonyms.filter(|_| recall.weights.synonyms > 0.0) else { return Ok(()) };
+        let query = terms::synonym_query(text, synonyms);
+        for hit in recall.store.find_words(&query, wide)?.hits {
+            self.candidates.entry(hit.memory).or_default().words += recall.weights.synonyms * hit.bm25;
+        }
+        Ok(())
+    }
+
+    /// The structural arm: what speaks of the files and symbols the question names, or that are open.
+    fn add_named(
+        &mut self,
+        recall: &Recall<'_>,
+        question: &Question<'_>,
+        wide: &Filter,
+    ) -> Result<(), StoreError> {
+        if recall.weights.named <= 0.0 {
+            return Ok(());
+        }
+        let named = mentions(question.text);
+        let mut found = Vec::new();
+        for files in [&named.files[..], question.files] {
+            if !files.is_empty() {
+                found.extend(recall.store.about_files(files, wide)?);
+            }
+        }
+        if !named.symbols.is_empty() {
+            found.extend(recall.store.about_symbols(&named.symbols, wide)?);
+        }
+        for id in found {
+            let lifts = &mut self.candidates.entry(id).or_default().lifts;
+            if lifts.is_empty() {
+                lifts.push((Lift::Named, recall.weights.named));
+            }
+        }
+        Ok(())
+    }
+
+    /// The semantic arm, and how near in meaning what the others found is.
+    fn add_meaning(&mut self, recall: &Recall<'_>, text: &str, wide: &Filter) -> Result<(), StoreError> {
+        let Some(meaning) = recall.meaning.filter(|_| recall.weights.meaning > 0.0) else { return Ok(()) };
+        let Some(direction) = meaning.read(text) else { return Ok(()) };
+        let near = meaning.nearest(&direction, wide.reach, wide.limit as usize);
+        let near = near.iter().filter(|(_, cosine)| *cosine >= recall.weights.nearness);
+        let ids: Vec<MemoryId> = near.map(|(id, _)| *id).collect();
+        // The file may be behind the store, and knows nothing of kinds, dates and lives.
+        for id in recall.store.fitting(&ids, wide)? {
+            self.candidates.entry(id).or_default();
+        }
+        let pooled: Vec<MemoryId> = self.candidates.keys().copied().collect();
+        for (id, cosine) in meaning.cosines(&direction, wide.reach, &pooled) {
+            if let Some(reasons) = self.candidates.get_mut(&id) {
+                reasons.meaning = Some(cosine);
+                if self.strategy == Strategy::Words {
+                    self.strategy = Strategy::WordsAndMeaning;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks closely at the best `wanted` and some more, and returns them in order.
+    pub(crate) fn hits(
+        &mut self,
+        recall: &Recall<'_>,
+        question: &Question<'_>,
+        filter: &Filter,
+        wanted: usize,
+    ) -> Result<Vec<Hit>, StoreError> {
+        self.follow_links(recall, filter)?;
+        let best = self.best(CLOSELY.max(wanted.saturating_mul(3)));
+        let memories = recall.store.memories(&best)?;
+        self.lift_by_neighbours(recall, &memories, filter)?;
+        let asks_shown = recall.weights.unused > 0.0 || recall.weights.shown > 0.0;
+        let shown = if asks_shown { recall.store.shown(&best)? } else { HashMap::new() };
+        let mut hits: Vec<Hit> = Vec::new();
+        for memory in memories {
+            let mut reasons = self.candidates.remove(&memory.id).unwrap_or_default();
+            let shown = shown.get(&memory.id).copied().unwrap_or_default();
+            reasons.factors = self.factors(recall, question, filter, &memory, shown);
+            hits.push(Hit { score: reasons.score(), memory, reasons });
+        }
+        sort(&mut hits);
+        hits.truncate(wanted.saturating_mul(2));
+        if let Some(look) = recall.freshness {
+            // Looking at the disk takes time: only the few that may be shown are worth it.
+            hits.iter_mut().for_each(|hit| weigh_freshness(hit, look, recall.weights));
+            sort(&mut hits);
+        }
+        Ok(hits)
+    }
+
+    /// Returns the most relevant, best first.
+    fn best(&self, count: usize) -> Vec<MemoryId> {
+        let mut ranked: Vec<(MemoryId, f64)> =
+            self.candidates.iter().map(|(id, reasons)| (*id, reasons.relevance())).collect();
+        ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then(other.0.cmp(&one.0)));
+        ranked.into_iter().take(count).map(|(id, _)| id).collect()
+    }
+
+    /// Brings in what the best are linked to: a failure brings what fixed it.
+    fn follow_links(&mut self, recall: &Recall<'_>, filter: &Filter) -> Result<(), StoreError> {
+        if recall.weights.named <= 0.0 {
+            return Ok(());
+        }
+        let best = self.best(FOLLOWED);
+        for link in recall.store.linked(&best, filter)? {
+            for (near, far) in [(link.from, link.to), (link.to, link.from)] {
+                if !best.contains(&near) {
+                    continue;
+                }
+                let carried = OVER_A_LINK * self.candidates.get(&near).map_or(0.0, Reasons::relevance);
+                let reasons = self.candidates.entry(far).or_default();
+                let missing = carried - reasons.relevance();
+                if missing > 0.0 {
+                    reasons.lifts.push((Lift::LinkedTo(near), missing));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lifts short memories by what stands beside them in their session.
+    fn lift_by_neighbours(
+        &mut self,
+        recall: &Recall<'_>,
+        memories: &[Memory],
+        filter: &Filter,
+    ) -> Result<(), StoreError> {
+        let short = memories
+            .iter()
+            .filter(|memory| memory.session.is_some() && memory.content.tokens().0 <= SHORT_TOKENS);
+        let short: Vec<MemoryId> = short.map(|memory| memory.id).collect();
+        if short.is_empty() || recall.weights.neighbours <= 0.0 {
+            return Ok(());
+        }
+        let fused =
+            |id: Option<MemoryId>| id.and_then(|id| Some(self.candidates.get(&id)?.fused)).unwrap_or(0.0);
+        let mut lifts = Vec::new();
+        for around in recall.store.session_neighbours(&short, filter)? {
+            let beside = (fused(around.before) + fused(around.after)) / 2.0;
+            let added = recall.weights.neighbours * beside * (1.0 - fused(Some(around.of)));
+            lifts.push((around.of, added));
+        }
+        for (id, added) in lifts.into_iter().filter(|(_, added)| *added > 0.0) {
+            if let Some(reasons) = self.candidates.get_mut(&id) {
+                reasons.lifts.push((Lift::Neighbours, added));
+            }
+        }
+        Ok(())
+    }
+
+    fn factors(
+        &self,
+        recall: &Recall<'_>,
+        question: &Question<'_>,
+        filter: &Filter,
+        memory: &Memory,
+        shown: Shown,
+    ) -> Vec<(Factor, f64)> {
+        let mut factors = Vec::new();
+        if self.when.as_ref().is_some_and(|when| !when.holds(memory.created_at)) {
+            factors.push((Factor::OutsideTime, recall.weights.outside_time));
+        }
+        if matches!(memory.life, Life::Superseded(_)) {
+            factors.push((Factor::Superseded, SUPERSEDED));
+        }
+        let known = Known {
+            at: question.at,
+            from: question.from.filter(|_| filter.reach == Reach::Everywhere),
+            shown,
+        };
+        let signals = signals::signals(memory, known, recall.weights);
+        factors.extend(signals.into_iter().map(|(signal, factor)| (Factor::Signal(signal), factor)));
+        factors
+    }
+}
+
+/// Puts the best first, of equals the newer one.
+fn sort(hits: &mut [Hit]) {
+    hits.sort_by(|one, other| other.score.total_cmp(&one.score).then(other.memory.id.cmp(&one.memory.id)));
+}
+
+fn weigh_freshness(hit: &mut Hit, look: &dyn Fn(&Memory) -> Freshness, weights: &Weights) {
+    if let Some(factor) = signals::freshness(look(&hit.memory), weights) {
+        hit.reasons.factors.push((Factor::Signal(Signal::Freshness), factor));
+        hit.score = hit.reasons.score();
+    }
+}
+
+/// Leaves out what is too far from an answer, or from the best one.
+///
+/// What stands beside it makes a memory easier to find, not more of an answer, so that does not count here.
+pub(crate) fn leave_out_the_weak(hits: &mut Vec<Hit>, weights: &Weights) {
+    let best = hits.iter().map(|hit| hit.reasons.by_itself()).fold(0.0, f64::max);
+    let floor = weights.floor.max(weights.floor_of_best * best);
+    hits.retain(|hit| hit.reasons.by_itself() >= floor);
+}
+
+/// Returns words and meaning in one number.
+fn fused(reasons: &Reasons, strategy: Strategy, weights: &Weights) -> f64 {
+    let words = if weights.saturation > 0.0 {
+        reasons.words / (reasons.words + weights.saturation)
+    } else {
+        reasons.words
+    };
+    // What has no vector yet is judged by its words alone.
+    match reasons.meaning.filter(|_| strategy == Strategy::WordsAndMeaning) {
+        Some(cosine) => (1.0 - weights.meaning) * words + weights.meaning * cosine.max(0.0),
+        None => words,
+    }
+}

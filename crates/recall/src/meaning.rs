@@ -1,0 +1,85 @@
+//! The semantic arm: what is near in meaning, from the mapped vectors.
+//!
+//! Not here: making vectors (`capture`), the model itself (`embed`). Whoever has no vectors has no `Meaning`, and words carry.
+
+use backstory_embed::{Encoder, MiniLm, Quantised, Scope, Vector, VectorFile};
+use backstory_memory::MemoryId;
+use backstory_store::Reach;
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+
+/// The project number vectors bear that are for every project.
+pub const EVERYWHERE: i64 = 0;
+
+/// A model and the vectors it made.
+pub struct Meaning {
+    encoder: Box<dyn Encoder>,
+    vectors: VectorFile,
+}
+
+impl fmt::Debug for Meaning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Meaning").field("model", &self.encoder.model_name()).finish_non_exhaustive()
+    }
+}
+
+impl Meaning {
+    /// Opens the vectors the built-in model made; nothing where there are none, or another model made them.
+    ///
+    /// Why there are none is for whoever makes them to say: a question is answered by words meanwhile.
+    #[must_use]
+    pub fn open(vectors: &Path) -> Option<Meaning> {
+        Meaning::with(Box::new(MiniLm::load()), vectors)
+    }
+
+    /// Opens the vectors another model made.
+    #[must_use]
+    pub fn with(encoder: Box<dyn Encoder>, vectors: &Path) -> Option<Meaning> {
+        let vectors = VectorFile::open(vectors, encoder.model_name()).ok()?;
+        Some(Meaning { encoder, vectors })
+    }
+
+    /// Returns a question's direction; nothing where it has no words the model reads.
+    pub(crate) fn read(&self, question: &str) -> Option<Vector> {
+        self.encoder.encode_question(question)
+    }
+
+    /// Returns the nearest memories within reach, nearest first. A file that cannot be read any more has none.
+    pub(crate) fn nearest(&self, question: &Vector, reach: Reach, count: usize) -> Vec<(MemoryId, f64)> {
+        let found = within(reach, |scope| self.vectors.scan(question, scope, count));
+        let found = found.unwrap_or_default().into_iter();
+        found.map(|near| (MemoryId(near.memory), f64::from(near.cosine))).collect()
+    }
+
+    /// Returns how near each memory is that has a vector.
+    pub(crate) fn cosines(
+        &self,
+        question: &Vector,
+        reach: Reach,
+        ids: &[MemoryId],
+    ) -> HashMap<MemoryId, f64> {
+        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+        let found = within(reach, |scope| self.vectors.scores_for(question, scope, &ids));
+        let found = found.unwrap_or_default().into_iter();
+        found.map(|near| (MemoryId(near.memory), f64::from(near.cosine))).collect()
+    }
+
+    /// Returns the first vector of each memory that has one.
+    pub(crate) fn of(&self, reach: Reach, ids: &[MemoryId]) -> HashMap<MemoryId, Quantised> {
+        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+        let found = within(reach, |scope| self.vectors.rows_of(scope, &ids));
+        let mut first = HashMap::new();
+        for (memory, vector) in found.unwrap_or_default() {
+            first.entry(MemoryId(memory)).or_insert(vector);
+        }
+        first
+    }
+}
+
+fn within<T>(reach: Reach, look: impl FnOnce(Scope<'_>) -> T) -> T {
+    match reach {
+        Reach::Project(project) => look(Scope::Projects(&[project.0, EVERYWHERE])),
+        Reach::Everywhere => look(Scope::Everything),
+    }
+}

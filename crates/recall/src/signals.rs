@@ -1,0 +1,136 @@
+//! What speaks for a memory beside its relevance: its age, its use, its kind, who said it. Each is a factor near 1, and is shown by name.
+
+use crate::Weights;
+use backstory_memory::{Freshness, Kind, Memory, ProjectId, Scope, Timestamp, Trust};
+use backstory_store::Shown;
+
+const DAY_MS: f64 = 86_400_000.0;
+
+/// What speaks for or against a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Signal {
+    /// How long ago it was written.
+    Recency,
+    /// How often it was used.
+    Used,
+    /// How much it matters.
+    Importance,
+    /// How lately it was used.
+    RecentUse,
+    /// That it is of the asking project.
+    SameProject,
+    /// What kind it is.
+    Kind,
+    /// Who said it.
+    Trust,
+    /// How sure we are.
+    Confidence,
+    /// Whether its code is what it was.
+    Freshness,
+    /// That it was shown and not used.
+    Unused,
+}
+
+impl Signal {
+    /// Returns the signal's name, as people read it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Signal::Recency => "recency",
+            Signal::Used => "used",
+            Signal::Importance => "importance",
+            Signal::RecentUse => "recent use",
+            Signal::SameProject => "same project",
+            Signal::Kind => "kind",
+            Signal::Trust => "trust",
+            Signal::Confidence => "confidence",
+            Signal::Freshness => "freshness",
+            Signal::Unused => "shown, not used",
+        }
+    }
+}
+
+/// What is known about a memory beside what it says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    /// When the question is asked.
+    pub(crate) at: Timestamp,
+    /// From which project, where that makes a difference.
+    pub(crate) from: Option<ProjectId>,
+    /// How often the memory was shown.
+    pub(crate) shown: Shown,
+}
+
+/// Returns every signal that is not neutral, with its factor, strength included.
+pub(crate) fn signals(memory: &Memory, known: Known, weights: &Weights) -> Vec<(Signal, f64)> {
+    let content = &memory.content;
+    let age = days(memory.created_at, known.at);
+    let lasting = if is_durable(content.kind) { weights.durable } else { 1.0 };
+    let recency = 1.0 / (1.0 + age / (weights.recency_days * lasting).max(f64::MIN_POSITIVE));
+    let uses = f64::from(memory.times_used) + weights.shown * f64::from(known.shown.times);
+    let used = 1.0 + (1.0 + uses).log10() * weights.used;
+    let importance = 1.0 + f64::from(content.importance.get()) / 5.0 * weights.importance;
+    let since_use = memory.last_used_at.map(|used_at| days(used_at, known.at));
+    let recent_use =
+        since_use.map_or(1.0, |days| 1.0 + weights.recent_use * (-days / weights.recency_days).exp());
+    let is_own = known.from.is_none_or(|from| memory.project == from || content.scope == Scope::User);
+    let all = [
+        (Signal::Recency, recency),
+        (Signal::Used, used),
+        (Signal::Importance, importance),
+        (Signal::RecentUse, recent_use),
+        (Signal::SameProject, if known.from.is_some() && is_own { weights.same_project } else { 1.0 }),
+        (Signal::Kind, kind_weight(content.kind).powf(weights.kind)),
+        (Signal::Trust, trust_weight(&content.trust).powf(weights.trust)),
+        (Signal::Confidence, (0.5 + 0.5 * content.confidence.get()).powf(weights.confidence)),
+        (Signal::Unused, (1.0 / (1.0 + f64::from(known.shown.since_used) / SHOWN_HALF)).powf(weights.unused)),
+    ];
+    let with_strength = all.into_iter().map(|(signal, factor)| (signal, factor.powf(weights.signals)));
+    with_strength.filter(|(_, factor)| (factor - 1.0).abs() > 1e-9).collect()
+}
+
+/// Returns the factor for the state of a memory's code; nothing where it is what it was.
+pub(crate) fn freshness(state: Freshness, weights: &Weights) -> Option<f64> {
+    let weight: f64 = match state {
+        Freshness::Fresh => return None,
+        Freshness::Changed => 0.8,
+        Freshness::Gone => 0.4,
+    };
+    Some(weight.powf(weights.freshness * weights.signals))
+}
+
+/// Shown this often without use, a memory counts half.
+const SHOWN_HALF: f64 = 10.0;
+
+fn days(from: Timestamp, to: Timestamp) -> f64 {
+    // A clock that was set back makes nothing newer than new.
+    (to.0.saturating_sub(from.0) as f64 / DAY_MS).max(0.0)
+}
+
+/// Whether what a kind says holds for long.
+fn is_durable(kind: Kind) -> bool {
+    matches!(kind, Kind::Decision | Kind::Pattern | Kind::Learning | Kind::Goal)
+}
+
+/// Returns what a kind is worth when nobody asked for it.
+fn kind_weight(kind: Kind) -> f64 {
+    match kind {
+        Kind::Pattern => 1.0,
+        Kind::Decision => 0.9,
+        Kind::Learning => 0.85,
+        Kind::Failure => 0.8,
+        Kind::Handoff | Kind::Goal => 0.7,
+        Kind::Bugfix | Kind::Feature | Kind::Discovery | Kind::Summary => 0.6,
+        Kind::Refactor | Kind::Change => 0.5,
+        Kind::Note => 0.3,
+    }
+}
+
+fn trust_weight(trust: &Trust) -> f64 {
+    match trust {
+        Trust::User => 1.0,
+        Trust::Assistant | Trust::Tool => 0.95,
+        Trust::Import | Trust::Team(_) => 0.9,
+        Trust::External => 0.6,
+    }
+}

@@ -1,0 +1,77 @@
+//! Two memories of one subject: the newer first. Time in questions.
+
+use crate::kit::{DAY, NOW, World, hit, ids};
+use backstory_memory::{Draft, Kind};
+use backstory_recall::{Factor, Question, Recall, Weights};
+use backstory_store::{Filter, LifeFilter, NewMemory, Origin};
+
+fn decided(text: &str) -> Draft {
+    Draft::new(Kind::Decision, text, text)
+}
+
+#[test]
+fn the_newer_of_two_on_one_subject_comes_first_and_the_older_says_so() {
+    let mut world = World::new();
+    // The older one fits the question's words better.
+    let old = world.write(decided("The staging database server is called heron, the staging server"), 200);
+    let new = world.write(decided("The staging database server is called egret"), 3);
+    let meaning = world.meaning();
+    for meaning in [None, Some(&meaning)] {
+        let answer = world.ask_with("what is the staging server called", &Weights::SEARCH, meaning);
+        assert_eq!(ids(&answer), [new, old]);
+        assert_eq!(hit(&answer, old).reasons.older_than, Some(new));
+        assert_eq!(hit(&answer, new).reasons.older_than, None);
+    }
+}
+
+#[test]
+fn what_merely_shares_a_word_is_not_amended() {
+    let mut world = World::new();
+    let old = world.write(decided("The staging server is called heron"), 200);
+    world.write(decided("Server logs are kept for thirty days on the staging disk"), 3);
+    let answer = world.ask("what is the staging server called");
+    assert_eq!((ids(&answer)[0], answer.hits[0].reasons.older_than), (old, None));
+}
+
+#[test]
+fn what_was_superseded_is_left_out_and_names_its_replacement_when_asked_for() {
+    let mut world = World::new();
+    let old = world.write(decided("Invoices are sent by post"), 20);
+    let content = decided("Invoices are sent by mail");
+    let (project, origin) = (world.project, Origin::default());
+    let new = NewMemory { uid: None, project, origin, content, created_at: NOW };
+    let new = world.store.supersede(old, &new).unwrap();
+    assert_eq!(ids(&world.ask("how are invoices sent")), [new]);
+    let filter = Filter { life: LifeFilter::Any, ..world.within() };
+    let recall = Recall::new(&world.store, &Weights::SEARCH);
+    let answer = recall.ask(&Question::new("how are invoices sent by post", NOW), &filter).unwrap();
+    assert_eq!(ids(&answer), [new, old]);
+    assert_eq!(hit(&answer, old).memory.life, backstory_memory::Life::Superseded(new));
+    assert!(hit(&answer, old).reasons.factors.iter().any(|(factor, _)| *factor == Factor::Superseded));
+}
+
+#[test]
+fn a_time_in_the_question_puts_what_lies_in_it_first() {
+    let mut world = World::new();
+    let text = "We talked about the release plan";
+    let long_ago = world.write(Draft::new(Kind::Note, text, &format!("{text}, the plan")), 90);
+    let lately = world.write(Draft::new(Kind::Note, "Release", "About the release"), 1);
+    let asked = |text: &str| world.ask(text);
+    assert_eq!(ids(&asked("release plan"))[0], long_ago);
+    let answer = asked("what did we say yesterday about the release plan");
+    assert_eq!(ids(&answer)[0], lately);
+    assert_eq!(answer.when.unwrap().said, "yesterday");
+}
+
+/// Recency only tells equals apart for someone who asked.
+#[test]
+fn age_does_not_bury_what_fits() {
+    let mut world = World::new();
+    let old = world.write(Draft::new(Kind::Note, "The harbour floods at spring tide", "Every spring"), 700);
+    world.write(Draft::new(Kind::Note, "The harbour café has new chairs", "Blue ones"), 0);
+    assert_eq!(ids(&world.ask("does the harbour flood at spring tide"))[0], old);
+    let equal = [700, 10, 300]
+        .map(|days| world.write(Draft::new(Kind::Note, "Tea", &format!("tea {}", days / 700)), days));
+    assert_eq!(ids(&world.ask("tea"))[0], equal[1]);
+    assert_eq!(DAY, 86_400_000);
+}

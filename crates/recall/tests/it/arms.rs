@@ -1,0 +1,130 @@
+//! What each arm finds, and that no arm is needed for another to answer.
+
+use crate::kit::{World, hit, ids, project};
+use backstory_memory::{Draft, Kind, Link, Relation};
+use backstory_recall::{Lift, Question, Recall, Strategy, Weights};
+use backstory_store::{Anchor, Filter, NewMemory, Origin, Reach};
+
+#[test]
+fn identifiers_meet_however_they_are_written() {
+    let mut world = World::new();
+    let all = ["runMigration", "run_migration", "run migration", "RunMigrationTest"];
+    let written = all.map(|name| world.note(&format!("{name} holds the lock until it is done")));
+    world.note("the harbour floods at spring tide");
+    for asked in all {
+        let found = ids(&world.ask(asked));
+        assert!(written.iter().all(|id| found.contains(id)), "{asked}: {found:?}");
+    }
+}
+
+#[test]
+fn plural_typo_and_unspaced_scripts_are_found() {
+    let mut world = World::new();
+    let migrations = world.note("migrations are run inside one transaction");
+    let chinese = world.note("数据库迁移必须在一个事务里完成");
+    world.note("the harbour floods at spring tide");
+    for (asked, wanted) in [
+        ("migration", migrations),
+        ("transactions of a migration", migrations),
+        ("run migartions transaction", migrations),
+        ("migartion", migrations),
+        ("迁移", chinese),
+        ("事务", chinese),
+    ] {
+        assert_eq!(ids(&world.ask(asked)).first(), Some(&wanted), "{asked}");
+    }
+    let answer = world.ask("migartions");
+    assert_eq!(answer.read_as.first().map(|read| read.asked.as_str()), Some("migartions"));
+}
+
+#[test]
+fn meaning_finds_what_shares_no_word() {
+    let mut world = World::new();
+    let wanted = world.note("The car would not start because the battery was flat");
+    world.note("Invoices are sent on the first of each month");
+    world.note("The office is closed in August");
+    let meaning = world.meaning();
+    let asked = "why did the automobile fail to turn on";
+    assert_eq!(ids(&world.ask(asked)), []);
+    let answer = world.ask_with(asked, &Weights::SEARCH, Some(&meaning));
+    assert_eq!((ids(&answer).first(), answer.strategy), (Some(&wanted), Strategy::WordsAndMeaning));
+    assert!(answer.hits[0].reasons.meaning.unwrap() > 0.3);
+}
+
+/// S3.9: never an empty or merely recent answer because vectors are missing.
+#[test]
+fn without_vectors_words_answer_the_same_question() {
+    let mut world = World::new();
+    let wanted = world.note("the harbour floods at spring tide");
+    world.note("newer and about something else");
+    let answer = world.ask("when does the harbour flood");
+    assert_eq!((ids(&answer), answer.strategy), (vec![wanted], Strategy::Words));
+}
+
+#[test]
+fn what_was_written_after_the_vectors_is_found_by_its_words() {
+    let mut world = World::new();
+    world.note("the harbour floods at spring tide");
+    let meaning = world.meaning();
+    let late = world.note("the lighthouse keeper sleeps at noon");
+    let answer = world.ask_with("lighthouse keeper", &Weights::SEARCH, Some(&meaning));
+    assert_eq!(ids(&answer).first(), Some(&late));
+}
+
+/// Law 8: the vectors of all projects lie in one file.
+#[test]
+fn meaning_never_reaches_into_another_project() {
+    let mut world = World::new();
+    world.note("the battery of the car was flat");
+    let meaning = world.meaning();
+    let stranger = project(&mut world.store, "stranger");
+    let filter = Filter::within(Reach::Project(stranger));
+    let recall = Recall::new(&world.store, &Weights::SEARCH).by_meaning(Some(&meaning));
+    let answer = recall.ask(&Question::new("car battery", crate::kit::NOW), &filter).unwrap();
+    assert_eq!(ids(&answer), []);
+}
+
+#[test]
+fn a_named_file_lifts_what_speaks_of_it() {
+    let mut world = World::new();
+    let text = "opening takes the lock first";
+    let other = world.note(&format!("{text} elsewhere"));
+    let about = world.note(text);
+    let anchor = Anchor { path: "src/db/open.rs".into(), symbol: None, hash: None };
+    world.store.replace_anchors(about, &[anchor]).unwrap();
+    let answer = world.ask("which lock does src/db/open.rs take first");
+    assert_eq!(ids(&answer).first(), Some(&about));
+    assert!(hit(&answer, about).reasons.lifts.iter().any(|(lift, _)| *lift == Lift::Named));
+    assert!(hit(&answer, other).reasons.lifts.is_empty());
+}
+
+#[test]
+fn a_link_brings_the_other_end() {
+    let mut world = World::new();
+    let failure = world.write(Draft::new(Kind::Failure, "page_count: 2 != 3", "page_count: 2 != 3"), 0);
+    let fix = world.write(Draft::new(Kind::Bugfix, "Round up", "Division rounds up now"), 0);
+    world.store.link(Link { from: fix, relation: Relation::Relates, to: failure }).unwrap();
+    let answer = world.ask("page_count fails");
+    assert_eq!(ids(&answer), [failure, fix]);
+    assert!(matches!(hit(&answer, fix).reasons.lifts[..], [(Lift::LinkedTo(id), _)] if id == failure));
+}
+
+#[test]
+fn a_short_turn_is_found_by_what_stands_beside_it() {
+    let mut world = World::new();
+    let session = world.store.session_named(world.project, "test", "s", crate::kit::NOW).unwrap();
+    let mut say = |text: &str| {
+        let origin = Origin { session: Some(session), ..Origin::default() };
+        let content = Draft::new(Kind::Note, text, text);
+        let new =
+            NewMemory { uid: None, project: world.project, origin, content, created_at: crate::kit::NOW };
+        world.store.remember(&new).unwrap()
+    };
+    let asked = say("Which port does the staging server listen on");
+    let answered = say("It is port 8443");
+    say("Thanks, that works");
+    let elsewhere = world.note("A port is also a wine");
+    let answer = world.ask("staging server port");
+    assert_eq!(ids(&answer)[..2], [asked, answered]);
+    assert!(ids(&answer).contains(&elsewhere));
+}

@@ -1,0 +1,84 @@
+//! A store in a temporary directory, and short ways to fill and ask it.
+
+use backstory_embed::{Encoder, MiniLm, Row, VectorWriter, model_name};
+use backstory_memory::{Draft, Kind, MemoryId, ProjectId, ProjectKey, Sighting, Timestamp};
+use backstory_recall::{Answer, Hit, Meaning, Question, Recall, Synonyms, Weights};
+use backstory_store::{Filter, Home, NewMemory, Origin, Purpose, Reach, Store};
+use tempfile::TempDir;
+
+/// The time every question is asked at, unless a test says otherwise.
+pub(crate) const NOW: Timestamp = Timestamp(1_790_000_000_000);
+pub(crate) const DAY: i64 = 86_400_000;
+
+/// A store of its own with one project.
+pub(crate) struct World {
+    dir: TempDir,
+    pub(crate) store: Store,
+    pub(crate) project: ProjectId,
+}
+
+impl World {
+    pub(crate) fn new() -> World {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&Home::at(dir.path().join("home")), Purpose::Command, NOW).unwrap();
+        let project = project(&mut store, "one");
+        World { dir, store, project }
+    }
+
+    /// Writes a memory of some days ago.
+    pub(crate) fn write(&mut self, content: Draft, days_ago: i64) -> MemoryId {
+        let (project, origin) = (self.project, Origin::default());
+        let created_at = NOW.plus_ms(-days_ago * DAY);
+        self.store.remember(&NewMemory { uid: None, project, origin, content, created_at }).unwrap()
+    }
+
+    /// Writes a note of today whose title is all it says.
+    pub(crate) fn note(&mut self, text: &str) -> MemoryId {
+        self.write(Draft::new(Kind::Note, text, text), 0)
+    }
+
+    /// Makes the vectors of everything that is in the store.
+    pub(crate) fn meaning(&self) -> Meaning {
+        let path = self.dir.path().join("vectors");
+        let model = MiniLm::load();
+        let mut writer = VectorWriter::rebuild(&path, model_name()).unwrap();
+        for id in self.store.list(&Filter { limit: u32::MAX, ..self.within() }).unwrap() {
+            let memory = self.store.memory(id).unwrap().unwrap();
+            for vector in model.encode(&memory.content.body) {
+                let vector = vector.quantise();
+                writer.append(&[Row { memory: id.0, project: memory.project.0, vector: &vector }]).unwrap();
+            }
+        }
+        writer.finish().unwrap();
+        Meaning::open(&path).unwrap()
+    }
+
+    pub(crate) fn within(&self) -> Filter {
+        Filter::within(Reach::Project(self.project))
+    }
+
+    /// Asks by words alone, as someone who searches.
+    pub(crate) fn ask(&self, text: &str) -> Answer {
+        self.ask_with(text, &Weights::SEARCH, None)
+    }
+
+    pub(crate) fn ask_with(&self, text: &str, weights: &Weights, meaning: Option<&Meaning>) -> Answer {
+        let synonyms = Synonyms::built_in();
+        let recall = Recall::new(&self.store, weights).by_meaning(meaning).with_synonyms(&synonyms);
+        recall.ask(&Question::new(text, NOW), &self.within()).unwrap()
+    }
+}
+
+pub(crate) fn project(store: &mut Store, name: &str) -> ProjectId {
+    let keys = vec![ProjectKey::Named(name.to_owned())];
+    let sighting = Sighting { keys, name: name.to_owned(), root: format!("/{name}"), parent: None };
+    store.project_at(&sighting, NOW).unwrap()
+}
+
+pub(crate) fn ids(answer: &Answer) -> Vec<MemoryId> {
+    answer.hits.iter().map(|hit| hit.memory.id).collect()
+}
+
+pub(crate) fn hit(answer: &Answer, id: MemoryId) -> &Hit {
+    answer.hits.iter().find(|hit| hit.memory.id == id).unwrap()
+}

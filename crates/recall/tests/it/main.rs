@@ -1,0 +1,10 @@
+//! Recall over real stores: what is found, in which order, and why.
+
+#![expect(clippy::unwrap_used, reason = "clippy allows this in a `#[test]`, but not in what tests share")]
+
+mod amendments;
+mod arms;
+mod fuzz;
+mod kit;
+mod profiles;
+mod six_signals;

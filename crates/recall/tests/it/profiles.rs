@@ -1,0 +1,75 @@
+//! Two profiles: whoever asks gets the best there is; when nobody asked, only what is surely right is given.
+
+use crate::kit::{NOW, World, hit, ids};
+use backstory_memory::{Draft, Freshness, Kind, Memory};
+use backstory_recall::{Factor, Question, Recall, Signal, Weights};
+use backstory_store::UseKind;
+
+/// Law 5: silence beats noise.
+#[test]
+fn unasked_what_is_far_from_the_question_is_left_out() {
+    let mut world = World::new();
+    let wanted = world.note("Run the database migration with the maintenance flag set");
+    world.note("The database is called heron");
+    let meaning = world.meaning();
+    let ask = |text, weights: &Weights| ids(&world.ask_with(text, weights, Some(&meaning)));
+    assert_eq!(ask("how do I run the database migration", &Weights::SEARCH).len(), 2);
+    assert_eq!(ask("how do I run the database migration", &Weights::INJECT), [wanted]);
+    assert_eq!(ask("please make the button blue", &Weights::INJECT), []);
+}
+
+#[test]
+fn what_is_shown_and_never_used_fades_when_unasked() {
+    let mut world = World::new();
+    let ignored = world.note("Deploy with the blue script, the one for Tuesdays");
+    let fresh = world.note("The blue button of the admin page starts a deploy");
+    for _ in 0..30 {
+        world.store.note_shown(&[ignored], NOW).unwrap();
+    }
+    let weights = Weights { floor: 0.0, ..Weights::INJECT };
+    let answer = world.ask_with("deploy blue script", &weights, None);
+    assert_eq!(ids(&answer), [fresh, ignored]);
+    let faded = Factor::Signal(Signal::Unused);
+    assert!(hit(&answer, ignored).reasons.factors.iter().any(|(factor, by)| *factor == faded && *by < 0.3));
+    world.store.note_used(&[ignored], UseKind::Fetched, NOW).unwrap();
+    assert_eq!(ids(&world.ask_with("deploy blue script", &weights, None)), [ignored, fresh]);
+}
+
+#[test]
+fn what_speaks_of_code_that_is_gone_counts_less() {
+    let mut world = World::new();
+    let gone = world.note("Parsing is done in the lexer module, nowhere else");
+    let there = world.note("The lexer reads bytes and keeps no state between lines");
+    let weights = Weights { floor: 0.0, floor_of_best: 0.0, ..Weights::INJECT };
+    let state = |memory: &Memory| if memory.id == gone { Freshness::Gone } else { Freshness::Fresh };
+    let ask = |recall: Recall<'_>| {
+        let answer = recall.ask(&Question::new("lexer parsing module", NOW), &world.within()).unwrap();
+        ids(&answer)
+    };
+    assert_eq!(ask(Recall::new(&world.store, &weights)), [gone, there]);
+    assert_eq!(ask(Recall::new(&world.store, &weights).with_freshness(&state)), [there, gone]);
+}
+
+#[test]
+fn the_score_is_the_product_of_what_is_shown() {
+    let mut world = World::new();
+    world.write(Draft::new(Kind::Decision, "Use WAL mode", "It is faster with many readers"), 40);
+    for weights in [Weights::SEARCH, Weights { floor: 0.0, ..Weights::INJECT }, Weights::SIX_SIGNALS] {
+        let answer = world.ask_with("wal mode", &weights, None);
+        let hit = &answer.hits[0];
+        let lifted = hit.reasons.fused + hit.reasons.lifts.iter().map(|(_, added)| added).sum::<f64>();
+        let product = hit.reasons.factors.iter().fold(lifted, |score, (_, factor)| score * factor);
+        assert!(hit.score > 0.0 && (hit.score - product).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn a_memory_that_is_no_hit_is_explained_all_the_same() {
+    let mut world = World::new();
+    let far = world.note("The harbour floods at spring tide");
+    world.note("Deploy with the blue script");
+    let recall = Recall::new(&world.store, &Weights::SEARCH);
+    let question = Question::new("deploy script", NOW);
+    let explained = recall.explain(&question, &world.within(), far).unwrap().unwrap();
+    assert_eq!((explained.rank, explained.hit.score), (None, 0.0));
+}
