@@ -2,7 +2,7 @@
 
 use crate::commands::{
     completions, config, distil, doctor, eval, export, forget, handoff, import, index, maintain, pin,
-    project, redact, remember, revise, search, sessions, setup, show, status, supersede, timeline,
+    project, redact, remember, revise, search, sessions, setup, show, status, supersede, timeline, why,
 };
 use crate::env_vars::Environment;
 use crate::ui::{Colour, Ui};
@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Show(show::ShowArgs),
     /// Find memories
     Search(search::SearchArgs),
+    /// Say what speaks for a memory: where it came from, when it was given and used, and what it has to do with a question
+    Why(why::WhyArgs),
     /// Show what came before and after a memory
     Timeline(timeline::TimelineArgs),
     /// List sessions, or tell one step by step

@@ -25,6 +25,7 @@ pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod supersede;
 pub(crate) mod timeline;
+pub(crate) mod why;
 
 use crate::app::App;
 use crate::args::{Cli, Command};
@@ -57,6 +58,7 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::Pin(args) => pin::run(&args, &app),
         Command::Show(args) => show::run(&args, &app),
         Command::Search(args) => search::run(&args, &app),
+        Command::Why(args) => why::run(&args, &app),
         Command::Timeline(args) => timeline::run(&args, &app),
         Command::Sessions(args) => sessions::run(&args, &app),
         Command::Distil(args) => distil::run(&args, &app),

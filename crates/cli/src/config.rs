@@ -1,5 +1,6 @@
 //! Everything that can be configured, as the rest of the program sees it. Where the values come from: `settings`.
 
+use backstory_recall::Weights;
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
 
@@ -13,6 +14,8 @@ pub(crate) struct Config {
     pub(crate) distil: Distil,
     pub(crate) recall: Recall,
     pub(crate) search: Search,
+    pub(crate) search_weights: Weights,
+    pub(crate) inject_weights: Weights,
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -103,6 +106,8 @@ impl Config {
             },
             recall: Recall { vectors: false },
             search: Search { limit: 0 },
+            search_weights: Weights::SEARCH,
+            inject_weights: Weights::INJECT,
         }
     }
 }

@@ -58,9 +58,9 @@ fn measure(set: &DataSet, args: &EvalArgs, app: &App) -> Result<Report, Failure>
     // Before the long part: whoever named a file that cannot be written wants to know now.
     let lines = args.per_query.as_deref().map(|path| create(path).map(|out| (path, out))).transpose()?;
     let bench = Bench::new(set, app)?;
-    let [engine, baseline] = Arm::ALL.map(|arm| bench.ask_all(arm));
-    let (engine, baseline) = (engine?, baseline?);
-    let answers = [engine.as_slice(), baseline.as_slice()];
+    let [engine, baseline, unasked] = Arm::ALL.map(|arm| bench.ask_all(arm));
+    let (engine, baseline, unasked) = (engine?, baseline?, unasked?);
+    let answers = [engine.as_slice(), baseline.as_slice(), unasked.as_slice()];
     if let Some((path, out)) = lines {
         per_query::write(out, set, answers)
             .map_err(|error| app.ui.cannot_write(&format!("`{}`", path.display()), &error))?;

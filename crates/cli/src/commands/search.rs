@@ -1,14 +1,16 @@
-//! `search`: finds memories. Three forms: for reading, `--compact` (one padded line each), `--json`.
+//! `search`: finds memories. Three forms: for reading, `--compact` (one padded line each), `--json`; `--explain` shows each sum.
 
 use crate::app::{App, ProjectArgs};
 use crate::args::kinds;
+use crate::engine::{Engine, Profile};
+use crate::explain::{self, SumShape};
 use crate::failure::{Exit, Failure};
 use crate::shapes::{self, HitShape};
 use crate::times;
 use crate::ui::{Tone, one_line};
-use backstory_memory::{Kind, Timestamp, clean, first_chars};
-use backstory_recall::recall;
-use backstory_store::{Filter, LifeFilter, Reach};
+use backstory_memory::{Kind, MemoryId, Timestamp, clean, first_chars};
+use backstory_recall::{Answer, Hit, Strategy};
+use backstory_store::{Filter, LifeFilter, Reach, Store, StoreError};
 use clap::Args;
 use serde::Serialize;
 
@@ -41,6 +43,12 @@ pub(crate) struct SearchArgs {
     /// Also what was superseded
     #[arg(long)]
     pub(crate) superseded: bool,
+    /// Show how each score came about
+    #[arg(long, conflicts_with = "compact")]
+    pub(crate) explain: bool,
+    /// Which weights count
+    #[arg(long, value_enum, default_value_t = Profile::Search)]
+    pub(crate) profile: Profile,
     /// One line a memory
     #[arg(long, conflicts_with = "json")]
     pub(crate) compact: bool,
@@ -52,34 +60,84 @@ pub(crate) struct SearchArgs {
 #[derive(Serialize)]
 struct Found {
     version: u32,
-    hits: Vec<HitShape>,
+    strategy: &'static str,
+    read_as: Vec<ReadAsShape>,
+    hits: Vec<FoundHit>,
+}
+
+#[derive(Serialize)]
+struct FoundHit {
+    #[serde(flatten)]
+    hit: HitShape,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<SumShape>,
+}
+
+/// A word nobody ever wrote, and the known word it was read as.
+#[derive(Serialize)]
+struct ReadAsShape {
+    asked: String,
+    known: String,
 }
 
 /// Searches.
 pub(crate) fn run(args: &SearchArgs, app: &App) -> Result<Exit, Failure> {
-    let store = app.store_to_read()?;
-    let question = args.words.join(" ");
-    let mut found = Vec::new();
-    let mut excerpts = Vec::new();
-    if let Some(reach) = app.reach(&store, &args.place)? {
-        for hit in recall(&store, &question, &filter(args, reach, app)?)? {
-            found.push(shapes::hit(&store, &hit)?);
-            excerpts.push(hit.memory.content.body);
-        }
-    }
-    let exit = if found.is_empty() { Exit::No } else { Exit::Done };
+    let mut store = app.store_to_read()?;
+    let answer = answer(args, app, &store)?;
+    let exit = if answer.hits.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
-        app.ui.json(&Found { version: 1, hits: found })?;
+        app.ui.json(&found(args, &store, answer)?)?;
         return Ok(exit);
     }
-    if found.is_empty() {
+    for read in &answer.read_as {
+        app.ui.say(&format!("nothing says `{}`; looked for `{}` too", read.asked, read.known));
+    }
+    if answer.hits.is_empty() {
         app.ui.say(&nothing(args));
     }
-    for (hit, body) in found.iter().zip(&excerpts) {
-        let words = if args.compact { compact_line(hit) } else { verbose_lines(hit, body, app) };
-        app.ui.line(&words)?;
+    for hit in &answer.hits {
+        let shape = shapes::hit(&store, hit)?;
+        app.ui.line(&if args.compact {
+            compact_line(&shape)
+        } else {
+            verbose_lines(&shape, hit, args, app)
+        })?;
     }
+    note_shown(&mut store, &answer.hits, app)?;
     Ok(exit)
+}
+
+fn answer(args: &SearchArgs, app: &App, store: &Store) -> Result<Answer, Failure> {
+    let Some(reach) = app.reach(store, &args.place)? else {
+        return Ok(Answer { hits: Vec::new(), strategy: Strategy::Newest, read_as: Vec::new(), when: None });
+    };
+    let text = args.words.join(" ");
+    let engine = Engine::open(&app.config, &app.environment, &app.home, args.profile);
+    let from = if args.place.all_projects { store.known_project_at(&app.sighting())? } else { None };
+    let question = engine.question(&text, app.now, from);
+    Ok(engine.over(store).ask(&question, &filter(args, reach, app)?)?)
+}
+
+fn found(args: &SearchArgs, store: &Store, answer: Answer) -> Result<Found, Failure> {
+    let mut hits = Vec::new();
+    for hit in &answer.hits {
+        let explain = args.explain.then(|| explain::shape(&hit.reasons));
+        hits.push(FoundHit { hit: shapes::hit(store, hit)?, explain });
+    }
+    let read_as = answer.read_as.into_iter();
+    let read_as = read_as.map(|read| ReadAsShape { asked: read.asked, known: read.known }).collect();
+    Ok(Found { version: 1, strategy: answer.strategy.as_str(), read_as, hits })
+}
+
+/// Notes what was shown. Being shown is not use (C23), and a store that cannot be written is still worth reading.
+fn note_shown(store: &mut Store, hits: &[Hit], app: &App) -> Result<(), Failure> {
+    let ids: Vec<MemoryId> = hits.iter().map(|hit| hit.memory.id).collect();
+    match store.note_shown(&ids, app.now) {
+        Ok(()) | Err(StoreError::NotWritable { .. } | StoreError::Busy { .. } | StoreError::Full { .. }) => {
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn filter(args: &SearchArgs, reach: Reach, app: &App) -> Result<Filter, Failure> {
@@ -116,16 +174,21 @@ fn compact_line(hit: &HitShape) -> String {
     )
 }
 
-fn verbose_lines(hit: &HitShape, body: &str, app: &App) -> String {
-    let head = &hit.head;
+fn verbose_lines(shape: &HitShape, hit: &Hit, args: &SearchArgs, app: &App) -> String {
+    let head = &shape.head;
     let title = app.ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
     let day: String = head.created_at.chars().take(10).collect();
     let superseded = head.superseded_by.map(|by| format!(" · superseded by #{by}")).unwrap_or_default();
+    let older = hit.reasons.older_than.map(|newer| format!(" · older than #{newer}")).unwrap_or_default();
     let score = if hit.score == 0.0 { String::new() } else { format!(" · {:.2}", hit.score) };
-    let facts = format!("{} · {} · {day}{score}{superseded}", head.kind, one_line(&head.project));
-    let excerpt = excerpt(body, &head.title);
-    let excerpt = if excerpt.is_empty() { String::new() } else { format!("\n   {excerpt}") };
-    format!("{title}\n   {}{excerpt}", app.ui.tone(Tone::Faint, &facts))
+    let facts = format!("{} · {} · {day}{score}{superseded}{older}", head.kind, one_line(&head.project));
+    let mut lines = vec![title, format!("   {}", app.ui.tone(Tone::Faint, &facts))];
+    let excerpt = excerpt(&hit.memory.content.body, &head.title);
+    lines.extend((!excerpt.is_empty()).then(|| format!("   {excerpt}")));
+    if args.explain {
+        lines.extend(explain::lines(hit).into_iter().map(|line| format!("     {line}")));
+    }
+    lines.join("\n")
 }
 
 /// Returns the beginning of a body on one line, without the title it most often begins with.

@@ -4,7 +4,8 @@
 //! store lies in a temporary directory and goes with the bench: the user's own is never opened.
 
 use crate::app::{App, redactor};
-use crate::eval::arm::Arm;
+use crate::engine::{Engine, Profile};
+use crate::eval::arm::{Arm, Asked};
 use crate::eval::data_set::{DataSet, Document, Query};
 use crate::failure::Failure;
 use crate::lines::MemoryLine;
@@ -34,6 +35,8 @@ pub(crate) struct Bench<'set> {
     /// What the documents take on the disk, index included.
     pub(crate) bytes: u64,
     now: Timestamp,
+    search: Engine,
+    inject: Engine,
     /// Removes the store when the bench goes.
     _place: TempDir,
 }
@@ -74,7 +77,19 @@ impl<'set> Bench<'set> {
         let projects = writer.projects;
         drop(writer.store);
         let bytes = size().saturating_sub(empty);
-        Ok(Bench { set, store: open()?, projects, documents, bytes, now: app.now, _place: place })
+        let engine = |profile| Engine::open(&app.config, &app.environment, &home, profile);
+        let (search, inject) = (engine(Profile::Search), engine(Profile::Inject));
+        Ok(Bench {
+            set,
+            store: open()?,
+            projects,
+            documents,
+            bytes,
+            now: app.now,
+            search,
+            inject,
+            _place: place,
+        })
     }
 
     /// Puts every question to an arm, in order.
@@ -93,8 +108,10 @@ impl<'set> Bench<'set> {
         let Some(filter) = self.filter(query)? else {
             return Ok(Answer { found: Vec::new(), took: Duration::ZERO });
         };
+        let at = query.asked_at(self.now)?.unwrap_or(self.now);
+        let asked = Asked { store: &self.store, search: &self.search, inject: &self.inject };
         let begun = Instant::now();
-        let hits = arm.ask(&self.store, &query.text, &filter)?;
+        let hits = arm.ask(&asked, &query.text, at, &filter)?;
         let took = begun.elapsed();
         let named = |(memory, score)| Some((*self.documents.get(&memory)?, score));
         Ok(Answer { found: hits.into_iter().filter_map(named).collect(), took })

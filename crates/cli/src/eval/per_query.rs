@@ -15,6 +15,8 @@ struct Line<'a> {
     gold: &'a [String],
     rank: Option<usize>,
     baseline_rank: Option<usize>,
+    unasked_rank: Option<usize>,
+    unasked_hits: usize,
     hits: Vec<HitShape<'a>>,
     ms: f64,
 }
@@ -29,16 +31,22 @@ struct HitShape<'a> {
 pub(crate) fn write(
     mut out: impl Write,
     set: &DataSet,
-    [engine, baseline]: [&[Answer<'_>]; 2],
+    [engine, baseline, unasked]: [&[Answer<'_>]; 3],
 ) -> io::Result<()> {
-    for (query, (engine, baseline)) in set.queries.iter().zip(engine.iter().zip(baseline)) {
-        serde_json::to_writer(&mut out, &line(query, engine, baseline))?;
+    let answers = engine.iter().zip(baseline).zip(unasked);
+    for (query, ((engine, baseline), unasked)) in set.queries.iter().zip(answers) {
+        serde_json::to_writer(&mut out, &line(query, engine, baseline, unasked))?;
         out.write_all(b"\n")?;
     }
     out.flush()
 }
 
-fn line<'a>(query: &'a Query, engine: &'a Answer<'_>, baseline: &Answer<'_>) -> Line<'a> {
+fn line<'a>(
+    query: &'a Query,
+    engine: &'a Answer<'_>,
+    baseline: &Answer<'_>,
+    unasked: &Answer<'_>,
+) -> Line<'a> {
     Line {
         id: &query.id,
         corpus: &query.corpus,
@@ -46,6 +54,8 @@ fn line<'a>(query: &'a Query, engine: &'a Answer<'_>, baseline: &Answer<'_>) -> 
         gold: &query.gold,
         rank: mark(query, engine).rank,
         baseline_rank: mark(query, baseline).rank,
+        unasked_rank: mark(query, unasked).rank,
+        unasked_hits: unasked.found.len(),
         hits: engine.found.iter().map(|(id, score)| HitShape { id, score: *score }).collect(),
         ms: engine.took.as_secs_f64() * 1000.0,
     }

@@ -18,6 +18,7 @@ pub(crate) struct Report {
     #[serde(flatten)]
     engine: ArmReport,
     baseline: ArmReport,
+    unasked: Unasked,
     bytes_per_document: u64,
     unknown_gold: usize,
     seconds: f64,
@@ -41,6 +42,31 @@ struct Abstention {
     answered: usize,
 }
 
+/// What would be given when nobody asked.
+#[derive(Debug, Serialize)]
+struct Unasked {
+    /// Of the questions without an answer: for how many nothing would be given.
+    silent: usize,
+    /// Of those with one: for which share a gold document would be given.
+    kept: f64,
+    /// How many documents would be given to a question, in the mean.
+    given: f64,
+}
+
+impl Unasked {
+    fn new(set: &DataSet, answers: &[Answer<'_>]) -> Unasked {
+        let (answerable, without): (Vec<_>, Vec<_>) =
+            set.queries.iter().zip(answers).partition(|(query, _)| query.is_answerable());
+        let kept = answerable.iter().filter(|(query, answer)| mark(query, answer).rank.is_some()).count();
+        let given: usize = answers.iter().map(|answer| answer.found.len()).sum();
+        Unasked {
+            silent: without.iter().filter(|(_, answer)| answer.found.is_empty()).count(),
+            kept: kept as f64 / answerable.len().max(1) as f64,
+            given: given as f64 / answers.len().max(1) as f64,
+        }
+    }
+}
+
 #[derive(Debug, Serialize)]
 struct Latency {
     p50: f64,
@@ -48,10 +74,10 @@ struct Latency {
 }
 
 impl Report {
-    /// Sums up the answers of both arms.
+    /// Sums up the answers of all arms.
     pub(crate) fn new(
         set: &DataSet,
-        [engine, baseline]: [&[Answer<'_>]; 2],
+        [engine, baseline, unasked]: [&[Answer<'_>]; 3],
         bytes: u64,
         seconds: f64,
     ) -> Report {
@@ -62,6 +88,7 @@ impl Report {
             queries: set.queries.len(),
             engine: ArmReport::new(Arm::Engine, set, engine),
             baseline: ArmReport::new(Arm::Bm25, set, baseline),
+            unasked: Unasked::new(set, unasked),
             bytes_per_document: bytes / set.documents.len().max(1) as u64,
             unknown_gold: set.unknown_gold().len(),
             seconds,
@@ -83,6 +110,12 @@ impl Report {
                 "questions without an answer in the set: {asked}; something was found for: {answered}"
             ));
         }
+        let Unasked { silent, kept, given } = &self.unasked;
+        let asked = engine.abstention.queries;
+        lines.push(format!(
+            "unasked: silent for {silent} of {asked} without an answer, gold given for {:.1} % of the others, {given:.1} documents a question",
+            100.0 * kept
+        ));
         let times = both.map(|ArmReport { arm, latency_ms: Latency { p50, p99 }, .. }| {
             format!("{arm} p50 {p50:.2} ms, p99 {p99:.2} ms")
         });

@@ -50,6 +50,28 @@ fn every_setting_names_where_its_value_comes_from() {
         distil.max_tokens_per_session = 20000    default
         distil.model = ""                        default
         distil.provider = "none"                 default
+        inject_weights.confidence = 1.0          default
+        inject_weights.durable = 6.0             default
+        inject_weights.floor = 0.38              default
+        inject_weights.floor_of_best = 0.5       default
+        inject_weights.freshness = 1.0           default
+        inject_weights.importance = 0.2          default
+        inject_weights.kind = 1.0                default
+        inject_weights.meaning = 0.5             default
+        inject_weights.named = 0.2               default
+        inject_weights.nearness = 0.2            default
+        inject_weights.neighbours = 0.3          default
+        inject_weights.outside_time = 0.6        default
+        inject_weights.recency_days = 30.0       default
+        inject_weights.recent_use = 0.1          default
+        inject_weights.same_project = 1.5        default
+        inject_weights.saturation = 8.0          default
+        inject_weights.shown = 0.0               default
+        inject_weights.signals = 1.0             default
+        inject_weights.synonyms = 0.4            default
+        inject_weights.trust = 1.0               default
+        inject_weights.unused = 1.0              default
+        inject_weights.used = 0.15               default
         recall.vectors = false                   environment: BACKSTORY_RECALL_VECTORS
         redact.environment = true                default
         redact.literals = ["mine", "theirs"]     project: [WORLD]/project/.backstory.toml
@@ -58,6 +80,28 @@ fn every_setting_names_where_its_value_comes_from() {
         retention.events_days = 5                user: [WORLD]/user/.config/backstory/config.toml
         retention.receipts = 8                   flag
         search.limit = 6                         project: [WORLD]/project/.backstory.toml
+        search_weights.confidence = 0.0          default
+        search_weights.durable = 6.0             default
+        search_weights.floor = 0.0               default
+        search_weights.floor_of_best = 0.0       default
+        search_weights.freshness = 1.0           default
+        search_weights.importance = 0.2          default
+        search_weights.kind = 0.0                default
+        search_weights.meaning = 0.5             default
+        search_weights.named = 0.2               default
+        search_weights.nearness = 0.2            default
+        search_weights.neighbours = 0.3          default
+        search_weights.outside_time = 0.6        default
+        search_weights.recency_days = 30.0       default
+        search_weights.recent_use = 0.1          default
+        search_weights.same_project = 1.5        default
+        search_weights.saturation = 8.0          default
+        search_weights.shown = 0.0               default
+        search_weights.signals = 0.02            default
+        search_weights.synonyms = 0.4            default
+        search_weights.trust = 0.0               default
+        search_weights.unused = 0.0              default
+        search_weights.used = 0.15               default
         "#);
 }
 

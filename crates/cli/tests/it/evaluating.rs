@@ -34,7 +34,7 @@ fn a_set_is_measured_against_plain_bm25() {
     let path = written(&env, &small_set());
     let outcome = env.run(["eval", &path]);
     let words = without_numbers(&told(&outcome), &[" ms, p99", " ms;", " ms\n", " bytes;", " s\n"]);
-    assert_snapshot!(words, @r#"
+    assert_snapshot!(words, @r"
         exit 0
         --- out
         small (documents: 4, questions: 4)
@@ -48,16 +48,19 @@ fn a_set_is_measured_against_plain_bm25() {
                  bm25      100.0   100.0   100.0    100.0    100.0   100.0
 
         questions without an answer in the set: 1; something was found for: engine 1, bm25 1
+        unasked: silent for 1 of 1 without an answer, gold given for 100.0 % of the others, 1.0 documents a question
         a question takes: engine p50 [N] ms, p99 [N] ms; bm25 p50 [N] ms, p99 [N] ms
         a document takes: [N] bytes; the whole run took [N] s
-        "#);
+        ");
 }
 
 #[test]
 fn the_report_is_documented_json() {
     let env = world();
     let report = ask(&env, 0, &["eval", "--json", &written(&env, &small_set())]);
-    assert_snapshot!(shape(&report), @"{abstention: {answered: number, queries: number}, arm: text, baseline: {abstention: {answered: number, queries: number}, arm: text, categories: {plain: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, several: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, latency_ms: {p50: number, p99: number}, overall: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, bytes_per_document: number, categories: {plain: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, several: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, documents: number, latency_ms: {p50: number, p99: number}, name: text, overall: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, queries: number, seconds: number, unknown_gold: number, version: number}");
+    assert_snapshot!(shape(&report), @r"
+        {abstention: {answered: number, queries: number}, arm: text, baseline: {abstention: {answered: number, queries: number}, arm: text, categories: {plain: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, several: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, latency_ms: {p50: number, p99: number}, overall: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, bytes_per_document: number, categories: {plain: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, several: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, documents: number, latency_ms: {p50: number, p99: number}, name: text, overall: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, queries: number, seconds: number, unasked: {given: number, kept: number, silent: number}, unknown_gold: number, version: number}
+        ");
     assert_eq!((figure(&report, "/overall/any@5"), figure(&report, "/overall/share@5")), (1.0, 1.0));
     assert_eq!(figure(&report, "/overall/queries"), 3.0, "a question without gold is not among them");
     assert_eq!(
@@ -75,7 +78,9 @@ fn every_question_has_its_line() {
     let text = std::fs::read_to_string(out).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let [flood, both, built, price] = lines.as_slice() else { panic!("{text}") };
-    assert_snapshot!(shape(flood), @"{baseline_rank: number, category: text, corpus: text, gold: [text], hits: [{id: text, score: number}], id: text, ms: number, rank: number}");
+    assert_snapshot!(shape(flood), @r"
+        {baseline_rank: number, category: text, corpus: text, gold: [text], hits: [{id: text, score: number}], id: text, ms: number, rank: number, unasked_hits: number, unasked_rank: number}
+        ");
     assert_eq!(
         (&flood["id"], &flood["rank"], &flood["hits"][0]["id"]),
         (&json!("flood"), &json!(1), &json!("tides"))

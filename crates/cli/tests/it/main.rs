@@ -14,6 +14,7 @@ mod configuring;
 mod corpora;
 mod distilling;
 mod evaluating;
+mod explaining;
 mod exporting;
 mod finding;
 mod hostile_payloads;

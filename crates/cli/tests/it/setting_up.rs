@@ -138,6 +138,8 @@ fn help_lists_every_command() {
           pin          Keep a memory in view
           show         Show memories whole
           search       Find memories
+          why          Say what speaks for a memory: where it came from, when it was given and used, and
+                       what it has to do with a question
           timeline     Show what came before and after a memory
           sessions     List sessions, or tell one step by step
           distil       Make memories of what happened in sessions, where that is still to be done

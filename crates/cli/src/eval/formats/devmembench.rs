@@ -1,4 +1,6 @@
 //! DevMemBench: coding sessions, and questions that name the sessions to be found. A document is a session.
+//!
+//! The set says which project a session was of, as every memory of ours knows its own: that is its title.
 
 use super::message::{self, Message};
 use crate::eval::data_set::{DataSet, Document, Query};
@@ -16,6 +18,7 @@ pub(super) struct Session {
 #[derive(Debug, Default, Deserialize)]
 struct Metadata {
     date: Option<String>,
+    project: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -31,6 +34,7 @@ pub(super) struct Question {
 pub(super) fn convert(sessions: Vec<Session>, questions: Vec<Question>) -> DataSet {
     let document = |session: Session| Document {
         id: session.session_id,
+        title: session.metadata.project,
         text: message::text(&session.messages),
         at: session.metadata.date.as_deref().and_then(message::time),
         ..Document::default()
@@ -65,6 +69,7 @@ mod tests {
         let set = convert(from_value(sessions).unwrap(), from_value(questions).unwrap());
         let [document] = set.documents.as_slice() else { panic!("{set:?}") };
         assert_eq!((document.id.as_str(), document.text.as_str()), ("S1", "Which queue?\n\nRedis streams."));
+        assert_eq!(document.title.as_deref(), Some("shop"));
         assert_eq!(document.at, Some(json!("2025-02-03T00:00:00Z")));
         let gold: Vec<_> =
             set.queries.iter().map(|query| (query.gold.clone(), query.category.as_deref())).collect();

@@ -1,0 +1,207 @@
+//! `why`: what speaks for a memory. Every line that was ever given to a host can answer: why this, what did it cost, was it used (law 9).
+
+use crate::app::App;
+use crate::args::memory_id;
+use crate::engine::{Engine, Profile};
+use crate::explain::{self, SumShape};
+use crate::failure::{Exit, Failure};
+use crate::shapes::{self, HeadShape};
+use crate::times;
+use crate::ui::{Tone, one_line};
+use backstory_memory::{Memory, MemoryId};
+use backstory_recall::Explained;
+use backstory_store::{Filter, Given, LifeFilter, Reach, Shown, Store, StoreError};
+use clap::Args;
+use serde::Serialize;
+
+/// Arguments of `why`.
+#[derive(Args, Debug)]
+pub(crate) struct WhyArgs {
+    /// The memory's number
+    #[arg(value_parser = memory_id)]
+    pub(crate) id: MemoryId,
+    /// What it has to do with this question
+    #[arg(long, short, value_name = "QUESTION")]
+    pub(crate) query: Option<String>,
+    /// Which weights count
+    #[arg(long, value_enum, default_value_t = Profile::Search, requires = "query")]
+    pub(crate) profile: Profile,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How many injections are told; the rest is only counted in `shown`.
+const TOLD: u32 = 10;
+
+#[derive(Serialize)]
+struct Why {
+    version: u32,
+    #[serde(flatten)]
+    head: HeadShape,
+    evidence: usize,
+    times_seen: u32,
+    times_used: u32,
+    times_shown: u32,
+    times_shown_since_used: u32,
+    given: Vec<GivenShape>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<QuestionShape>,
+}
+
+/// One time it was given to a host.
+#[derive(Serialize)]
+struct GivenShape {
+    at: String,
+    moment: String,
+    rank: u32,
+    score: f64,
+    tokens: u32,
+    reasons: Vec<String>,
+    used_at: Option<String>,
+    used_how: Option<String>,
+}
+
+/// What it has to do with a question. The rank is counted from 1; nothing where it would not be shown.
+#[derive(Serialize)]
+struct QuestionShape {
+    rank: Option<usize>,
+    score: f64,
+    strategy: &'static str,
+    explain: SumShape,
+}
+
+/// Explains.
+pub(crate) fn run(args: &WhyArgs, app: &App) -> Result<Exit, Failure> {
+    let store = app.store_to_read()?;
+    let memory = store.memory(args.id)?.ok_or(StoreError::NoSuchMemory(args.id))?;
+    let explained =
+        args.query.as_deref().map(|query| explain(&store, &memory, query, args, app)).transpose()?;
+    let shown = store.shown(&[memory.id])?.get(&memory.id).copied().unwrap_or_default();
+    let given = store.given(memory.id, TOLD)?;
+    let evidence = store.evidence(memory.id)?.len();
+    let head = shapes::head(&store, &memory)?;
+    if args.json {
+        let question = explained.map(|explained| QuestionShape {
+            rank: explained.rank.map(|rank| rank + 1),
+            score: explained.hit.score,
+            strategy: explained.strategy.as_str(),
+            explain: explain::shape(&explained.hit.reasons),
+        });
+        let why = Why {
+            version: 1,
+            head,
+            evidence,
+            times_seen: memory.times_seen,
+            times_used: memory.times_used,
+            times_shown: shown.times,
+            times_shown_since_used: shown.since_used,
+            given: given.into_iter().map(given_shape).collect(),
+            question,
+        };
+        app.ui.json(&why)?;
+        return Ok(Exit::Done);
+    }
+    let title = format!("#{} {}", head.id, one_line(&head.title));
+    app.ui.line(&app.ui.tone(Tone::Strong, &title))?;
+    app.ui.line(&format!("   {}", origin(&memory, &head, evidence)))?;
+    app.ui.line(&format!("   {}", use_of(&memory, shown)))?;
+    for given in &given {
+        app.ui.line(&format!("   {}", given_line(given)))?;
+    }
+    if let Some(explained) = &explained {
+        app.ui.line(&format!("   {}", place(explained)))?;
+        for line in explain::lines(&explained.hit) {
+            app.ui.line(&format!("     {line}"))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Puts the question within the memory's own project, whatever the folder: that is where it could be found.
+fn explain(
+    store: &Store,
+    memory: &Memory,
+    query: &str,
+    args: &WhyArgs,
+    app: &App,
+) -> Result<Explained, Failure> {
+    let engine = Engine::open(&app.config, &app.environment, &app.home, args.profile);
+    let question = engine.question(query, app.now, None);
+    let limit = app.config.search.limit;
+    let filter = Filter { life: LifeFilter::Any, limit, ..Filter::within(Reach::Project(memory.project)) };
+    let explained = engine.over(store).explain(&question, &filter, memory.id)?;
+    explained.ok_or_else(|| StoreError::NoSuchMemory(memory.id).into())
+}
+
+fn origin(memory: &Memory, head: &HeadShape, evidence: usize) -> String {
+    let day: String = head.created_at.chars().take(10).collect();
+    let session = memory.session.map(|session| format!(", in session {session}")).unwrap_or_default();
+    let events = match evidence {
+        0 => String::new(),
+        1 => ", from one event".to_owned(),
+        several => format!(", from {several} events"),
+    };
+    let replaced = head.superseded_by.map(|by| format!("; superseded by #{by}")).unwrap_or_default();
+    let (kind, trust, project) = (&head.kind, &head.trust, one_line(&head.project));
+    format!("{kind} in {project}, written {day}{session}{events}; said by: {trust}{replaced}")
+}
+
+fn use_of(memory: &Memory, shown: Shown) -> String {
+    let last = memory.last_used_at.map(|at| format!(" (last {})", day(at))).unwrap_or_default();
+    let unused = match (memory.times_used, shown.since_used) {
+        (0, _) | (_, 0) => String::new(),
+        (_, since) => format!(" ({since} since it was last used)"),
+    };
+    let [met, used, shown] = [memory.times_seen, memory.times_used, shown.times].map(times);
+    format!("met {met}, used {used}{last}, shown {shown}{unused}")
+}
+
+fn given_line(given: &Given) -> String {
+    let used = given.used.as_ref().map_or_else(
+        || "not used".to_owned(),
+        |(at, how)| format!("used {} ({})", day(*at), how.replace('_', " ")),
+    );
+    let Given { moment, rank, tokens, score, .. } = given;
+    let reasons = given.reasons.join(", ");
+    let reasons = if reasons.is_empty() { String::new() } else { format!(": {reasons}") };
+    let moment = moment.replace('_', " ");
+    format!(
+        "given {} at {moment}, place {rank}, {tokens} tokens, score {score:.2}, {used}{reasons}",
+        day(given.at)
+    )
+}
+
+fn place(explained: &Explained) -> String {
+    let strategy = explained.strategy.as_str();
+    match explained.rank {
+        Some(rank) => format!("for this question: place {}, by {strategy}", rank + 1),
+        None => format!("for this question it would not be shown (by {strategy})"),
+    }
+}
+
+fn given_shape(given: Given) -> GivenShape {
+    let (used_at, used_how) = given.used.unzip();
+    GivenShape {
+        at: times::iso(given.at),
+        moment: given.moment,
+        rank: given.rank,
+        score: given.score,
+        tokens: given.tokens,
+        reasons: given.reasons,
+        used_at: used_at.map(times::iso),
+        used_how,
+    }
+}
+
+fn day(at: backstory_memory::Timestamp) -> String {
+    times::iso(at).chars().take(10).collect()
+}
+
+fn times(count: u32) -> String {
+    match count {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    }
+}
