@@ -1,20 +1,33 @@
 //! Recorded text on its way to an agent: one line, no tags, nothing unseen, nothing that looks like a part of our own (SEC-3, SEC-4).
 //!
 //! Angle brackets become `‹` and `›`: readable in code, cheaper than entities, and no reader takes them for a tag. Whatever
-//! is read is read only so far as it could be shown: a memory of ten megabytes costs as much as one of four kilobytes.
+//! is read is read only so far as it could be shown: a memory of ten megabytes costs as much as one of two kilobytes.
 
 use backstory_memory::{clean, first_chars};
 
-/// No text of a memory is read further than this.
-const MOST_BYTES_READ: usize = 4096;
+/// How much is read for each character that may be shown: most scripts need three bytes, and some of it is dropped.
+const BYTES_READ_A_CHAR: usize = 6;
 
 /// Makes one safe line of at most `most_chars` characters of a recorded text; cut at a sentence or a word, where it must be.
 #[must_use]
 pub fn encode(text: &str, most_chars: usize) -> String {
-    let head = text.get(..text.floor_char_boundary(MOST_BYTES_READ)).unwrap_or_default();
+    let most_bytes = most_chars.saturating_add(32).saturating_mul(BYTES_READ_A_CHAR);
+    let head = text.get(..text.floor_char_boundary(most_bytes)).unwrap_or_default();
     let seen: String = head.chars().filter(|c| !is_pictograph(*c)).collect();
-    let folded = clean(&seen).split_whitespace().collect::<Vec<_>>().join(" ");
+    let folded = fold(&clean(&seen));
     shorten(&without_brackets(without_lead(&folded)), most_chars)
+}
+
+/// Makes one line of it, with one space for each run of white space.
+fn fold(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
 }
 
 /// Drops what would make a line a heading, a quotation, an item or a rule.

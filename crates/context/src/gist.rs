@@ -21,46 +21,49 @@ pub(crate) fn title(memory: &Memory) -> String {
 /// Tells a memory in at most `most_chars` characters.
 pub(crate) fn gist(memory: &Memory, most_chars: usize) -> String {
     let title = title(memory);
-    let said = sentences(memory);
     let stem = title.trim_end_matches('…');
-    // A title that was cut is told by the sentence it was cut from.
-    let is_cut = stem.len() < title.len() && said.first().is_some_and(|first| first.starts_with(stem));
-    let mut out = if is_cut { String::new() } else { title.clone() };
-    let news = said.iter().filter(|sentence| is_cut || likeness(&title, sentence) < NEAR_DUPLICATE);
-    for sentence in news {
-        let end = if out.is_empty() || out.ends_with(['.', '!', '?', '…', '。', ':']) { "" } else { "." };
-        let gap = if out.is_empty() { "" } else { " " };
-        let room = most_chars.saturating_sub(out.chars().count() + end.len() + gap.len());
-        let fits = first_chars(sentence, room).len() == sentence.len();
-        let is_first = out.is_empty() || out == title;
-        if fits || (is_first && room >= SHORTEST_CUT) {
-            out = format!("{out}{end}{gap}{}", shorten(sentence, room));
-        }
-        if !fits {
-            break;
-        }
-    }
-    if out.is_empty() { title } else { out }
-}
-
-/// The sentences of a body, or of a failure what is known of its fix.
-fn sentences(memory: &Memory) -> Vec<String> {
-    if memory.content.kind == Kind::Failure {
-        return memory.content.facts.iter().take(3).map(|fact| encode(fact, LINE_CHARS)).collect();
-    }
-    let mut found = Vec::new();
-    for line in lines(memory).filter(|line| !line.starts_with("Asked: ")) {
-        let line = encode(line, LINE_CHARS * 2);
+    let mut out = title.clone();
+    let mut is_first = true;
+    for line in telling_lines(memory) {
         let mut rest = line.as_str();
         while !rest.is_empty() {
             let (sentence, behind) = rest.split_at_checked(sentence_end(rest)).unwrap_or((rest, ""));
             rest = behind.trim_start();
-            if !sentence.starts_with("Next step") {
-                found.push(sentence.to_owned());
+            if is_first && stem.len() < title.len() && sentence.starts_with(stem) {
+                // A title that was cut is told by the sentence it was cut from.
+                out = shorten(sentence, most_chars);
+            } else if !sentence.starts_with("Next step") && !repeats(&title, sentence) {
+                let end = if out.ends_with(['.', '!', '?', '…', '。', ':']) { " " } else { ". " };
+                let room = most_chars.saturating_sub(out.chars().count() + end.len());
+                let fits = first_chars(sentence, room).len() == sentence.len();
+                if !fits && (!is_first || room < SHORTEST_CUT) {
+                    return out;
+                }
+                out = format!("{out}{end}{}", shorten(sentence, room));
+            } else {
+                continue;
             }
+            is_first = false;
         }
     }
-    found
+    out
+}
+
+/// Whether a sentence says the title again. One of another length cannot: it is not looked at.
+fn repeats(title: &str, sentence: &str) -> bool {
+    let is_comparable = sentence.len() <= 2 * title.len() && title.len() <= 2 * sentence.len();
+    is_comparable && likeness(title, sentence) >= NEAR_DUPLICATE
+}
+
+/// The lines of a body that may tell something, or of a failure what is known of its fix.
+fn telling_lines(memory: &Memory) -> Box<dyn Iterator<Item = String> + '_> {
+    match memory.content.kind {
+        Kind::Failure => Box::new(memory.content.facts.iter().take(3).map(|fact| encode(fact, LINE_CHARS))),
+        _ => {
+            let lines = lines(memory).filter(|line| !line.starts_with("Asked: "));
+            Box::new(lines.map(|line| encode(line, LINE_CHARS * 2)))
+        }
+    }
 }
 
 /// Where the first sentence of a text ends.
