@@ -26,7 +26,6 @@ pub(crate) struct Engine {
     weights: Weights,
     meaning: Option<Meaning>,
     synonyms: Synonyms,
-    utc_offset_minutes: i32,
 }
 
 impl Engine {
@@ -54,11 +53,12 @@ impl Engine {
 
     /// Makes a question of a text.
     pub(crate) fn question<'a>(&self, text: &'a str, at: Timestamp, from: Option<ProjectId>) -> Question<'a> {
-        Question { utc_offset_minutes: self.utc_offset_minutes, from, ..Question::new(text, at) }
+        Question { utc_offset_minutes: utc_offset_minutes(at), from, ..Question::new(text, at) }
     }
 }
 
 /// Returns how far the clock on the wall is ahead of UTC: "yesterday" is the asker's.
-fn utc_offset_minutes() -> i32 {
-    jiff::Zoned::now().offset().seconds() / 60
+fn utc_offset_minutes(at: Timestamp) -> i32 {
+    let at = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
+    jiff::tz::TimeZone::system().to_offset(at).seconds() / 60
 }

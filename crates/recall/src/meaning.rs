@@ -40,9 +40,9 @@ impl Meaning {
         Some(Meaning { encoder, vectors })
     }
 
-    /// Returns a question's direction; nothing where it has no words the model reads.
+    /// Returns a question's direction; nothing where it is not written in letters the model has learnt to read.
     pub(crate) fn read(&self, question: &str) -> Option<Vector> {
-        self.encoder.encode_question(question)
+        if is_mostly_latin(question) { self.encoder.encode_question(question) } else { None }
     }
 
     /// Returns the nearest memories within reach, nearest first. A file that cannot be read any more has none.
@@ -76,6 +76,18 @@ impl Meaning {
         first
     }
 }
+
+/// Whether at least half of the letters are Latin. Of other scripts the model knows some letters and no words: it finds everything
+/// in them alike.
+fn is_mostly_latin(text: &str) -> bool {
+    let letters = || text.chars().take(LOOKED_AT).filter(|c| c.is_alphabetic());
+    // Latin ends with its additions, before the Greek block.
+    let latin = letters().filter(|c| *c < '\u{370}').count();
+    latin > 0 && 2 * latin >= letters().count()
+}
+
+/// The beginning tells in which script a text is written.
+const LOOKED_AT: usize = 1_000;
 
 fn within<T>(reach: Reach, look: impl FnOnce(Scope<'_>) -> T) -> T {
     match reach {

@@ -51,6 +51,17 @@ fn meaning_finds_what_shares_no_word() {
     assert!(answer.hits[0].reasons.meaning.unwrap() > 0.3);
 }
 
+/// The model reads English; of other scripts it would find everything alike.
+#[test]
+fn other_scripts_are_found_by_their_words() {
+    let mut world = World::new();
+    let chinese = world.note("数据库迁移必须在一个事务里完成");
+    world.note("每个月的第一天发送发票");
+    let meaning = world.meaning();
+    let answer = world.ask_with("数据库迁移", &Weights::SEARCH, Some(&meaning));
+    assert_eq!((ids(&answer), answer.strategy), (vec![chinese], Strategy::Words));
+}
+
 /// S3.9: never an empty or merely recent answer because vectors are missing.
 #[test]
 fn without_vectors_words_answer_the_same_question() {
