@@ -38,12 +38,7 @@ impl Engine {
         };
         let asks_meaning = config.recall.vectors && weights.meaning > 0.0;
         let meaning = if asks_meaning { Meaning::open(&home.vectors()) } else { None };
-        Engine {
-            weights,
-            meaning,
-            synonyms: synonyms(environment).0,
-            utc_offset_minutes: utc_offset_minutes(),
-        }
+        Engine { weights, meaning, synonyms: synonyms(environment).0 }
     }
 
     /// Returns the engine over a store.

@@ -8,7 +8,7 @@ use crate::{DIMENSION, Vector};
 ///
 /// Vectors of different models must never be compared: store [`Encoder::model_name`] with them and embed
 /// again when it changes.
-pub trait Encoder {
+pub trait Encoder: Send + Sync {
     /// Names the model, its quantisation included, as stored beside its vectors.
     fn model_name(&self) -> &'static str;
 

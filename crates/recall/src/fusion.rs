@@ -4,12 +4,15 @@
 //! floor can stand on their sum. Measured against scaling each question to its best hit, it finds as much, and it does not blow up
 //! differences where nothing fits.
 
+use crate::meaning::{Meaning, Near};
 use crate::reasons::{Factor, Lift, Reasons, Strategy};
 use crate::signals::{self, Known};
 use crate::{Hit, Question, Recall, Signal, Weights, When, mentions, terms, when};
 use backstory_memory::{Freshness, Life, Memory, MemoryId};
 use backstory_store::{Filter, Reach, ReadAs, Shown, StoreError, WordStrategy};
 use std::collections::HashMap;
+use std::panic::resume_unwind;
+use std::thread;
 
 /// How many candidates each arm gives.
 const POOL: u32 = 100;
@@ -48,9 +51,19 @@ impl Pool {
             read_as: Vec::new(),
             when: when(question.text, question.at, question.utc_offset_minutes),
         };
-        pool.add_words(recall, question.text, &wide)?;
-        pool.add_named(recall, question, &wide)?;
-        pool.add_meaning(recall, question.text, &wide)?;
+        let meaning = recall.meaning.filter(|_| recall.weights.meaning > 0.0);
+        let look = || meaning?.look(question.text, wide.reach, wide.limit as usize);
+        let near = thread::scope(|scope| {
+            // Reading a question takes as long as looking up its words: both at once, where a thread can be had.
+            let looking = meaning.and_then(|_| thread::Builder::new().spawn_scoped(scope, look).ok());
+            pool.add_words(recall, question.text, &wide)?;
+            pool.add_named(recall, question, &wide)?;
+            Ok(looking
+                .map_or_else(look, |looking| looking.join().unwrap_or_else(|panic| resume_unwind(panic))))
+        })?;
+        if let (Some(meaning), Some(near)) = (meaning, near) {
+            pool.add_meaning(recall, meaning, &near, &wide)?;
+        }
         for reasons in pool.candidates.values_mut() {
             reasons.fused = fused(reasons, pool.strategy, recall.weights);
         }
@@ -105,18 +118,21 @@ impl Pool {
     }
 
     /// The semantic arm, and how near in meaning what the others found is.
-    fn add_meaning(&mut self, recall: &Recall<'_>, text: &str, wide: &Filter) -> Result<(), StoreError> {
-        let Some(meaning) = recall.meaning.filter(|_| recall.weights.meaning > 0.0) else { return Ok(()) };
-        let Some(direction) = meaning.read(text) else { return Ok(()) };
-        let near = meaning.nearest(&direction, wide.reach, wide.limit as usize);
-        let near = near.iter().filter(|(_, cosine)| *cosine >= recall.weights.nearness);
-        let ids: Vec<MemoryId> = near.map(|(id, _)| *id).collect();
+    fn add_meaning(
+        &mut self,
+        recall: &Recall<'_>,
+        meaning: &Meaning,
+        near: &Near,
+        wide: &Filter,
+    ) -> Result<(), StoreError> {
+        let found = near.memories.iter().filter(|(_, cosine)| *cosine >= recall.weights.nearness);
+        let ids: Vec<MemoryId> = found.map(|(id, _)| *id).collect();
         // The file may be behind the store, and knows nothing of kinds, dates and lives.
         for id in recall.store.fitting(&ids, wide)? {
             self.candidates.entry(id).or_default();
         }
         let pooled: Vec<MemoryId> = self.candidates.keys().copied().collect();
-        for (id, cosine) in meaning.cosines(&direction, wide.reach, &pooled) {
+        for (id, cosine) in meaning.cosines(&near.direction, wide.reach, &pooled) {
             if let Some(reasons) = self.candidates.get_mut(&id) {
                 reasons.meaning = Some(cosine);
                 if self.strategy == Strategy::Words {

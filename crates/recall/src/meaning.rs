@@ -18,6 +18,12 @@ pub struct Meaning {
     vectors: VectorFile,
 }
 
+/// Where a question points, and what lies there, nearest first.
+pub(crate) struct Near {
+    pub(crate) direction: Vector,
+    pub(crate) memories: Vec<(MemoryId, f64)>,
+}
+
 impl fmt::Debug for Meaning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Meaning").field("model", &self.encoder.model_name()).finish_non_exhaustive()
@@ -40,16 +46,15 @@ impl Meaning {
         Some(Meaning { encoder, vectors })
     }
 
-    /// Returns a question's direction; nothing where it is not written in letters the model has learnt to read.
-    pub(crate) fn read(&self, question: &str) -> Option<Vector> {
-        if is_mostly_latin(question) { self.encoder.encode_question(question) } else { None }
-    }
-
-    /// Returns the nearest memories within reach, nearest first. A file that cannot be read any more has none.
-    pub(crate) fn nearest(&self, question: &Vector, reach: Reach, count: usize) -> Vec<(MemoryId, f64)> {
-        let found = within(reach, |scope| self.vectors.scan(question, scope, count));
+    /// Reads a question and finds the memories nearest to it within reach. Nothing where it is not written in letters the model has
+    /// learnt to read; a file that cannot be read any more has no memories.
+    pub(crate) fn look(&self, question: &str, reach: Reach, count: usize) -> Option<Near> {
+        let direction =
+            if is_mostly_latin(question) { self.encoder.encode_question(question) } else { None }?;
+        let found = within(reach, |scope| self.vectors.scan(&direction, scope, count));
         let found = found.unwrap_or_default().into_iter();
-        found.map(|near| (MemoryId(near.memory), f64::from(near.cosine))).collect()
+        let memories = found.map(|near| (MemoryId(near.memory), f64::from(near.cosine))).collect();
+        Some(Near { direction, memories })
     }
 
     /// Returns how near each memory is that has a vector.
