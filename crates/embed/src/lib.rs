@@ -21,6 +21,6 @@ mod vector;
 mod vector_file;
 
 pub use encoder::Encoder;
-pub use minilm::{MiniLm, model_name};
+pub use minilm::{MiniLm, is_everyday, model_name};
 pub use vector::{DIMENSION, QUANTISED_BYTES, Quantised, Vector};
 pub use vector_file::{Neighbour, Row, Scope, VectorFile, VectorFileError, VectorWriter};

@@ -15,7 +15,7 @@ pub(crate) use asset::VOCABULARY;
 
 use crate::chunks::chunks;
 use crate::kernels::{Cpu, dispatch};
-use crate::tokenizer::{CLOSING, OPENING, tokenize};
+use crate::tokenizer::{CLOSING, OPENING, UNKNOWN, tokenize};
 use crate::{Encoder, Vector};
 use forward::Forward;
 use std::iter::once;
@@ -29,6 +29,14 @@ const TEXT_TOKENS: usize = SEQUENCE - 2;
 #[must_use]
 pub fn model_name() -> &'static str {
     "all-minilm-l6-v2-int8"
+}
+
+/// Whether a word is one of the some twenty thousand that the model reads as a whole: the commonest of written English.
+///
+/// What is not is spelled from pieces: names, terms of a trade, words of other languages.
+#[must_use]
+pub fn is_everyday(word: &str) -> bool {
+    matches!(tokenize(&VOCABULARY, word, SEQUENCE).ids.as_slice(), [id] if *id != UNKNOWN)
 }
 
 /// The built-in model, ready to encode.

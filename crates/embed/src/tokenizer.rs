@@ -15,7 +15,7 @@ pub(crate) use vocabulary::Vocabulary;
 use characters::{Character, classify};
 
 /// Stands for a word the vocabulary cannot spell.
-const UNKNOWN: u16 = 100;
+pub(crate) const UNKNOWN: u16 = 100;
 /// Opens every sequence the model reads.
 pub(crate) const OPENING: u16 = 101;
 /// Closes every sequence the model reads.

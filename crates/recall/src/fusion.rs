@@ -7,7 +7,7 @@
 use crate::meaning::{Meaning, Near};
 use crate::reasons::{Factor, Lift, Reasons, Strategy};
 use crate::signals::{self, Known};
-use crate::{Hit, Question, Recall, Signal, Weights, When, mentions, terms, when};
+use crate::{Hit, Question, Recall, Signal, Weights, When, mentions, terms, unheard, when};
 use backstory_memory::{Freshness, Life, Memory, MemoryId};
 use backstory_store::{Filter, Reach, ReadAs, Shown, StoreError, WordStrategy};
 use std::collections::HashMap;
@@ -33,6 +33,8 @@ pub(crate) struct Pool {
     pub(crate) strategy: Strategy,
     pub(crate) read_as: Vec<ReadAs>,
     pub(crate) when: Option<When>,
+    /// The share of what the question names that no memory ever did.
+    pub(crate) unheard: f64,
 }
 
 impl Pool {
@@ -50,6 +52,7 @@ impl Pool {
             strategy: Strategy::Words,
             read_as: Vec::new(),
             when: when(question.text, question.at, question.utc_offset_minutes),
+            unheard: 0.0,
         };
         let meaning = recall.meaning.filter(|_| recall.weights.meaning > 0.0);
         let look = || meaning?.look(question.text, wide.reach, wide.limit as usize);
@@ -77,6 +80,7 @@ impl Pool {
             self.strategy = Strategy::Texts;
         }
         self.read_as = found.read_as;
+        self.unheard = unheard::share_unheard(terms::beginning(text), &found.unheard);
         for hit in found.hits {
             self.candidates.entry(hit.memory).or_default().words += hit.bm25;
         }
@@ -272,13 +276,16 @@ fn weigh_freshness(hit: &mut Hit, look: &dyn Fn(&Memory) -> Freshness, weights: 
     }
 }
 
-/// Leaves out what is too far from an answer, or from the best one.
+/// Leaves out everything where even the best is too far from an answer, else what is too far from the best.
 ///
-/// What stands beside it makes a memory easier to find, not more of an answer, so that does not count here.
-pub(crate) fn leave_out_the_weak(hits: &mut Vec<Hit>, weights: &Weights) {
+/// Whether there is an answer is for the best to say; what comes with it need only be nearly as good. What stands beside it makes a
+/// memory easier to find, not more of an answer, so that does not count here.
+pub(crate) fn leave_out_the_weak(hits: &mut Vec<Hit>, unheard: f64, weights: &Weights) {
     let best = hits.iter().map(|hit| hit.reasons.by_itself()).fold(0.0, f64::max);
-    let floor = weights.floor.max(weights.floor_of_best * best);
-    hits.retain(|hit| hit.reasons.by_itself() >= floor);
+    if best * (1.0 - weights.unheard * unheard) < weights.floor {
+        hits.clear();
+    }
+    hits.retain(|hit| hit.reasons.by_itself() >= weights.floor_of_best * best);
 }
 
 /// Returns words and meaning in one number.

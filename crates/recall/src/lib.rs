@@ -12,6 +12,7 @@ mod reasons;
 mod signals;
 mod synonyms;
 mod terms;
+mod unheard;
 mod weights;
 mod when;
 
@@ -134,7 +135,7 @@ impl<'a> Recall<'a> {
             let mut pool = Pool::gather(self, question, filter, None)?;
             let wanted = filter.offset.saturating_add(filter.limit) as usize;
             let mut hits = pool.hits(self, question, filter, wanted)?;
-            fusion::leave_out_the_weak(&mut hits, self.weights);
+            fusion::leave_out_the_weak(&mut hits, pool.unheard, self.weights);
             amended::put_newer_first(&mut hits, self.meaning, filter.reach);
             let hits = hits.into_iter().skip(filter.offset as usize).take(filter.limit as usize).collect();
             Ok(Answer { hits, strategy: pool.strategy, read_as: pool.read_as, when: pool.when })

@@ -46,7 +46,8 @@ fn is_exact(whole: &str) -> bool {
     whole.contains(['.', '/', ':', '\\']) || whole.contains(|c: char| c.is_ascii_digit())
 }
 
-fn beginning(question: &str) -> &str {
+/// Returns what is read of a question.
+pub(crate) fn beginning(question: &str) -> &str {
     question.get(..question.floor_char_boundary(MOST_BYTES)).unwrap_or(question)
 }
 

@@ -49,7 +49,9 @@ pub struct Weights {
     pub freshness: f64,
     /// How fast a memory fades that is shown again and again and never used.
     pub unused: f64,
-    /// Less relevant than this is not an answer.
+    /// What is taken off the best answer, before the floor, where a question names only what no memory ever did.
+    pub unheard: f64,
+    /// Where the best is less relevant than this, there is no answer.
     pub floor: f64,
     /// Less than this share of the best answer's relevance is not an answer.
     pub floor_of_best: f64,
@@ -78,6 +80,7 @@ impl Weights {
         confidence: 0.0,
         freshness: 1.0,
         unused: 0.0,
+        unheard: 0.0,
         floor: 0.0,
         floor_of_best: 0.0,
     };
@@ -89,8 +92,9 @@ impl Weights {
         trust: 1.0,
         confidence: 1.0,
         unused: 1.0,
-        floor: 0.38,
-        floor_of_best: 0.5,
+        unheard: 0.6,
+        floor: 0.35,
+        floor_of_best: 0.75,
         ..Weights::SEARCH
     };
 

@@ -31,6 +31,8 @@ pub(crate) struct Ranked {
     pub(crate) hits: Vec<WordHit>,
     /// What was looked for in place of unknown words.
     pub(crate) read_as: Vec<ReadAs>,
+    /// The unknown words that nothing known is near to.
+    pub(crate) unheard: Vec<String>,
 }
 
 /// Of so many memories BM25 can tell which words are rare.
@@ -70,7 +72,7 @@ pub(crate) fn rank(
     spelling: Spelling,
 ) -> Result<Ranked, Stop> {
     let index = Index::of(db, reach)?;
-    let Sought { words, near, read_as } = index.seek(query, spelling)?;
+    let Sought { words, near, read_as, unheard } = index.seek(query, spelling)?;
     let mut scores = index.rank(words)?;
     if !near.is_empty() {
         for (id, score) in index.rank(near)? {
@@ -80,7 +82,7 @@ pub(crate) fn rank(
     let mut hits: Vec<WordHit> =
         scores.into_iter().map(|(id, bm25)| WordHit { memory: MemoryId(id), bm25 }).collect();
     sort(&mut hits);
-    Ok(Ranked { hits, read_as })
+    Ok(Ranked { hits, read_as, unheard })
 }
 
 /// Puts the best first, of equals the newer one: the only use of time here.
@@ -104,6 +106,7 @@ struct Sought {
     words: Vec<Word>,
     near: Vec<Word>,
     read_as: Vec<ReadAs>,
+    unheard: Vec<String>,
 }
 
 /// A word that is known.
@@ -155,7 +158,8 @@ impl<'db> Index<'db> {
 
     /// Finds out which words are known, and what the others may have meant.
     fn seek(&self, query: &WordQuery, spelling: Spelling) -> Result<Sought, Stop> {
-        let mut sought = Sought { words: Vec::new(), near: Vec::new(), read_as: Vec::new() };
+        let mut sought =
+            Sought { words: Vec::new(), near: Vec::new(), read_as: Vec::new(), unheard: Vec::new() };
         let (mut unknown, mut known) = (Vec::new(), HashSet::new());
         let (beginnings, whole): (Vec<&Term>, Vec<&Term>) = query.terms().partition(|term| term.is_beginning);
         for term in whole {
@@ -173,10 +177,12 @@ impl<'db> Index<'db> {
             unknown.retain(|other| !(completed && other.text == term.text));
         }
         if spelling == Spelling::Forgiving {
-            for term in unknown.into_iter().take(MOST_MISSPELT) {
+            for term in unknown.iter().take(MOST_MISSPELT) {
                 self.guess(term, &mut sought)?;
             }
         }
+        unknown.retain(|term| !sought.read_as.iter().any(|read| read.asked == term.text));
+        sought.unheard = unknown.into_iter().map(|term| term.text.clone()).collect();
         Ok(sought)
     }
 

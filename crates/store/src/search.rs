@@ -140,6 +140,8 @@ pub struct WordAnswer {
     pub strategy: WordStrategy,
     /// The words no memory holds, and the known ones that were looked for in their place.
     pub read_as: Vec<ReadAs>,
+    /// The words no memory holds, and nothing known is near to; nothing where the rows themselves were looked through.
+    pub unheard: Vec<String>,
 }
 
 /// How words were looked for.
@@ -149,6 +151,13 @@ pub enum WordStrategy {
     Index,
     /// In the rows themselves: there is no index, or it is damaged.
     Rows,
+}
+
+impl WordAnswer {
+    /// What was found for the words as they were asked.
+    fn of(hits: Vec<WordHit>, strategy: WordStrategy) -> WordAnswer {
+        WordAnswer { hits, strategy, read_as: Vec::new(), unheard: Vec::new() }
+    }
 }
 
 impl Store {
@@ -166,7 +175,7 @@ impl Store {
     /// Asks the word index; without one, the rows themselves.
     fn ask(&self, query: &WordQuery, filter: &Filter, spelling: Spelling) -> Result<WordAnswer, StoreError> {
         if query.is_empty() {
-            return Ok(WordAnswer { hits: Vec::new(), strategy: WordStrategy::Index, read_as: Vec::new() });
+            return Ok(WordAnswer::of(Vec::new(), WordStrategy::Index));
         }
         self.snapshot(|| match ask_index(&self.db, query, filter, spelling) {
             Ok(answer) if answer.hits.is_empty() && self.has_empty_index() => self.search_rows(query, filter),
@@ -181,7 +190,7 @@ impl Store {
 
     fn search_rows(&self, query: &WordQuery, filter: &Filter) -> Result<WordAnswer, StoreError> {
         let hits = self.read("search the memories", |db| rows::search(db, query, filter))?;
-        Ok(WordAnswer { hits, strategy: WordStrategy::Rows, read_as: Vec::new() })
+        Ok(WordAnswer::of(hits, WordStrategy::Rows))
     }
 
     /// Whether the index holds nothing although there are memories.
@@ -261,7 +270,7 @@ fn ask_index(
     filter: &Filter,
     spelling: Spelling,
 ) -> Result<WordAnswer, Stop> {
-    let Ranked { hits: ranked, read_as } = ranking::rank(db, query, filter.reach, spelling)?;
+    let Ranked { hits: ranked, read_as, unheard } = ranking::rank(db, query, filter.reach, spelling)?;
     let mut fits = db.prepare_cached(FITS)?;
     filter.bind(&mut fits)?;
     let (mut hits, mut passed_over) = (Vec::new(), 0);
@@ -282,7 +291,7 @@ fn ask_index(
     if hits.is_empty() && passed_over == 0 {
         hits = newest_with_words(db, query, filter)?;
     }
-    Ok(WordAnswer { hits, strategy: WordStrategy::Index, read_as })
+    Ok(WordAnswer { read_as, unheard, ..WordAnswer::of(hits, WordStrategy::Index) })
 }
 
 /// Whether an error says that there is no usable index. Where the whole file is damaged, reading the rows says so again.

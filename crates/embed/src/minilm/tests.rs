@@ -71,3 +71,13 @@ fn the_model_names_itself() {
     let model: &dyn Encoder = &MiniLm::load();
     assert_eq!((model.model_name(), model.dimension()), ("all-minilm-l6-v2-int8", 384));
 }
+
+#[test]
+fn everyday_words_are_told_from_names() {
+    for everyday in ["house", "Database", "café", "configuration", "the"] {
+        assert!(is_everyday(everyday), "{everyday}");
+    }
+    for name in ["kubernetes", "graphql", "Datenbank", "two words", "", "\u{fffd}", "数据库"] {
+        assert!(!is_everyday(name), "{name}");
+    }
+}

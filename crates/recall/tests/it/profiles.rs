@@ -18,6 +18,39 @@ fn unasked_what_is_far_from_the_question_is_left_out() {
     assert_eq!(ask("please make the button blue", &Weights::INJECT), []);
 }
 
+/// What is near in meaning does not answer for a thing that nobody ever spoke of.
+#[test]
+fn unasked_nothing_is_said_of_a_name_nobody_ever_wrote() {
+    let mut world = World::new();
+    let wanted = world.note("Containers are started with docker compose, one for each service");
+    world.note("Invoices are sent on the first of each month");
+    let meaning = world.meaning();
+    let ask = |text, weights: &Weights| ids(&world.ask_with(text, weights, Some(&meaning)));
+    assert_eq!(ask("how are the docker containers of each service started", &Weights::INJECT), [wanted]);
+    let unheard = "how are the kubernetes containers of each service started";
+    assert_eq!(ask(unheard, &Weights::INJECT), []);
+    assert_eq!(ask(unheard, &Weights { unheard: 0.0, ..Weights::INJECT }), [wanted]);
+    assert_eq!(ask("how are the dokcer containers of each service started", &Weights::INJECT), [wanted]);
+}
+
+/// Whether there is an answer is for the best hit to say.
+#[test]
+fn unasked_what_is_nearly_as_good_as_the_best_comes_with_it() {
+    let mut world = World::new();
+    let best = world.note("Deploy the harbour service with the blue script");
+    let second = world.note("Deploy the harbour service on Tuesdays");
+    let relevance = |id| hit(&world.ask("deploy harbour service script"), id).reasons.by_itself();
+    let (first, next) = (relevance(best), relevance(second));
+    assert!(first > next);
+    let floor = (first + next) / 2.0;
+    let given = |floor_of_best| {
+        let weights = Weights { floor, floor_of_best, ..Weights::INJECT };
+        ids(&world.ask_with("deploy harbour service script", &weights, None))
+    };
+    assert_eq!(given(0.9 * next / first), [best, second]);
+    assert_eq!(given((1.0 + next / first) / 2.0), [best]);
+}
+
 #[test]
 fn what_is_shown_and_never_used_fades_when_unasked() {
     let mut world = World::new();

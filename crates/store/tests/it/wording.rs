@@ -56,6 +56,16 @@ fn a_misspelt_word_is_read_as_the_nearest_known_one() {
 }
 
 #[test]
+fn words_that_no_memory_holds_are_told() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    note(&mut store, "The migration", "locks the database");
+    let asked = any_of(&["migrations", "databse", "zebra", "v3"]);
+    let answer = store.find_words(&asked, &everywhere()).unwrap();
+    assert_eq!(answer.unheard, ["v3", "zebra"], "neither what is known nor what is near to it");
+}
+
+#[test]
 fn a_near_word_counts_less_than_the_word_itself() {
     let test = TestHome::new();
     let mut store = test.open();
