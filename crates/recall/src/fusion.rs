@@ -80,7 +80,9 @@ impl Pool {
             self.strategy = Strategy::Texts;
         }
         self.read_as = found.read_as;
-        self.unheard = unheard::share_unheard(terms::beginning(text), &found.unheard);
+        if recall.weights.unheard > 0.0 {
+            self.unheard = unheard::share_unheard(terms::beginning(text), &found.unheard);
+        }
         for hit in found.hits {
             self.candidates.entry(hit.memory).or_default().words += hit.bm25;
         }

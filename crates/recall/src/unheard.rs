@@ -6,12 +6,15 @@
 use backstory_embed::is_everyday;
 use backstory_memory::{telling_words, words};
 
+/// A longer question is a paste, in which names are chance.
+const MOST_WORDS: usize = 64;
+
 /// Returns the share of what a question names that is among the words no memory holds, 0 to 1.
 ///
 /// A question that mostly consists of names is in another language than the model's: of such a one nothing can be said.
 pub(crate) fn share_unheard(question: &str, unheard: &[String]) -> f64 {
     let said = telling_words(question);
-    let names: Vec<&String> = said.iter().filter(|word| is_name(word)).collect();
+    let names: Vec<&String> = said.iter().take(MOST_WORDS).filter(|word| is_name(word)).collect();
     if names.is_empty() || names.len() * 2 > words(question).count() {
         return 0.0;
     }

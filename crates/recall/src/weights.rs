@@ -62,7 +62,7 @@ impl Weights {
     pub const SEARCH: Weights = Weights {
         meaning: 0.5,
         saturation: 8.0,
-        nearness: 0.2,
+        nearness: 0.15,
         synonyms: 0.4,
         named: 0.2,
         neighbours: 0.3,

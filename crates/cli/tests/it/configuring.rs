@@ -52,14 +52,14 @@ fn every_setting_names_where_its_value_comes_from() {
         distil.provider = "none"                 default
         inject_weights.confidence = 1.0          default
         inject_weights.durable = 6.0             default
-        inject_weights.floor = 0.38              default
-        inject_weights.floor_of_best = 0.5       default
+        inject_weights.floor = 0.35              default
+        inject_weights.floor_of_best = 0.75      default
         inject_weights.freshness = 1.0           default
         inject_weights.importance = 0.2          default
         inject_weights.kind = 1.0                default
         inject_weights.meaning = 0.5             default
         inject_weights.named = 0.2               default
-        inject_weights.nearness = 0.2            default
+        inject_weights.nearness = 0.15           default
         inject_weights.neighbours = 0.3          default
         inject_weights.outside_time = 0.6        default
         inject_weights.recency_days = 30.0       default
@@ -70,6 +70,7 @@ fn every_setting_names_where_its_value_comes_from() {
         inject_weights.signals = 1.0             default
         inject_weights.synonyms = 0.4            default
         inject_weights.trust = 1.0               default
+        inject_weights.unheard = 0.6             default
         inject_weights.unused = 1.0              default
         inject_weights.used = 0.15               default
         recall.vectors = false                   environment: BACKSTORY_RECALL_VECTORS
@@ -89,7 +90,7 @@ fn every_setting_names_where_its_value_comes_from() {
         search_weights.kind = 0.0                default
         search_weights.meaning = 0.5             default
         search_weights.named = 0.2               default
-        search_weights.nearness = 0.2            default
+        search_weights.nearness = 0.15           default
         search_weights.neighbours = 0.3          default
         search_weights.outside_time = 0.6        default
         search_weights.recency_days = 30.0       default
@@ -100,6 +101,7 @@ fn every_setting_names_where_its_value_comes_from() {
         search_weights.signals = 0.02            default
         search_weights.synonyms = 0.4            default
         search_weights.trust = 0.0               default
+        search_weights.unheard = 0.0             default
         search_weights.unused = 0.0              default
         search_weights.used = 0.15               default
         "#);
