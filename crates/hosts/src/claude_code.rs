@@ -3,12 +3,14 @@
 //! Written against what 2.1.325 really sends (`tests/fixtures`). Its fields are read one by one, so that one of a type nobody
 //! expects costs that field and no other.
 
+mod openings;
 mod prompts;
+mod replies;
 mod tools;
 
 use crate::lenient::Json;
-use crate::{Heard, Meaning, Told};
-use backstory_memory::{Happening, Subagent, Trust};
+use crate::{Heard, Meaning, Reply, Told};
+use backstory_memory::{Happening, Moment, Subagent, Trust};
 use prompts::{summary_in, without_blocks_of_the_host};
 use tools::ToolUse;
 
@@ -24,11 +26,18 @@ pub(crate) fn hear(payload: &[u8]) -> Heard {
             ..Heard::unreadable(payload)
         };
     };
-    let meaning = match event.happened(&name, text) {
+    let happened = event.happened(&name, text);
+    let opening = event.opening(&name, happened.as_ref().ok().map(|(happening, _)| happening));
+    let meaning = match happened {
         Ok((happening, trust)) => Meaning::Happened(Box::new(event.told(&name, happening, trust))),
         Err(why) => Meaning::PassedOver(why),
     };
-    Heard { name, host_session: event.said("session_id"), cwd: event.said("cwd"), meaning }
+    Heard { name, host_session: event.said("session_id"), cwd: event.said("cwd"), meaning, opening }
+}
+
+/// Writes what the host is told; nothing where there is nothing to say.
+pub(crate) fn reply(moment: Moment, reply: Reply<'_>) -> Option<String> {
+    replies::reply(moment, reply)
 }
 
 /// One event as the host sends it.

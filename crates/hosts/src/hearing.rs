@@ -1,5 +1,6 @@
 //! What was understood of a host's payload, before anything of it is redacted: it must not reach a disk like this.
 
+use crate::Opening;
 use backstory_memory::{Happening, Subagent, Trust};
 use std::fmt;
 
@@ -14,6 +15,8 @@ pub struct Heard {
     pub cwd: Option<String>,
     /// What it means here.
     pub meaning: Meaning,
+    /// What is about to happen, where something can be said about it.
+    pub opening: Option<Opening>,
 }
 
 /// What a payload means here.
@@ -47,7 +50,7 @@ impl Heard {
         let happening = Happening::Other { text };
         let told = Told { happening, subagent: None, tool: None, sequence: None, trust: Trust::External };
         let meaning = Meaning::Happened(Box::new(told));
-        Heard { name: "unreadable".to_owned(), host_session: None, cwd: None, meaning }
+        Heard { name: "unreadable".to_owned(), host_session: None, cwd: None, meaning, opening: None }
     }
 }
 

@@ -1,14 +1,18 @@
 //! Hosts: the only crate that knows a host's JSON, paths and hook names.
 //!
-//! A host is data plus an adapter. Today it hears Claude Code; replies, installs and the other hosts join it here.
+//! A host is data plus an adapter. Today it hears and answers Claude Code; installs and the other hosts join it here.
 //! Not here: redaction and keeping (`capture`, `store`), reading standard input (`cli`).
 
+mod answering;
 mod claude_code;
 mod commands;
 mod hearing;
 mod lenient;
 
+pub use answering::{Opening, Reply};
 pub use hearing::{Heard, Meaning, Told, UnknownHost};
+
+use backstory_memory::Moment;
 
 /// A program we plug into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +46,14 @@ impl Host {
     pub fn hear(self, payload: &[u8]) -> Heard {
         match self {
             Host::ClaudeCode => claude_code::hear(payload),
+        }
+    }
+
+    /// Writes what the host is told at a moment, as it is to stand on standard output; nothing where there is nothing to say.
+    #[must_use]
+    pub fn reply(self, moment: Moment, reply: Reply<'_>) -> Option<String> {
+        match self {
+            Host::ClaudeCode => claude_code::reply(moment, reply),
         }
     }
 }

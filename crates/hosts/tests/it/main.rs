@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "clippy allows this in a `#[test]`, but not in what tests share")]
 
+mod answering;
 mod claude_code;
 mod damaged;
 mod recorded;
