@@ -2,7 +2,7 @@
 
 use crate::home::beside;
 use crate::open::Stop;
-use crate::{Receipt, Store, StoreError, codes, injections, own_sessions, projects, sessions};
+use crate::{Receipt, ReceiptId, Store, StoreError, codes, injections, own_sessions, projects, sessions};
 use backstory_memory::{Event, EventId, EventKind, IdempotencyKey, SessionId, Sighting, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, Rows, params};
 use std::fs;
@@ -57,14 +57,13 @@ impl Store {
         &mut self,
         arrival: &Arrival,
         receipt: &Receipt,
-    ) -> Result<Recorded, StoreError> {
+    ) -> Result<(Recorded, Option<ReceiptId>), StoreError> {
         self.refuse_large_log()?;
         self.write("keep an event", |transaction| {
             let recorded = record(transaction, arrival)?;
-            if recorded != Recorded::Ours {
-                injections::insert_receipt(transaction, receipt)?;
-            }
-            Ok(recorded)
+            let is_ours = recorded == Recorded::Ours;
+            let proof = if is_ours { None } else { Some(injections::insert_receipt(transaction, receipt)?) };
+            Ok((recorded, proof))
         })
     }
 

@@ -26,6 +26,10 @@ pub struct Given {
     pub used: Option<(Timestamp, String)>,
 }
 
+/// Which receipt: one that is kept can be completed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiptId(i64);
+
 /// The proof that a hook ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
@@ -46,44 +50,24 @@ pub struct Receipt {
 }
 
 impl Store {
-    /// Records a block that was given to a host, with every memory in it.
+    /// Records a block that is given to a host, with every memory in it.
     pub fn record_injection(&mut self, injection: &Injection) -> Result<InjectionId, StoreError> {
+        self.write("record an injection", |transaction| Ok(insert(transaction, injection)?))
+    }
+
+    /// Records a block and what the hook's receipt says now, in the same transaction. A hook that has none yet gets one.
+    pub fn record_injection_with_receipt(
+        &mut self,
+        injection: &Injection,
+        receipt: &Receipt,
+        earlier: Option<ReceiptId>,
+    ) -> Result<InjectionId, StoreError> {
         self.write("record an injection", |transaction| {
-            transaction.execute(
-                "INSERT INTO injections (project_id, session_id, moment, at_ms, tokens, budget, bytes, build_us, layers, layers_skipped,
-                    shingles) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-                params![
-                    injection.project.0,
-                    injection.session.map(|id| id.0),
-                    injection.moment.as_str(),
-                    injection.at.0,
-                    injection.tokens.0,
-                    injection.budget.0,
-                    injection.bytes,
-                    injection.build_us,
-                    codes::list_text(&injection.layers),
-                    codes::list_text(&injection.layers_skipped),
-                    injection.shingles.to_bytes(),
-                ],
-            )?;
-            let id = InjectionId(transaction.last_insert_rowid());
-            for given in &injection.memories {
-                transaction
-                    .prepare_cached(
-                        "INSERT OR IGNORE INTO injected (injection_id, memory_id, rank, score, tokens, reasons)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                    )?
-                    .execute(params![
-                        id.0,
-                        given.memory.0,
-                        given.rank,
-                        given.score,
-                        given.tokens.0,
-                        codes::list_text(&given.reasons)
-                    ])?;
-                shown::note_shown(transaction, given.memory, injection.at)?;
+            match earlier {
+                Some(id) => complete_receipt(transaction, id, receipt)?,
+                None => insert_receipt(transaction, receipt).map(drop)?,
             }
-            Ok(id)
+            Ok(insert(transaction, injection)?)
         })
     }
 
@@ -106,7 +90,7 @@ impl Store {
 
     /// Keeps the proof that a hook ran which had nothing to keep.
     pub fn record_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError> {
-        self.write("keep a receipt", |transaction| Ok(insert_receipt(transaction, receipt)?))
+        self.write("keep a receipt", |transaction| Ok(insert_receipt(transaction, receipt).map(drop)?))
     }
 
     /// Returns when a memory was given to a host, and what came of it, newest first (law 9).
@@ -156,8 +140,46 @@ impl Store {
     }
 }
 
+/// Records a block inside a transaction that is already open.
+fn insert(db: &Connection, injection: &Injection) -> rusqlite::Result<InjectionId> {
+    db.execute(
+        "INSERT INTO injections (project_id, session_id, moment, at_ms, tokens, budget, bytes, build_us, layers, layers_skipped,
+            shingles) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        params![
+            injection.project.0,
+            injection.session.map(|id| id.0),
+            injection.moment.as_str(),
+            injection.at.0,
+            injection.tokens.0,
+            injection.budget.0,
+            injection.bytes,
+            injection.build_us,
+            codes::list_text(&injection.layers),
+            codes::list_text(&injection.layers_skipped),
+            injection.shingles.to_bytes(),
+        ],
+    )?;
+    let id = InjectionId(db.last_insert_rowid());
+    for given in &injection.memories {
+        db.prepare_cached(
+            "INSERT OR IGNORE INTO injected (injection_id, memory_id, rank, score, tokens, reasons)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            id.0,
+            given.memory.0,
+            given.rank,
+            given.score,
+            given.tokens.0,
+            codes::list_text(&given.reasons)
+        ])?;
+        shown::note_shown(db, given.memory, injection.at)?;
+    }
+    Ok(id)
+}
+
 /// Keeps a receipt inside a transaction that is already open.
-pub(crate) fn insert_receipt(db: &Connection, receipt: &Receipt) -> rusqlite::Result<()> {
+pub(crate) fn insert_receipt(db: &Connection, receipt: &Receipt) -> rusqlite::Result<ReceiptId> {
     db.execute(
         "INSERT INTO receipts (host, event, at_ms, duration_us, bytes_in, bytes_out, outcome)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -170,6 +192,12 @@ pub(crate) fn insert_receipt(db: &Connection, receipt: &Receipt) -> rusqlite::Re
             receipt.bytes_out,
             receipt.outcome
         ],
-    )
-    .map(drop)
+    )?;
+    Ok(ReceiptId(db.last_insert_rowid()))
+}
+
+/// Brings a receipt up to date when its hook has done more.
+fn complete_receipt(db: &Connection, id: ReceiptId, receipt: &Receipt) -> rusqlite::Result<()> {
+    let sql = "UPDATE receipts SET duration_us = ?2, bytes_out = ?3, outcome = ?4 WHERE id = ?1";
+    db.execute(sql, params![id.0, receipt.duration_us, receipt.bytes_out, receipt.outcome]).map(drop)
 }

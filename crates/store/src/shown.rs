@@ -21,7 +21,7 @@ pub enum UseKind {
 }
 
 impl UseKind {
-    const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             UseKind::Fetched => "fetched",
             UseKind::FileEdited => "file_edited",
@@ -55,11 +55,7 @@ impl Store {
     pub fn note_used(&mut self, ids: &[MemoryId], how: UseKind, at: Timestamp) -> Result<(), StoreError> {
         self.write("note a use", |transaction| {
             for id in ids {
-                transaction.execute(
-                    "UPDATE memories SET times_used = times_used + 1, last_used_at_ms = ?2 WHERE id = ?1",
-                    [id.0, at.0],
-                )?;
-                transaction.execute("UPDATE shown SET times_since_used = 0 WHERE memory_id = ?1", [id.0])?;
+                note_used(transaction, *id, at)?;
                 transaction.execute(
                     "UPDATE injected SET used_at_ms = ?2, used_how = ?3 WHERE memory_id = ?1 AND used_at_ms IS NULL",
                     params![id.0, at.0, how.as_str()],
@@ -84,6 +80,15 @@ impl Store {
             Ok(shown)
         })
     }
+}
+
+/// Notes that one memory was used, inside a transaction.
+pub(crate) fn note_used(db: &Connection, id: MemoryId, at: Timestamp) -> rusqlite::Result<()> {
+    db.execute(
+        "UPDATE memories SET times_used = times_used + 1, last_used_at_ms = ?2 WHERE id = ?1",
+        [id.0, at.0],
+    )?;
+    db.execute("UPDATE shown SET times_since_used = 0 WHERE memory_id = ?1", [id.0]).map(drop)
 }
 
 /// Notes one memory as shown, inside a transaction. One that was forgotten meanwhile is passed over.

@@ -9,6 +9,7 @@ mod checking;
 mod coding;
 mod events;
 mod forgetting;
+mod giving;
 mod killing;
 mod kit;
 mod limits;

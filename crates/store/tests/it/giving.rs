@@ -1,0 +1,172 @@
+//! What a session has in view, what it used, and what it begins with.
+
+use crate::kit::{DAY, NOW, TestHome, arrival, draft, number, project, raw};
+use backstory_memory::{
+    Confidence, Draft, Injected, Injection, Kind, MemoryId, Moment, ProjectId, Scope, SessionId, Shingles,
+    Timestamp, Tokens,
+};
+use backstory_store::{NewMemory, Origin, Receipt, Store, UseKind};
+
+fn write(store: &mut Store, project: ProjectId, content: Draft, at: Timestamp) -> MemoryId {
+    let memory = NewMemory { uid: None, project, origin: Origin::default(), content, created_at: at };
+    store.remember(&memory).unwrap()
+}
+
+fn of_kind(kind: Kind, title: &str) -> Draft {
+    Draft { kind, ..draft(title, title) }
+}
+
+fn injection(project: ProjectId, session: SessionId, ids: &[MemoryId], at: Timestamp) -> Injection {
+    let given = |(rank, id): (u32, &MemoryId)| Injected {
+        memory: *id,
+        rank,
+        score: 0.5,
+        tokens: Tokens(7),
+        reasons: vec!["words 3.00".into()],
+    };
+    Injection {
+        project,
+        session: Some(session),
+        moment: Moment::Prompt,
+        at,
+        tokens: Tokens(20),
+        budget: Tokens(600),
+        bytes: 80,
+        build_us: 900,
+        layers: vec!["relevant".into()],
+        layers_skipped: Vec::new(),
+        shingles: Shingles::default(),
+        memories: (1..).zip(ids).map(given).collect(),
+    }
+}
+
+/// Law 5.
+#[test]
+fn a_session_has_in_view_what_it_was_given_until_its_context_begins_anew() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let project = project(&mut store, "/home/u/one");
+    let (one, other) = (of_kind(Kind::Decision, "one"), of_kind(Kind::Decision, "other"));
+    let (one, other) = (write(&mut store, project, one, NOW), write(&mut store, project, other, NOW));
+    let session = store.session_named(project, "test", "s", NOW).unwrap();
+    let stranger = store.session_named(project, "test", "t", NOW).unwrap();
+    store.record_injection(&injection(project, session, &[one], NOW)).unwrap();
+    let given = |store: &Store, session| store.in_view(session).unwrap().given;
+    assert_eq!((given(&store, session), given(&store, stranger)), ([one].into(), [].into()));
+    store.begin_context(session, NOW.plus_ms(DAY)).unwrap();
+    assert_eq!(given(&store, session), [].into());
+    assert_eq!(store.in_view(session).unwrap().began_at, Some(NOW.plus_ms(DAY)));
+    store.record_injection(&injection(project, session, &[one, other], NOW.plus_ms(DAY))).unwrap();
+    // What changed is news; what it was before does not count.
+    raw(&test.home)
+        .execute("UPDATE memories SET updated_at_ms = ?2 WHERE id = ?1", [one.0, NOW.plus_ms(2 * DAY).0])
+        .unwrap();
+    assert_eq!(given(&store, session), [other].into());
+    assert_eq!(given(&store, SessionId(99)), [].into());
+}
+
+#[test]
+fn a_use_counts_for_the_session_that_was_given_it_and_only_once() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let project = project(&mut store, "/home/u/one");
+    let id = write(&mut store, project, of_kind(Kind::Learning, "gotcha"), NOW);
+    let sessions = ["s", "t"].map(|name| store.session_named(project, "test", name, NOW).unwrap());
+    for session in sessions {
+        store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
+    }
+    let [session, other] = sessions;
+    assert_eq!(store.unused_in(session).unwrap(), [id]);
+    store.note_used_in(session, &[id], UseKind::FileEdited, NOW).unwrap();
+    assert_eq!((store.unused_in(session).unwrap(), store.unused_in(other).unwrap()), (vec![], vec![id]));
+    assert_eq!(store.memory(id).unwrap().unwrap().times_used, 1);
+    let used = "SELECT count(*) FROM injected WHERE used_how = 'file_edited'";
+    assert_eq!(number(&raw(&test.home), used), 1);
+    // Given again in the same session, it has been used already.
+    store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
+    assert_eq!(store.unused_in(session).unwrap(), []);
+}
+
+#[test]
+fn a_session_begins_with_the_pinned_the_newest_and_the_surest() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let (here, there) = (project(&mut store, "/home/u/one"), project(&mut store, "/home/u/two"));
+    let mut at = NOW;
+    let mut add = |store: &mut Store, project, content| {
+        at = at.plus_ms(1000);
+        write(store, project, content, at)
+    };
+    let sure = |title: &str, confidence| Draft {
+        confidence: Confidence::new(confidence),
+        ..of_kind(Kind::Decision, title)
+    };
+    let doubted = add(&mut store, here, sure("doubted", 0.4));
+    let likely = add(&mut store, here, sure("likely", 0.6));
+    let certain = add(&mut store, here, sure("certain", 1.0));
+    let of_the_user = add(&mut store, there, Draft { scope: Scope::User, ..sure("of the user", 0.9) });
+    let pinned = add(&mut store, here, Draft { pinned: true, ..of_kind(Kind::Note, "pinned") });
+    let foreign = add(&mut store, there, Draft { pinned: true, ..sure("foreign", 1.0) });
+    let [old, new] = ["old", "new"].map(|title| add(&mut store, here, of_kind(Kind::Feature, title)));
+    let fixed = add(&mut store, here, of_kind(Kind::Bugfix, "fixed"));
+    assert_eq!(store.pinned(here, 9).unwrap(), [pinned]);
+    assert_eq!(
+        store.surest(here, 9).unwrap(),
+        [certain, of_the_user, likely],
+        "not #{doubted} nor #{foreign}"
+    );
+    assert_eq!(store.surest(here, 1).unwrap(), [certain]);
+    assert_eq!(store.newest_of(here, &[Kind::Feature, Kind::Bugfix], 9).unwrap(), [fixed, new, old]);
+    assert_eq!(store.newest_of(here, &[Kind::Feature, Kind::Bugfix], 2).unwrap(), [fixed, new]);
+    assert_eq!(store.newest_of(here, &[Kind::Handoff], 2).unwrap(), []);
+}
+
+/// Shown again and again without use, a memory leaves what is given unasked; pinned it stays, used it comes back.
+#[test]
+fn what_nobody_uses_fades_out() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let project = project(&mut store, "/home/u/one");
+    let content =
+        Draft { confidence: Confidence::CERTAIN, pinned: true, ..of_kind(Kind::Decision, "pinned") };
+    let pinned = write(&mut store, project, content, NOW);
+    let plain = Draft { confidence: Confidence::CERTAIN, ..of_kind(Kind::Decision, "plain") };
+    let plain = write(&mut store, project, plain, NOW);
+    let known = |store: &Store| {
+        let surest = store.surest(project, 9).unwrap().contains(&plain);
+        let newest = store.newest_of(project, &[Kind::Decision], 9).unwrap().contains(&plain);
+        (surest, newest, store.unfaded(&[plain]).unwrap() == [plain])
+    };
+    for _ in 0..11 {
+        store.note_shown(&[plain, pinned], NOW).unwrap();
+    }
+    assert_eq!(known(&store), (true, true, true));
+    store.note_shown(&[plain, pinned], NOW).unwrap();
+    assert_eq!(known(&store), (false, false, false));
+    assert_eq!(store.pinned(project, 9).unwrap(), [pinned]);
+    store.note_used(&[plain], UseKind::Fetched, NOW).unwrap();
+    assert_eq!(known(&store), (true, true, true));
+}
+
+#[test]
+fn a_receipt_is_completed_by_what_was_given() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let receipt = Receipt {
+        host: "test".into(),
+        event: "Prompt".into(),
+        at: NOW,
+        duration_us: 1,
+        bytes_in: 2,
+        bytes_out: 0,
+        outcome: "kept".into(),
+    };
+    let (_, proof) = store.record_with_receipt(&arrival("s", 1), &receipt).unwrap();
+    let session = store.session_called("test", "s").unwrap().unwrap();
+    let injection = injection(session.project, session.id, &[], NOW);
+    let given = Receipt { bytes_out: 80, outcome: "kept, gave".into(), duration_us: 9, ..receipt.clone() };
+    store.record_injection_with_receipt(&injection, &given, proof).unwrap();
+    assert_eq!(store.receipts(9).unwrap(), std::slice::from_ref(&given));
+    store.record_injection_with_receipt(&injection, &given, None).unwrap();
+    assert_eq!(store.receipts(9).unwrap(), [given.clone(), given]);
+}
