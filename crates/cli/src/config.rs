@@ -1,5 +1,6 @@
 //! Everything that can be configured, as the rest of the program sees it. Where the values come from: `settings`.
 
+use backstory_memory::Moment;
 use backstory_recall::Weights;
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
@@ -12,6 +13,7 @@ pub(crate) struct Config {
     pub(crate) redact: Redact,
     pub(crate) retention: Retention,
     pub(crate) distil: Distil,
+    pub(crate) inject: Inject,
     pub(crate) recall: Recall,
     pub(crate) search: Search,
     pub(crate) search_weights: Weights,
@@ -78,6 +80,17 @@ impl Provider {
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct Inject {
+    pub(crate) enabled: bool,
+    pub(crate) exclude: Vec<PathBuf>,
+    pub(crate) session_start: u32,
+    pub(crate) prompt: u32,
+    pub(crate) tool: u32,
+    pub(crate) compaction: u32,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Recall {
     pub(crate) vectors: bool,
 }
@@ -104,6 +117,14 @@ impl Config {
                 max_tokens_per_session: 0,
                 deadline_seconds: 0,
             },
+            inject: Inject {
+                enabled: false,
+                exclude: Vec::new(),
+                session_start: 0,
+                prompt: 0,
+                tool: 0,
+                compaction: 0,
+            },
             recall: Recall { vectors: false },
             search: Search { limit: 0 },
             search_weights: Weights::SEARCH,
@@ -117,17 +138,37 @@ impl Capture {
     ///
     /// `~` and what is not a whole path lie below the user's home.
     pub(crate) fn leaves_out(&self, place: &Path, user_home: Option<&Path>) -> bool {
-        // Most people leave out nothing, and a hook has no time to lose.
-        if self.exclude.is_empty() {
-            return false;
-        }
-        let place = real(place);
-        self.exclude.iter().any(|excluded| {
-            let below_home = excluded.strip_prefix("~").unwrap_or(excluded);
-            let whole = user_home.map_or_else(|| below_home.to_owned(), |home| home.join(below_home));
-            place.starts_with(real(&whole))
-        })
+        lies_in(place, &self.exclude, user_home)
     }
+}
+
+impl Inject {
+    /// Returns how many tokens a moment may use in a folder; none is off.
+    pub(crate) fn budget(&self, moment: Moment, place: &Path, user_home: Option<&Path>) -> u32 {
+        if !self.enabled || lies_in(place, &self.exclude, user_home) {
+            return 0;
+        }
+        match moment {
+            Moment::SessionStart => self.session_start,
+            Moment::Prompt => self.prompt,
+            Moment::Tool => self.tool,
+            Moment::Compaction => self.compaction,
+        }
+    }
+}
+
+/// Whether a place is one of these folders, or lies below one.
+fn lies_in(place: &Path, folders: &[PathBuf], user_home: Option<&Path>) -> bool {
+    // Most people leave out nothing, and a hook has no time to lose.
+    if folders.is_empty() {
+        return false;
+    }
+    let place = real(place);
+    folders.iter().any(|folder| {
+        let below_home = folder.strip_prefix("~").unwrap_or(folder);
+        let whole = user_home.map_or_else(|| below_home.to_owned(), |home| home.join(below_home));
+        place.starts_with(real(&whole))
+    })
 }
 
 /// Returns where a path leads: links followed as far as it exists, `..` taken for what it says after that.

@@ -36,6 +36,15 @@ pub(crate) fn shape(reasons: &Reasons) -> SumShape {
     }
 }
 
+/// Returns a sum in words, as the record of an injection keeps it.
+pub(crate) fn words(reasons: &Reasons) -> Vec<String> {
+    let arms = [("words", Some(reasons.words).filter(|words| *words > 0.0)), ("meaning", reasons.meaning)];
+    let arms = arms.into_iter().filter_map(|(name, value)| Some(format!("{name} {:.2}", value?)));
+    let lifts = reasons.lifts.iter().map(|(lift, added)| format!("+{added:.2} {}", lift_name(*lift)));
+    let factors = reasons.factors.iter().map(|(factor, by)| format!("×{by:.2} {}", factor_name(*factor)));
+    arms.chain(lifts).chain(factors).collect()
+}
+
 /// Returns a sum for people, a line each.
 pub(crate) fn lines(hit: &Hit) -> Vec<String> {
     let reasons = &hit.reasons;

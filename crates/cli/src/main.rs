@@ -11,6 +11,7 @@ mod env_vars;
 mod eval;
 mod explain;
 mod failure;
+mod injecting;
 mod lines;
 mod log;
 mod ourselves;

@@ -2,7 +2,7 @@
 //!
 //! A project's file comes with a repository, so a stranger may have written it: it may narrow what is done, never widen it.
 //! Every layer is laid as far as it can be, value by value: what is wrong in one place must not undo what is right in another. But where
-//! a layer cannot be followed in what must not be kept, nothing is kept.
+//! a layer cannot be followed in what must not be kept or given, nothing is.
 
 use crate::config::Config;
 use crate::env_vars::{Environment, SETTING_PREFIX};
@@ -60,11 +60,17 @@ enum Narrowing {
 }
 
 /// What a project's file may touch at all.
-const NARROWINGS: [(&str, Narrowing); 5] = [
+const NARROWINGS: [(&str, Narrowing); 11] = [
     ("capture.enabled", Narrowing::Off),
     ("capture.exclude", Narrowing::Add),
     ("capture.max_event_bytes", Narrowing::Lower),
     ("redact.literals", Narrowing::Add),
+    ("inject.enabled", Narrowing::Off),
+    ("inject.exclude", Narrowing::Add),
+    ("inject.session_start", Narrowing::Lower),
+    ("inject.prompt", Narrowing::Lower),
+    ("inject.tool", Narrowing::Lower),
+    ("inject.compaction", Narrowing::Lower),
     ("search.limit", Narrowing::Lower),
 ];
 
@@ -105,8 +111,8 @@ impl Settings {
         })
     }
 
-    /// Lays a file, value by value. One that cannot be followed in what it says about keeping stops capture: it may have said
-    /// that nothing, or not these words, must be kept (law 7).
+    /// Lays a file, value by value. One that cannot be followed in what it says about keeping or giving stops that: it may have
+    /// said that nothing, or not these words, must be kept (law 7).
     fn lay_file(
         &mut self,
         path: &Path,
@@ -116,36 +122,37 @@ impl Settings {
         let table = match read_table(path) {
             Ok(table) => table,
             Err(failure) => {
-                self.stop_capture(origin);
+                [Switch::Capture, Switch::Inject]
+                    .into_iter()
+                    .for_each(|switch| self.turn_off(switch, origin));
                 return vec![failure];
             }
         };
-        let (mut wrong, mut is_clear) = (Vec::new(), true);
+        let (mut wrong, mut unclear) = (Vec::new(), Vec::new());
         for (key, value) in flat(&table) {
             if let Err(failure) = lay(self, &key, value) {
                 wrong.push(failure);
-                is_clear &= !decides_what_is_kept(&key);
+                unclear.extend(Switch::over(&key));
             }
         }
-        if !is_clear {
-            self.stop_capture(origin);
-        }
+        // Last: what stands further down in the file must not turn it on again.
+        unclear.into_iter().for_each(|switch| self.turn_off(switch, origin));
         wrong
     }
 
-    fn stop_capture(&mut self, origin: &Origin) {
-        let stopped = Setting { value: Value::Boolean(false), origin: origin.clone() };
-        self.by_key.insert("capture.enabled".to_owned(), stopped);
+    fn turn_off(&mut self, switch: Switch, origin: &Origin) {
+        let off = Setting { value: Value::Boolean(false), origin: origin.clone() };
+        self.by_key.insert(switch.key().to_owned(), off);
     }
 
     fn narrow(&mut self, key: &str, value: &Value, path: &Path) -> Result<(), Failure> {
         let origin = Origin::Project(path.to_owned());
         let before = self.known(key, &origin)?.value.clone();
         let rule = NARROWINGS.iter().find(|(name, _)| *name == key).map(|(_, rule)| *rule);
-        let value = if key == "capture.exclude" { below(path, value) } else { value.clone() };
+        let value = if key.ends_with(".exclude") { below(path, value) } else { value.clone() };
         let narrowed = rule.and_then(|rule| narrow(rule, &before, &value)).ok_or_else(|| {
             Failure::usage(format!("`{}` must not change `{key}` this way", path.display()))
-                .hint("a project's file may only narrow: capture less, redact more, show less")
+                .hint("a project's file may only narrow: capture less, redact more, show and give less")
         })?;
         self.set(key, narrowed, &origin)
     }
@@ -153,19 +160,17 @@ impl Settings {
     /// Lays the environment over what is there, and returns what is wrong with it.
     pub(crate) fn lay_environment(&mut self, environment: &Environment) -> Vec<Failure> {
         let keys: Vec<String> = self.by_key.keys().cloned().collect();
-        let (mut wrong, mut unclear) = (Vec::new(), None);
+        let (mut wrong, mut unclear) = (Vec::new(), Vec::new());
         for key in keys {
             let name = format!("{SETTING_PREFIX}{}", key.to_uppercase().replace('.', "_"));
             let Some(text) = environment.text(&name) else { continue };
             let origin = Origin::Environment(name);
             if let Err(failure) = self.set(&key, value_from(text), &origin) {
                 wrong.push(failure);
-                unclear = decides_what_is_kept(&key).then_some(origin).or(unclear);
+                unclear.extend(Switch::over(&key).map(|switch| (switch, origin)));
             }
         }
-        if let Some(origin) = unclear {
-            self.stop_capture(&origin);
-        }
+        unclear.into_iter().for_each(|(switch, origin)| self.turn_off(switch, &origin));
         wrong
     }
 
@@ -259,9 +264,29 @@ const MOST_EVENT_BYTES: u32 = 256 * 1024;
 /// No file of settings is larger; a hook reads it each time.
 const LARGEST_FILE: u64 = 64 * 1024;
 
-/// Whether a setting, or what looks like one, decides what is kept of a session.
-fn decides_what_is_kept(key: &str) -> bool {
-    matches!(key.split('.').next(), Some("capture" | "redact"))
+/// What is turned off where it is not clear what somebody wanted of it.
+#[derive(Clone, Copy)]
+enum Switch {
+    Capture,
+    Inject,
+}
+
+impl Switch {
+    /// Returns what a setting, or what looks like one, decides about.
+    fn over(key: &str) -> Option<Switch> {
+        match key.split('.').next() {
+            Some("capture" | "redact") => Some(Switch::Capture),
+            Some("inject") => Some(Switch::Inject),
+            _ => None,
+        }
+    }
+
+    const fn key(self) -> &'static str {
+        match self {
+            Switch::Capture => "capture.enabled",
+            Switch::Inject => "inject.enabled",
+        }
+    }
 }
 
 /// Makes the folders a project's file names lie below its own.

@@ -1,24 +1,25 @@
 //! `hook`: what a host runs, hundreds of times a day. It hears one payload, keeps it, and never hurts the host (law 1).
 //!
 //! Whatever happens: nothing on stdout but an answer, one line in our log, exit 0, and an end within the deadline. What cannot be
-//! written to the database in time waits in the spool.
+//! written to the database in time waits in the spool. What happened is kept first; only then is something given.
 
 use crate::app::{self, home_of};
 use crate::commands::polish;
 use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
+use crate::injecting::{Built, Hooked};
 use crate::settings::{Settings, project_file};
 use crate::{log, ourselves, vectors};
 use backstory_capture::{
     DistilReport, Distillation, Observation, Occasion, Redactor, Surroundings, account_of, distil, observe,
 };
-use backstory_hosts::{Heard, Host, Meaning, Told};
+use backstory_hosts::{Heard, Host, Meaning, Opening, Reply, Told};
 use backstory_memory::{Account, EventKind, Happening, Sighting, Timestamp};
 use backstory_provider::is_our_prompt;
-use backstory_store::{Arrival, Home, Purpose, Receipt, Spool, Store, StoreError};
+use backstory_store::{Arrival, Home, Purpose, Receipt, ReceiptId, Spool, Store, StoreError};
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -29,6 +30,8 @@ use std::time::{Duration, Instant};
 const DEADLINE: Duration = Duration::from_secs(2);
 /// The end of that time is for saying so.
 const LAST_WORDS: Duration = Duration::from_millis(200);
+/// From here on nothing more is looked for that could be given: what there is is given.
+const SOFT_DEADLINE: Duration = Duration::from_millis(1600);
 /// Distillation looks closely for so long, and then writes what it has.
 const TIME_TO_LOOK: Duration = Duration::from_millis(600);
 /// Vectors are made for so long, and not later than that.
@@ -96,15 +99,22 @@ impl Hook {
     fn serve(&self, arguments: &[OsString], payload: std::io::Result<Vec<u8>>) -> Result<(), Failure> {
         let host = host_in(arguments)?;
         let payload = payload.map_err(|error| Failure::user("cannot read the payload").because(&error))?;
-        let heard = host.hear(&payload);
+        let mut heard = host.hear(&payload);
         let place = self.place(&heard);
         if self.is_our_doing(&place, &heard) {
             return Ok(());
         }
         let config = self.config(&place);
-        if !config.capture.enabled
-            || config.capture.leaves_out(&place, self.environment.user_home().as_deref())
-        {
+        let user_home = self.environment.user_home();
+        let captures = config.capture.enabled && !config.capture.leaves_out(&place, user_home.as_deref());
+        let opening = heard.opening.take().and_then(|opening| {
+            let budget = config.inject.budget(opening.moment(), &place, user_home.as_deref());
+            // A context that begins anew is noted also where it is given nothing.
+            (budget > 0 || captures && matches!(opening, Opening::Session { .. }))
+                .then_some((opening, budget))
+        });
+        // Who keeps nothing makes no home for it either.
+        if !captures && (opening.is_none() || !self.home.database().exists()) {
             return Ok(());
         }
         self.home.prepare()?;
@@ -114,44 +124,116 @@ impl Hook {
         if self.is_our_session(store.as_mut().ok(), host, &heard) {
             return Ok(());
         }
-        let told = match heard.meaning {
-            Meaning::Happened(told) => *told,
+        let sighting = app::safe_sighting(&place, &redactor);
+        let name = session_name(heard.host_session.take(), &sighting);
+        let host_session = redactor.scrub(&name).into_string();
+        // A store that cannot say what was must not keep the event from being kept.
+        let before =
+            store.as_ref().ok().and_then(|store| store.session_called(host.as_str(), &host_session).ok()?);
+        let mut captured = None;
+        let kept = match heard.meaning {
+            Meaning::Happened(told) if captures => {
+                let arrival = self.arrival(
+                    store.as_ref().ok(),
+                    observation(host, name, *told),
+                    &config,
+                    &redactor,
+                    &sighting,
+                );
+                let kept = self.keep(store, &arrival, &receipt)?;
+                captured = Some(arrival);
+                kept
+            }
+            Meaning::Happened(_) => {
+                receipt.outcome = "not kept".to_owned();
+                Kept::here(store)
+            }
             Meaning::PassedOver(why) => {
                 receipt.outcome = format!("passed over: {why}");
-                // Proof of life is not worth a word in the log: the next hook brings its own.
-                drop(store.and_then(|mut store| store.record_receipt(&receipt)));
-                return Ok(());
+                Kept::here(store)
             }
         };
-        let sighting = app::safe_sighting(&place, &redactor);
-        let observation = observation(host, heard.host_session, told, &sighting);
-        let kind = observation.account.happening.kind();
+        let Kept::Stored(mut store, proof) = kept else { return self.end(&config, captured.as_ref()) };
+        let occasion = captured.as_ref().and_then(occasion);
+        let distilled = occasion
+            .zip(captured.as_ref())
+            .map(|(occasion, arrival)| self.distil(&mut store, occasion, arrival, &redactor));
+        let gives = opening.is_some_and(|(opening, budget)| {
+            let hooked = Hooked {
+                config: &config,
+                environment: &self.environment,
+                home: &self.home,
+                now: self.now,
+                until: self.started + SOFT_DEADLINE,
+                host,
+                host_session: &host_session,
+                sighting: &sighting,
+                before: before.as_ref(),
+            };
+            let given = hooked.inject(&mut store, &opening, budget, &receipt, proof);
+            self.say(host, given)
+        });
+        if captured.is_none() && captures && !gives {
+            // Proof of life is not worth a word in the log: the next hook brings its own.
+            drop(store.record_receipt(&receipt));
+        }
+        match (occasion, &captured, distilled) {
+            // Nobody waits for the next step now, and the hooks of the next turn open fast.
+            (Some(occasion), Some(arrival), Some(distilled)) => {
+                store.checkpoint()?;
+                if polish::enqueue(&mut store, &arrival.event, occasion, &distilled?, &config)? {
+                    self.start("polish");
+                }
+                self.embed(&mut store, &config);
+            }
+            _ => store.keep_log_short()?,
+        }
+        self.end(&config, captured.as_ref())
+    }
+
+    /// Makes what was heard fit to be kept.
+    fn arrival(
+        &self,
+        store: Option<&Store>,
+        observation: Observation,
+        config: &Config,
+        redactor: &Redactor,
+        sighting: &Sighting,
+    ) -> Arrival {
         // A store that cannot say what it gave must not keep the event from being kept.
-        let given = store.as_ref().ok().map(|store| store.given_to(host.as_str(), &observation.host_session));
+        let given = store.map(|store| store.given_to(&observation.host, &observation.host_session));
         let given = given.and_then(Result::ok).unwrap_or_default();
         let around = Surroundings {
-            redactor: &redactor,
+            redactor,
             most_bytes: config.capture.max_event_bytes as usize,
             root: &sighting.root,
             given: &given,
             at: self.now,
         };
-        let arrival = Arrival { event: observe(observation, &around), sighting };
-        if let Kept::Stored(mut store) = self.keep(store, &arrival, &receipt)? {
-            match occasion(kind, &arrival) {
-                // Nobody waits for the next step now, and the hooks of the next turn open fast.
-                Some(occasion) => {
-                    let distilled = self.distil(&mut store, occasion, &arrival, &redactor);
-                    store.checkpoint()?;
-                    if polish::enqueue(&mut store, &arrival.event, occasion, &distilled?, &config)? {
-                        self.start("polish");
-                    }
-                    self.embed(&mut store, &config);
-                }
-                None => store.keep_log_short()?,
+        Arrival { event: observe(observation, &around), sighting: sighting.clone() }
+    }
+
+    /// Says to the host what is given: one answer and nothing else, or nothing at all. Returns whether something was.
+    fn say(&self, host: Host, given: Result<Option<Built>, Failure>) -> bool {
+        let built = match given {
+            Ok(Some(built)) => built,
+            Ok(None) => return false,
+            Err(failure) => {
+                log::line(&self.home, self.now, &format!("hook: nothing is given: {}", failure.line()));
+                return false;
             }
-        }
-        if kind == EventKind::SessionEnd && config.retention.backups > 0 {
+        };
+        let reply = host.reply(built.moment, Reply { context: Some(&built.block.text), to_user: None });
+        let mut out = std::io::stdout().lock();
+        // A host that hung up does not want to hear it.
+        drop(out.write_all(reply.unwrap_or_default().as_bytes()).and_then(|()| out.flush()));
+        true
+    }
+
+    /// Starts what a session's end leaves to be done.
+    fn end(&self, config: &Config, captured: Option<&Arrival>) -> Result<(), Failure> {
+        let is_end = captured.is_some_and(|arrival| arrival.event.kind == EventKind::SessionEnd);
+        if is_end && config.retention.backups > 0 {
             self.start_housekeeping();
         }
         Ok(())
@@ -165,11 +247,11 @@ impl Hook {
         receipt: &Receipt,
     ) -> Result<Kept, Failure> {
         let stored = store.and_then(|mut store| {
-            store.record_with_receipt(arrival, receipt)?;
-            Ok(store)
+            let (_, proof) = store.record_with_receipt(arrival, receipt)?;
+            Ok((store, proof))
         });
         match stored {
-            Ok(store) => Ok(Kept::Stored(store)),
+            Ok((store, proof)) => Ok(Kept::Stored(store, proof)),
             Err(error) => {
                 Spool::of(&self.home).put(arrival)?;
                 if !error.is_passing() {
@@ -284,8 +366,8 @@ impl Hook {
 }
 
 /// Returns why to distil after an event, if it is time.
-fn occasion(kind: EventKind, arrival: &Arrival) -> Option<Occasion> {
-    match kind {
+fn occasion(arrival: &Arrival) -> Option<Occasion> {
+    match arrival.event.kind {
         EventKind::TurnEnd => Some(Occasion::TurnEnd),
         EventKind::SessionEnd => Some(Occasion::SessionEnd),
         EventKind::Compaction => match account_of(&arrival.event)?.happening {
@@ -298,8 +380,16 @@ fn occasion(kind: EventKind, arrival: &Arrival) -> Option<Occasion> {
 
 /// What became of an event.
 enum Kept {
-    Stored(Store),
+    /// It is in the store, with the proof that the hook ran; or there was nothing to keep.
+    Stored(Store, Option<ReceiptId>),
     Waits,
+}
+
+impl Kept {
+    /// Nothing is to be kept, but the store may know something.
+    fn here(store: Result<Store, StoreError>) -> Kept {
+        store.map_or(Kept::Waits, |store| Kept::Stored(store, None))
+    }
 }
 
 fn host_in(arguments: &[OsString]) -> Result<Host, Failure> {
@@ -323,12 +413,15 @@ fn read_payload() -> std::io::Result<Vec<u8>> {
     Ok(payload)
 }
 
-fn observation(host: Host, host_session: Option<String>, told: Told, sighting: &Sighting) -> Observation {
-    // A session is of one project. What names none must not join one of another project (law 8).
-    let unnamed = || format!("unknown in {}", sighting.root);
+/// Returns what a session is called. One of one project must not be joined by what names none in another (law 8).
+fn session_name(named: Option<String>, sighting: &Sighting) -> String {
+    named.unwrap_or_else(|| format!("unknown in {}", sighting.root))
+}
+
+fn observation(host: Host, host_session: String, told: Told) -> Observation {
     Observation {
         host: host.as_str().to_owned(),
-        host_session: host_session.unwrap_or_else(unnamed),
+        host_session,
         tool: told.tool,
         sequence: told.sequence,
         trust: told.trust,

@@ -50,6 +50,12 @@ fn every_setting_names_where_its_value_comes_from() {
         distil.max_tokens_per_session = 20000    default
         distil.model = ""                        default
         distil.provider = "none"                 default
+        inject.compaction = 1000                 default
+        inject.enabled = true                    default
+        inject.exclude = []                      default
+        inject.prompt = 600                      default
+        inject.session_start = 2000              default
+        inject.tool = 120                        default
         inject_weights.confidence = 1.0          default
         inject_weights.durable = 6.0             default
         inject_weights.floor = 0.35              default
@@ -148,13 +154,13 @@ fn a_project_file_may_narrow_and_never_widen() {
         }]))
     };
     assert!(check("[search]\nlimit = 3\n").ends_with("3\n"));
-    assert_snapshot!(check("[search]\nlimit = 300\n"), @r"
+    assert_snapshot!(check("[search]\nlimit = 300\n"), @r#"
         exit 2
         --- err
         error: `[WORLD]/project/.backstory.toml` must not change `search.limit` this way
 
-        hint: a project's file may only narrow: capture less, redact more, show less
-        ");
+        hint: a project's file may only narrow: capture less, redact more, show and give less
+        "#);
     for widening in [
         "[redact]\nenvironment = false\n",
         "[retention]\nevents_days = 1\n",

@@ -135,7 +135,9 @@ fn law_1_a_hook_says_nothing_however_its_store_is() {
             command.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "full").stdin(Stdio::piped());
             let mut child = command.spawn().unwrap();
             child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
-            harmless(&env.finish(child));
+            let outcome = env.finish(child);
+            harmless(&outcome);
+            assert_eq!(outcome.stdout, "", "{name}");
         }
     }
 }

@@ -20,6 +20,7 @@ mod finding;
 mod hostile_payloads;
 mod huge_payloads;
 mod importing;
+mod injecting;
 mod laws;
 mod looking;
 mod many_at_once;

@@ -91,10 +91,37 @@ pub(crate) fn hook(env: &TestEnv, payload: impl AsRef<[u8]>) -> Outcome {
     env.run_with(HOOK, payload)
 }
 
-/// Says that a hook did no harm: no words on stdout, at most a line on stderr, exit 0 (law 1).
+/// Says that a hook did no harm: at most an answer on stdout, at most a line on stderr, exit 0 (law 1).
 pub(crate) fn harmless(outcome: &Outcome) {
-    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(0), ""), "{outcome:?}");
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert!(outcome.stdout.is_empty() || is_answer(&outcome.stdout), "{outcome:?}");
     assert!(outcome.stderr.lines().count() <= 1, "{outcome:?}");
+}
+
+/// Whether a text is an answer a host takes as one: it tells something, and decides nothing.
+fn is_answer(text: &str) -> bool {
+    let is_compaction = text.starts_with("--- backstory ") && text.contains("\n--- end of backstory ");
+    let answer: Result<Value, _> = serde_json::from_str(text);
+    let tells = |answer: &Value| {
+        let fields = answer.as_object().into_iter().flatten();
+        fields.clone().count() > 0
+            && fields.clone().all(|(name, _)| name == "hookSpecificOutput" || name == "systemMessage")
+    };
+    is_compaction || answer.is_ok_and(|answer| tells(&answer))
+}
+
+/// Returns what the agent is given by an answer, with the name of its fence made steady.
+pub(crate) fn given(outcome: &Outcome) -> String {
+    harmless(outcome);
+    let answer: Option<Value> = serde_json::from_str(&outcome.stdout).ok();
+    let context = answer
+        .and_then(|answer| Some(answer["hookSpecificOutput"]["additionalContext"].as_str()?.to_owned()));
+    let text = context.unwrap_or_else(|| outcome.stdout.clone());
+    let mark = ["<backstory-", "--- backstory "].iter().find_map(|mark| text.strip_prefix(mark));
+    match mark.and_then(|rest| rest.get(..8)) {
+        Some(nonce) => text.replace(nonce, "[NONCE]"),
+        None => text,
+    }
 }
 
 /// Plays one payload through the hook, which must do no harm.

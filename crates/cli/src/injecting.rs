@@ -1,0 +1,169 @@
+//! What a session is given, and when: what is known is gathered here, and `context` makes one block of it.
+//!
+//! The session's project is all it reaches, and what holds for the user (law 8); what the agent still has in view is not given
+//! again (law 5). Not here: how a block reads (`context`), how a host wants to hear it (`hosts`), when a hook does this.
+
+mod asked;
+mod hooked;
+mod orientation;
+mod risks;
+
+pub(crate) use hooked::Hooked;
+
+use crate::config::Config;
+use crate::env_vars::Environment;
+use backstory_capture::freshness;
+use backstory_context::{
+    Block, CEILING_BYTES, Compaction, Doors, Frame, Known, Prompt, Relevant, SessionStart, Source, Tool,
+};
+use backstory_hosts::Opening;
+use backstory_memory::{
+    Freshness, Injection, Memory, Moment, ProjectId, SessionId, Shingles, Timestamp, Tokens,
+};
+use backstory_store::{Home, InView, Session, Store, StoreError};
+use std::path::Path;
+use std::time::Instant;
+
+/// What an injection is built with.
+pub(crate) struct Injecting<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) config: &'a Config,
+    pub(crate) environment: &'a Environment,
+    pub(crate) home: &'a Home,
+    pub(crate) now: Timestamp,
+    /// From then on nothing more is looked for: what there is is given (law 1).
+    pub(crate) until: Instant,
+    pub(crate) to: Recipient<'a>,
+}
+
+/// Whom it is for.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipient<'a> {
+    pub(crate) project: ProjectId,
+    pub(crate) session: Option<SessionId>,
+    /// What its agent has in view.
+    pub(crate) in_view: InView,
+    /// The project's folder, where the session is in it.
+    pub(crate) root: Option<&'a Path>,
+}
+
+/// A block, and what it took to build it.
+#[derive(Clone, Debug)]
+pub(crate) struct Built {
+    pub(crate) moment: Moment,
+    pub(crate) block: Block,
+    pub(crate) budget: Tokens,
+    pub(crate) build_us: u32,
+}
+
+impl Injecting<'_> {
+    /// Builds what is given at a moment, within its budget. `before` is the session as it was before it came back.
+    pub(crate) fn build(&self, opening: &Opening, before: Option<&Session>, budget: u32) -> Built {
+        let started = Instant::now();
+        let budget = Tokens(budget);
+        let frame = Frame {
+            now: self.now,
+            nonce: nonce(),
+            budget,
+            ceiling_bytes: CEILING_BYTES,
+            doors: Doors::Command,
+        };
+        let block = match opening {
+            Opening::Session { how } => {
+                let source = source(how, before);
+                backstory_context::session_start(&SessionStart { known: self.orientation(), source }, &frame)
+            }
+            Opening::Prompt { text } => {
+                backstory_context::prompt(&Prompt { hits: self.bearing_on(text) }, &frame)
+            }
+            Opening::Command { command } => {
+                backstory_context::tool(&Tool { hits: self.failures_of(command) }, &frame)
+            }
+            Opening::Edit { file } => backstory_context::tool(&Tool { hits: self.known_of(file) }, &frame),
+            Opening::Compaction => {
+                backstory_context::compaction(&Compaction { known: self.orientation() }, &frame)
+            }
+        };
+        let build_us = u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX);
+        Built { moment: opening.moment(), block, budget, build_us }
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        Instant::now() >= self.until
+    }
+
+    /// Reads what is to be told, each with why, without what the agent has already.
+    fn relevant(
+        &self,
+        reason: &str,
+        ids: impl FnOnce(&Store) -> Result<Vec<backstory_memory::MemoryId>, StoreError>,
+    ) -> Known<Vec<Relevant>> {
+        if self.is_out_of_time() {
+            return Err("the time was over".to_owned());
+        }
+        let memories = ids(self.store).and_then(|ids| self.store.memories(&ids));
+        let memories = memories.map_err(|error| error.to_string())?;
+        let news = memories.into_iter().filter(|memory| self.is_news(memory));
+        Ok(news.map(|memory| Relevant { reasons: vec![reason.to_owned()], ..self.told(memory) }).collect())
+    }
+
+    /// Whether the agent does not have it: it was not given, and is not of the agent's own doing.
+    fn is_news(&self, memory: &Memory) -> bool {
+        let in_view = &self.to.in_view;
+        let is_own = memory.session.is_some() && memory.session == self.to.session;
+        let is_remembered = is_own && in_view.began_at.is_none_or(|began| memory.updated_at > began);
+        !in_view.given.contains(&memory.id) && !is_remembered
+    }
+
+    /// Says of which project a memory is, where it is of another.
+    fn told(&self, memory: Memory) -> Relevant {
+        let is_of_another = memory.project != self.to.project;
+        let project = is_of_another.then(|| self.store.project(memory.project).ok().flatten()).flatten();
+        Relevant { other_project: project.map(|project| project.name), ..Relevant::from(memory) }
+    }
+
+    /// Says whether a memory's code is what it was, as long as there is time to look.
+    fn freshness_of(&self, memory: &Memory, until: Instant) -> Freshness {
+        let root = self.to.root.filter(|_| memory.project == self.to.project && Instant::now() < until);
+        let Some(root) = root else { return Freshness::Fresh };
+        let looked = freshness(self.store, self.to.project, root, &[memory.id]);
+        looked.ok().and_then(|states| states.get(&memory.id).copied()).unwrap_or(Freshness::Fresh)
+    }
+}
+
+impl Built {
+    /// Returns the record of it (law 9).
+    pub(crate) fn injection(&self, to: &Recipient<'_>, at: Timestamp) -> Injection {
+        let block = &self.block;
+        Injection {
+            project: to.project,
+            session: to.session,
+            moment: self.moment,
+            at,
+            tokens: block.tokens,
+            budget: self.budget,
+            bytes: u32::try_from(block.bytes).unwrap_or(u32::MAX),
+            build_us: self.build_us,
+            layers: block.layers.iter().map(|layer| (*layer).to_owned()).collect(),
+            layers_skipped: block.layers_skipped.iter().map(ToString::to_string).collect(),
+            shingles: Shingles::of(&block.text),
+            memories: block.injected(),
+        }
+    }
+}
+
+fn source(how: &str, before: Option<&Session>) -> Source {
+    match (how, before) {
+        // Where nothing is known of it, there is nothing it still has.
+        ("resume", Some(before)) => Source::Resume { since: before.last_event_at, session: Some(before.id) },
+        ("clear", _) => Source::Clear,
+        ("compact", _) => Source::Compact,
+        ("fork", _) => Source::Fork,
+        _ => Source::Startup,
+    }
+}
+
+/// Draws the name of a fence. Without chance there is still the time: what is recorded cannot know it either.
+fn nonce() -> u32 {
+    getrandom::u32().unwrap_or_else(|_| std::process::id())
+}

@@ -1,0 +1,123 @@
+//! What bears on a prompt: recall, with the profile for when nobody asked for memories.
+
+use super::Injecting;
+use crate::engine::{Engine, Profile};
+use crate::explain;
+use backstory_context::{Known, Relevant};
+use backstory_memory::{Freshness, Kind, Memory, MemoryId, first_chars};
+use backstory_recall::Strategy;
+use backstory_store::{Filter, Reach};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+/// What is recalled: more than fit, since some of it the session has already.
+const MOST_HITS: u32 = 48;
+/// How long the code of hits is looked at.
+const TIME_TO_LOOK: Duration = Duration::from_millis(60);
+/// A longer prompt says at its beginning what it is about; what follows is pasted.
+const MOST_CHARS: usize = 4_000;
+
+impl Injecting<'_> {
+    /// Finds what bears on a prompt, best first, without what the session has.
+    pub(super) fn bearing_on(&self, prompt: &str) -> Known<Vec<Relevant>> {
+        if self.is_out_of_time() || !asks_something(prompt) {
+            return Ok(Vec::new());
+        }
+        let prompt = first_chars(prompt, MOST_CHARS);
+        let engine = Engine::open(self.config, self.environment, self.home, Profile::Inject);
+        let question = engine.question(prompt, self.now, Some(self.to.project));
+        let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Goal || speaks_of_goals(prompt));
+        let filter = Filter {
+            kinds: kinds.collect(),
+            limit: MOST_HITS,
+            ..Filter::within(Reach::Project(self.to.project))
+        };
+        let until = self.until.min(Instant::now() + TIME_TO_LOOK);
+        let looked: RefCell<HashMap<MemoryId, Freshness>> = RefCell::default();
+        let look = |memory: &Memory| {
+            let state = self.freshness_of(memory, until);
+            looked.borrow_mut().insert(memory.id, state);
+            state
+        };
+        let failed = |error: backstory_store::StoreError| error.to_string();
+        let ask = |engine: &Engine| {
+            engine.over(self.store).with_freshness(&look).ask(&question, &filter).map_err(failed)
+        };
+        let mut answer = ask(&engine)?;
+        if answer.strategy == Strategy::Texts && answer.hits.is_empty() {
+            answer = ask(&engine.without_index())?;
+        }
+        let ids: Vec<MemoryId> = answer.hits.iter().map(|hit| hit.memory.id).collect();
+        let unfaded: HashSet<MemoryId> = self.store.unfaded(&ids).map_err(failed)?.into_iter().collect();
+        let news = answer.hits.into_iter().filter(|hit| self.is_news(&hit.memory));
+        let news = news.filter(|hit| hit.memory.content.pinned || unfaded.contains(&hit.memory.id));
+        let looked = looked.into_inner();
+        Ok(news
+            .map(|hit| Relevant {
+                score: hit.score,
+                reasons: explain::words(&hit.reasons),
+                changed_since: looked.get(&hit.memory.id).is_some_and(|state| *state != Freshness::Fresh),
+                ..self.told(hit.memory)
+            })
+            .collect())
+    }
+}
+
+/// Whether a prompt says what it is about. Who answers "yes, go on" has asked nothing.
+fn asks_something(prompt: &str) -> bool {
+    let mut words = prompt.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.any(|word| {
+        let word = word.to_lowercase();
+        let is_long_enough = word.chars().count() > 2 || !word.is_ascii();
+        is_long_enough && !SAYS_NOTHING.contains(&word.as_str())
+    })
+}
+
+/// Words that answer or urge, and are about nothing by themselves.
+const SAYS_NOTHING: [&str; 44] = [
+    "yes", "yeah", "yep", "nope", "not", "okay", "sure", "fine", "good", "great", "nice", "cool", "perfect",
+    "right", "correct", "exactly", "thanks", "thank", "you", "please", "continue", "proceed", "resume",
+    "keep", "going", "ahead", "next", "again", "retry", "try", "done", "stop", "wait", "this", "that", "the",
+    "and", "now", "one", "more", "time", "lgtm", "all", "hello",
+];
+
+/// Whether a prompt speaks of what is to be reached.
+fn speaks_of_goals(prompt: &str) -> bool {
+    let words = prompt.to_lowercase();
+    let mut words = words.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| {
+        ["goal", "goals", "objective", "objectives", "roadmap", "milestone", "milestones"].contains(&word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_only_agrees_asks_nothing() {
+        for nothing in [
+            "",
+            "yes",
+            "ok",
+            "Yes, go on.",
+            "continue",
+            "ok do it",
+            "Thanks, that is perfect!",
+            "👍",
+            "y",
+            "1",
+        ] {
+            assert!(!asks_something(nothing), "{nothing}");
+        }
+        for something in ["fix the build", "why?! tests", "continue with the parser", "修复它", "deploy"] {
+            assert!(asks_something(something), "{something}");
+        }
+    }
+
+    #[test]
+    fn goals_are_for_who_speaks_of_them() {
+        assert!(speaks_of_goals("What are our goals?") && !speaks_of_goals("Fix the goalkeeper page"));
+    }
+}

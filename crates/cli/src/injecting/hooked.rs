@@ -1,0 +1,107 @@
+//! Injection inside a hook: built in the time that is left, recorded, and only then said.
+//!
+//! What was captured is safe before any of this begins (law 3). What cannot be recorded is not said: nobody could answer for it
+//! later (law 9), nor know it again when it comes back (law 5).
+
+use super::{Built, Injecting, Recipient};
+use crate::config::Config;
+use crate::env_vars::Environment;
+use crate::failure::Failure;
+use backstory_context::{Skipped, Why};
+use backstory_hosts::{Host, Opening};
+use backstory_memory::{Sighting, Timestamp};
+use backstory_store::{Home, InView, Receipt, ReceiptId, Session, Store};
+use std::path::Path;
+use std::time::Instant;
+
+/// A hook that may say something.
+pub(crate) struct Hooked<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) environment: &'a Environment,
+    pub(crate) home: &'a Home,
+    pub(crate) now: Timestamp,
+    pub(crate) until: Instant,
+    pub(crate) host: Host,
+    pub(crate) host_session: &'a str,
+    pub(crate) sighting: &'a Sighting,
+    /// The session as it was before this hook ran.
+    pub(crate) before: Option<&'a Session>,
+}
+
+impl Hooked<'_> {
+    /// Builds and records what the host is told; nothing where there is nothing to say.
+    pub(crate) fn inject(
+        &self,
+        store: &mut Store,
+        opening: &Opening,
+        budget: u32,
+        receipt: &Receipt,
+        earlier: Option<ReceiptId>,
+    ) -> Result<Option<Built>, Failure> {
+        let at_hand = store.known_project_at(self.sighting)?;
+        let session = store.session_called(self.host.as_str(), self.host_session)?;
+        // A session is of one project, wherever its agent has gone since (law 8).
+        let Some(project) = session.as_ref().map(|session| session.project).or(at_hand) else {
+            return Ok(None);
+        };
+        if let (Some(session), Opening::Session { how }) = (self.before, opening)
+            && how != "resume"
+        {
+            store.begin_context(session.id, self.now)?;
+        }
+        if budget == 0 {
+            return Ok(None);
+        }
+        let in_view = match (&session, opening) {
+            // What is in view is about to go: all of it may be told.
+            (None, _) | (_, Opening::Compaction) => InView { began_at: Some(self.now), ..InView::default() },
+            (Some(session), _) => store.in_view(session.id)?,
+        };
+        let root =
+            Some(Path::new(&self.sighting.root)).filter(|root| at_hand == Some(project) && root.is_dir());
+        let mut to = Recipient { project, session: session.map(|session| session.id), in_view, root };
+        let injecting = Injecting {
+            store,
+            config: self.config,
+            environment: self.environment,
+            home: self.home,
+            now: self.now,
+            until: self.until,
+            to: to.clone(),
+        };
+        let built = injecting.build(opening, self.before, budget);
+        if built.block.is_empty() {
+            return built.or_why_not().map(|()| None);
+        }
+        if to.session.is_none() {
+            to.session =
+                Some(store.session_named(project, self.host.as_str(), self.host_session, self.now)?);
+        }
+        let receipt = built.proof(receipt);
+        store.record_injection_with_receipt(&built.injection(&to, self.now), &receipt, earlier)?;
+        Ok(Some(built))
+    }
+}
+
+impl Built {
+    /// Says why there is nothing to give, where something could not be read.
+    fn or_why_not(&self) -> Result<(), Failure> {
+        let failed = |skipped: &&Skipped| matches!(skipped.why, Why::Failed(_));
+        match self.block.layers_skipped.iter().find(failed) {
+            Some(skipped) => Err(Failure::user(skipped.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the receipt of the hook with what it gave.
+    fn proof(&self, receipt: &Receipt) -> Receipt {
+        let (count, tokens) = (self.block.items.len(), self.block.tokens.0);
+        let memories = crate::ui::memories(count as u64);
+        Receipt {
+            duration_us: receipt.duration_us.saturating_add(self.build_us),
+            bytes_out: u32::try_from(self.block.bytes).unwrap_or(u32::MAX),
+            outcome: format!("{}, gave {memories} in {tokens} tokens", receipt.outcome),
+            ..receipt.clone()
+        }
+    }
+}

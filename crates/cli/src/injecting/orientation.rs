@@ -1,0 +1,71 @@
+//! What a session begins with: by recency and durability, there is no question yet (S4.A1).
+
+use super::Injecting;
+use backstory_capture::git;
+use backstory_context::{Known, Orientation, Relevant, Standing};
+use backstory_memory::Kind;
+use std::time::Duration;
+
+/// Git is asked while the store is read, and no longer than this.
+const TIME_FOR_GIT: Duration = Duration::from_millis(150);
+const MOST_PINNED: u32 = 16;
+/// The newest handoff is that of the session that was last at work, which need not have begun last.
+const HANDOFFS: u32 = 4;
+/// The last session, and ten before it (S4.14).
+const SUMMARIES: u32 = 11;
+/// Symbols changed lately (S4.15).
+const CODE_CHANGES: u32 = 30;
+const KNOWLEDGE: u32 = 20;
+const WORK: u32 = 12;
+const WORK_DONE: [Kind; 5] = [Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change, Kind::Discovery];
+
+impl Injecting<'_> {
+    /// Gathers what a session is oriented by; what cannot be read is left out and said so.
+    pub(super) fn orientation(&self) -> Orientation {
+        std::thread::scope(|scope| {
+            let asking = self.to.root.map(|root| scope.spawn(move || git::dirty_files(root, TIME_FOR_GIT)));
+            let known = self.known();
+            let dirty = asking.and_then(|asking| asking.join().ok()).unwrap_or_default();
+            let branch = self.to.root.and_then(git::branch);
+            Orientation { standing: Standing { branch, dirty, next_steps: Vec::new() }, ..known }
+        })
+    }
+
+    fn known(&self) -> Orientation {
+        let project = self.to.project;
+        let newest = |reason, kinds: &[Kind], limit| {
+            self.relevant(reason, |store| store.newest_of(project, kinds, limit))
+        };
+        let mut summaries = newest("recent session", &[Kind::Summary], SUMMARIES);
+        Orientation {
+            pinned: self.relevant("pinned", |store| store.pinned(project, MOST_PINNED)),
+            standing: Standing::default(),
+            handoff: newest("where the work stands", &[Kind::Handoff], HANDOFFS).map(last_at_work),
+            last_summary: take_first(&mut summaries, "last session"),
+            sessions: summaries,
+            code_changes: self.code_changes(),
+            knowledge: self.relevant("project knowledge", |store| store.surest(project, KNOWLEDGE)),
+            work: newest("recent work", &WORK_DONE, WORK),
+        }
+    }
+
+    fn code_changes(&self) -> Known<Vec<backstory_memory::ChangedSymbol>> {
+        if self.is_out_of_time() {
+            return Err("the time was over".to_owned());
+        }
+        let changes = self.store.code_changes(self.to.project, None, CODE_CHANGES);
+        changes.map_err(|error| error.to_string())
+    }
+}
+
+fn last_at_work(handoffs: Vec<Relevant>) -> Option<Relevant> {
+    handoffs.into_iter().max_by_key(|it| it.memory.updated_at)
+}
+
+fn take_first(summaries: &mut Known<Vec<Relevant>>, reason: &str) -> Known<Option<Relevant>> {
+    let all = summaries.as_mut().map_err(|why| why.clone())?;
+    if all.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Relevant { reasons: vec![reason.to_owned()], ..all.remove(0) }))
+}

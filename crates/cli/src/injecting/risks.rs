@@ -1,0 +1,77 @@
+//! What to know before a tool runs: what failed before and what fixed it, what is known about a file.
+
+use super::Injecting;
+use backstory_capture::Signature;
+use backstory_context::{Known, Relevant};
+use backstory_memory::{Kind, Memory, first_chars};
+use backstory_store::{Filter, Reach};
+
+/// Among how many of a project's newest failures a command is looked for.
+const FAILURES: u32 = 64;
+/// How many memories of a file are looked at; three at the most are told.
+const OF_A_FILE: u32 = 12;
+
+impl Injecting<'_> {
+    /// Finds how a command failed before, where it may fail the same way again.
+    pub(super) fn failures_of(&self, command: &str) -> Known<Vec<Relevant>> {
+        let Some(task) = task(command) else { return Ok(Vec::new()) };
+        let project = self.to.project;
+        let found = self
+            .relevant("this failed before", |store| store.newest_of(project, &[Kind::Failure], FAILURES))?;
+        let mut found: Vec<(bool, Relevant)> = found
+            .into_iter()
+            .filter_map(|it| {
+                let failed = failed_command(&it.memory)?;
+                let is_same = words(failed) == words(command) || first_chars(command.trim(), 200) == failed;
+                let is_alike = self::task(failed).is_some_and(|failed| failed == task);
+                let is_worth_it =
+                    may_come_back(&it.memory) && (is_same || is_alike && is_fixed_by_running(&it.memory));
+                is_worth_it.then_some((is_same, it))
+            })
+            .collect();
+        // The very command first; the newest of each first, as they came.
+        found.sort_by_key(|(is_same, _)| !is_same);
+        Ok(found.into_iter().map(|(_, it)| it).collect())
+    }
+
+    /// Finds what is known about a file that is about to change: gotchas and patterns, then failures.
+    pub(super) fn known_of(&self, file: &str) -> Known<Vec<Relevant>> {
+        let root = self.to.root.map(|root| root.to_string_lossy().into_owned()).unwrap_or_default();
+        let inside = file.strip_prefix(root.as_str()).and_then(|rest| rest.strip_prefix('/')).unwrap_or(file);
+        let filter = Filter {
+            kinds: vec![Kind::Learning, Kind::Pattern, Kind::Failure],
+            limit: OF_A_FILE,
+            ..Filter::within(Reach::Project(self.to.project))
+        };
+        let paths = [inside.to_owned()];
+        let mut found = self
+            .relevant("known about this file", |store| store.unfaded(&store.about_files(&paths, &filter)?))?;
+        found.sort_by_key(|it| it.memory.content.kind == Kind::Failure);
+        Ok(found)
+    }
+}
+
+/// Returns what a command line is about, `cargo test`; nothing where it only looks.
+fn task(command: &str) -> Option<String> {
+    Signature::of(command, "").map(|signature| signature.task)
+}
+
+/// Returns the command a failure is remembered by.
+fn failed_command(memory: &Memory) -> Option<&str> {
+    memory.content.body.strip_prefix('`')?.split_once("` failed:").map(|(command, _)| command)
+}
+
+fn words(command: &str) -> Vec<&str> {
+    command.split_whitespace().collect()
+}
+
+/// Whether a failure may be met again. What an edit has fixed stays fixed, unless it was met again.
+fn may_come_back(memory: &Memory) -> bool {
+    let is_fixed = memory.content.facts.iter().any(|fact| fact.starts_with("Fixed by "));
+    !is_fixed || is_fixed_by_running(memory) || memory.times_seen > 1
+}
+
+/// Whether something had to be run, and not written, to fix it: it is of the machine, and the machine forgets.
+fn is_fixed_by_running(memory: &Memory) -> bool {
+    memory.content.facts.iter().any(|fact| fact.starts_with("Fixed by running "))
+}
