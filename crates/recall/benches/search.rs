@@ -30,9 +30,11 @@ fn main() {
             make_up_vectors(&home, project, memories);
         }
         let meaning = Meaning::open(&home.vectors()).expect("vectors");
-        ask("search, words and meaning", memories, &store, project, Some(&meaning), &Weights::SEARCH);
-        ask("search, words alone", memories, &store, project, None, &Weights::SEARCH);
-        ask("unasked, words and meaning", memories, &store, project, Some(&meaning), &Weights::INJECT);
+        let bench = Bench { memories, store: &store, project };
+        bench.ask("search, words and meaning", Some(&meaning), &Weights::SEARCH, Corpus::question);
+        bench.ask("search, words alone", None, &Weights::SEARCH, Corpus::question);
+        bench.ask("unasked, words and meaning", Some(&meaning), &Weights::INJECT, Corpus::question);
+        bench.ask("search, odd questions", Some(&meaning), &Weights::SEARCH, odd_question);
         let mb = |path: &Path| fs::metadata(path).map_or(0, |file| file.len()) / 1_000_000;
         println!(
             "{memories} on disk: {} MB database, {} MB vectors; in memory: {}",
@@ -43,24 +45,43 @@ fn main() {
     }
 }
 
-fn ask(
-    what: &str,
+struct Bench<'a> {
     memories: u32,
-    store: &Store,
+    store: &'a Store,
     project: ProjectId,
-    meaning: Option<&Meaning>,
-    weights: &Weights,
-) {
-    let (mut corpus, synonyms) = (Corpus::new(7), Synonyms::built_in());
-    let recall = Recall::new(store, weights).by_meaning(meaning).with_synonyms(&synonyms);
-    let filter = Filter::within(Reach::Project(project));
-    let took = (0..QUESTIONS).map(|_| {
-        let question = corpus.question();
-        let begun = Instant::now();
-        recall.ask(&Question::new(&question, NOW), &filter).expect("an answer");
-        begun.elapsed()
-    });
-    show(what, memories, took.collect());
+}
+
+impl Bench<'_> {
+    fn ask(
+        &self,
+        what: &str,
+        meaning: Option<&Meaning>,
+        weights: &Weights,
+        question: impl Fn(&mut Corpus) -> String,
+    ) {
+        let (mut corpus, synonyms) = (Corpus::new(7), Synonyms::built_in());
+        let recall = Recall::new(self.store, weights).by_meaning(meaning).with_synonyms(&synonyms);
+        let filter = Filter::within(Reach::Project(self.project));
+        let took = (0..QUESTIONS).map(|_| {
+            let question = question(&mut corpus);
+            let begun = Instant::now();
+            recall.ask(&Question::new(&question, NOW), &filter).expect("an answer");
+            begun.elapsed()
+        });
+        show(what, self.memories, took.collect());
+    }
+}
+
+/// A question nobody would ask: syntax, beginnings of words, many words, no words.
+fn odd_question(corpus: &mut Corpus) -> String {
+    let plain = corpus.question();
+    match plain.len() % 5 {
+        0 => format!("\"{plain}* NEAR( OR AND -title:{plain}"),
+        1 => plain.chars().filter(|c| c.is_alphabetic()).collect(),
+        2 => plain.split(' ').map(|word| word.chars().take(3).collect::<String>() + " ").collect(),
+        3 => format!("{plain} ").repeat(200),
+        _ => "the of and to in is it you that he was".to_owned(),
+    }
 }
 
 /// Gives each memory a vector of its own, the same in every run.
