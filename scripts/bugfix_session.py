@@ -86,3 +86,22 @@ def turns(host):
         ),
         ("No, we use pytest-style asserts here, not assertEqual.", [say(CORRECTED)]),
     ]
+
+
+def next_turns(host):
+    """A session of the next day, in the same project."""
+    pages = str(host.project / "pager/pages.py")
+    edit = tool(
+        "Edit",
+        file_path=pages,
+        old_string='"""Pages of a list."""',
+        new_string='"""Pages of a list, counted from 1."""',
+    )
+    return [
+        ("yes", [say("There is nothing to confirm yet.")]),
+        (
+            "Why does page_count in pager/pages.py round up, and how do we write asserts in tests?",
+            [tool("Bash", command="python3 -m unittest", description="Run the tests"), edit,
+             say("`page_count` rounds up so that the last, partly filled page is counted.")],
+        ),
+    ]

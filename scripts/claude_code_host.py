@@ -41,6 +41,7 @@ class Model:
     def __init__(self):
         self.answers = []
         self.offered = []
+        self.requests = []
         self.calls = 0
         self.lock = threading.Lock()
         model = self
@@ -84,6 +85,7 @@ class Model:
         if not body.get("tools"):
             return say("A title")
         with self.lock:
+            self.requests.append(body)
             self.offered = [offered["name"] for offered in body["tools"]]
             return self.answers.pop(0) if self.answers else say("Done.")
 

@@ -36,6 +36,42 @@ fn capture_hook(bencher: Bencher<'_, '_>, memories: usize) {
     });
 }
 
+#[divan::bench(args = [0, 10_000, 100_000], sample_count = 200, sample_size = 1)]
+fn session_start_hook(bencher: Bencher<'_, '_>, memories: usize) {
+    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
+    fill(&env, memories);
+    let number = Cell::new(0);
+    bencher.bench_local(|| {
+        number.set(number.get() + 1);
+        hear(&env, &said(&env, number.get(), r#""hook_event_name":"SessionStart","source":"startup""#))
+    });
+}
+
+#[divan::bench(args = [0, 10_000, 100_000], sample_count = 200, sample_size = 1)]
+fn prompt_hook_by_words(bencher: Bencher<'_, '_>, memories: usize) {
+    prompt_hook(bencher, &TestEnv::new(env!("CARGO_BIN_EXE_backstory")), memories);
+}
+
+/// Making the vectors takes a while; they are made once.
+#[divan::bench(args = [10_000], sample_count = 200, sample_size = 1)]
+fn prompt_hook_by_words_and_meaning(bencher: Bencher<'_, '_>, memories: usize) {
+    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory")).with("BACKSTORY_RECALL_VECTORS", "true");
+    prompt_hook(bencher, &env, memories);
+}
+
+/// Each prompt is the first of a session, so that each is given something.
+fn prompt_hook(bencher: Bencher<'_, '_>, env: &TestEnv, memories: usize) {
+    fill(env, memories);
+    let number = Cell::new(0);
+    let mut asking = Corpus::new(2);
+    let ask = || {
+        number.set(number.get() + 1);
+        let question = asking.question();
+        said(env, number.get(), &format!(r#""hook_event_name":"UserPromptSubmit","prompt":"{question}""#))
+    };
+    bencher.with_inputs(ask).bench_local_values(|prompt| hear(env, &prompt));
+}
+
 #[divan::bench(args = [0, 10_000, 100_000], sample_count = 100, sample_size = 1)]
 fn distil_a_turn(bencher: Bencher<'_, '_>, memories: usize) {
     let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
@@ -106,8 +142,8 @@ fn said(env: &TestEnv, turn: usize, fields: &str) -> String {
 }
 
 fn hear(env: &TestEnv, payload: &str) -> std::process::ExitStatus {
-    let mut child =
-        env.command(["hook", "--host", "claude-code"]).stdin(Stdio::piped()).spawn().expect("a hook");
+    let mut command = env.command(["hook", "--host", "claude-code"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("a hook");
     let mut input = child.stdin.take().expect("a pipe");
     input.write_all(payload.as_bytes()).expect("a payload delivered");
     drop(input);
@@ -115,6 +151,8 @@ fn hear(env: &TestEnv, payload: &str) -> std::process::ExitStatus {
 }
 
 fn fill(env: &TestEnv, memories: usize) {
+    // The memories are of the project the hooks run in.
+    std::fs::write(env.project().join(".backstory.toml"), "project = \"bench\"\n").expect("a project file");
     let mut corpus = Corpus::new(1);
     let lines: Vec<String> = (0..memories).map(|_| corpus.memory().line("bench")).collect();
     let outcome = env.run_with(["import", "-"], lines.join("\n"));

@@ -1,8 +1,8 @@
 //! The command line: what can be typed. What it means stands with each command.
 
 use crate::commands::{
-    completions, config, distil, doctor, eval, export, forget, handoff, import, index, maintain, pin,
-    project, redact, remember, revise, search, sessions, setup, show, status, supersede, timeline, why,
+    completions, config, context, distil, doctor, eval, export, forget, handoff, import, index, maintain,
+    pin, project, redact, remember, revise, search, sessions, setup, show, status, supersede, timeline, why,
 };
 use crate::env_vars::Environment;
 use crate::ui::{Colour, Ui};
@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Search(search::SearchArgs),
     /// Say what speaks for a memory: where it came from, when it was given and used, and what it has to do with a question
     Why(why::WhyArgs),
+    /// Show what a session would be given now, and its bill
+    Context(context::ContextArgs),
     /// Show what came before and after a memory
     Timeline(timeline::TimelineArgs),
     /// List sessions, or tell one step by step

@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod context;
 pub(crate) mod distil;
 pub(crate) mod doctor;
 pub(crate) mod eval;
@@ -59,6 +60,7 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::Show(args) => show::run(&args, &app),
         Command::Search(args) => search::run(&args, &app),
         Command::Why(args) => why::run(&args, &app),
+        Command::Context(args) => context::run(&args, &app),
         Command::Timeline(args) => timeline::run(&args, &app),
         Command::Sessions(args) => sessions::run(&args, &app),
         Command::Distil(args) => distil::run(&args, &app),

@@ -3,12 +3,15 @@
 //! The session's project is all it reaches, and what holds for the user (law 8); what the agent still has in view is not given
 //! again (law 5). Not here: how a block reads (`context`), how a host wants to hear it (`hosts`), when a hook does this.
 
+pub(crate) mod alive;
 mod asked;
 mod hooked;
 mod orientation;
 mod risks;
+mod uses;
 
 pub(crate) use hooked::Hooked;
+pub(crate) use uses::Deed;
 
 use crate::config::Config;
 use crate::env_vars::Environment;
@@ -132,6 +135,11 @@ impl Injecting<'_> {
 }
 
 impl Built {
+    /// An empty block.
+    pub(crate) fn nothing(moment: Moment, budget: u32) -> Built {
+        Built { moment, block: Block::default(), budget: Tokens(budget), build_us: 0 }
+    }
+
     /// Returns the record of it (law 9).
     pub(crate) fn injection(&self, to: &Recipient<'_>, at: Timestamp) -> Injection {
         let block = &self.block;

@@ -26,6 +26,19 @@ pub struct Given {
     pub used: Option<(Timestamp, String)>,
 }
 
+/// How much of what was given in one layer, of one kind, was used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Usefulness {
+    /// The layer, or the moment that has only one.
+    pub layer: String,
+    /// The kind, by its name.
+    pub kind: String,
+    /// How often one was given.
+    pub given: u64,
+    /// How often it was used after that.
+    pub used: u64,
+}
+
 /// Which receipt: one that is kept can be completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiptId(i64);
@@ -117,6 +130,23 @@ impl Store {
                 });
             }
             Ok(given)
+        })
+    }
+
+    /// Returns how much of what was given was used, by layer and kind, what was given most first.
+    pub fn usefulness(&self) -> Result<Vec<Usefulness>, StoreError> {
+        self.read("count what was used", |db| {
+            // Where there is more than one layer, the first reason says which.
+            let sql = "SELECT CASE i.moment WHEN 'prompt' THEN 'prompt' WHEN 'tool' THEN 'tool'
+                     ELSE coalesce(json_extract(g.reasons, '$[0]'), i.moment) END AS layer,
+                     m.kind, count(*), sum(g.used_at_ms IS NOT NULL)
+                 FROM injected g JOIN injections i ON i.id = g.injection_id JOIN memories m ON m.id = g.memory_id
+                 GROUP BY layer, m.kind ORDER BY count(*) DESC, layer, m.kind";
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map([], |row| {
+                Ok(Usefulness { layer: row.get(0)?, kind: row.get(1)?, given: row.get(2)?, used: row.get(3)? })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 

@@ -53,7 +53,7 @@ pub use error::StoreError;
 pub use events::{Arrival, Recorded, StoredEvent};
 pub use forget::Forgetting;
 pub use home::Home;
-pub use injections::{Given, Receipt, ReceiptId};
+pub use injections::{Given, Receipt, ReceiptId, Usefulness};
 pub use jobs::{Job, JobId, MOST_ATTEMPTS};
 pub use ledger::InView;
 pub use maintain::{MaintainReport, Retention};

@@ -87,6 +87,27 @@ impl Store {
         rows.and_then(Iterator::collect).map_err(&failed)
     }
 
+    /// Whether of the last sessions of a host in a project nothing is known but that they began and ended: so many, all since then.
+    pub fn are_silent(
+        &self,
+        project: ProjectId,
+        host: &str,
+        count: u32,
+        since: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.read("look at the last sessions", |db| {
+            let sql = "SELECT count(*), sum(started_at_ms >= ?4
+                     AND EXISTS (SELECT 1 FROM events e WHERE e.session_id = s.id AND e.kind = 'session_start')
+                     AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_id = s.id AND e.kind NOT IN ('session_start', 'session_end')))
+                 FROM (SELECT id, started_at_ms FROM sessions WHERE project_id = ?1 AND host = ?2 ORDER BY id DESC LIMIT ?3) s";
+            let mut statement = db.prepare_cached(sql)?;
+            let silent = statement.query_row(params![project.0, host, count, since.0], |row| {
+                Ok((row.get::<_, u32>(0)?, row.get::<_, Option<u32>>(1)?.unwrap_or(0)))
+            })?;
+            Ok(silent == (count, count))
+        })
+    }
+
     /// Returns the session a host calls by this name, making it if it is not known.
     pub fn session_named(
         &mut self,

@@ -8,16 +8,16 @@ use crate::commands::polish;
 use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
-use crate::injecting::{Built, Hooked};
+use crate::injecting::{Built, Deed, Hooked, alive};
 use crate::settings::{Settings, project_file};
 use crate::{log, ourselves, vectors};
 use backstory_capture::{
     DistilReport, Distillation, Observation, Occasion, Redactor, Surroundings, account_of, distil, observe,
 };
 use backstory_hosts::{Heard, Host, Meaning, Opening, Reply, Told};
-use backstory_memory::{Account, EventKind, Happening, Sighting, Timestamp};
+use backstory_memory::{Account, EventKind, Happening, Moment, Sighting, Timestamp};
 use backstory_provider::is_our_prompt;
-use backstory_store::{Arrival, Home, Purpose, Receipt, ReceiptId, Spool, Store, StoreError};
+use backstory_store::{Arrival, Home, Purpose, Receipt, ReceiptId, Session, Spool, Store, StoreError};
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::panic::{self, AssertUnwindSafe};
@@ -130,9 +130,13 @@ impl Hook {
         // A store that cannot say what was must not keep the event from being kept.
         let before =
             store.as_ref().ok().and_then(|store| store.session_called(host.as_str(), &host_session).ok()?);
-        let mut captured = None;
+        let trouble =
+            opening.as_ref().filter(|(opening, _)| captures && matches!(opening, Opening::Session { .. }));
+        let trouble = trouble.and_then(|_| self.trouble(&store, host, before.as_ref(), &sighting));
+        let (mut captured, mut deed) = (None, None);
         let kept = match heard.meaning {
             Meaning::Happened(told) if captures => {
+                deed = Deed::of(&told.happening);
                 let arrival = self.arrival(
                     store.as_ref().ok(),
                     observation(host, name, *told),
@@ -153,7 +157,13 @@ impl Hook {
                 Kept::here(store)
             }
         };
-        let Kept::Stored(mut store, proof) = kept else { return self.end(&config, captured.as_ref()) };
+        let Kept::Stored(mut store, proof) = kept else {
+            self.say(host, Moment::SessionStart, None, trouble.as_deref());
+            return self.end(&config, captured.as_ref());
+        };
+        if let Some(deed) = deed {
+            self.note_use(&mut store, host, &host_session, &deed);
+        }
         let occasion = captured.as_ref().and_then(occasion);
         let distilled = occasion
             .zip(captured.as_ref())
@@ -170,8 +180,13 @@ impl Hook {
                 sighting: &sighting,
                 before: before.as_ref(),
             };
-            let given = hooked.inject(&mut store, &opening, budget, &receipt, proof);
-            self.say(host, given)
+            let given =
+                hooked.inject(&mut store, &opening, budget, &receipt, proof).unwrap_or_else(|failure| {
+                    log::line(&self.home, self.now, &format!("hook: nothing is given: {}", failure.line()));
+                    None
+                });
+            self.say(host, opening.moment(), given.as_ref(), trouble.as_deref());
+            given.is_some()
         });
         if captured.is_none() && captures && !gives {
             // Proof of life is not worth a word in the log: the next hook brings its own.
@@ -213,21 +228,43 @@ impl Hook {
         Arrival { event: observe(observation, &around), sighting: sighting.clone() }
     }
 
-    /// Says to the host what is given: one answer and nothing else, or nothing at all. Returns whether something was.
-    fn say(&self, host: Host, given: Result<Option<Built>, Failure>) -> bool {
-        let built = match given {
-            Ok(Some(built)) => built,
-            Ok(None) => return false,
-            Err(failure) => {
-                log::line(&self.home, self.now, &format!("hook: nothing is given: {}", failure.line()));
-                return false;
-            }
-        };
-        let reply = host.reply(built.moment, Reply { context: Some(&built.block.text), to_user: None });
+    /// Says to the host what is given, and to the user what is wrong: one answer and nothing else, or nothing at all.
+    fn say(&self, host: Host, moment: Moment, given: Option<&Built>, trouble: Option<&str>) {
+        let context = given.map(|built| built.block.text.as_str());
+        let Some(reply) = host.reply(moment, Reply { context, to_user: trouble }) else { return };
         let mut out = std::io::stdout().lock();
         // A host that hung up does not want to hear it.
-        drop(out.write_all(reply.unwrap_or_default().as_bytes()).and_then(|()| out.flush()));
-        true
+        drop(out.write_all(reply.as_bytes()).and_then(|()| out.flush()));
+    }
+
+    /// Says what keeps us from remembering, if something does.
+    fn trouble(
+        &self,
+        store: &Result<Store, StoreError>,
+        host: Host,
+        before: Option<&Session>,
+        sighting: &Sighting,
+    ) -> Option<String> {
+        match store {
+            Err(error) => alive::trouble_opening(error),
+            Ok(store) => {
+                let here = || store.known_project_at(sighting).ok().flatten();
+                let project = before.map(|session| session.project).or_else(here);
+                alive::trouble(&self.home, store, host.as_str(), project, self.now)
+            }
+        }
+    }
+
+    /// Notes what was used of what the session was given. What fails here costs a number, not an event.
+    fn note_use(&self, store: &mut Store, host: Host, host_session: &str, deed: &Deed) {
+        let session = store.session_called(host.as_str(), host_session).map_err(Failure::from);
+        let noted = session.and_then(|session| match session {
+            Some(session) => deed.note(store, session.id, self.now),
+            None => Ok(()),
+        });
+        if let Err(failure) = noted {
+            log::line(&self.home, self.now, &format!("hook: a use is not noted: {}", failure.line()));
+        }
     }
 
     /// Starts what a session's end leaves to be done.

@@ -7,7 +7,7 @@ use crate::times;
 use crate::ui::{Tone, memories, one_line};
 use crate::vectors::MAKES_VECTORS;
 use backstory_memory::Timestamp;
-use backstory_store::{ModelWork, Receipt, Status};
+use backstory_store::{ModelWork, Receipt, Status, Usefulness};
 use clap::Args;
 use serde::Serialize;
 
@@ -33,6 +33,7 @@ struct StatusShape {
     sessions: u64,
     projects: u64,
     injections: u64,
+    given: Vec<GivenShape>,
     bytes: u64,
     spooled: usize,
     vectors_waiting: u64,
@@ -51,6 +52,15 @@ struct ModelWorkShape {
     waiting: u64,
     dead: u64,
     resting: bool,
+}
+
+/// How much of what sessions were given they used.
+#[derive(Serialize)]
+struct GivenShape {
+    layer: String,
+    kind: String,
+    given: u64,
+    used: u64,
 }
 
 #[derive(Serialize)]
@@ -72,11 +82,12 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
     // A store of an older schema that can only be read has no place for this.
     let waiting = store.count_stale_vectors().unwrap_or(0);
     let hooks = store.receipts(10)?;
+    let usefulness = store.usefulness()?;
     let provider = app.config.distil.provider;
     let work = store.model_work(app.now)?;
     let work = (provider != Provider::None || work.calls > 0).then_some(work);
     if args.json {
-        app.ui.json(&shape(&status, waiting, &hooks, work, app, problem))?;
+        app.ui.json(&shape(&status, waiting, &hooks, &usefulness, work, app, problem))?;
         return Ok(Exit::Done);
     }
     let home = app.ui.tone(Tone::Path, &app.home.root().display().to_string());
@@ -96,6 +107,9 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
         status.bytes as f64 / 1_048_576.0,
         status.schema
     ))?;
+    for line in given_lines(&usefulness) {
+        app.ui.line(&format!("given     {line}"))?;
+    }
     if status.spooled > 0 {
         app.ui.line(&format!(
             "waiting   {} in the spool; the next command that can write takes them in",
@@ -144,6 +158,7 @@ fn shape(
     status: &Status,
     vectors_waiting: u64,
     hooks: &[Receipt],
+    usefulness: &[Usefulness],
     work: Option<ModelWork>,
     app: &App,
     problem: Option<String>,
@@ -163,6 +178,7 @@ fn shape(
         sessions: counts.sessions,
         projects: counts.projects,
         injections: counts.injections,
+        given: usefulness.iter().map(given).collect(),
         bytes: status.bytes,
         spooled: status.spooled,
         vectors_waiting,
@@ -179,6 +195,31 @@ fn shape(
             resting: work.is_broken,
         }),
     }
+}
+
+fn given(of: &Usefulness) -> GivenShape {
+    GivenShape { layer: of.layer.clone(), kind: of.kind.clone(), given: of.given, used: of.used }
+}
+
+/// Says how much of what was given was used: all in all, then layer by layer.
+fn given_lines(all: &[Usefulness]) -> Vec<String> {
+    let sum = |of: &mut dyn Iterator<Item = &Usefulness>| {
+        of.fold((0, 0), |(given, used), one| (given + one.given, used + one.used))
+    };
+    let told = |(given, used): (u64, u64)| format!("{given}, used {used} ({} %)", used * 100 / given.max(1));
+    let total = sum(&mut all.iter());
+    if total.0 == 0 {
+        return Vec::new();
+    }
+    let mut layers: Vec<&str> = Vec::new();
+    for one in all {
+        if !layers.contains(&one.layer.as_str()) {
+            layers.push(&one.layer);
+        }
+    }
+    let of_layer = |layer: &&str| sum(&mut all.iter().filter(|one| one.layer == **layer));
+    let lines = layers.iter().map(|layer| format!("  {}: {}", one_line(layer), told(of_layer(layer))));
+    std::iter::once(told(total)).chain(lines).collect()
 }
 
 fn hook(receipt: &Receipt) -> HookShape {

@@ -57,11 +57,11 @@ fn task(command: &str) -> Option<String> {
 }
 
 /// Returns the command a failure is remembered by.
-fn failed_command(memory: &Memory) -> Option<&str> {
+pub(super) fn failed_command(memory: &Memory) -> Option<&str> {
     memory.content.body.strip_prefix('`')?.split_once("` failed:").map(|(command, _)| command)
 }
 
-fn words(command: &str) -> Vec<&str> {
+pub(super) fn words(command: &str) -> Vec<&str> {
     command.split_whitespace().collect()
 }
 

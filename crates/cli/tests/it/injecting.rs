@@ -12,7 +12,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 /// Says something in a session, as its host would.
-fn said(env: &TestEnv, session: &str, fields: &Value) -> Outcome {
+pub(crate) fn said(env: &TestEnv, session: &str, fields: &Value) -> Outcome {
     hook(env, payload(env, session, fields))
 }
 
@@ -30,11 +30,11 @@ fn said_with(env: &TestEnv, variables: &[(&str, &str)], session: &str, fields: &
     env.finish(child)
 }
 
-fn starts(env: &TestEnv, session: &str, how: &str) -> String {
+pub(crate) fn starts(env: &TestEnv, session: &str, how: &str) -> String {
     given(&said(env, session, &json!({"hook_event_name": "SessionStart", "source": how})))
 }
 
-fn asks(env: &TestEnv, session: &str, text: &str) -> String {
+pub(crate) fn asks(env: &TestEnv, session: &str, text: &str) -> String {
     given(&said(env, session, &asking(text)))
 }
 
@@ -50,7 +50,7 @@ fn runs(env: &TestEnv, session: &str, command: &str) -> String {
     ))
 }
 
-const RANKING: &str = "We decided on SQLite FTS5 for search ranking because it needs no server";
+pub(crate) const RANKING: &str = "We decided on SQLite FTS5 for search ranking because it needs no server";
 const MONEY: &str = "Money is integer cents, never a float";
 
 #[test]

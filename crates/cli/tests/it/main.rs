@@ -17,6 +17,7 @@ mod evaluating;
 mod explaining;
 mod exporting;
 mod finding;
+mod given_and_used;
 mod hostile_payloads;
 mod huge_payloads;
 mod importing;

@@ -122,7 +122,7 @@ fn a_shell_learns_to_complete() {
 #[test]
 fn help_lists_every_command() {
     let env = world();
-    assert_snapshot!(env.run(["--help"]).stdout, @r"
+    assert_snapshot!(env.run(["--help"]).stdout, @r#"
         Gives coding agents the story so far
 
         Exit codes: 0 done, 1 no (nothing found, refused), 2 usage or configuration, 70 our fault.
@@ -140,6 +140,7 @@ fn help_lists_every_command() {
           search       Find memories
           why          Say what speaks for a memory: where it came from, when it was given and used, and
                        what it has to do with a question
+          context      Show what a session would be given now, and its bill
           timeline     Show what came before and after a memory
           sessions     List sessions, or tell one step by step
           distil       Make memories of what happened in sessions, where that is still to be done
@@ -168,7 +169,7 @@ fn help_lists_every_command() {
 
           -V, --version
                   Print version
-        ");
+        "#);
     assert_eq!(env.run(["--version"]).code, Some(0));
     assert_eq!(env.run(["frobnicate"]).code, Some(2));
     assert_eq!(env.run([""; 0]).code, Some(2));

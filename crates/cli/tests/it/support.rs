@@ -113,10 +113,13 @@ fn is_answer(text: &str) -> bool {
 /// Returns what the agent is given by an answer, with the name of its fence made steady.
 pub(crate) fn given(outcome: &Outcome) -> String {
     harmless(outcome);
-    let answer: Option<Value> = serde_json::from_str(&outcome.stdout).ok();
-    let context = answer
-        .and_then(|answer| Some(answer["hookSpecificOutput"]["additionalContext"].as_str()?.to_owned()));
-    let text = context.unwrap_or_else(|| outcome.stdout.clone());
+    // What is only for the user is given to nobody else.
+    let text = match serde_json::from_str::<Value>(&outcome.stdout) {
+        Ok(answer) => {
+            answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+        }
+        Err(_) => outcome.stdout.clone(),
+    };
     let mark = ["<backstory-", "--- backstory "].iter().find_map(|mark| text.strip_prefix(mark));
     match mark.and_then(|rest| rest.get(..8)) {
         Some(nonce) => text.replace(nonce, "[NONCE]"),

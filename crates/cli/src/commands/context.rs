@@ -1,0 +1,193 @@
+//! `context`: what a session would be given now, word for word, and what each line costs. Nothing is recorded.
+
+use crate::app::{App, ProjectArgs};
+use crate::failure::{Exit, Failure};
+use crate::injecting::{Built, Injecting, Recipient};
+use crate::ui::{Tone, one_line};
+use backstory_hosts::Opening;
+use backstory_memory::Moment;
+use backstory_store::{InView, Reach, Store};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Someone waits for it here, but nobody's session does.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Arguments of `context`.
+#[derive(Args, Debug)]
+pub(crate) struct ContextArgs {
+    /// When in a session (default: what the other arguments are for, else session-start)
+    #[arg(long, value_name = "MOMENT")]
+    pub(crate) moment: Option<MomentArg>,
+    /// What the user asks for
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) prompt: Option<String>,
+    /// The command that is about to run
+    #[arg(long, value_name = "COMMAND", conflicts_with = "prompt")]
+    pub(crate) command: Option<String>,
+    /// The file that is about to be edited
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["prompt", "command"])]
+    pub(crate) file: Option<String>,
+    /// The project: its name, its number or a folder in it (default: the one of this folder)
+    #[arg(long, value_name = "PROJECT")]
+    pub(crate) project: Option<String>,
+    /// Print what each line costs and why it is there, not the text
+    #[arg(long)]
+    pub(crate) bill: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A moment as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MomentArg {
+    /// A session begins
+    SessionStart,
+    /// The user asks for something
+    Prompt,
+    /// A tool is about to run
+    Tool,
+    /// The host compacts its context
+    Compaction,
+}
+
+#[derive(Serialize)]
+struct ContextShape<'a> {
+    version: u32,
+    moment: &'static str,
+    context: &'a str,
+    tokens: u32,
+    budget: u32,
+    bytes: usize,
+    build_ms: f64,
+    layers: &'a [&'static str],
+    layers_skipped: Vec<String>,
+    memories: Vec<LineShape<'a>>,
+}
+
+#[derive(Serialize)]
+struct LineShape<'a> {
+    id: i64,
+    layer: &'static str,
+    rank: u32,
+    tokens: u32,
+    score: f64,
+    reasons: &'a [String],
+}
+
+/// Shows what would be given.
+pub(crate) fn run(args: &ContextArgs, app: &App) -> Result<Exit, Failure> {
+    let opening = opening(args)?;
+    let store = app.store_to_read()?;
+    let budget = app.config.inject.budget(opening.moment(), &app.cwd, app.environment.user_home().as_deref());
+    let place = ProjectArgs { project: args.project.clone(), all_projects: false };
+    let built = match app.reach(&store, &place)? {
+        Some(Reach::Project(project)) => {
+            let sighting = app.sighting();
+            let is_here = store.known_project_at(&sighting)? == Some(project);
+            let root = Some(Path::new(&sighting.root)).filter(|root| is_here && root.is_dir());
+            let in_view = InView { began_at: Some(app.now), ..InView::default() };
+            let to = Recipient { project, session: None, in_view, root };
+            Some(injecting(&store, app, to).build(&opening, None, budget))
+        }
+        _ => None,
+    };
+    let built = built.unwrap_or_else(|| Built::nothing(opening.moment(), budget));
+    if args.json {
+        app.ui.json(&shape(&built))?;
+    } else if built.block.is_empty() {
+        let why =
+            if budget == 0 { "this moment is turned off in `[inject]`" } else { "nothing known bears on it" };
+        app.ui.say(&format!("nothing would be given: {why}"));
+    } else if args.bill {
+        bill(&built, &store, app)?;
+    } else {
+        app.ui.raw(&format!("{}\n", built.block.text.trim_end()))?;
+    }
+    Ok(if built.block.is_empty() { Exit::No } else { Exit::Done })
+}
+
+fn injecting<'a>(store: &'a Store, app: &'a App, to: Recipient<'a>) -> Injecting<'a> {
+    Injecting {
+        store,
+        config: &app.config,
+        environment: &app.environment,
+        home: &app.home,
+        now: app.now,
+        until: Instant::now() + PATIENCE,
+        to,
+    }
+}
+
+fn opening(args: &ContextArgs) -> Result<Opening, Failure> {
+    let prompt = || args.prompt.clone().map(|text| Opening::Prompt { text });
+    let command = || args.command.clone().map(|command| Opening::Command { command });
+    let edit = || args.file.clone().map(|file| Opening::Edit { file });
+    let session = || Opening::Session { how: "startup".to_owned() };
+    let found = match args.moment {
+        None => Some(prompt().or_else(command).or_else(edit).unwrap_or_else(session)),
+        Some(MomentArg::SessionStart) => Some(session()),
+        Some(MomentArg::Prompt) => prompt(),
+        Some(MomentArg::Tool) => command().or_else(edit),
+        Some(MomentArg::Compaction) => Some(Opening::Compaction),
+    };
+    found.ok_or_else(|| {
+        Failure::usage("this moment is about something: say what")
+            .hint("`--prompt TEXT` for a prompt, `--command COMMAND` or `--file PATH` for a tool")
+    })
+}
+
+/// Prints what each line costs, and what the frame around them does.
+fn bill(built: &Built, store: &Store, app: &App) -> Result<(), Failure> {
+    let block = &built.block;
+    for item in &block.items {
+        let title =
+            store.memory(item.memory)?.map(|memory| one_line(&memory.content.title)).unwrap_or_default();
+        let head = app.ui.tone(Tone::Strong, &format!("#{} {title}", item.memory));
+        app.ui.line(&format!("{:>6}  {head}", item.tokens.0))?;
+        app.ui.line(&format!("        {}: {}", item.layer, item.reasons.join(", ")))?;
+    }
+    let lines: u32 = block.items.iter().map(|item| item.tokens.0).sum();
+    let rest = block.tokens.0.saturating_sub(lines);
+    app.ui.line(&format!("{rest:>6}  fence, headings and lines that are of no memory"))?;
+    app.ui.line(&format!(
+        "{:>6}  tokens of {} in {} bytes, built in {:.1} ms",
+        block.tokens.0,
+        built.budget.0,
+        block.bytes,
+        f64::from(built.build_us) / 1000.0
+    ))?;
+    for skipped in &block.layers_skipped {
+        app.ui.line(&format!("        left out: {}", one_line(&skipped.to_string())))?;
+    }
+    Ok(())
+}
+
+fn shape(built: &Built) -> ContextShape<'_> {
+    let block = &built.block;
+    let line = |item: &'_ backstory_context::Placed| {
+        (item.memory.0, item.layer, item.rank, item.tokens.0, item.score)
+    };
+    ContextShape {
+        version: 1,
+        moment: Moment::as_str(built.moment),
+        context: &block.text,
+        tokens: block.tokens.0,
+        budget: built.budget.0,
+        bytes: block.bytes,
+        build_ms: f64::from(built.build_us) / 1000.0,
+        layers: &block.layers,
+        layers_skipped: block.layers_skipped.iter().map(ToString::to_string).collect(),
+        memories: block
+            .items
+            .iter()
+            .map(|item| {
+                let (id, layer, rank, tokens, score) = line(item);
+                LineShape { id, layer, rank, tokens, score, reasons: &item.reasons }
+            })
+            .collect(),
+    }
+}
