@@ -13,7 +13,7 @@ use crate::spelling::{ReadAs, Spelling, Vocabulary};
 use crate::words::{Term, fit, in_place, quoted};
 use crate::{Reach, WordQuery};
 use backstory_memory::{MemoryId, ProjectId};
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 use std::collections::{HashMap, HashSet};
 
 /// A memory that words found.
@@ -203,22 +203,27 @@ impl<'db> Index<'db> {
 
     /// Looks for what a term nobody holds may have meant.
     fn guess(&self, term: &Term, sought: &mut Sought) -> Result<(), Stop> {
-        for known in Vocabulary::of(self.db)?.readings(&term.text)? {
+        let vocabulary = Vocabulary::of(self.db)?;
+        for known in vocabulary.readings(&term.text)? {
             let expression = quoted(&known);
-            if self.is_in_reach(&expression)? {
+            if let Some(told) = self.as_told(&vocabulary, known)? {
                 sought.near.extend(self.known(&expression)?);
-                sought.read_as.push(ReadAs { asked: term.text.clone(), known });
+                sought.read_as.push(ReadAs { asked: term.text.clone(), known: told });
             }
         }
         Ok(())
     }
 
-    /// Whether somebody within reach holds a word: another project's words are not to be told (law 8).
-    fn is_in_reach(&self, expression: &str) -> rusqlite::Result<bool> {
-        let Some(reach) = &self.reach else { return Ok(true) };
-        self.db
-            .prepare_cached("SELECT 1 FROM memory_words WHERE memory_words MATCH ?1 LIMIT 1")?
-            .exists([format!("{reach} AND {expression}")])
+    /// Returns a known word as somebody within reach writes it; nothing where nobody there does: another project's words are not to
+    /// be told, nor its forms of them (law 8).
+    fn as_told(&self, vocabulary: &Vocabulary<'_>, known: String) -> Result<Option<String>, Stop> {
+        let Some(reach) = &self.reach else { return Ok(Some(known)) };
+        let holder = self
+            .db
+            .prepare_cached("SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 LIMIT 1")?
+            .query_row([format!("{reach} AND {}", quoted(&known))], |row| row.get(0).map(MemoryId))
+            .optional()?;
+        holder.map_or(Ok(None), |holder| vocabulary.written_in(holder, &known))
     }
 
     /// Counts who holds a word, up to a bound, and estimates beyond it. None where nobody in the place does.

@@ -171,6 +171,20 @@ impl<'db> Vocabulary<'db> {
         Ok(None)
     }
 
+    /// Returns how a memory that holds a word, in whichever form, writes it.
+    pub(crate) fn written_in(&self, memory: MemoryId, known: &str) -> Result<Option<String>, Stop> {
+        let memory = memories::read(self.db, memory)?;
+        let (stem, begins) = (self.stem(known)?, known.chars().next());
+        let columns = words::columns(memory.project, &memory.content);
+        for word in columns.iter().flat_map(|text| words_of(text)) {
+            // Forms of one word begin alike, and asking for a stem is dear.
+            if word == known || (word.chars().next() == begins && self.stem(&word)? == stem) {
+                return Ok(Some(word));
+            }
+        }
+        Ok(None)
+    }
+
     fn word_at(&self, place: &Place) -> Result<Option<String>, Stop> {
         let memory = memories::read(self.db, place.memory)?;
         let text = words::column(memory.project, &memory.content, &place.column);

@@ -96,7 +96,7 @@ fn place(project: ProjectId) -> String {
 const EVERYWHERE: &str = "\u{e000}everywhere";
 
 /// What the index holds of a memory, column by column.
-fn columns(project: ProjectId, content: &Draft) -> [String; 7] {
+pub(crate) fn columns(project: ProjectId, content: &Draft) -> [String; 7] {
     let [facts, concepts, files] =
         [&content.facts, &content.concepts, &content.files].map(|list| list.join("\n"));
     let whole = [content.title.as_str(), &content.body, &facts, &concepts, &files].join("\n");
