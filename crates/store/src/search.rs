@@ -295,7 +295,7 @@ fn ask_index(
 }
 
 /// Whether an error says that there is no usable index. Where the whole file is damaged, reading the rows says so again.
-fn is_of_the_index(error: &rusqlite::Error) -> bool {
+pub(crate) fn is_of_the_index(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown | ErrorCode::NotFound)

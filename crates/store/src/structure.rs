@@ -7,6 +7,7 @@
 //! knows the words of both: it proposes the newest memories, and their anchors decide.
 
 use crate::open::Stop;
+use crate::search::is_of_the_index;
 use crate::words::{Term, in_place};
 use crate::{Filter, LifeFilter, Reach, Store, StoreError, WordQuery, codes};
 use backstory_memory::{Digest, Link, MemoryId};
@@ -193,7 +194,7 @@ fn fitting(db: &Connection, row: &Row<'_>, filter: &Filter) -> Result<Option<Mem
     Ok((is_of_kind && is_in_time && is_of_file).then_some(id))
 }
 
-/// Returns the newest memories that hold any of the words in a column.
+/// Returns the newest memories that hold any of the words in a column; none where there is no word index to ask.
 fn holding(db: &Connection, column: &str, words: &[&str], reach: Reach) -> rusqlite::Result<BTreeSet<i64>> {
     let mut query = WordQuery::default();
     words.iter().for_each(|word| query.word(word));
@@ -205,6 +206,14 @@ fn holding(db: &Connection, column: &str, words: &[&str], reach: Reach) -> rusql
     if let Reach::Project(project) = reach {
         expression = format!("{} AND ({expression})", in_place(project));
     }
+    match newest_matching(db, &expression) {
+        // The names are words of the question too, and those are looked for in the rows then.
+        Err(error) if is_of_the_index(&error) => Ok(BTreeSet::new()),
+        found => found,
+    }
+}
+
+fn newest_matching(db: &Connection, expression: &str) -> rusqlite::Result<BTreeSet<i64>> {
     let sql = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1
          AND rowid > (SELECT coalesce(max(id), 0) FROM memories) - ?2 ORDER BY rowid DESC LIMIT ?3";
     let mut statement = db.prepare_cached(sql)?;

@@ -217,7 +217,25 @@ fn without_an_index_the_rows_are_searched_by_the_same_words() {
         let page = Filter { limit: 1, offset: 1, ..everywhere() };
         assert_eq!(ask(&any_of(&["herons", "egret"]), &page), [old]);
         store.search_words(&any_of(&["100%\0\"'"]), &everywhere()).unwrap();
+        // A question that names a file or a symbol is one as well.
+        let named = ["src/heron.rs".to_owned(), "wade".to_owned()];
+        let about = [store.about_files(&named, &everywhere()), store.about_symbols(&named, &everywhere())];
+        assert!(about.iter().all(Result::is_ok), "{loss}: {about:?}");
     }
+}
+
+/// Both words have one stem; the other project's was there first.
+#[test]
+fn law_8_a_misspelt_word_is_told_as_this_project_writes_it() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let [here, there] = ["/home/u/one", "/home/u/two"].map(|root| project(&mut store, root));
+    store.remember(&new(there, draft("client", "An organization called Monarch"))).unwrap();
+    let id = store.remember(&new(here, draft("music", "The organ plays in the hall"))).unwrap();
+    let within = Filter::within(Reach::Project(here));
+    let answer = store.find_words(&any_of(&["organn"]), &within).unwrap();
+    assert_eq!(answer.hits.first().map(|hit| hit.memory), Some(id));
+    assert_eq!(answer.read_as.iter().map(|read| read.known.as_str()).collect::<Vec<_>>(), ["organ"]);
 }
 
 #[test]
