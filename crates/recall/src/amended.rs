@@ -4,7 +4,7 @@
 //! the store knows it, and it is left out.
 
 use crate::{Hit, Meaning};
-use backstory_memory::{MemoryId, likeness};
+use backstory_memory::{Life, Memory, MemoryId, Scope, likeness};
 use backstory_store::Reach;
 use std::collections::HashMap;
 
@@ -34,6 +34,7 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, meaning: Option<&Meaning>, re
             .filter(|other| {
                 written(other) > written(older) && other.memory.content.kind == older.memory.content.kind
             })
+            .filter(|other| may_amend(&other.memory, &older.memory))
             .filter(|other| other.reasons.relevance() >= NEARLY_AS_WELL * older.reasons.relevance())
             .filter(|other| same(older, other))
             .max_by_key(|other| written(other));
@@ -50,6 +51,13 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, meaning: Option<&Meaning>, re
     reorder(hits, &newer_of);
 }
 
+/// Whether what one memory says holds where the other does: another project's newer word changes nothing here, nor does one that was
+/// itself replaced.
+fn may_amend(newer: &Memory, older: &Memory) -> bool {
+    let holds_there = newer.project == older.project || newer.content.scope == Scope::User;
+    holds_there && newer.life == Life::Live
+}
+
 /// Moves each newer hit to just before the first hit it amends.
 fn reorder(hits: &mut Vec<Hit>, newer_of: &HashMap<MemoryId, MemoryId>) {
     let mut at = 0;
@@ -59,8 +67,10 @@ fn reorder(hits: &mut Vec<Hit>, newer_of: &HashMap<MemoryId, MemoryId>) {
         if let Some(later) = later {
             let newer = hits.remove(at + 1 + later);
             hits.insert(at, newer);
+        } else {
+            // Only now: what was moved here may itself be older than another.
+            at += 1;
         }
-        at += 1;
     }
 }
 

@@ -1,9 +1,9 @@
 //! Two memories of one subject: the newer first. Time in questions.
 
-use crate::kit::{DAY, NOW, World, hit, ids};
+use crate::kit::{DAY, NOW, World, hit, ids, project};
 use backstory_memory::{Draft, Kind};
 use backstory_recall::{Factor, Question, Recall, Weights};
-use backstory_store::{Filter, LifeFilter, NewMemory, Origin};
+use backstory_store::{Filter, LifeFilter, NewMemory, Origin, Reach};
 
 fn decided(text: &str) -> Draft {
     Draft::new(Kind::Decision, text, text)
@@ -31,6 +31,34 @@ fn what_merely_shares_a_word_is_not_amended() {
     world.write(decided("Server logs are kept for thirty days on the staging disk"), 3);
     let answer = world.ask("what is the staging server called");
     assert_eq!((ids(&answer)[0], answer.hits[0].reasons.older_than), (old, None));
+}
+
+/// What another project decided later says nothing about this one (law 8), also where both are looked at.
+#[test]
+fn another_projects_newer_word_amends_nothing() {
+    let mut world = World::new();
+    let here = world.project;
+    let old = world.write(decided("The staging database server is called heron, the staging server"), 200);
+    world.project = project(&mut world.store, "another");
+    let new = world.write(decided("The staging database server is called egret"), 3);
+    let filter = Filter::within(Reach::Everywhere);
+    let question = Question { from: Some(here), ..Question::new("what is the staging server called", NOW) };
+    let answer = Recall::new(&world.store, &Weights::SEARCH).ask(&question, &filter).unwrap();
+    assert_eq!(ids(&answer), [old, new]);
+    assert_eq!(hit(&answer, old).reasons.older_than, None);
+}
+
+/// Each of three amends the one before it; the first and the last have little in common.
+#[test]
+fn the_newest_of_a_chain_comes_first() {
+    let mut world = World::new();
+    let first = world.write(decided("staging server heron alpha bravo charlie delta"), 200);
+    let second = world.write(decided("staging server heron charlie delta echo foxtrot"), 100);
+    let third = world.write(decided("staging server echo foxtrot golf hotel heron"), 3);
+    let answer = world.ask("staging server heron alpha bravo charlie delta");
+    assert_eq!(hit(&answer, first).reasons.older_than, Some(second));
+    assert_eq!(hit(&answer, second).reasons.older_than, Some(third));
+    assert_eq!(ids(&answer), [third, second, first]);
 }
 
 #[test]
