@@ -59,7 +59,9 @@ impl Pool {
         let near = thread::scope(|scope| {
             // Reading a question takes as long as looking up its words: both at once, where a thread can be had.
             let looking = meaning.and_then(|_| thread::Builder::new().spawn_scoped(scope, look).ok());
-            pool.add_words(recall, question.text, &wide)?;
+            // Whoever asks about one memory wants to know about its words, however many hold them better.
+            let of_words = if also.is_some() { u32::MAX } else { wide.limit };
+            pool.add_words(recall, question.text, &Filter { limit: of_words, ..wide.clone() })?;
             pool.add_named(recall, question, &wide)?;
             Ok(looking
                 .map_or_else(look, |looking| looking.join().unwrap_or_else(|panic| resume_unwind(panic))))
@@ -68,7 +70,7 @@ impl Pool {
             pool.add_meaning(recall, meaning, &near, &wide)?;
         }
         for reasons in pool.candidates.values_mut() {
-            reasons.fused = fused(reasons, pool.strategy, recall.weights);
+            reasons.fused = fused(reasons, recall.weights);
         }
         Ok(pool)
     }
@@ -291,14 +293,14 @@ pub(crate) fn leave_out_the_weak(hits: &mut Vec<Hit>, unheard: f64, weights: &We
 }
 
 /// Returns words and meaning in one number.
-fn fused(reasons: &Reasons, strategy: Strategy, weights: &Weights) -> f64 {
+fn fused(reasons: &Reasons, weights: &Weights) -> f64 {
     let words = if weights.saturation > 0.0 {
         reasons.words / (reasons.words + weights.saturation)
     } else {
         reasons.words
     };
     // What has no vector yet is judged by its words alone.
-    match reasons.meaning.filter(|_| strategy == Strategy::WordsAndMeaning) {
+    match reasons.meaning {
         Some(cosine) => (1.0 - weights.meaning) * words + weights.meaning * cosine.max(0.0),
         None => words,
     }

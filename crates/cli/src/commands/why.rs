@@ -8,7 +8,7 @@ use crate::failure::{Exit, Failure};
 use crate::shapes::{self, HeadShape};
 use crate::times;
 use crate::ui::{Tone, one_line};
-use backstory_memory::{Memory, MemoryId};
+use backstory_memory::{Life, Memory, MemoryId};
 use backstory_recall::Explained;
 use backstory_store::{Filter, Given, LifeFilter, Reach, Shown, Store, StoreError};
 use clap::Args;
@@ -129,9 +129,13 @@ fn explain(
     let engine = Engine::open(&app.config, &app.environment, &app.home, args.profile);
     let question = engine.question(query, app.now, None);
     let limit = app.config.search.limit;
-    let filter = Filter { life: LifeFilter::Any, limit, ..Filter::within(Reach::Project(memory.project)) };
+    let is_live = memory.life == Life::Live;
+    // Its place is the one a search gives it, which leaves out what was superseded; but that has its sum all the same.
+    let life = if is_live { LifeFilter::Live } else { LifeFilter::Any };
+    let filter = Filter { life, limit, ..Filter::within(Reach::Project(memory.project)) };
     let explained = engine.over(store).explain(&question, &filter, memory.id)?;
-    explained.ok_or_else(|| StoreError::NoSuchMemory(memory.id).into())
+    let explained = explained.ok_or(StoreError::NoSuchMemory(memory.id))?;
+    Ok(Explained { rank: explained.rank.filter(|_| is_live), ..explained })
 }
 
 fn origin(memory: &Memory, head: &HeadShape, evidence: usize) -> String {

@@ -1,6 +1,6 @@
 //! Why a hit is one: `search --explain`, `why`, what misspelt words were read as, and that being shown is not use.
 
-use crate::support::{ask, done, told, world};
+use crate::support::{ask, database, done, told, world};
 use backstory_testkit::TestEnv;
 use insta::assert_snapshot;
 use std::fs;
@@ -111,6 +111,50 @@ fn why_explains_a_question_even_for_what_it_does_not_find() {
         ");
     let why = ask(&env, 0, &["--set", "recall.vectors=false", "why", "2", "--query", "migration", "--json"]);
     assert_eq!((why["question"]["rank"].as_u64(), why["question"]["score"].as_f64()), (None, Some(0.0)));
+}
+
+/// The place `why` tells is the one `search` gives: what was superseded is left out of both.
+#[test]
+fn why_counts_places_as_search_does() {
+    let env = library();
+    done(&env, &["remember", "--kind", "note", "The harbour flood wall is low"]);
+    done(&env, &["supersede", "2", "Nothing at all"]);
+    let question = |id: &str| {
+        ask(&env, 0, &["why", id, "--json", "--query", "the harbour floods at spring tide"])["question"]
+            .clone()
+    };
+    assert_eq!(question("3")["rank"], 1);
+    let superseded = question("2");
+    assert!(superseded["rank"].is_null(), "{superseded}");
+    assert!(superseded["explain"]["words"].as_f64().unwrap() > 0.0, "{superseded}");
+}
+
+#[test]
+fn why_knows_the_words_of_what_many_fit_better_than() {
+    let env = world();
+    let long = format!("egret {}", "and much else beside it ".repeat(40));
+    done(&env, &["remember", "--title", "Birds", &long]);
+    let lines: String = (0..120).map(|n| format!("{{\"text\": \"egret {n}\"}}\n")).collect();
+    fs::write(env.world().join("egrets.jsonl"), lines).unwrap();
+    done(&env, &["import", env.world().join("egrets.jsonl").to_str().unwrap()]);
+    let why = ask(&env, 0, &["why", "1", "--json", "--query", "egret"]);
+    assert!(why["question"]["rank"].is_null(), "{why}");
+    assert!(why["question"]["explain"]["words"].as_f64().unwrap() > 0.0, "{why}");
+}
+
+/// S3.9: not an error, nor merely the newest, while there is no word index.
+#[test]
+fn a_lost_word_index_leaves_names_and_meaning() {
+    let lost = |words: &str| {
+        let env = library();
+        done(&env, &["remember", "--kind", "note", "--file", "src/open.rs", "Invoices go out on Mondays"]);
+        database(&env).execute_batch("DROP TABLE memory_words").unwrap();
+        let answer = ask(&env, 0, &["search", "--json", words]);
+        assert_eq!(answer["strategy"], "texts", "{answer}");
+        answer["hits"].as_array().unwrap().iter().map(|hit| hit["id"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert!(lost("invoices of src/open.rs").contains(&3));
+    assert_eq!(lost("high water in the port").first(), Some(&2));
 }
 
 #[test]
