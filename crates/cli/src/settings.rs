@@ -223,8 +223,11 @@ impl Settings {
     fn set(&mut self, key: &str, value: Value, origin: &Origin) -> Result<(), Failure> {
         let before = self.known(key, origin)?.clone();
         let example = format!("{key} = {}", before.value);
+        let is_sensible = is_sensible(&value);
         self.by_key.insert(key.to_owned(), Setting { value, origin: origin.clone() });
-        if self.table().try_into::<Config>().is_ok() {
+        let is_whole =
+            |config: Config| config.search_weights.meaning.max(config.inject_weights.meaning) <= 1.0;
+        if is_sensible && self.table().try_into::<Config>().is_ok_and(is_whole) {
             return Ok(());
         }
         self.by_key.insert(key.to_owned(), before);
@@ -263,6 +266,18 @@ fn read_table(path: &Path) -> Result<Table, Failure> {
 const MOST_EVENT_BYTES: u32 = 256 * 1024;
 /// No file of settings is larger; a hook reads it each time.
 const LARGEST_FILE: u64 = 64 * 1024;
+
+/// Greater than any number anyone would set; sums of such are still numbers.
+const GREATEST_NUMBER: f64 = 1e6;
+
+/// Whether a number is one that can be counted with. Every setting that is a number says how much of something.
+fn is_sensible(value: &Value) -> bool {
+    match value {
+        Value::Float(number) => (0.0..=GREATEST_NUMBER).contains(number),
+        Value::Integer(number) => *number >= 0,
+        _ => true,
+    }
+}
 
 /// What is turned off where it is not clear what somebody wanted of it.
 #[derive(Clone, Copy)]

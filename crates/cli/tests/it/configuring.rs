@@ -219,6 +219,12 @@ fn a_file_or_a_flag_that_cannot_be_used_is_refused_with_what_would_do() {
 
         hint: a value that fits: `redact.literals = []`
         ");
+    for weight in ["meaning=nan", "meaning=inf", "meaning=1.5", "saturation=-8", "used=-0.1", "signals=1e308"]
+    {
+        let outcome = env.run(["status", "--set", &format!("search_weights.{weight}")]);
+        assert_eq!(outcome.code, Some(2), "{weight}: {outcome:?}");
+        assert!(outcome.stderr.contains("does not fit (flag)"), "{weight}: {outcome:?}");
+    }
     user_file(&env, "[search]\nlimit = \"many\"\n");
     assert_snapshot!(told(&env.run(["status"])), @r"
         exit 2
