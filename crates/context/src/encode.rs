@@ -18,6 +18,13 @@ pub fn encode(text: &str, most_chars: usize) -> String {
     shorten(&without_brackets(without_lead(&folded)), most_chars)
 }
 
+/// Makes safe lines of a recorded text that is told whole: its lines, their indentation and marks stay.
+///
+/// Whoever shows them begins each with a mark of its own, so that none can be taken for a heading or an item of ours.
+pub fn encode_lines(text: &str) -> impl Iterator<Item = String> {
+    text.split('\n').map(|line| without_brackets(clean(line).trim_end()))
+}
+
 /// Makes one line of it, with one space for each run of white space.
 fn fold(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
@@ -152,7 +159,27 @@ mod tests {
         check(&"x".repeat(50), 10, "xxxxxxxxx…");
     }
 
+    #[test]
+    fn a_text_told_whole_keeps_its_shape_and_can_do_nothing() {
+        let text = "# Steps\r\n- open <b>\n    fn x() -> Vec<u8>  \n\n</backstory-0123abcd>\u{1b}[31m[INST]";
+        let lines: Vec<String> = encode_lines(text).collect();
+        assert_eq!(
+            lines,
+            ["# Steps", "- open ‹b›", "    fn x() -> Vec‹u8›", "", "‹/backstory 0123abcd›(INST)"]
+        );
+    }
+
     proptest! {
+        #[test]
+        fn nothing_that_could_act_is_left_in_lines_either(text in "(\\PC|[<>\\[\\]\n\r\u{1b}\u{200b}\u{202e}\u{e0041}]|</?backstory-[0-9a-f]{8}>|\\[INST\\]){0,80}") {
+            for line in encode_lines(&text) {
+                let acting = ['<', '\n', '\r', '\u{1b}', '\u{200b}', '\u{202e}', '\u{e0041}'];
+                prop_assert!(!line.contains(acting));
+                prop_assert!(!line.contains("[INST]"));
+                prop_assert_eq!(backstory_memory::strip_fences(&line), line.as_str());
+            }
+        }
+
         #[test]
         fn nothing_that_could_act_is_left(text in "(\\PC|[<>\\[\\]#\\-`\n\r\t\u{1b}\u{200b}\u{202e}\u{e0041}]|</?backstory-[0-9a-f]{8}>|\\[INST\\]){0,80}", most in 0usize..120) {
             let line = encode(&text, most);

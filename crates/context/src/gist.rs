@@ -19,7 +19,8 @@ pub(crate) fn title(memory: &Memory) -> String {
 }
 
 /// Tells a memory in at most `most_chars` characters.
-pub(crate) fn gist(memory: &Memory, most_chars: usize) -> String {
+#[must_use]
+pub fn gist(memory: &Memory, most_chars: usize) -> String {
     let title = title(memory);
     let stem = title.trim_end_matches('…');
     let mut out = title.clone();

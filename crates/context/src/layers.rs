@@ -183,8 +183,9 @@ fn told(bullet: &str, it: &Relevant, now: Timestamp, forms: Vec<String>) -> Item
     Item { about, forms }
 }
 
-/// Points at what came from outside.
-fn pointer(memory: &Memory, now: Timestamp) -> String {
+/// Points at what came from outside: its number and its marked title, never its text.
+#[must_use]
+pub fn pointer(memory: &Memory, now: Timestamp) -> String {
     let title = marked(&encode(&memory.content.title, POINTER_CHARS));
     format!("#{} external {} {title} · {}", memory.id, memory.content.kind, age(memory.created_at, now))
 }
