@@ -38,7 +38,18 @@ pub(crate) struct ProjectArgs {
 impl App {
     /// Finds out where things are and how they are configured.
     pub(crate) fn new(environment: Environment, flags: &[String], ui: Ui) -> Result<App, Failure> {
-        let cwd = environment.project_dir().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+        App::in_folder(None, environment, flags, ui)
+    }
+
+    /// The same, where a host may have named the folder it works in; the environment's word counts more.
+    pub(crate) fn in_folder(
+        named: Option<PathBuf>,
+        environment: Environment,
+        flags: &[String],
+        ui: Ui,
+    ) -> Result<App, Failure> {
+        let cwd = environment.project_dir().or(named).or_else(|| std::env::current_dir().ok());
+        let cwd = cwd.unwrap_or_default();
         let home = home_of(&environment)?;
         let mut settings = Settings::defaults();
         let mut wrong = settings.lay_files(environment.config_file(), project_file(&cwd));
@@ -115,15 +126,8 @@ impl App {
 
     /// Finds a project by number, name or folder.
     pub(crate) fn project_called(&self, store: &Store, wanted: &str) -> Result<ProjectId, Failure> {
-        if let Some(id) = wanted.trim_start_matches('#').parse().ok().map(ProjectId)
-            && store.project(id)?.is_some()
-        {
-            return Ok(id);
-        }
-        match store.projects_named(wanted)?.as_slice() {
-            [only] => return Ok(only.id),
-            [] => {}
-            several => return Err(ambiguous(wanted, several)),
+        if let Some(known) = project_known_as(store, wanted)? {
+            return Ok(known);
         }
         let folder = self.cwd.join(wanted);
         let known = if folder.is_dir() { store.known_project_at(&self.sighting_of(&folder))? } else { None };
@@ -142,6 +146,20 @@ impl App {
             backups: retention.backups,
             backup_hours: retention.backup_hours,
         }
+    }
+}
+
+/// Finds a project by number or name, without looking at any folder.
+pub(crate) fn project_known_as(store: &Store, wanted: &str) -> Result<Option<ProjectId>, Failure> {
+    if let Some(id) = wanted.trim_start_matches('#').parse().ok().map(ProjectId)
+        && store.project(id)?.is_some()
+    {
+        return Ok(Some(id));
+    }
+    match store.projects_named(wanted)?.as_slice() {
+        [] => Ok(None),
+        [only] => Ok(Some(only.id)),
+        several => Err(ambiguous(wanted, several)),
     }
 }
 

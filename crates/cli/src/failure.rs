@@ -75,6 +75,16 @@ impl Failure {
         Failure { about: Some(memory), ..self }
     }
 
+    /// Returns the memory that stands in the way.
+    pub(crate) fn memory(&self) -> Option<MemoryId> {
+        self.about
+    }
+
+    /// Returns what to do next.
+    pub(crate) fn hints(&self) -> &[String] {
+        &self.hints
+    }
+
     /// Returns the failure as JSON tells it.
     pub(crate) fn shape(&self) -> RefusalShape {
         RefusalShape { ok: false, error: self.line(), existing_id: self.about.map(|id| id.0) }

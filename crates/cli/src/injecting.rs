@@ -172,6 +172,6 @@ fn source(how: &str, before: Option<&Session>) -> Source {
 }
 
 /// Draws the name of a fence. Without chance there is still the time: what is recorded cannot know it either.
-fn nonce() -> u32 {
+pub(crate) fn nonce() -> u32 {
     getrandom::u32().unwrap_or_else(|_| std::process::id())
 }

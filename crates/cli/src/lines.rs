@@ -224,7 +224,7 @@ fn time(what: &str, value: Option<&serde_json::Value>, now: Timestamp) -> Result
 }
 
 /// Says which kinds there are.
-fn unknown_kind(error: &backstory_memory::UnknownKind) -> Failure {
+pub(crate) fn unknown_kind(error: &backstory_memory::UnknownKind) -> Failure {
     let names: Vec<&str> = Kind::ALL.into_iter().map(Kind::as_str).collect();
     Failure::usage(error.to_string()).hint(format!("kinds are {}", names.join(", ")))
 }

@@ -38,7 +38,7 @@ pub(crate) enum Tone {
 }
 
 /// The way to the person at the screen.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Ui {
     coloured: bool,
 }

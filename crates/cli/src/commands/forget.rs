@@ -6,7 +6,7 @@ use crate::failure::{Exit, Failure};
 use crate::ui::{memories, one_line};
 use crate::vectors;
 use backstory_memory::MemoryId;
-use backstory_store::StoreError;
+use backstory_store::{Store, StoreError};
 use clap::Args;
 use serde::Serialize;
 
@@ -24,8 +24,9 @@ pub(crate) struct ForgetArgs {
     pub(crate) json: bool,
 }
 
-#[derive(Serialize)]
-struct Forgotten {
+/// What became of memories that were to be forgotten.
+#[derive(Debug, Serialize)]
+pub(crate) struct Forgotten {
     ok: bool,
     forgotten: Vec<i64>,
     revived: Vec<i64>,
@@ -60,37 +61,57 @@ fn forget(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
             }
         }
     }
-    let titles: Vec<String> = store.memories(&ids)?.into_iter().map(|memory| memory.content.title).collect();
-    let mut done = store.forget(&ids, app.now)?;
-    done.remains_in.extend(vectors::forget(&mut store, app));
+    let done = erase(&mut store, &ids, app)?;
+    if args.json {
+        app.ui.json(&done)?;
+        return Ok(Exit::Done);
+    }
+    app.ui.line(&done.line())?;
+    done.notes().iter().for_each(|note| app.ui.say(note));
+    Ok(Exit::Done)
+}
+
+/// Forgets memories that are there. Every door forgets through here.
+pub(crate) fn erase(store: &mut Store, ids: &[MemoryId], app: &App) -> Result<Forgotten, Failure> {
+    let titles: Vec<String> = store.memories(ids)?.into_iter().map(|memory| memory.content.title).collect();
+    let mut done = store.forget(ids, app.now)?;
+    done.remains_in.extend(vectors::forget(store, app));
     let mut said_in: Vec<i64> = Vec::new();
     for title in &titles {
         said_in.extend(store.memories_saying(title)?.iter().map(|id| id.0));
     }
     said_in.sort_unstable();
     said_in.dedup();
-    let remains_in: Vec<String> = done.remains_in.iter().map(|path| path.display().to_string()).collect();
-    if args.json {
-        app.ui.json(&Forgotten {
-            ok: true,
-            forgotten: done.forgotten.iter().map(|id| id.0).collect(),
-            revived: done.revived.iter().map(|id| id.0).collect(),
-            said_in,
-            remains_in,
-        })?;
-        return Ok(Exit::Done);
+    Ok(Forgotten {
+        ok: true,
+        forgotten: done.forgotten.iter().map(|id| id.0).collect(),
+        revived: done.revived.iter().map(|id| id.0).collect(),
+        said_in,
+        remains_in: done.remains_in.iter().map(|path| path.display().to_string()).collect(),
+    })
+}
+
+impl Forgotten {
+    /// Says what was done.
+    pub(crate) fn line(&self) -> String {
+        format!("forgot {}", memories(self.forgotten.len() as u64))
     }
-    app.ui.line(&format!("forgot {}", memories(done.forgotten.len() as u64)))?;
-    for id in &done.revived {
-        app.ui.say(&format!("note: #{id} is in force again: what had replaced it is gone"));
+
+    /// Says what else has to be known about it.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let revived = |id| format!("note: #{id} is in force again: what had replaced it is gone");
+        let mut notes: Vec<String> = self.revived.iter().map(revived).collect();
+        if !self.said_in.is_empty() {
+            let numbers: Vec<String> = self.said_in.iter().map(ToString::to_string).collect();
+            let numbers = numbers.join(" ");
+            notes.push(format!("note: the title still stands in what was made from it: `backstory forget {numbers}` forgets that too"));
+        }
+        let remains = |path| {
+            format!(
+                "note: traces may remain in `{path}`, which could not be changed; remove it if you can do without it"
+            )
+        };
+        notes.extend(self.remains_in.iter().map(remains));
+        notes
     }
-    if !said_in.is_empty() {
-        let numbers: Vec<String> = said_in.iter().map(ToString::to_string).collect();
-        let numbers = numbers.join(" ");
-        app.ui.say(&format!("note: the title still stands in what was made from it: `backstory forget {numbers}` forgets that too"));
-    }
-    for path in remains_in {
-        app.ui.say(&format!("note: traces may remain in `{path}`, which could not be changed; remove it if you can do without it"));
-    }
-    Ok(Exit::Done)
 }

@@ -86,18 +86,28 @@ fn write(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
         (None, Some(path), _) => store.project_at(&app.sighting_of(path.as_ref()), app.now)?,
         (named, _, also) => app.project_to_write(&mut store, named.as_deref().or(also.as_deref()))?,
     };
-    let memory = new_memory(&line, project, app)?;
+    let memory = new_memory(&line, Trust::User, project, app)?;
     refuse_taken_uid(&store, &memory)?;
-    if args.force {
+    let id = if args.force {
         store.lift_tombstone(&memory)?;
-    } else if let Some((existing, _)) = duplicate(&store, &memory.content, project)? {
-        return Err(Failure::user(format!("memory #{existing} says nearly the same"))
-            .about(existing)
-            .hint("`--force` writes it all the same")
-            .hint(changes(existing)));
-    }
-    let id = store.remember(&memory)?;
+        store.remember(&memory)?
+    } else {
+        keep(&mut store, &memory).map_err(|failure| match failure.memory() {
+            Some(existing) => failure.hint("`--force` writes it all the same").hint(changes(existing)),
+            None => failure,
+        })?
+    };
     answer(app, &mut store, id, args.json)
+}
+
+/// Writes a memory that says something new. Every door writes through here.
+pub(crate) fn keep(store: &mut Store, memory: &NewMemory) -> Result<MemoryId, Failure> {
+    match duplicate(store, &memory.content, memory.project)? {
+        Some((existing, _)) => {
+            Err(Failure::user(format!("memory #{existing} says nearly the same")).about(existing))
+        }
+        None => Ok(store.remember(memory)?),
+    }
 }
 
 impl ContentArgs {
@@ -138,13 +148,18 @@ impl ContentArgs {
     }
 }
 
-/// Makes a memory of a line, fit to be stored.
-pub(crate) fn new_memory(line: &MemoryLine, project: ProjectId, app: &App) -> Result<NewMemory, Failure> {
+/// Makes a memory of a line that someone said, fit to be stored.
+pub(crate) fn new_memory(
+    line: &MemoryLine,
+    said_by: Trust,
+    project: ProjectId,
+    app: &App,
+) -> Result<NewMemory, Failure> {
     let mut line = line.clone();
     line.scrub_names(&app.redactor())?;
-    let draft = line.draft(Trust::User, app.now)?;
-    // Whoever types a memory is the user; a line that claims another source is believed only downwards.
-    let trust = draft.trust.clone().min(Trust::User);
+    let draft = line.draft(said_by.clone(), app.now)?;
+    // Who says it is known here; a line that claims another source is believed only downwards.
+    let trust = draft.trust.clone().min(said_by);
     let content = prepare(Draft { trust, ..draft }, &app.redactor());
     Ok(NewMemory {
         uid: line.uid()?,

@@ -107,7 +107,8 @@ pub(crate) fn run(args: &SearchArgs, app: &App) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn answer(args: &SearchArgs, app: &App, store: &Store) -> Result<Answer, Failure> {
+/// Finds what bears on what was asked. Every door asks through here.
+pub(crate) fn answer(args: &SearchArgs, app: &App, store: &Store) -> Result<Answer, Failure> {
     let Some(reach) = app.reach(store, &args.place)? else {
         return Ok(Answer { hits: Vec::new(), strategy: Strategy::Newest, read_as: Vec::new(), when: None });
     };
@@ -130,7 +131,7 @@ fn found(args: &SearchArgs, store: &Store, answer: Answer) -> Result<Found, Fail
 }
 
 /// Notes what was shown. Being shown is not use (C23), and a store that cannot be written is still worth reading.
-fn note_shown(store: &mut Store, hits: &[Hit], app: &App) -> Result<(), Failure> {
+pub(crate) fn note_shown(store: &mut Store, hits: &[Hit], app: &App) -> Result<(), Failure> {
     let ids: Vec<MemoryId> = hits.iter().map(|hit| hit.memory.id).collect();
     match store.note_shown(&ids, app.now) {
         Ok(()) | Err(StoreError::NotWritable { .. } | StoreError::Busy { .. } | StoreError::Full { .. }) => {

@@ -6,7 +6,7 @@ use crate::failure::{Exit, Failure, SEARCH_FINDS};
 use crate::shapes::{self, MemoryShape};
 use crate::ui::{Tone, one_line};
 use backstory_memory::{MemoryId, clean};
-use backstory_store::{StoreError, UseKind};
+use backstory_store::{Store, StoreError, UseKind};
 use clap::Args;
 use serde::Serialize;
 
@@ -39,11 +39,7 @@ pub(crate) fn run(args: &ShowArgs, app: &App) -> Result<Exit, Failure> {
         }
     }
     let found: Vec<MemoryId> = memories.iter().map(|memory| MemoryId(memory.head.id)).collect();
-    match store.note_used(&found, UseKind::Fetched, app.now) {
-        // A store that cannot be written, or is busy, is still worth reading.
-        Ok(()) | Err(StoreError::NotWritable { .. } | StoreError::Busy { .. } | StoreError::Full { .. }) => {}
-        Err(error) => return Err(error.into()),
-    }
+    note_fetched(&mut store, &found, app)?;
     if args.json {
         let exit = if missing.is_empty() { Exit::Done } else { Exit::No };
         app.ui.json(&Shown { version: 1, memories, missing })?;
@@ -60,6 +56,16 @@ pub(crate) fn run(args: &ShowArgs, app: &App) -> Result<Exit, Failure> {
             let numbers: Vec<String> = several.iter().map(|id| format!("#{id}")).collect();
             Err(Failure::user(format!("there are no memories {}", numbers.join(", "))).hint(SEARCH_FINDS))
         }
+    }
+}
+
+/// Notes that memories were asked for whole. A store that cannot be written, or is busy, is still worth reading.
+pub(crate) fn note_fetched(store: &mut Store, ids: &[MemoryId], app: &App) -> Result<(), Failure> {
+    match store.note_used(ids, UseKind::Fetched, app.now) {
+        Ok(()) | Err(StoreError::NotWritable { .. } | StoreError::Busy { .. } | StoreError::Full { .. }) => {
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::args::memory_id;
 use crate::commands::remember::{ContentArgs, answer, new_memory, refuse_taken_uid};
 use crate::failure::{Exit, Failure};
-use backstory_memory::MemoryId;
+use backstory_memory::{MemoryId, Trust};
 use backstory_store::StoreError;
 use clap::Args;
 
@@ -35,7 +35,7 @@ fn supersede(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
     // What replaces a decision is a decision, unless someone says otherwise.
     line.kind = line.kind.or_else(|| Some(before.content.kind.to_string()));
     line.scope = line.scope.or_else(|| Some(before.content.scope.as_str().to_owned()));
-    let memory = new_memory(&line, before.project, app)?;
+    let memory = new_memory(&line, Trust::User, before.project, app)?;
     refuse_taken_uid(&store, &memory)?;
     let id = store.supersede(old, &memory)?;
     answer(app, &mut store, id, args.json)
