@@ -2,7 +2,8 @@
 
 use crate::commands::{
     completions, config, context, distil, doctor, eval, export, forget, handoff, import, index, maintain,
-    pin, project, redact, remember, revise, search, sessions, setup, show, status, supersede, timeline, why,
+    mcp, pin, project, redact, remember, revise, search, sessions, setup, show, status, supersede, timeline,
+    why,
 };
 use crate::env_vars::Environment;
 use crate::ui::{Colour, Ui};
@@ -93,6 +94,8 @@ pub(crate) enum Command {
     Config(config::ConfigArgs),
     /// Take secrets and private parts out of a text
     Redact(redact::RedactArgs),
+    /// Serve the tools an agent asks (search, timeline, get, remember, forget) over MCP
+    Mcp(mcp::McpArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
     /// Hear one payload of a host; `main` takes it before this list is made, unless a flag stands first

@@ -13,6 +13,7 @@ pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod maintain;
+pub(crate) mod mcp;
 pub(crate) mod pin;
 pub(crate) mod polish;
 pub(crate) mod project;
@@ -47,6 +48,7 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
                 .map(|()| Exit::Done)
                 .map_err(|error| Failure::usage("cannot guard this program").because(&error));
         }
+        Command::Mcp(args) => return mcp::run(args, environment, cli.settings, ui),
         _ => {}
     }
     let app = App::new(environment, &cli.settings, ui)?;
@@ -76,6 +78,8 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::Redact(args) => redact::run(&args, &app),
         Command::Polish => polish::run(&app),
         Command::Maintain(args) => maintain::run(&args, &app),
-        Command::Completions(_) | Command::Hook { .. } | Command::Guard { .. } => Ok(Exit::Done),
+        Command::Completions(_) | Command::Hook { .. } | Command::Guard { .. } | Command::Mcp(_) => {
+            Ok(Exit::Done)
+        }
     }
 }

@@ -14,6 +14,7 @@ mod failure;
 mod injecting;
 mod lines;
 mod log;
+mod mcp;
 mod ourselves;
 mod progress;
 mod replay;

@@ -25,6 +25,8 @@ mod injecting;
 mod laws;
 mod looking;
 mod many_at_once;
+mod mcp;
+mod mcp_hostile;
 mod polishing;
 mod polishing_by_program;
 mod projects;

@@ -9,7 +9,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 /// Secrets that are none, put together here so that nothing that looks like one stands in the source.
-fn made_up() -> Vec<String> {
+pub(crate) fn made_up() -> Vec<String> {
     let letters = |count: usize, seed: usize| -> String {
         let alphabet: Vec<char> = ('a'..='z').chain('A'..='Z').chain('0'..='9').collect();
         (0..count).map(|at| alphabet[(at * 37 + seed * 11 + at * at * 3) % alphabet.len()]).collect()

@@ -154,6 +154,7 @@ fn help_lists_every_command() {
           eval         Measure recall on a data set, in a store of its own
           config       Show the configuration and where each value comes from
           redact       Take secrets and private parts out of a text
+          mcp          Serve the tools an agent asks (search, timeline, get, remember, forget) over MCP
           completions  Print a completion script for a shell
           help         Print this message or the help of the given subcommand(s)
 

@@ -1,0 +1,27 @@
+//! `mcp`: the tools an agent asks, over standard input and output. What they do stands in `crate::mcp`.
+
+use crate::env_vars::Environment;
+use crate::failure::{Exit, Failure};
+use crate::mcp::{self, Door};
+use crate::ui::Ui;
+use clap::Args;
+
+/// Arguments of `mcp`.
+#[derive(Args, Debug)]
+pub(crate) struct McpArgs {
+    /// Leave out the tools that change memories: remember, forget
+    #[arg(long)]
+    pub(crate) read_only: bool,
+}
+
+/// Serves until the host is gone. The configuration is read for each call, so that a wrong one is an answer and not the end.
+pub(crate) fn run(
+    args: &McpArgs,
+    environment: Environment,
+    flags: Vec<String>,
+    ui: Ui,
+) -> Result<Exit, Failure> {
+    // Inside a call of our own to a model nothing is to be remembered.
+    let may_write = !args.read_only && !environment.is_inside();
+    mcp::serve(Door { environment, flags, ui, may_write })
+}

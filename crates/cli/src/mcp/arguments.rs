@@ -1,0 +1,158 @@
+//! The arguments of a call, read as agents write them: numbers as texts, one thing where several may stand. What cannot be
+//! understood is said, with what would be; what nobody asked for is passed over.
+
+use crate::failure::Failure;
+use backstory_memory::MemoryId;
+use serde_json::{Map, Value};
+
+/// The most memories one call may name.
+const MOST_IDS: usize = 50;
+/// The most texts a list may hold.
+const MOST_TEXTS: usize = 128;
+
+/// The arguments of a call.
+#[derive(Debug)]
+pub(crate) struct Arguments(Map<String, Value>);
+
+impl Arguments {
+    /// Takes them out of the parameters of a call; nothing where they are no object.
+    pub(crate) fn of(params: &Value) -> Option<Arguments> {
+        match params.get("arguments") {
+            None | Some(Value::Null) => Some(Arguments(Map::new())),
+            Some(Value::Object(fields)) => Some(Arguments(fields.clone())),
+            Some(_) => None,
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+
+    /// Returns a text that says something.
+    pub(crate) fn text(&self, name: &str) -> Result<Option<String>, Failure> {
+        let text =
+            self.get(name).map(|value| as_text(value).ok_or_else(|| wrong(name, "a text"))).transpose()?;
+        Ok(text.filter(|text| !text.trim().is_empty()))
+    }
+
+    /// Returns texts, of which there may be none.
+    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, Failure> {
+        let texts: Option<Vec<String>> = match self.get(name) {
+            None => Some(Vec::new()),
+            Some(Value::Array(items)) => items.iter().take(MOST_TEXTS).map(as_text).collect(),
+            Some(one) => as_text(one).map(|text| vec![text]),
+        };
+        texts.ok_or_else(|| wrong(name, "a list of texts"))
+    }
+
+    /// Returns a count.
+    pub(crate) fn count(&self, name: &str) -> Result<Option<u32>, Failure> {
+        let count = |value| as_integer(value).and_then(|number| u32::try_from(number).ok());
+        let read = |value| count(value).ok_or_else(|| wrong(name, "a number, 0 or more"));
+        self.get(name).map(read).transpose()
+    }
+
+    /// Returns whether something was asked for.
+    pub(crate) fn flag(&self, name: &str) -> Result<bool, Failure> {
+        match self.get(name) {
+            None => Ok(false),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(Value::String(text)) if text == "true" || text == "false" => Ok(text == "true"),
+            Some(_) => Err(wrong(name, "true or false")),
+        }
+    }
+
+    /// Returns the memories that are named, each once, in their order; at least one.
+    pub(crate) fn ids(&self) -> Result<Vec<MemoryId>, Failure> {
+        let misread =
+            || wrong("ids", "a list of numbers, like [12, 15]").hint("`search` finds memories and their ids");
+        let named: Vec<Value> = match self.get("ids").or_else(|| self.get("id")) {
+            Some(Value::Array(items)) => items.clone(),
+            Some(Value::String(text)) => {
+                text.split([',', ' ']).filter(|id| !id.is_empty()).map(Value::from).collect()
+            }
+            Some(one) => vec![one.clone()],
+            None => Vec::new(),
+        };
+        if named.is_empty() {
+            return Err(misread());
+        }
+        if named.len() > MOST_IDS {
+            return Err(Failure::user(format!("{} ids in one call; {MOST_IDS} at the most", named.len()))
+                .hint("choose the few that matter from what `search` shows"));
+        }
+        let mut ids = Vec::new();
+        for id in &named {
+            let id = MemoryId(as_integer(id).ok_or_else(misread)?);
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        Ok(ids)
+    }
+}
+
+fn as_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+fn as_integer(value: &Value) -> Option<i64> {
+    match value {
+        // `12.0` is how some clients write 12.
+        Value::Number(number) => number.as_i64().or_else(|| {
+            let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 1e15)?;
+            Some(float as i64)
+        }),
+        Value::String(text) => text.trim().trim_start_matches('#').parse().ok(),
+        _ => None,
+    }
+}
+
+fn wrong(name: &str, wanted: &str) -> Failure {
+    Failure::usage(format!("`{name}` must be {wanted}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn arguments(value: Value) -> Arguments {
+        Arguments::of(&Value::from_iter([("arguments", value)])).unwrap()
+    }
+
+    #[test]
+    fn ids_are_read_however_an_agent_writes_them() {
+        let check = |value: Value, expected: &[i64]| {
+            let ids = arguments(value.clone()).ids().unwrap();
+            assert_eq!(ids.iter().map(|id| id.0).collect::<Vec<_>>(), expected, "{value}");
+        };
+        check(json!({"ids": [12, 15, 12]}), &[12, 15]);
+        check(json!({"ids": ["#12", "15"]}), &[12, 15]);
+        check(json!({"ids": "12, #15"}), &[12, 15]);
+        check(json!({"id": 12.0}), &[12]);
+        for bad in [
+            json!({}),
+            json!({"ids": []}),
+            json!({"ids": ["x"]}),
+            json!({"ids": [1.5]}),
+            json!({"ids": {"a": 1}}),
+        ] {
+            assert!(arguments(bad.clone()).ids().is_err(), "{bad}");
+        }
+        assert!(arguments(json!({"ids": (0..51).collect::<Vec<i64>>()})).ids().is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_understood_is_said() {
+        let odd =
+            arguments(json!({"limit": -1, "query": {}, "compact": "maybe", "files": [[]], "kind": null}));
+        assert!(odd.count("limit").is_err() && odd.text("query").is_err());
+        assert!(odd.flag("compact").is_err() && odd.texts("files").is_err());
+        assert_eq!(odd.text("kind").unwrap(), None);
+    }
+}
