@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// From this cosine on two memories speak of the same.
 const SAME_MEANING: f32 = 0.8;
-/// Without vectors: from this share of common words on.
+/// Or from this share of common words on: `15` and `16` are far apart for a model, and one sentence may hold either.
 const SAME_WORDS: f64 = 0.5;
 /// The newer one must answer at least this much of what the older does.
 const NEARLY_AS_WELL: f64 = 0.75;
@@ -22,9 +22,10 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, meaning: Option<&Meaning>, re
     let compared = hits.len().min(COMPARED);
     let ids: Vec<MemoryId> = hits.iter().take(compared).map(|hit| hit.memory.id).collect();
     let vectors = meaning.map(|meaning| meaning.of(reach, &ids)).unwrap_or_default();
-    let same = |one: &Hit, other: &Hit| match (vectors.get(&one.memory.id), vectors.get(&other.memory.id)) {
-        (Some(one), Some(other)) => one.cosine(other) >= SAME_MEANING,
-        _ => likeness(&said(one), &said(other)) >= SAME_WORDS,
+    let same = |one: &Hit, other: &Hit| {
+        let pair = vectors.get(&one.memory.id).zip(vectors.get(&other.memory.id));
+        pair.is_some_and(|(one, other)| one.cosine(other) >= SAME_MEANING)
+            || likeness(&said(one), &said(other)) >= SAME_WORDS
     };
     let mut newer_of: HashMap<MemoryId, MemoryId> = HashMap::new();
     for older_at in 0..compared {

@@ -16,7 +16,7 @@ mod unheard;
 mod weights;
 mod when;
 
-pub use meaning::{EVERYWHERE, Meaning};
+pub use meaning::Meaning;
 pub use mentions::{Mentions, mentions};
 pub use reasons::{Factor, Lift, Reasons, Strategy};
 pub use signals::Signal;

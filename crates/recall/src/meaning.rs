@@ -4,13 +4,10 @@
 
 use backstory_embed::{Encoder, MiniLm, Quantised, Scope, Vector, VectorFile};
 use backstory_memory::MemoryId;
-use backstory_store::Reach;
+use backstory_store::{EVERYWHERE, Reach};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
-
-/// The project number vectors bear that are for every project.
-pub const EVERYWHERE: i64 = 0;
 
 /// A model and the vectors it made.
 pub struct Meaning {
@@ -42,7 +39,9 @@ impl Meaning {
     /// Opens the vectors another model made.
     #[must_use]
     pub fn with(encoder: Box<dyn Encoder>, vectors: &Path) -> Option<Meaning> {
-        let vectors = VectorFile::open(vectors, encoder.model_name()).ok()?;
+        // Opening a pipe would wait for who writes into it.
+        let vectors =
+            VectorFile::open(Some(vectors).filter(|path| path.is_file())?, encoder.model_name()).ok()?;
         Some(Meaning { encoder, vectors })
     }
 
@@ -96,7 +95,7 @@ const LOOKED_AT: usize = 1_000;
 
 fn within<T>(reach: Reach, look: impl FnOnce(Scope<'_>) -> T) -> T {
     match reach {
-        Reach::Project(project) => look(Scope::Projects(&[project.0, EVERYWHERE])),
+        Reach::Project(project) => look(Scope::Projects(&[project.0, EVERYWHERE.0])),
         Reach::Everywhere => look(Scope::Everything),
     }
 }

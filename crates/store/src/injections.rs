@@ -1,6 +1,6 @@
 //! What was given to hosts, what came of it, and the proof that hooks run (law 9).
 
-use crate::{Store, StoreError, codes, shown};
+use crate::{Showing, Store, StoreError, codes, shown};
 use backstory_memory::{Injection, InjectionId, MemoryId, Shingles, Timestamp};
 use rusqlite::{Connection, params};
 
@@ -203,7 +203,7 @@ fn insert(db: &Connection, injection: &Injection) -> rusqlite::Result<InjectionI
             given.tokens.0,
             codes::list_text(&given.reasons)
         ])?;
-        shown::note_shown(db, given.memory, injection.at)?;
+        shown::note_shown(db, given.memory, Showing::Unasked, injection.at)?;
     }
     Ok(id)
 }

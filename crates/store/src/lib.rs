@@ -67,7 +67,7 @@ pub use repair::Repair;
 pub use revise::{Pin, Revision};
 pub use search::{Filter, Life as LifeFilter, Reach, WordAnswer, WordStrategy};
 pub use sessions::{Session, SessionSummary};
-pub use shown::{Shown, UseKind};
+pub use shown::{Showing, Shown, UseKind};
 pub use spelling::ReadAs;
 pub use spool::Spool;
 pub use status::{Counts, Status};

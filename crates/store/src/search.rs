@@ -5,7 +5,7 @@
 use crate::open::Stop;
 use crate::ranking::{self, Ranked, WordHit};
 use crate::spelling::{ReadAs, Spelling};
-use crate::words::{Term, fit, in_place};
+use crate::words::{Term, in_place};
 use crate::{Store, StoreError, WordQuery, repair, rows};
 use backstory_memory::{Kind, MemoryId, ProjectId, Timestamp};
 use rusqlite::{Connection, ErrorCode, Statement, named_params, params};
@@ -119,12 +119,8 @@ const NEWEST: &str = fitting!(
 );
 
 const NEWEST_WITH_WORDS: &str = fitting!(
-    concat!(
-        "SELECT m.id, ",
-        fit!(),
-        " FROM memory_words CROSS JOIN memories m ON m.id = memory_words.rowid
-     WHERE memory_words MATCH :words AND"
-    ),
+    "SELECT m.id FROM memory_words CROSS JOIN memories m ON m.id = memory_words.rowid
+     WHERE memory_words MATCH :words AND",
     "AND memory_words.rowid >= :oldest ORDER BY memory_words.rowid DESC LIMIT :limit OFFSET :offset"
 );
 
@@ -302,7 +298,10 @@ pub(crate) fn is_of_the_index(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// Returns the newest memories that hold any of the words and fit, best first.
+/// What holding only common words is worth. BM25 would say little more, and count every holder of each to say it.
+const COMMON: f64 = 1.0;
+
+/// Returns the newest memories that hold any of the words and fit.
 fn newest_with_words(db: &Connection, query: &WordQuery, filter: &Filter) -> rusqlite::Result<Vec<WordHit>> {
     let whole = query.terms().filter(|term| !term.is_beginning);
     let words = whole.map(Term::expression).collect::<Vec<_>>().join(" OR ");
@@ -326,8 +325,6 @@ fn newest_with_words(db: &Connection, query: &WordQuery, filter: &Filter) -> rus
     statement.raw_bind_parameter(c":limit", filter.limit)?;
     statement.raw_bind_parameter(c":offset", filter.offset)?;
     let rows =
-        statement.raw_query().mapped(|row| Ok(WordHit { memory: MemoryId(row.get(0)?), bm25: row.get(1)? }));
-    let mut hits = rows.collect::<rusqlite::Result<Vec<_>>>()?;
-    ranking::sort(&mut hits);
-    Ok(hits)
+        statement.raw_query().mapped(|row| Ok(WordHit { memory: MemoryId(row.get(0)?), bm25: COMMON }));
+    rows.collect()
 }

@@ -31,23 +31,37 @@ impl UseKind {
     }
 }
 
+/// How a memory came to be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Showing {
+    /// Someone asked, and it was in the list.
+    Listed,
+    /// It was given, and nobody had asked.
+    Unasked,
+}
+
 /// How often a memory was shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     /// All in all.
     pub times: u32,
-    /// Since it was last used, or ever where it never was.
+    /// Unasked, since it was last used, or ever where it never was.
     pub since_used: u32,
 }
 
 impl Store {
     /// Notes that memories were shown, in a list or in a block given to a host.
-    pub fn note_shown(&mut self, ids: &[MemoryId], at: Timestamp) -> Result<(), StoreError> {
+    pub fn note_shown(
+        &mut self,
+        ids: &[MemoryId],
+        showing: Showing,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
         if ids.is_empty() {
             return Ok(());
         }
         self.write("note what was shown", |transaction| {
-            ids.iter().try_for_each(|id| Ok(note_shown(transaction, *id, at)?))
+            ids.iter().try_for_each(|id| Ok(note_shown(transaction, *id, showing, at)?))
         })
     }
 
@@ -92,12 +106,17 @@ pub(crate) fn note_used(db: &Connection, id: MemoryId, at: Timestamp) -> rusqlit
 }
 
 /// Notes one memory as shown, inside a transaction. One that was forgotten meanwhile is passed over.
-pub(crate) fn note_shown(db: &Connection, id: MemoryId, at: Timestamp) -> rusqlite::Result<()> {
+pub(crate) fn note_shown(
+    db: &Connection,
+    id: MemoryId,
+    showing: Showing,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
     db.prepare_cached(
         "INSERT INTO shown (memory_id, times, times_since_used, last_at_ms)
-         SELECT id, 1, 1, ?2 FROM memories WHERE id = ?1
-         ON CONFLICT (memory_id) DO UPDATE SET times = times + 1, times_since_used = times_since_used + 1, last_at_ms = ?2",
+         SELECT id, 1, ?3, ?2 FROM memories WHERE id = ?1
+         ON CONFLICT (memory_id) DO UPDATE SET times = times + 1, times_since_used = times_since_used + ?3, last_at_ms = ?2",
     )?
-    .execute([id.0, at.0])
+    .execute(params![id.0, at.0, i64::from(showing == Showing::Unasked)])
     .map(drop)
 }

@@ -10,7 +10,7 @@ use crate::times;
 use crate::ui::{Tone, one_line};
 use backstory_memory::{Kind, MemoryId, Timestamp, clean, first_chars};
 use backstory_recall::{Answer, Hit, Strategy};
-use backstory_store::{Filter, LifeFilter, Reach, Store, StoreError};
+use backstory_store::{Filter, LifeFilter, Reach, Showing, Store, StoreError};
 use clap::Args;
 use serde::Serialize;
 
@@ -62,6 +62,7 @@ struct Found {
     version: u32,
     strategy: &'static str,
     read_as: Vec<ReadAsShape>,
+    when: Option<WhenShape>,
     hits: Vec<FoundHit>,
 }
 
@@ -80,31 +81,47 @@ struct ReadAsShape {
     known: String,
 }
 
+/// The time the question names: what lies outside counts less.
+#[derive(Serialize)]
+struct WhenShape {
+    said: String,
+    since: Option<String>,
+    until: Option<String>,
+}
+
 /// Searches.
 pub(crate) fn run(args: &SearchArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store_to_read()?;
     let answer = answer(args, app, &store)?;
     let exit = if answer.hits.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
-        app.ui.json(&found(args, &store, answer)?)?;
-        return Ok(exit);
+        app.ui.json(&found(args, &store, &answer)?)?;
+    } else {
+        tell(args, &store, &answer, app)?;
     }
+    note_shown(&mut store, &answer.hits, app)?;
+    Ok(exit)
+}
+
+fn tell(args: &SearchArgs, store: &Store, answer: &Answer, app: &App) -> Result<(), Failure> {
     for read in &answer.read_as {
         app.ui.say(&format!("nothing says `{}`; looked for `{}` too", read.asked, read.known));
+    }
+    if let Some(when) = &answer.when {
+        app.ui.say(&format!("what was not written `{}` counts less", when.said));
     }
     if answer.hits.is_empty() {
         app.ui.say(&nothing(args));
     }
     for hit in &answer.hits {
-        let shape = shapes::hit(&store, hit)?;
+        let shape = shapes::hit(store, hit)?;
         app.ui.line(&if args.compact {
             compact_line(&shape)
         } else {
             verbose_lines(&shape, hit, args, app)
         })?;
     }
-    note_shown(&mut store, &answer.hits, app)?;
-    Ok(exit)
+    Ok(())
 }
 
 /// Finds what bears on what was asked. Every door asks through here.
@@ -119,21 +136,26 @@ pub(crate) fn answer(args: &SearchArgs, app: &App, store: &Store) -> Result<Answ
     Ok(engine.over(store).ask(&question, &filter(args, reach, app)?)?)
 }
 
-fn found(args: &SearchArgs, store: &Store, answer: Answer) -> Result<Found, Failure> {
+fn found(args: &SearchArgs, store: &Store, answer: &Answer) -> Result<Found, Failure> {
     let mut hits = Vec::new();
     for hit in &answer.hits {
         let explain = args.explain.then(|| explain::shape(&hit.reasons));
         hits.push(FoundHit { hit: shapes::hit(store, hit)?, explain });
     }
-    let read_as = answer.read_as.into_iter();
-    let read_as = read_as.map(|read| ReadAsShape { asked: read.asked, known: read.known }).collect();
-    Ok(Found { version: 1, strategy: answer.strategy.as_str(), read_as, hits })
+    let read_as = answer.read_as.iter();
+    let read_as = read_as.map(|read| ReadAsShape { asked: read.asked.clone(), known: read.known.clone() });
+    let when = answer.when.as_ref().map(|when| WhenShape {
+        said: when.said.clone(),
+        since: when.since.map(times::iso),
+        until: when.until.map(times::iso),
+    });
+    Ok(Found { version: 1, strategy: answer.strategy.as_str(), read_as: read_as.collect(), when, hits })
 }
 
 /// Notes what was shown. Being shown is not use (C23), and a store that cannot be written is still worth reading.
 pub(crate) fn note_shown(store: &mut Store, hits: &[Hit], app: &App) -> Result<(), Failure> {
     let ids: Vec<MemoryId> = hits.iter().map(|hit| hit.memory.id).collect();
-    match store.note_shown(&ids, app.now) {
+    match store.note_shown(&ids, Showing::Listed, app.now) {
         Ok(()) | Err(StoreError::NotWritable { .. } | StoreError::Busy { .. } | StoreError::Full { .. }) => {
             Ok(())
         }

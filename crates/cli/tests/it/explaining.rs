@@ -65,6 +65,18 @@ fn a_misspelt_word_is_read_as_one_that_is_known_and_said_so() {
 }
 
 #[test]
+fn the_time_a_question_names_is_told() {
+    let env = library();
+    let outcome = env.run(["search", "what did we say yesterday about migrations"]);
+    assert!(outcome.stderr.contains("what was not written `yesterday` counts less"), "{outcome:?}");
+    let when = &ask(&env, 0, &["search", "--json", "migrations yesterday"])["when"];
+    assert_eq!(
+        (when["said"].as_str(), when["until"].as_str()),
+        (Some("yesterday"), Some("2026-05-01T00:00:00Z"))
+    );
+}
+
+#[test]
 fn a_synonym_of_the_users_own_finds() {
     let env = library();
     let words_only = ["--set", "recall.vectors=false", "search", "--json", "tsunami"];
@@ -77,7 +89,7 @@ fn a_synonym_of_the_users_own_finds() {
 
 /// Law 9: every line can answer why this, what did it cost, was it used.
 #[test]
-fn why_tells_where_a_memory_came_from_and_what_became_of_it() {
+fn law_9_why_tells_where_a_memory_came_from_and_what_became_of_it() {
     let env = library();
     done(&env, &["search", "migration"]);
     done(&env, &["search", "migration"]);

@@ -75,7 +75,7 @@ fn hits_have_the_shape_others_script_against() {
     let env = library();
     let answer = ask(&env, 0, &["search", "disk", "--json"]);
     assert_snapshot!(shape(&answer), @r"
-        {hits: [{confidence: number, created_at: text, host_session: text, id: number, importance: number, kind: text, life: text, pinned: bool, project: text, score: number, session: number, superseded_by: null, title: text, tokens: number, trust: text, uid: text}], read_as: [], strategy: text, version: number}
+        {hits: [{confidence: number, created_at: text, host_session: text, id: number, importance: number, kind: text, life: text, pinned: bool, project: text, score: number, session: number, superseded_by: null, title: text, tokens: number, trust: text, uid: text}], read_as: [], strategy: text, version: number, when: null}
         ");
     let hit = &answer["hits"][0];
     assert_eq!((&hit["session"], &hit["host_session"]), (&json!(1), &json!("s-1")));
@@ -121,7 +121,7 @@ fn nothing_found_is_a_no_and_says_where_else_to_look() {
     let outcome = env.run(["search", "xylophone", "--json"]);
     assert_eq!(
         (outcome.code, answer(&outcome)),
-        (Some(1), json!({"version": 1, "strategy": "words", "read_as": [], "hits": []}))
+        (Some(1), json!({"version": 1, "strategy": "words", "read_as": [], "when": null, "hits": []}))
     );
     assert_snapshot!(told(&env.run(["search", "xylophone", "--all-projects"])), @r"
         exit 1

@@ -25,6 +25,19 @@ fn the_newer_of_two_on_one_subject_comes_first_and_the_older_says_so() {
 }
 
 #[test]
+fn a_new_version_in_the_same_words_is_an_amendment() {
+    let mut world = World::new();
+    let old = world.write(decided("We use PostgreSQL 15 for the orders service because of partitioning"), 90);
+    let new =
+        world.write(decided("We use PostgreSQL 16 for the orders service because of logical replication"), 2);
+    let meaning = world.meaning();
+    let answer =
+        world.ask_with("which PostgreSQL does the orders service use", &Weights::SEARCH, Some(&meaning));
+    assert_eq!(ids(&answer), [new, old]);
+    assert_eq!(hit(&answer, old).reasons.older_than, Some(new));
+}
+
+#[test]
 fn what_merely_shares_a_word_is_not_amended() {
     let mut world = World::new();
     let old = world.write(decided("The staging server is called heron"), 200);

@@ -84,7 +84,7 @@ fn what_was_written_after_the_vectors_is_found_by_its_words() {
 
 /// Law 8: the vectors of all projects lie in one file.
 #[test]
-fn meaning_never_reaches_into_another_project() {
+fn law_8_meaning_never_reaches_into_another_project() {
     let mut world = World::new();
     world.note("the battery of the car was flat");
     let meaning = world.meaning();

@@ -3,7 +3,7 @@
 use crate::kit::{NOW, World, hit, ids};
 use backstory_memory::{Draft, Freshness, Kind, Memory};
 use backstory_recall::{Factor, Question, Recall, Signal, Weights};
-use backstory_store::UseKind;
+use backstory_store::{Showing, UseKind};
 
 /// Law 5: silence beats noise.
 #[test]
@@ -57,7 +57,7 @@ fn what_is_shown_and_never_used_fades_when_unasked() {
     let ignored = world.note("Deploy with the blue script, the one for Tuesdays");
     let fresh = world.note("The blue button of the admin page starts a deploy");
     for _ in 0..30 {
-        world.store.note_shown(&[ignored], NOW).unwrap();
+        world.store.note_shown(&[ignored], Showing::Unasked, NOW).unwrap();
     }
     let weights = Weights { floor: 0.0, ..Weights::INJECT };
     let answer = world.ask_with("deploy blue script", &weights, None);

@@ -3,7 +3,7 @@
 use crate::kit::{DAY, NOW, World, project};
 use backstory_memory::{Draft, Importance, Kind, MemoryId, Timestamp};
 use backstory_recall::{Question, Recall, Weights};
-use backstory_store::{Filter, NewMemory, Origin, Reach, UseKind, WordQuery};
+use backstory_store::{Filter, NewMemory, Origin, Reach, Showing, UseKind, WordQuery};
 
 /// One memory of the fixed set: what it says, how old it is, how often and when it was used, how much it matters, whose it is.
 struct Made {
@@ -129,7 +129,7 @@ fn being_shown_does_not_reinforce_and_use_does() {
     let shown = world.note("the harbour floods at spring tide");
     let before = world.ask_with("harbour", &Weights::SIX_SIGNALS, None).hits[0].score;
     for _ in 0..50 {
-        world.store.note_shown(&[shown], NOW).unwrap();
+        world.store.note_shown(&[shown], Showing::Unasked, NOW).unwrap();
     }
     assert_eq!(world.ask_with("harbour", &Weights::SIX_SIGNALS, None).hits[0].score, before);
     world.store.note_used(&[shown], UseKind::Cited, NOW).unwrap();

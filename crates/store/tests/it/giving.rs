@@ -5,7 +5,7 @@ use backstory_memory::{
     Confidence, Draft, Injected, Injection, Kind, MemoryId, Moment, ProjectId, Scope, SessionId, Shingles,
     Timestamp, Tokens,
 };
-use backstory_store::{NewMemory, Origin, Receipt, Store, UseKind};
+use backstory_store::{NewMemory, Origin, Receipt, Showing, Store, UseKind};
 
 fn write(store: &mut Store, project: ProjectId, content: Draft, at: Timestamp) -> MemoryId {
     let memory = NewMemory { uid: None, project, origin: Origin::default(), content, created_at: at };
@@ -138,10 +138,10 @@ fn what_nobody_uses_fades_out() {
         (surest, newest, store.unfaded(&[plain]).unwrap() == [plain])
     };
     for _ in 0..11 {
-        store.note_shown(&[plain, pinned], NOW).unwrap();
+        store.note_shown(&[plain, pinned], Showing::Unasked, NOW).unwrap();
     }
     assert_eq!(known(&store), (true, true, true));
-    store.note_shown(&[plain, pinned], NOW).unwrap();
+    store.note_shown(&[plain, pinned], Showing::Unasked, NOW).unwrap();
     assert_eq!(known(&store), (false, false, false));
     assert_eq!(store.pinned(project, 9).unwrap(), [pinned]);
     store.note_used(&[plain], UseKind::Fetched, NOW).unwrap();
