@@ -197,16 +197,18 @@ fn findings(
     let mut findings: Vec<Finding> = Vec::new();
     let mut mended_by: HashMap<usize, Mending> = HashMap::new();
     for (at, (turn, closing)) in turns.iter().zip(&closings).enumerate() {
-        let done = match as_known(store, session, turn)? {
-            Some(known) => Some(known),
-            None => work::Work::of(at, turn, closing, &failing, code)
+        let known = as_known(store, session, turn)?;
+        let found = || {
+            work::Work::of(at, turn, closing, &failing, code)
                 .and_then(|work| work.finding())
                 // What was found out while a failure was mended is told with the failure.
                 .or_else(|| match failing.mends(at) {
                     true => None,
                     false => discovered::discovery(turn, closing),
-                }),
+                })
         };
+        // What is over is told as it was then; what goes on is looked at again, and may have less to say now than it had.
+        let done = if is_fresh(turn, session) { found().or(known) } else { known.or_else(found) };
         let did_work = done.as_ref().is_some_and(|done| done.content.kind != Kind::Discovery);
         let mending = match done.as_ref().filter(|_| did_work) {
             Some(done) => Some(Mending { work: Some(done.subject), told: done.content.title.clone() }),
@@ -249,16 +251,14 @@ fn stated_before(store: &Store, session: &Session, now: &[Finding]) -> Result<Ve
         let kind = memory.content.kind;
         matches!(kind, Kind::Decision | Kind::Learning | Kind::Pattern | Kind::Goal)
     };
-    let said_now = |memory: &Memory| now.iter().any(|finding| finding.content.title == memory.content.title);
+    let is_same = |one: &Draft, other: &Draft| one.kind == other.kind && one.title == other.title;
+    let said_now = |memory: &Memory| now.iter().any(|finding| is_same(&finding.content, &memory.content));
     let known = store.memories(&store.memories_of_session(session.id)?)?;
     Ok(known.into_iter().filter(|memory| is_stated(memory) && !said_now(memory)).collect())
 }
 
-/// Returns what an earlier run made of a turn that is over: it knew the code as it was then.
+/// Returns what an earlier run made of a turn: it knew the code as it was then.
 fn as_known(store: &Store, session: &Session, turn: &Turn<'_>) -> Result<Option<Finding>, StoreError> {
-    if is_fresh(turn, session) {
-        return Ok(None);
-    }
     for sort in ["work", "discovery"] {
         let subject = subject_of_turn(sort, turn);
         if let Some(memory) = store.memory_about(session.project, subject)? {

@@ -246,3 +246,29 @@ proptest! {
         }
     }
 }
+
+/// What a turn was found to be stays found, though its last words say less than the first did.
+#[test]
+fn a_turn_that_goes_on_keeps_what_it_was_found_to_be() {
+    let mut story = Story::new();
+    story.checks_repeats();
+    story.asks("how does the pager count pages?").looks("pager/pages.py");
+    story.closes("The pager divides and rounds up: the last page may be short.");
+    let known = story.memories().len();
+    story.closes("error: ");
+    story.looks("pager/list.py").ends();
+    assert!(known > 0 && story.memories().len() >= known);
+}
+
+/// Work and what was stated beside it may bear one title: neither hides the other from the summary.
+#[test]
+fn a_rule_titled_like_the_work_stays_in_the_summary() {
+    let mut story = Story::new();
+    story.checks_repeats();
+    story.edits("src/a.rs", "", "");
+    story.closes("always cargo test`Done");
+    story.looks("src/a.rs").asks("Fix the cache, we never use the disk");
+    story.ends();
+    let summary = story.memories().into_iter().find(|memory| memory.content.kind == Kind::Summary).unwrap();
+    assert!(summary.content.body.contains("Learned: Always cargo testDone"), "{}", summary.content.body);
+}
