@@ -3,7 +3,7 @@
 //! Not here: making vectors (`capture`), the model itself (`embed`). Whoever has no vectors has no `Meaning`, and words carry.
 
 use backstory_embed::{Encoder, MiniLm, Quantised, Scope, Vector, VectorFile};
-use backstory_memory::MemoryId;
+use backstory_memory::{MemoryId, first_chars};
 use backstory_store::{EVERYWHERE, Reach};
 use std::collections::HashMap;
 use std::fmt;
@@ -48,6 +48,7 @@ impl Meaning {
     /// Reads a question and finds the memories nearest to it within reach. Nothing where it is not written in letters the model has
     /// learnt to read; a file that cannot be read any more has no memories.
     pub(crate) fn look(&self, question: &str, reach: Reach, count: usize) -> Option<Near> {
+        let question = first_chars(question, MOST_READ);
         let direction =
             if is_mostly_latin(question) { self.encoder.encode_question(question) } else { None }?;
         let found = within(reach, |scope| self.vectors.scan(&direction, scope, count));
@@ -84,14 +85,14 @@ impl Meaning {
 /// Whether at least half of the letters are Latin. Of other scripts the model knows some letters and no words: it finds everything
 /// in them alike.
 fn is_mostly_latin(text: &str) -> bool {
-    let letters = || text.chars().take(LOOKED_AT).filter(|c| c.is_alphabetic());
+    let letters = || text.chars().filter(|c| c.is_alphabetic());
     // Latin ends with its additions, before the Greek block.
     let latin = letters().filter(|c| *c < '\u{370}').count();
     latin > 0 && 2 * latin >= letters().count()
 }
 
-/// The beginning tells in which script a text is written.
-const LOOKED_AT: usize = 1_000;
+/// A long question says in its beginning what it is about, and reading all of it takes ten times as long.
+const MOST_READ: usize = 500;
 
 fn within<T>(reach: Reach, look: impl FnOnce(Scope<'_>) -> T) -> T {
     match reach {
