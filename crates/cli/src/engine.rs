@@ -41,13 +41,6 @@ impl Engine {
         Engine { weights, meaning, synonyms: synonyms(environment).0 }
     }
 
-    /// Takes the share of words that stand in a text as it is. Without a word index that is all there is to know, and measured like
-    /// BM25 it would come to nothing.
-    pub(crate) fn without_index(mut self) -> Engine {
-        self.weights.saturation = 0.0;
-        self
-    }
-
     /// Returns the engine over a store.
     pub(crate) fn over<'a>(&'a self, store: &'a Store) -> Recall<'a> {
         Recall::new(store, &self.weights).by_meaning(self.meaning.as_ref()).with_synonyms(&self.synonyms)

@@ -1,6 +1,6 @@
 //! What a memory is about. Kinds absorb every store of the systems Backstory replaces.
 //!
-//! Not here: how kinds weigh in ranking (`recall`) and how they are shown (`context`).
+//! Not here: how kinds are shown (`context`).
 
 use std::fmt;
 use std::str::FromStr;
@@ -77,6 +77,21 @@ impl Kind {
             Kind::Change => "change",
             Kind::Discovery => "discovery",
             Kind::Summary => "summary",
+        }
+    }
+
+    /// Returns what a kind is worth, 0 to 1, where nobody asked for it or nothing better is known.
+    #[must_use]
+    pub const fn weight(self) -> f64 {
+        match self {
+            Kind::Pattern => 1.0,
+            Kind::Decision => 0.9,
+            Kind::Learning => 0.85,
+            Kind::Failure => 0.8,
+            Kind::Handoff | Kind::Goal => 0.7,
+            Kind::Bugfix | Kind::Feature | Kind::Discovery | Kind::Summary => 0.6,
+            Kind::Refactor | Kind::Change => 0.5,
+            Kind::Note => 0.3,
         }
     }
 

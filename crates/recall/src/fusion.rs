@@ -70,7 +70,7 @@ impl Pool {
             pool.add_meaning(recall, meaning, &near, &wide)?;
         }
         for reasons in pool.candidates.values_mut() {
-            reasons.fused = fused(reasons, recall.weights);
+            reasons.fused = fused(reasons, pool.strategy, recall.weights);
         }
         Ok(pool)
     }
@@ -293,11 +293,12 @@ pub(crate) fn leave_out_the_weak(hits: &mut Vec<Hit>, unheard: f64, weights: &We
 }
 
 /// Returns words and meaning in one number.
-fn fused(reasons: &Reasons, weights: &Weights) -> f64 {
-    let words = if weights.saturation > 0.0 {
-        reasons.words / (reasons.words + weights.saturation)
-    } else {
-        reasons.words
+fn fused(reasons: &Reasons, strategy: Strategy, weights: &Weights) -> f64 {
+    let words = match strategy {
+        // Where the texts themselves were looked through, it is the share of words they hold that was scored, not BM25.
+        Strategy::Texts => reasons.words.min(1.0),
+        _ if weights.saturation > 0.0 => reasons.words / (reasons.words + weights.saturation),
+        _ => reasons.words,
     };
     // What has no vector yet is judged by its words alone.
     match reasons.meaning {

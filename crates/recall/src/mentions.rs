@@ -221,7 +221,7 @@ mod tests {
         check("why does src/db/open.rs lock?", &["src/db/open.rs"]);
         check("open.rs, close.rs and (shut.rs).", &["open.rs", "close.rs", "shut.rs"]);
         check("look at `./a/b` and ../up/x.ts", &["a/b", "up/x.ts"]);
-        check("C:\\work\\app\\main.cs broke", &["C:/work/app/main.cs"]);
+        check("C:\\shop\\app\\main.cs broke", &["C:/shop/app/main.cs"]);
         check("src\\db\\open.rs:42:7: cannot", &["src/db/open.rs"]);
         check("at C:/a/b.ts:12", &["C:/a/b.ts"]);
         check("app.ts(12,5): error", &["app.ts"]);

@@ -80,7 +80,7 @@ pub(crate) fn signals(memory: &Memory, known: Known, weights: &Weights) -> Vec<(
         (Signal::Importance, importance),
         (Signal::RecentUse, recent_use),
         (Signal::SameProject, if known.from.is_some() && is_own { weights.same_project } else { 1.0 }),
-        (Signal::Kind, kind_weight(content.kind).powf(weights.kind)),
+        (Signal::Kind, content.kind.weight().powf(weights.kind)),
         (Signal::Trust, trust_weight(&content.trust).powf(weights.trust)),
         (Signal::Confidence, (0.5 + 0.5 * content.confidence.get()).powf(weights.confidence)),
         (Signal::Unused, (1.0 / (1.0 + f64::from(known.shown.since_used) / SHOWN_HALF)).powf(weights.unused)),
@@ -110,20 +110,6 @@ fn days(from: Timestamp, to: Timestamp) -> f64 {
 /// Whether what a kind says holds for long.
 fn is_durable(kind: Kind) -> bool {
     matches!(kind, Kind::Decision | Kind::Pattern | Kind::Learning | Kind::Goal)
-}
-
-/// Returns what a kind is worth when nobody asked for it.
-fn kind_weight(kind: Kind) -> f64 {
-    match kind {
-        Kind::Pattern => 1.0,
-        Kind::Decision => 0.9,
-        Kind::Learning => 0.85,
-        Kind::Failure => 0.8,
-        Kind::Handoff | Kind::Goal => 0.7,
-        Kind::Bugfix | Kind::Feature | Kind::Discovery | Kind::Summary => 0.6,
-        Kind::Refactor | Kind::Change => 0.5,
-        Kind::Note => 0.3,
-    }
 }
 
 fn trust_weight(trust: &Trust) -> f64 {

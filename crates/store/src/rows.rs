@@ -58,20 +58,7 @@ fn hit(row: &Row<'_>, asked: f64) -> Result<WordHit, Stop> {
     let kind: Kind = codes::code("the kind of a memory", &row.get::<_, String>(1)?)?;
     let (age_ms, held): (f64, f64) = (row.get(2)?, row.get(3)?);
     let recency = 1.0 / (1.0 + age_ms.max(0.0) / DAY_MS / HALF_LIFE_DAYS);
-    Ok(WordHit { memory, bm25: weight(kind) * recency * (held / asked).min(1.0) })
-}
-
-/// How much a kind counts.
-fn weight(kind: Kind) -> f64 {
-    match kind {
-        Kind::Pattern => 1.0,
-        Kind::Decision => 0.9,
-        Kind::Failure | Kind::Learning => 0.8,
-        Kind::Handoff | Kind::Bugfix => 0.7,
-        Kind::Goal | Kind::Summary | Kind::Feature | Kind::Discovery => 0.6,
-        Kind::Refactor | Kind::Change => 0.5,
-        Kind::Note => 0.3,
-    }
+    Ok(WordHit { memory, bm25: kind.weight() * recency * (held / asked).min(1.0) })
 }
 
 /// Returns the words as patterns of LIKE, each once. Without a stemmer, leaving out an ending lets one and many meet.

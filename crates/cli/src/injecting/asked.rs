@@ -5,7 +5,6 @@ use crate::engine::{Engine, Profile};
 use crate::explain;
 use backstory_context::{Known, Relevant};
 use backstory_memory::{Freshness, Kind, Memory, MemoryId, first_chars};
-use backstory_recall::Strategy;
 use backstory_store::{Filter, Reach};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -41,13 +40,8 @@ impl Injecting<'_> {
             state
         };
         let failed = |error: backstory_store::StoreError| error.to_string();
-        let ask = |engine: &Engine| {
-            engine.over(self.store).with_freshness(&look).ask(&question, &filter).map_err(failed)
-        };
-        let mut answer = ask(&engine)?;
-        if answer.strategy == Strategy::Texts && answer.hits.is_empty() {
-            answer = ask(&engine.without_index())?;
-        }
+        let recall = engine.over(self.store).with_freshness(&look);
+        let answer = recall.ask(&question, &filter).map_err(failed)?;
         let ids: Vec<MemoryId> = answer.hits.iter().map(|hit| hit.memory.id).collect();
         let unfaded: HashSet<MemoryId> = self.store.unfaded(&ids).map_err(failed)?.into_iter().collect();
         let news = answer.hits.into_iter().filter(|hit| self.is_news(&hit.memory));
