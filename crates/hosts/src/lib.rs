@@ -19,17 +19,72 @@ use backstory_memory::Moment;
 pub enum Host {
     /// Anthropic's Claude Code.
     ClaudeCode,
+    /// OpenCode, which speaks through a plugin of ours.
+    OpenCode,
+    /// OpenAI's Codex CLI.
+    Codex,
+    /// Google's Gemini CLI.
+    Gemini,
+    /// GitHub's Copilot CLI.
+    Copilot,
+    /// Cursor, the editor and its command line.
+    Cursor,
+    /// Windsurf: no hook of its takes an answer, so it asks by MCP.
+    Windsurf,
+    /// Cline, by MCP.
+    Cline,
+    /// Zed's agent, by MCP.
+    Zed,
+    /// Amp, by MCP.
+    Amp,
 }
 
 impl Host {
     /// Every host.
-    pub const ALL: [Host; 1] = [Host::ClaudeCode];
+    pub const ALL: [Host; 10] = [
+        Host::ClaudeCode,
+        Host::OpenCode,
+        Host::Codex,
+        Host::Gemini,
+        Host::Copilot,
+        Host::Cursor,
+        Host::Windsurf,
+        Host::Cline,
+        Host::Zed,
+        Host::Amp,
+    ];
 
     /// Returns the host's name, as it is stored and typed.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Host::ClaudeCode => "claude-code",
+            Host::OpenCode => "opencode",
+            Host::Codex => "codex",
+            Host::Gemini => "gemini-cli",
+            Host::Copilot => "copilot-cli",
+            Host::Cursor => "cursor",
+            Host::Windsurf => "windsurf",
+            Host::Cline => "cline",
+            Host::Zed => "zed",
+            Host::Amp => "amp",
+        }
+    }
+
+    /// Returns what people call the host.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Host::ClaudeCode => "Claude Code",
+            Host::OpenCode => "OpenCode",
+            Host::Codex => "Codex",
+            Host::Gemini => "Gemini CLI",
+            Host::Copilot => "Copilot CLI",
+            Host::Cursor => "Cursor",
+            Host::Windsurf => "Windsurf",
+            Host::Cline => "Cline",
+            Host::Zed => "Zed",
+            Host::Amp => "Amp",
         }
     }
 
@@ -38,14 +93,26 @@ impl Host {
     pub const fn trace(self) -> &'static str {
         match self {
             Host::ClaudeCode => ".claude",
+            Host::OpenCode => ".config/opencode",
+            Host::Codex => ".codex",
+            Host::Gemini => ".gemini",
+            Host::Copilot => ".copilot",
+            Host::Cursor => ".cursor",
+            Host::Windsurf => ".codeium/windsurf",
+            Host::Cline => ".cline",
+            Host::Zed => ".config/zed",
+            Host::Amp => ".config/amp",
         }
     }
 
     /// Understands one payload of the host. Whatever it is, something is heard: nothing a host says is lost.
+    ///
+    /// `event` is what the command line said it is, for hosts whose payloads do not say.
     #[must_use]
-    pub fn hear(self, payload: &[u8]) -> Heard {
+    pub fn hear(self, event: Option<&str>, payload: &[u8]) -> Heard {
         match self {
             Host::ClaudeCode => claude_code::hear(payload),
+            _ => Heard { name: event.unwrap_or("unreadable").to_owned(), ..Heard::unreadable(payload) },
         }
     }
 
@@ -54,6 +121,7 @@ impl Host {
     pub fn reply(self, moment: Moment, reply: Reply<'_>) -> Option<String> {
         match self {
             Host::ClaudeCode => claude_code::reply(moment, reply),
+            _ => None,
         }
     }
 }

@@ -98,8 +98,9 @@ struct Hook {
 impl Hook {
     fn serve(&self, arguments: &[OsString], payload: std::io::Result<Vec<u8>>) -> Result<(), Failure> {
         let host = host_in(arguments)?;
+        let event = option_in(arguments, "--event");
         let payload = payload.map_err(|error| Failure::user("cannot read the payload").because(&error))?;
-        let mut heard = host.hear(&payload);
+        let mut heard = host.hear(event.as_deref(), &payload);
         let place = self.place(&heard);
         if self.is_our_doing(&place, &heard) {
             return Ok(());
@@ -430,15 +431,18 @@ impl Kept {
 }
 
 fn host_in(arguments: &[OsString]) -> Result<Host, Failure> {
-    let mut rest = arguments.iter().map(|argument| argument.to_string_lossy());
-    let named = rest.by_ref().find_map(|argument| match argument.strip_prefix("--host") {
-        Some("") => Some(None),
-        Some(given) => given.strip_prefix('=').map(|name| Some(name.to_owned())),
-        None => None,
-    });
-    let named = named.and_then(|name| name.or_else(|| rest.next().map(Into::into)));
-    let named = named.ok_or_else(|| Failure::usage("`hook` needs `--host`"))?;
+    let named = option_in(arguments, "--host").ok_or_else(|| Failure::usage("`hook` needs `--host`"))?;
     named.parse().map_err(|error: backstory_hosts::UnknownHost| Failure::usage(error.to_string()))
+}
+
+/// Returns what an option was given, as `--name value` or `--name=value`.
+fn option_in(arguments: &[OsString], name: &str) -> Option<String> {
+    let mut rest = arguments.iter().map(|argument| argument.to_string_lossy());
+    let joined = rest.by_ref().find_map(|argument| match argument.strip_prefix(name)? {
+        "" => Some(None),
+        given => given.strip_prefix('=').map(|value| Some(value.to_owned())),
+    });
+    joined?.or_else(|| rest.next().map(Into::into))
 }
 
 /// Reads standard input to its end, so that the host never sees a broken pipe, and keeps the beginning.

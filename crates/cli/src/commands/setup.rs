@@ -57,7 +57,7 @@ fn report_hosts(args: &SetupArgs, app: &App) -> Result<(), Failure> {
     let home = app.environment.user_home().unwrap_or_default();
     let found: Vec<Host> = Host::ALL.into_iter().filter(|host| home.join(host.trace()).is_dir()).collect();
     for host in &found {
-        app.ui.line(&format!("host      {} is here; this build cannot wire it yet", host.as_str()))?;
+        app.ui.line(&format!("host      {} is here; this build cannot wire it yet", host.title()))?;
     }
     if found.is_empty() {
         app.ui.line("host      none that this build knows was found")?;

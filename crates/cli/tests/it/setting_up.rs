@@ -16,7 +16,7 @@ fn setup_makes_the_store_touches_nothing_else_and_proves_itself() {
         --- out
         store     [WORLD]/user/.local/share/backstory was made; only you can read it
         config    [WORLD]/user/.config/backstory/config.toml would be read; the defaults hold
-        host      claude-code is here; this build cannot wire it yet
+        host      Claude Code is here; this build cannot wire it yet
         changes   nothing outside these directories was touched (and would ask first)
 
         proof     a short session, played through the real hook into a temporary store:

@@ -14,7 +14,7 @@ pub(crate) fn payloads(name: &str) -> Vec<String> {
 
 /// Hears a payload of Claude Code.
 pub(crate) fn hear(payload: impl AsRef<[u8]>) -> Heard {
-    Host::ClaudeCode.hear(payload.as_ref())
+    Host::ClaudeCode.hear(None, payload.as_ref())
 }
 
 /// Hears a payload in which something happened.
