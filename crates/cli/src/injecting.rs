@@ -154,6 +154,7 @@ impl Built {
             build_us: self.build_us,
             layers: block.layers.iter().map(|layer| (*layer).to_owned()).collect(),
             layers_skipped: block.layers_skipped.iter().map(ToString::to_string).collect(),
+            text: block.text.clone(),
             shingles: Shingles::of(&block.text),
             memories: block.injected(),
         }

@@ -32,6 +32,7 @@ impl Block {
     pub fn injected(&self) -> Vec<Injected> {
         let record = |it: &Placed| Injected {
             memory: it.memory,
+            layer: it.layer.to_owned(),
             rank: it.rank,
             score: it.score,
             tokens: it.tokens,

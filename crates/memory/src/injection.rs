@@ -64,7 +64,9 @@ pub struct Injection {
     pub layers: Vec<String>,
     /// The layers that were left out.
     pub layers_skipped: Vec<String>,
-    /// Hashes of its text.
+    /// What was given, word for word.
+    pub text: String,
+    /// Hashes of its text, which outlive it.
     pub shingles: Shingles,
     /// The memories that are in it.
     pub memories: Vec<Injected>,
@@ -75,6 +77,8 @@ pub struct Injection {
 pub struct Injected {
     /// Which memory.
     pub memory: MemoryId,
+    /// The layer it is in.
+    pub layer: String,
     /// Its place, from 1.
     pub rank: u32,
     /// Its score.

@@ -6,16 +6,33 @@ use std::collections::HashSet;
 /// From here on two texts count as the same.
 pub const NEAR_DUPLICATE: f64 = 0.7;
 
+/// The words of a text, for who compares it with many.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WordSet(HashSet<String>);
+
+impl WordSet {
+    /// Returns the words of a text.
+    #[must_use]
+    pub fn of(text: &str) -> WordSet {
+        WordSet(words(text).collect())
+    }
+
+    /// Returns the share of words two texts have in common, 0 to 1; 0 when either has none.
+    #[must_use]
+    pub fn likeness(&self, other: &WordSet) -> f64 {
+        let (one, other) = (&self.0, &other.0);
+        if one.is_empty() || other.is_empty() {
+            return 0.0;
+        }
+        let common = one.intersection(other).count();
+        common as f64 / (one.len() + other.len() - common) as f64
+    }
+}
+
 /// Returns the share of words two texts have in common, 0 to 1; 0 when either has none.
 #[must_use]
 pub fn likeness(one: &str, other: &str) -> f64 {
-    let one: HashSet<String> = words(one).collect();
-    let other: HashSet<String> = words(other).collect();
-    if one.is_empty() || other.is_empty() {
-        return 0.0;
-    }
-    let common = one.intersection(&other).count();
-    common as f64 / (one.len() + other.len() - common) as f64
+    WordSet::of(one).likeness(&WordSet::of(other))
 }
 
 #[cfg(test)]

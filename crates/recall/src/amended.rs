@@ -4,7 +4,7 @@
 //! the store knows it, and it is left out.
 
 use crate::{Hit, Meaning};
-use backstory_memory::{Life, Memory, MemoryId, Scope, likeness};
+use backstory_memory::{Life, Memory, MemoryId, Scope, WordSet};
 use backstory_store::Reach;
 use std::collections::HashMap;
 
@@ -22,10 +22,13 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, meaning: Option<&Meaning>, re
     let compared = hits.len().min(COMPARED);
     let ids: Vec<MemoryId> = hits.iter().take(compared).map(|hit| hit.memory.id).collect();
     let vectors = meaning.map(|meaning| meaning.of(reach, &ids)).unwrap_or_default();
+    let words: HashMap<MemoryId, WordSet> =
+        hits.iter().take(compared).map(|hit| (hit.memory.id, words_of(hit))).collect();
     let same = |one: &Hit, other: &Hit| {
-        let pair = vectors.get(&one.memory.id).zip(vectors.get(&other.memory.id));
-        pair.is_some_and(|(one, other)| one.cosine(other) >= SAME_MEANING)
-            || likeness(&said(one), &said(other)) >= SAME_WORDS
+        let (one, other) = (one.memory.id, other.memory.id);
+        let near = vectors.get(&one).zip(vectors.get(&other)).map(|(one, other)| one.cosine(other));
+        let alike = words.get(&one).zip(words.get(&other)).map(|(one, other)| one.likeness(other));
+        near.is_some_and(|near| near >= SAME_MEANING) || alike.is_some_and(|alike| alike >= SAME_WORDS)
     };
     let mut newer_of: HashMap<MemoryId, MemoryId> = HashMap::new();
     for older_at in 0..compared {
@@ -79,6 +82,6 @@ fn written(hit: &Hit) -> (backstory_memory::Timestamp, MemoryId) {
     (hit.memory.created_at, hit.memory.id)
 }
 
-fn said(hit: &Hit) -> String {
-    format!("{}\n{}", hit.memory.content.title, hit.memory.content.body)
+fn words_of(hit: &Hit) -> WordSet {
+    WordSet::of(&format!("{}\n{}", hit.memory.content.title, hit.memory.content.body))
 }

@@ -220,6 +220,11 @@ fn erase(db: &Connection, id: MemoryId) -> rusqlite::Result<bool> {
          FROM (SELECT superseded_by, created_at_ms FROM memories WHERE id = ?1) AS gone WHERE memories.superseded_by = ?1",
         [id.0],
     )?;
+    // Its words stand in what hosts were told of it.
+    db.execute(
+        "DELETE FROM injection_texts WHERE injection_id IN (SELECT injection_id FROM injected WHERE memory_id = ?1)",
+        [id.0],
+    )?;
     distilled::bury_subject(db, id)?;
     db.execute("DELETE FROM memories WHERE id = ?1", [id.0])?;
     Ok(memory.is_some())

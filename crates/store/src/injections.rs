@@ -22,6 +22,8 @@ pub struct Given {
     pub tokens: u32,
     /// Why it was given.
     pub reasons: Vec<String>,
+    /// The layer it was in.
+    pub layer: String,
     /// When it was used after that, and how.
     pub used: Option<(Timestamp, String)>,
 }
@@ -29,7 +31,7 @@ pub struct Given {
 /// How much of what was given in one layer, of one kind, was used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Usefulness {
-    /// The layer, or the moment that has only one.
+    /// The layer.
     pub layer: String,
     /// The kind, by its name.
     pub kind: String,
@@ -110,7 +112,7 @@ impl Store {
     pub fn given(&self, memory: MemoryId, limit: u32) -> Result<Vec<Given>, StoreError> {
         self.read("read what was given", |db| {
             let sql =
-                "SELECT i.at_ms, i.moment, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how
+                "SELECT i.at_ms, i.moment, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how, g.layer
                  FROM injected g JOIN injections i ON i.id = g.injection_id
                  WHERE g.memory_id = ?1 ORDER BY i.id DESC LIMIT ?2";
             let mut statement = db.prepare_cached(sql)?;
@@ -126,6 +128,7 @@ impl Store {
                     score: row.get(3)?,
                     tokens: row.get(4)?,
                     reasons: codes::list("the reasons of an injection", &row.get::<_, String>(5)?)?,
+                    layer: row.get(8)?,
                     used: used_at.map(Timestamp).zip(used_how),
                 });
             }
@@ -136,15 +139,17 @@ impl Store {
     /// Returns how much of what was given was used, by layer and kind, what was given most first.
     pub fn usefulness(&self) -> Result<Vec<Usefulness>, StoreError> {
         self.read("count what was used", |db| {
-            // Where there is more than one layer, the first reason says which.
-            let sql = "SELECT CASE i.moment WHEN 'prompt' THEN 'prompt' WHEN 'tool' THEN 'tool'
-                     ELSE coalesce(json_extract(g.reasons, '$[0]'), i.moment) END AS layer,
-                     m.kind, count(*), sum(g.used_at_ms IS NOT NULL)
-                 FROM injected g JOIN injections i ON i.id = g.injection_id JOIN memories m ON m.id = g.memory_id
-                 GROUP BY layer, m.kind ORDER BY count(*) DESC, layer, m.kind";
+            let sql = "SELECT g.layer, m.kind, count(*), sum(g.used_at_ms IS NOT NULL)
+                 FROM injected g JOIN memories m ON m.id = g.memory_id
+                 GROUP BY g.layer, m.kind ORDER BY count(*) DESC, g.layer, m.kind";
             let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map([], |row| {
-                Ok(Usefulness { layer: row.get(0)?, kind: row.get(1)?, given: row.get(2)?, used: row.get(3)? })
+                Ok(Usefulness {
+                    layer: row.get(0)?,
+                    kind: row.get(1)?,
+                    given: row.get(2)?,
+                    used: row.get(3)?,
+                })
             })?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
@@ -190,10 +195,12 @@ fn insert(db: &Connection, injection: &Injection) -> rusqlite::Result<InjectionI
         ],
     )?;
     let id = InjectionId(db.last_insert_rowid());
+    db.prepare_cached("INSERT INTO injection_texts (injection_id, text) VALUES (?1, ?2)")?
+        .execute(params![id.0, injection.text])?;
     for given in &injection.memories {
         db.prepare_cached(
-            "INSERT OR IGNORE INTO injected (injection_id, memory_id, rank, score, tokens, reasons)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT OR IGNORE INTO injected (injection_id, memory_id, rank, score, tokens, reasons, layer)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?
         .execute(params![
             id.0,
@@ -201,7 +208,8 @@ fn insert(db: &Connection, injection: &Injection) -> rusqlite::Result<InjectionI
             given.rank,
             given.score,
             given.tokens.0,
-            codes::list_text(&given.reasons)
+            codes::list_text(&given.reasons),
+            given.layer,
         ])?;
         shown::note_shown(db, given.memory, Showing::Unasked, injection.at)?;
     }

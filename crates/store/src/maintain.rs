@@ -43,6 +43,9 @@ const CLOCK_STEP_DAYS: i64 = 2;
 /// How many pages are given back in one transaction, and how many events are removed: hooks wait for it.
 const PAGES_PER_TRANSACTION: u32 = 1000;
 const EVENTS_PER_TRANSACTION: u32 = 500;
+/// How many of the newest injections are kept, and of how many the words: months, and some days, of a busy person.
+const INJECTIONS_KEPT: u32 = 10_000;
+const TEXTS_KEPT: u32 = 1_000;
 /// The last millisecond that fits the name of a copy.
 const LATEST_NAME: i64 = 999_999_999_999_999;
 
@@ -193,6 +196,14 @@ impl Store {
         self.write("remove old receipts", |transaction| {
             let sql = "DELETE FROM receipts WHERE id <= (SELECT max(id) FROM receipts) - ?1";
             Ok(transaction.execute(sql, [retention.receipts])?)
+        })?;
+        self.write("remove what was told long ago", |transaction| {
+            let newest = "(SELECT max(id) FROM injections)";
+            let texts = format!("DELETE FROM injection_texts WHERE injection_id <= {newest} - ?1");
+            transaction.execute(&texts, [TEXTS_KEPT])?;
+            // How often a memory was shown and used is counted elsewhere, for ever.
+            let records = format!("DELETE FROM injections WHERE id <= {newest} - ?1");
+            Ok(transaction.execute(&records, [INJECTIONS_KEPT])?)
         })?;
         Ok(removed)
     }

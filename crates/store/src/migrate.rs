@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0003_vectors.sql"),
     include_str!("migrations/0004_shown.sql"),
     include_str!("migrations/0005_given.sql"),
+    include_str!("migrations/0006_told.sql"),
 ];
 
 /// Brings the database to [`CURRENT`]. Of several processes that start together one migrates and the others find it done.

@@ -70,8 +70,12 @@ impl Store {
         self.write("note a use", |transaction| {
             for id in ids {
                 note_used(transaction, *id, at)?;
+                // Who fetches it does not say from where: it is put down to the session that was given it last.
                 transaction.execute(
-                    "UPDATE injected SET used_at_ms = ?2, used_how = ?3 WHERE memory_id = ?1 AND used_at_ms IS NULL",
+                    "UPDATE injected SET used_at_ms = ?2, used_how = ?3 WHERE memory_id = ?1 AND used_at_ms IS NULL
+                     AND injection_id IN (SELECT id FROM injections WHERE session_id IS (
+                         SELECT i.session_id FROM injected g JOIN injections i ON i.id = g.injection_id
+                         WHERE g.memory_id = ?1 ORDER BY i.id DESC LIMIT 1))",
                     params![id.0, at.0, how.as_str()],
                 )?;
             }

@@ -54,6 +54,7 @@ struct Why {
 struct GivenShape {
     at: String,
     moment: String,
+    layer: String,
     rank: u32,
     score: f64,
     tokens: u32,
@@ -189,6 +190,7 @@ fn given_shape(given: Given) -> GivenShape {
     GivenShape {
         at: times::iso(given.at),
         moment: given.moment,
+        layer: given.layer,
         rank: given.rank,
         score: given.score,
         tokens: given.tokens,

@@ -61,7 +61,7 @@ fn law_9_what_was_used_is_known() {
     assert_eq!(used(), counts([1, 1, 1]));
     let status = env.run(["status"]).stdout;
     assert!(
-        status.contains("given     3, used 3 (100 %)\ngiven       project knowledge: 3, used 3 (100 %)"),
+        status.contains("given     3, used 3 (100 %)\ngiven       knowledge: 3, used 3 (100 %)"),
         "{status}"
     );
 }

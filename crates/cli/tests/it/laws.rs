@@ -329,6 +329,7 @@ fn law_5_what_we_said_is_not_captured_as_if_it_had_happened() {
         build_us: 0,
         layers: Vec::new(),
         layers_skipped: Vec::new(),
+        text: String::new(),
         shingles: Shingles::of(block),
         memories: Vec::new(),
     };

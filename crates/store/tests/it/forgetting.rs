@@ -1,7 +1,9 @@
 //! Forgetting: after it no byte is left, in no file of the home (S15, SEC-12).
 
-use crate::kit::{KEEP, NOW, TestHome, arrival_saying, ask, assert_sound, draft, grep, new, project, raw};
-use backstory_memory::{Draft, MemoryId};
+use crate::kit::{
+    KEEP, NOW, TestHome, arrival_saying, ask, assert_sound, draft, grep, injection, new, project, raw,
+};
+use backstory_memory::{Draft, Injection, MemoryId};
 use backstory_store::{Home, NewMemory, Origin, Recorded, Spool, Store, StoreError};
 use rusqlite::Connection;
 
@@ -49,7 +51,7 @@ fn assert_gone(home: &Home) {
     }
 }
 
-/// Writes memory `n`: some revised, some superseded, all distilled from an event of their own.
+/// Writes memory `n`: some revised, some superseded, all distilled from an event of their own and told to a session.
 fn write(store: &mut Store, n: usize) -> Vec<MemoryId> {
     let text = markers(n).join(" ");
     let Recorded::Stored(event) = store.record(&arrival_saying("s", &text, NOW)).unwrap() else { panic!() };
@@ -57,6 +59,8 @@ fn write(store: &mut Store, n: usize) -> Vec<MemoryId> {
     let origin = Origin { events: vec![event], ..Origin::default() };
     let memory = NewMemory { origin, ..new(project, saying(n, "first")) };
     let id = store.remember(&memory).unwrap();
+    let session = store.session_named(project, "test", "s", NOW).unwrap();
+    store.record_injection(&Injection { text, ..injection(project, session, &[id], NOW) }).unwrap();
     match n % 4 {
         0 => {
             // The marker is only in the older wordings.

@@ -1,10 +1,7 @@
 //! What a session has in view, what it used, and what it begins with.
 
-use crate::kit::{DAY, NOW, TestHome, arrival, draft, number, project, raw};
-use backstory_memory::{
-    Confidence, Draft, Injected, Injection, Kind, MemoryId, Moment, ProjectId, Scope, SessionId, Shingles,
-    Timestamp, Tokens,
-};
+use crate::kit::{DAY, KEEP, NOW, TestHome, arrival, draft, injection, number, project, raw};
+use backstory_memory::{Confidence, Draft, Kind, MemoryId, ProjectId, Scope, SessionId, Timestamp};
 use backstory_store::{NewMemory, Origin, Receipt, Showing, Store, UseKind};
 
 fn write(store: &mut Store, project: ProjectId, content: Draft, at: Timestamp) -> MemoryId {
@@ -14,30 +11,6 @@ fn write(store: &mut Store, project: ProjectId, content: Draft, at: Timestamp) -
 
 fn of_kind(kind: Kind, title: &str) -> Draft {
     Draft { kind, ..draft(title, title) }
-}
-
-fn injection(project: ProjectId, session: SessionId, ids: &[MemoryId], at: Timestamp) -> Injection {
-    let given = |(rank, id): (u32, &MemoryId)| Injected {
-        memory: *id,
-        rank,
-        score: 0.5,
-        tokens: Tokens(7),
-        reasons: vec!["words 3.00".into()],
-    };
-    Injection {
-        project,
-        session: Some(session),
-        moment: Moment::Prompt,
-        at,
-        tokens: Tokens(20),
-        budget: Tokens(600),
-        bytes: 80,
-        build_us: 900,
-        layers: vec!["relevant".into()],
-        layers_skipped: Vec::new(),
-        shingles: Shingles::default(),
-        memories: (1..).zip(ids).map(given).collect(),
-    }
 }
 
 /// Law 5.
@@ -85,6 +58,49 @@ fn a_use_counts_for_the_session_that_was_given_it_and_only_once() {
     // Given again in the same session, it has been used already.
     store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
     assert_eq!(store.unused_in(session).unwrap(), []);
+}
+
+/// Who fetches a memory does not say from where; the session that was given it last is taken for it, and no earlier one.
+#[test]
+fn what_is_fetched_was_of_use_to_the_session_that_was_given_it_last() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let project = project(&mut store, "/home/u/one");
+    let id = write(&mut store, project, of_kind(Kind::Learning, "gotcha"), NOW);
+    let [earlier, later] = ["s", "t"].map(|name| store.session_named(project, "test", name, NOW).unwrap());
+    for session in [earlier, later] {
+        store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
+    }
+    store.note_used(&[id], UseKind::Fetched, NOW).unwrap();
+    assert_eq!((store.unused_in(earlier).unwrap(), store.unused_in(later).unwrap()), (vec![id], vec![]));
+    let usefulness = store.usefulness().unwrap();
+    let told: Vec<_> = usefulness.iter().map(|of| (of.layer.as_str(), of.given, of.used)).collect();
+    assert_eq!(told, [("relevant", 2, 1)]);
+}
+
+/// R15: nothing grows without bound.
+#[test]
+fn what_was_told_long_ago_is_thrown_away_words_first() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let project = project(&mut store, "/home/u/one");
+    let id = write(&mut store, project, of_kind(Kind::Learning, "gotcha"), NOW);
+    let session = store.session_named(project, "test", "s", NOW).unwrap();
+    for _ in 0..3 {
+        store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
+    }
+    // As if thousands had come between.
+    let later = |by: i64| format!("UPDATE sqlite_sequence SET seq = seq + {by} WHERE name = 'injections'");
+    let count = |what: &str| number(&raw(&test.home), &format!("SELECT count(*) FROM {what}"));
+    raw(&test.home).execute_batch(&later(1_000)).unwrap();
+    store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
+    store.maintain(KEEP, NOW).unwrap();
+    assert_eq!((count("injection_texts"), count("injections"), count("injected")), (1, 4, 4));
+    raw(&test.home).execute_batch(&later(10_000)).unwrap();
+    store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
+    store.maintain(KEEP, NOW).unwrap();
+    assert_eq!((count("injection_texts"), count("injections"), count("injected")), (1, 1, 1));
+    assert_eq!(store.shown(&[id]).unwrap()[&id].times, 5, "what is counted stays");
 }
 
 #[test]

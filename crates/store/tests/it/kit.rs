@@ -1,8 +1,8 @@
 //! What the tests stand on: a home of its own, small builders, other processes, and a look at raw bytes.
 
 use backstory_memory::{
-    Draft, Event, EventKind, IdempotencyKey, Kind, MemoryId, ProjectId, ProjectKey, Sighting, Timestamp,
-    Trust,
+    Draft, Event, EventKind, IdempotencyKey, Injected, Injection, Kind, MemoryId, Moment, ProjectId,
+    ProjectKey, SessionId, Shingles, Sighting, Timestamp, Tokens, Trust,
 };
 use backstory_store::{Arrival, Home, NewMemory, Origin, Purpose, Retention, Store, WordQuery};
 use rusqlite::Connection;
@@ -242,4 +242,36 @@ pub(crate) fn assert_sound(home: &Home) {
     let verdict: String = db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(verdict, "ok");
     db.execute("INSERT INTO memory_words (memory_words) VALUES ('integrity-check')", []).unwrap();
+}
+
+/// What a session is told at a prompt.
+pub(crate) fn injection(
+    project: ProjectId,
+    session: SessionId,
+    ids: &[MemoryId],
+    at: Timestamp,
+) -> Injection {
+    let given = |(rank, id): (u32, &MemoryId)| Injected {
+        memory: *id,
+        layer: "relevant".into(),
+        rank,
+        score: 0.5,
+        tokens: Tokens(7),
+        reasons: vec!["words 3.00".into()],
+    };
+    Injection {
+        project,
+        session: Some(session),
+        moment: Moment::Prompt,
+        at,
+        tokens: Tokens(20),
+        budget: Tokens(600),
+        bytes: 80,
+        build_us: 900,
+        layers: vec!["relevant".into()],
+        layers_skipped: Vec::new(),
+        text: "what was told".into(),
+        shingles: Shingles::default(),
+        memories: (1..).zip(ids).map(given).collect(),
+    }
 }

@@ -176,8 +176,14 @@ fn being_shown_is_not_being_used() {
     let mut store = test.open();
     let id = note(&mut store, "a", "b");
     let project = project(&mut store, "/home/u/one");
-    let given =
-        Injected { memory: id, rank: 1, score: 0.5, tokens: Tokens(7), reasons: vec!["words".into()] };
+    let given = Injected {
+        memory: id,
+        layer: "relevant".into(),
+        rank: 1,
+        score: 0.5,
+        tokens: Tokens(7),
+        reasons: vec!["words".into()],
+    };
     let injection = Injection {
         project,
         session: None,
@@ -189,6 +195,7 @@ fn being_shown_is_not_being_used() {
         build_us: 900,
         layers: vec!["index".into()],
         layers_skipped: vec![],
+        text: "told".into(),
         shingles: backstory_memory::Shingles::default(),
         memories: vec![given.clone(), given],
     };
