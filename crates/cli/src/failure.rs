@@ -144,6 +144,7 @@ impl From<StoreError> for Failure {
             }
             StoreError::Unsafe { .. } => "set `BACKSTORY_HOME` to a directory of your own",
             StoreError::Absent { .. } => "run `backstory setup` to make one",
+            StoreError::OutOfTime => "the disk may be slow or busy; try again in a moment",
             StoreError::BadRow { .. } => "run `backstory doctor --full` to see what else is damaged",
             StoreError::Io { .. } => "check the disk and the permissions of that path",
             StoreError::Sql { .. } => {

@@ -91,20 +91,14 @@ impl Injecting<'_> {
         Built { moment: opening.moment(), block, budget, build_us }
     }
 
-    fn is_out_of_time(&self) -> bool {
-        Instant::now() >= self.until
-    }
-
     /// Reads what is to be told, each with why, without what the agent has already.
     fn relevant(
         &self,
         reason: &str,
         ids: impl FnOnce(&Store) -> Result<Vec<backstory_memory::MemoryId>, StoreError>,
     ) -> Known<Vec<Relevant>> {
-        if self.is_out_of_time() {
-            return Err("the time was over".to_owned());
-        }
-        let memories = ids(self.store).and_then(|ids| self.store.memories(&ids));
+        let read = || ids(self.store).and_then(|ids| self.store.memories(&ids));
+        let memories = self.store.reading_until(self.until, read);
         let memories = memories.map_err(|error| error.to_string())?;
         let news = memories.into_iter().filter(|memory| self.is_news(memory));
         Ok(news.map(|memory| Relevant { reasons: vec![reason.to_owned()], ..self.told(memory) }).collect())

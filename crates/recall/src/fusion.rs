@@ -61,8 +61,9 @@ impl Pool {
             let looking = meaning.and_then(|_| thread::Builder::new().spawn_scoped(scope, look).ok());
             // Whoever asks about one memory wants to know about its words, however many hold them better.
             let of_words = if also.is_some() { u32::MAX } else { wide.limit };
-            pool.add_words(recall, question.text, &Filter { limit: of_words, ..wide.clone() })?;
-            pool.add_named(recall, question, &wide)?;
+            let of_words = Filter { limit: of_words, ..wide.clone() };
+            recall.in_time(|| pool.add_words(recall, question.text, &of_words))?;
+            recall.in_time(|| pool.add_named(recall, question, &wide))?;
             Ok(looking
                 .map_or_else(look, |looking| looking.join().unwrap_or_else(|panic| resume_unwind(panic))))
         })?;
@@ -159,10 +160,10 @@ impl Pool {
         filter: &Filter,
         wanted: usize,
     ) -> Result<Vec<Hit>, StoreError> {
-        self.follow_links(recall, filter)?;
+        recall.in_time(|| self.follow_links(recall, filter))?;
         let best = self.best(CLOSELY.max(wanted.saturating_mul(3)));
         let memories = recall.store.memories(&best)?;
-        self.lift_by_neighbours(recall, &memories, filter)?;
+        recall.in_time(|| self.lift_by_neighbours(recall, &memories, filter))?;
         let asks_shown = recall.weights.unused > 0.0 || recall.weights.shown > 0.0;
         let shown = if asks_shown { recall.store.shown(&best)? } else { HashMap::new() };
         let mut hits: Vec<Hit> = Vec::new();

@@ -28,6 +28,7 @@ pub use when::{When, when};
 use backstory_memory::{Freshness, Memory, MemoryId, ProjectId, Timestamp};
 use backstory_store::{Filter, ReadAs, Store, StoreError};
 use fusion::Pool;
+use std::time::Instant;
 
 /// What is asked, by whom, and when.
 #[derive(Clone, Copy, Debug)]
@@ -95,13 +96,14 @@ pub struct Recall<'a> {
     meaning: Option<&'a Meaning>,
     synonyms: Option<&'a Synonyms>,
     freshness: Option<&'a dyn Fn(&Memory) -> Freshness>,
+    until: Option<Instant>,
 }
 
 impl<'a> Recall<'a> {
     /// Searches a store by words alone, until it is given more.
     #[must_use]
     pub fn new(store: &'a Store, weights: &'a Weights) -> Recall<'a> {
-        Recall { store, weights, meaning: None, synonyms: None, freshness: None }
+        Recall { store, weights, meaning: None, synonyms: None, freshness: None, until: None }
     }
 
     /// Searches by meaning too, where there are vectors.
@@ -120,6 +122,21 @@ impl<'a> Recall<'a> {
     #[must_use]
     pub fn with_freshness(self, freshness: &'a dyn Fn(&Memory) -> Freshness) -> Recall<'a> {
         Recall { freshness: Some(freshness), ..self }
+    }
+
+    /// Looks no longer than until then: an arm that takes longer finds nothing, and what the others found is the answer.
+    #[must_use]
+    pub fn until(self, until: Instant) -> Recall<'a> {
+        Recall { until: Some(until), ..self }
+    }
+
+    /// Asks an arm as long as there is time.
+    fn in_time(&self, ask: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let Some(until) = self.until else { return ask() };
+        match self.store.reading_until(until, ask) {
+            Err(StoreError::OutOfTime) => Ok(()),
+            asked => asked,
+        }
     }
 
     /// Finds what bears on a question; without one, lists what fits the filter, newest first.

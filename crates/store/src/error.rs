@@ -68,6 +68,9 @@ pub enum StoreError {
         /// The forgotten memory.
         uid: Uid,
     },
+    /// Reading took longer than there was time.
+    #[error("the time was over")]
+    OutOfTime,
     /// A row holds something it never should.
     #[error("cannot read {what}: {detail}")]
     BadRow {
@@ -120,6 +123,7 @@ impl StoreError {
             | StoreError::Absent { .. }
             | StoreError::NoSuchMemory(_)
             | StoreError::Forgotten { .. }
+            | StoreError::OutOfTime
             | StoreError::BadRow { .. } => false,
         }
     }
@@ -132,6 +136,7 @@ impl StoreError {
         };
         match failure.code {
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy { path },
+            ErrorCode::OperationInterrupted => StoreError::OutOfTime,
             ErrorCode::DiskFull => StoreError::Full { path },
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
                 StoreError::Damaged { path, detail: source.to_string() }

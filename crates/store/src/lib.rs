@@ -12,6 +12,7 @@ mod anchors;
 mod check;
 mod code;
 mod codes;
+mod deadline;
 mod distilled;
 mod error;
 mod events;

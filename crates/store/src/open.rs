@@ -1,5 +1,6 @@
 //! Opening the database: in which order, and with which promises.
 
+use crate::deadline::Deadline;
 use crate::home::{beside, close_to_others, make_private_file};
 use crate::{Home, Repair, StoreError, migrate, repair};
 use backstory_memory::Timestamp;
@@ -37,6 +38,7 @@ pub struct Store {
     pub(crate) home: Home,
     pub(crate) path: PathBuf,
     pub(crate) patience: Duration,
+    pub(crate) deadline: Deadline,
     repaired: Option<Box<Repair>>,
 }
 
@@ -124,8 +126,12 @@ impl Store {
 
     fn connect(home: &Home, path: &Path, flags: OpenFlags, patience: Duration) -> Result<Store, StoreError> {
         let opened = Connection::open_with_flags(path, flags);
-        let db = opened.map_err(|error| StoreError::sql(path, "open the database", error))?;
-        let store = Store { db, home: home.clone(), path: path.to_owned(), patience, repaired: None };
+        let failed = |error| StoreError::sql(path, "open the database", error);
+        let mut db = opened.map_err(failed)?;
+        let deadline = Deadline::default();
+        deadline.watch(&mut db).map_err(failed)?;
+        let store =
+            Store { db, home: home.clone(), path: path.to_owned(), patience, deadline, repaired: None };
         // The timeout comes before any other statement: changing the journal mode takes a lock, and hooks that start together
         // would otherwise fail at once instead of waiting for each other.
         store.wait_for(patience)?;

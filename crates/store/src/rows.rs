@@ -3,6 +3,7 @@
 //! The rows themselves are read, the newest first and a bounded number of them, and ranked by a plain formula: how much the kind
 //! counts, times how recent it is, times the share of the words it holds. A question is never answered with merely recent rows.
 
+use crate::deadline::is_stopped;
 use crate::search::{Filter, fitting};
 use crate::words::WordQuery;
 use crate::{WordHit, open::Stop};
@@ -42,12 +43,16 @@ pub(crate) fn search(db: &Connection, query: &WordQuery, filter: &Filter) -> Res
     statement.raw_bind_parameter(c":most", MOST_ROWS)?;
     let mut rows = statement.raw_query();
     let mut hits = Vec::new();
-    while let Some(row) = rows.next()? {
-        let hit = hit(row, asked)?;
-        if hit.bm25 >= LEAST {
-            hits.push(hit);
+    loop {
+        match rows.next() {
+            Ok(Some(row)) => hits.push(hit(row, asked)?),
+            Ok(None) => break,
+            // What was read until the time was over is an answer too: the newest were looked at first.
+            Err(error) if is_stopped(&error) => break,
+            Err(error) => return Err(error.into()),
         }
     }
+    hits.retain(|hit| hit.bm25 >= LEAST);
     ranking::sort(&mut hits);
     let page = hits.into_iter().skip(filter.offset as usize).take(filter.limit as usize);
     Ok(page.collect())

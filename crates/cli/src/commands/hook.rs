@@ -289,7 +289,7 @@ impl Hook {
             Ok((store, proof))
         });
         match stored {
-            Ok((store, proof)) => Ok(Kept::Stored(store, proof)),
+            Ok((store, proof)) => Ok(Kept::Stored(Box::new(store), proof)),
             Err(error) => {
                 Spool::of(&self.home).put(arrival)?;
                 if !error.is_passing() {
@@ -419,14 +419,14 @@ fn occasion(arrival: &Arrival) -> Option<Occasion> {
 /// What became of an event.
 enum Kept {
     /// It is in the store, with the proof that the hook ran; or there was nothing to keep.
-    Stored(Store, Option<ReceiptId>),
+    Stored(Box<Store>, Option<ReceiptId>),
     Waits,
 }
 
 impl Kept {
     /// Nothing is to be kept, but the store may know something.
     fn here(store: Result<Store, StoreError>) -> Kept {
-        store.map_or(Kept::Waits, |store| Kept::Stored(store, None))
+        store.map_or(Kept::Waits, |store| Kept::Stored(Box::new(store), None))
     }
 }
 

@@ -20,7 +20,7 @@ const MOST_CHARS: usize = 4_000;
 impl Injecting<'_> {
     /// Finds what bears on a prompt, best first, without what the session has.
     pub(super) fn bearing_on(&self, prompt: &str) -> Known<Vec<Relevant>> {
-        if self.is_out_of_time() || !asks_something(prompt) {
+        if !asks_something(prompt) {
             return Ok(Vec::new());
         }
         let prompt = first_chars(prompt, MOST_CHARS);
@@ -40,7 +40,7 @@ impl Injecting<'_> {
             state
         };
         let failed = |error: backstory_store::StoreError| error.to_string();
-        let recall = engine.over(self.store).with_freshness(&look);
+        let recall = engine.over(self.store).with_freshness(&look).until(self.until);
         let answer = recall.ask(&question, &filter).map_err(failed)?;
         let ids: Vec<MemoryId> = answer.hits.iter().map(|hit| hit.memory.id).collect();
         let unfaded: HashSet<MemoryId> = self.store.unfaded(&ids).map_err(failed)?.into_iter().collect();

@@ -50,10 +50,8 @@ impl Injecting<'_> {
     }
 
     fn code_changes(&self) -> Known<Vec<backstory_memory::ChangedSymbol>> {
-        if self.is_out_of_time() {
-            return Err("the time was over".to_owned());
-        }
-        let changes = self.store.code_changes(self.to.project, None, CODE_CHANGES);
+        let read = || self.store.code_changes(self.to.project, None, CODE_CHANGES);
+        let changes = self.store.reading_until(self.until, read);
         changes.map_err(|error| error.to_string())
     }
 }

@@ -3,10 +3,11 @@
 use super::Injecting;
 use backstory_capture::Signature;
 use backstory_context::{Known, Relevant};
-use backstory_memory::{Kind, Memory, first_chars};
-use backstory_store::{Filter, Reach};
+use backstory_memory::{Kind, Memory, MemoryId, first_chars};
+use backstory_recall::word_query;
+use backstory_store::{Filter, Reach, Store, StoreError};
 
-/// Among how many of a project's newest failures a command is looked for.
+/// Among how many failures a command is looked for: the project's newest, and those that hold its words best.
 const FAILURES: u32 = 64;
 /// How many memories of a file are looked at; three at the most are told.
 const OF_A_FILE: u32 = 12;
@@ -15,9 +16,7 @@ impl Injecting<'_> {
     /// Finds how a command failed before, where it may fail the same way again.
     pub(super) fn failures_of(&self, command: &str) -> Known<Vec<Relevant>> {
         let Some(task) = task(command) else { return Ok(Vec::new()) };
-        let project = self.to.project;
-        let found = self
-            .relevant("this failed before", |store| store.newest_of(project, &[Kind::Failure], FAILURES))?;
+        let found = self.relevant("this failed before", |store| self.like_failures(store, command))?;
         let mut found: Vec<(bool, Relevant)> = found
             .into_iter()
             .filter_map(|it| {
@@ -32,6 +31,22 @@ impl Injecting<'_> {
         // The very command first; the newest of each first, as they came.
         found.sort_by_key(|(is_same, _)| !is_same);
         Ok(found.into_iter().map(|(_, it)| it).collect())
+    }
+
+    /// Returns failures that may be those of a command, the newest first and then those of its words: what failed a year ago may
+    /// fail again today.
+    fn like_failures(&self, store: &Store, command: &str) -> Result<Vec<MemoryId>, StoreError> {
+        let project = self.to.project;
+        let mut failures = store.newest_of(project, &[Kind::Failure], FAILURES)?;
+        if failures.len() < FAILURES as usize {
+            return Ok(failures);
+        }
+        let filter =
+            Filter { kinds: vec![Kind::Failure], limit: FAILURES, ..Filter::within(Reach::Project(project)) };
+        let older = store.search_words(&word_query(command), &filter)?.into_iter().map(|hit| hit.memory);
+        let older: Vec<MemoryId> = older.filter(|id| !failures.contains(id)).collect();
+        failures.extend(store.unfaded(&older)?);
+        Ok(failures)
     }
 
     /// Finds what is known about a file that is about to change: gotchas and patterns, then failures.

@@ -466,6 +466,22 @@ fn a_command_that_failed_before_is_warned_of_once() {
 }
 
 #[test]
+fn what_failed_long_ago_is_found_behind_many_newer_failures() {
+    let env = world();
+    let failure = |number: usize, command: &str| {
+        json!({"kind": "failure", "title": format!("{command}: broken in way {number}"), "created_at": format!("2026-01-01T00:{:02}:{:02}Z", number / 60, number % 60),
+        "body": format!("`{command}` failed:\nbroken in way {number}\nFixed by running `make fix{number}`"),
+        "facts": [format!("Fixed by running `make fix{number}`")]})
+    };
+    let mut all = vec![failure(0, "terraform apply -auto-approve")];
+    all.extend((1..200).map(|number| failure(number, &format!("deploy step{number}"))));
+    let path = lines(&env, &all);
+    done(&env, &["import", &path]);
+    let text = runs(&env, "s", "terraform apply -auto-approve");
+    assert!(text.contains("make fix0`"), "{text}");
+}
+
+#[test]
 fn a_file_something_is_known_about_is_warned_of_once() {
     let env = world();
     file(&env, "billing.py", "x = 1\n");

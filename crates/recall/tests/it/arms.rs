@@ -1,9 +1,10 @@
 //! What each arm finds, and that no arm is needed for another to answer.
 
-use crate::kit::{World, hit, ids, project};
+use crate::kit::{NOW, World, hit, ids, project};
 use backstory_memory::{Draft, Kind, Link, Relation};
 use backstory_recall::{Lift, Question, Recall, Strategy, Weights};
 use backstory_store::{Anchor, Filter, NewMemory, Origin, Reach};
+use std::time::Instant;
 
 #[test]
 fn identifiers_meet_however_they_are_written() {
@@ -83,6 +84,20 @@ fn what_was_written_after_the_vectors_is_found_by_its_words() {
 }
 
 /// Law 8: the vectors of all projects lie in one file.
+/// Law 1: what was found until then is the answer.
+#[test]
+fn an_arm_without_time_finds_nothing_and_the_others_answer() {
+    let mut world = World::new();
+    let id = world.note("The lighthouse keeper repairs the lamp at night");
+    let meaning = world.meaning();
+    let asked = |meaning| {
+        let recall = Recall::new(&world.store, &Weights::SEARCH).by_meaning(meaning).until(Instant::now());
+        let answer = recall.ask(&Question::new("lighthouse keeper", NOW), &world.within()).unwrap();
+        answer.hits.iter().map(|hit| (hit.memory.id, hit.reasons.words)).collect::<Vec<_>>()
+    };
+    assert_eq!((asked(None), asked(Some(&meaning))), (vec![], vec![(id, 0.0)]));
+}
+
 #[test]
 fn law_8_meaning_never_reaches_into_another_project() {
     let mut world = World::new();
