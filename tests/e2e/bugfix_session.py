@@ -1,6 +1,6 @@
 """One whole session as a person and an agent have it: a bug is found, fixed and committed, then the user corrects the agent."""
 
-from claude_code_host import say, tool
+from model import say
 
 FILES = {
     "pager/__init__.py": '"""Splits long lists into pages."""\n',
@@ -66,23 +66,14 @@ def prepare(host):
 
 def turns(host):
     """The prompts, and what the model answers to each."""
-    pages = str(host.project / "pager/pages.py")
-    test = tool("Bash", command="python3 -m unittest", description="Run the tests")
-    fix = tool(
-        "Edit",
-        file_path=pages,
-        old_string="    return items // per_page",
-        new_string="    return -(-items // per_page)",
-    )
-    commit = tool(
-        "Bash",
-        command='git add -A && git commit -m "Fix off-by-one in page_count"',
-        description="Commit the fix",
-    )
+    pages = host.project / "pager/pages.py"
+    test = host.shell("python3 -m unittest", "Run the tests")
+    fix = host.edit(pages, "    return items // per_page", "    return -(-items // per_page)")
+    commit = host.shell('git add -A && git commit -m "Fix off-by-one in page_count"', "Commit the fix")
     return [
         (
             "Fix the failing test in tests/test_pages.py",
-            [tool("Read", file_path=pages), test, fix, test, commit, say(FIXED)],
+            [host.look(pages), test, fix, test, commit, say(FIXED)],
         ),
         ("No, we use pytest-style asserts here, not assertEqual.", [say(CORRECTED)]),
     ]
@@ -90,18 +81,12 @@ def turns(host):
 
 def next_turns(host):
     """A session of the next day, in the same project."""
-    pages = str(host.project / "pager/pages.py")
-    edit = tool(
-        "Edit",
-        file_path=pages,
-        old_string='"""Pages of a list."""',
-        new_string='"""Pages of a list, counted from 1."""',
-    )
+    edit = host.edit(host.project / "pager/pages.py", '"""Pages of a list."""', '"""Pages of a list, counted from 1."""')
     return [
         ("yes", [say("There is nothing to confirm yet.")]),
         (
             "Why does page_count in pager/pages.py round up, and how do we write asserts in tests?",
-            [tool("Bash", command="python3 -m unittest", description="Run the tests"), edit,
+            [host.shell("python3 -m unittest", "Run the tests"), edit,
              say("`page_count` rounds up so that the last, partly filled page is counted.")],
         ),
     ]

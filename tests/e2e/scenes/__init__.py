@@ -1,0 +1,1 @@
+"""What is played through the real hosts, and what has to come of it."""

@@ -1,0 +1,139 @@
+"""What Claude Code's model is really given, from a big store: at the start, at a prompt, beside a tool, across compaction.
+
+Everything is read from the requests the model got. A block counts as arrived when it is whole and stands there once.
+"""
+
+import json
+
+import memories
+from hosts.claude_code import ClaudeCode
+from injected import PLAIN, blocks, lines, opened, texts, without_nonce
+from model import say
+from world import World
+
+CEILING = 9_500
+ASKED = "Why does the locker-gateway still trip over clock drift?"
+ASKED_NEXT = "And what about clock drift in the door-controller?"
+
+
+def play(setting, checks):
+    """Plays the whole scene in one world."""
+    world = World("injection")
+    try:
+        host = setting.host(ClaudeCode, world)
+        failed = prepare(setting, world)
+        host.wire(f"'{setting.binary}' hook --host claude-code")
+        host.arguments += ["--allowedTools", "Bash"]
+        first_session(setting, checks, host)
+        newest_model(checks, host)
+        long_session(checks, host, failed)
+        checks.that(not world.left_behind(), "no process is left", world.processes())
+    finally:
+        world.close(setting.keep)
+
+
+def prepare(setting, world):
+    """Fills the store, and returns a command that has failed lately."""
+    world.run("git", "init", "-q", "-b", "main")
+    (world.project / "Makefile").write_text("test-%:\n\t@echo tested $*\n")
+    file = world.root / "memories.jsonl"
+    memories.write(file, setting.memories, world.project)
+    told = json.loads(setting.backstory(world, "import", file, "--json", deadline=900))
+    assert told["imported"] == setting.memories, told
+    failures = [memory for memory in map(json.loads, file.read_text().splitlines()) if memory["kind"] == "failure"]
+    commands = [failure["body"].split("`")[1] for failure in failures[-64:]]
+    # Old enough not to stand in the session's first block, which would be all the warning there is.
+    return next(command for command in commands[:-20] if commands.count(command) == 1)
+
+
+def first_session(setting, checks, host):
+    """One prompt: both texts arrive as they were said, and as `backstory context` says them."""
+    checks.about("claude-code, a session begins")
+    foretold = setting.ask(host.world, "context")["context"]
+    session = host.play([(ASKED, [say("The gateway trusts the door's clock.")])])
+    [request] = host.model.requests()
+    start, asked = blocks(request, "session start"), blocks(request, "prompt")
+    checks.equal((len(start), len(asked), opened(request)), (1, 1, 2), "its text and the prompt's arrive once each")
+    checks.equal(without_nonce(start[0]), without_nonce(foretold), "its text is the one `backstory context` shows")
+    receipts = {it["event"]: it["bytes_out"] for it in setting.ask(host.world, "status")["hooks"]}
+    for event, block in (("SessionStart", start[0]), ("UserPromptSubmit", asked[0])):
+        checks.equal(len(block.encode()), receipts.get(event), f"what {event} said arrives whole")
+    # A smaller store holds fewer that bear on it.
+    enough = min(12, setting.memories // 500)
+    checks.that(len(lines(asked[0])) >= enough, f"a prompt that {enough} memories bear on is given as many", asked[0])
+    checks.that(all("locker-gateway" in title or "clock drift" in title for title in lines(asked[0]).values()),
+                "each has to do with the prompt", asked[0])
+    within_bounds(checks, [request])
+
+    checks.about("claude-code, it is resumed")
+    host.play([("Go on.", [say("Done.")])], "--resume", session)
+    again = host.model.requests()[1]
+    checks.equal(blocks(again, "session start"), start, "its first text is there as it was, and not twice")
+    checks.equal(blocks(again, "prompt"), asked, "so is the prompt's")
+
+
+def newest_model(checks, host):
+    """Newer models are given hook context in another place."""
+    checks.about("claude-code, the newest models")
+    before = len(host.model.requests())
+    host.play([(ASKED, [say("Done.")])], "--model", "claude-opus-5-5")
+    [request] = host.model.requests()[before:]
+    found = len(blocks(request, "session start")), len(blocks(request, "prompt")), opened(request)
+    checks.equal(found, (1, 1, 2), "both texts arrive, once each")
+
+
+def long_session(checks, host, failed):
+    """A session that runs a risky command, is compacted and cleared."""
+    before = len(host.model.requests())
+    host.play([
+        (ASKED, [host.shell(failed, "Run the tests"), say("They pass.")]),
+        (ASKED_NEXT, [say("It has a clock of its own.")]),
+        (ASKED, [say("As I said.")]),
+        ("/compact keep the open questions", []),
+        (ASKED, [say("As I said.")]),
+        ("/clear", []),
+        (ASKED, [say("The gateway trusts the door's clock.")]),
+    ])
+    turns = host.model.requests()[before:]
+    asked, tested, _, asked_again, compacted, cleared = turns
+
+    checks.about("claude-code, a command that failed before")
+    warned = blocks(tested, "tool")
+    checks.equal(len(warned), 1, "the warning arrives once")
+    fix = failed.replace("test-", "reset-")
+    checks.that(warned and f"`{fix}`" in warned[0], "it says what fixed it", warned)
+    checks.that("tested" in json.dumps(tested), "the command ran all the same")
+
+    checks.about("claude-code, further prompts")
+    indexes = blocks(asked_again, "prompt")
+    checks.equal(len(blocks(asked_again, "session start")), 1, "the session's text stands there once")
+    checks.equal(indexes[:1], blocks(asked, "prompt"), "the first prompt's text is as it was")
+    given = [number for index in indexes for number in lines(index)]
+    checks.that(len(indexes) >= 2 and len(given) == len(set(given)), "no memory is given a second time", indexes)
+    start = blocks(asked, "session start")[0]
+    twice = [title for index in indexes for title in lines(index).values() if title in start]
+    checks.that(not twice, "nor one the session began with", twice)
+
+    checks.about("claude-code, compaction")
+    [compaction] = host.model.requests("compaction")
+    plain = [match.group(0) for text in texts(compaction["messages"][-1:]) for match in PLAIN.finditer(text)]
+    checks.equal(len(plain), 1, "what is known stands in the compaction's instructions")
+    checks.that(plain and len(plain[0].encode()) <= CEILING, "within the ceiling")
+    anew(checks, compacted, start)
+
+    checks.about("claude-code, the context is cleared")
+    anew(checks, cleared, start)
+    within_bounds(checks, turns)
+
+
+def anew(checks, request, start):
+    """Checks that a session whose context is gone is given everything again."""
+    again = blocks(request, "session start")
+    checks.equal(len(again), 1, "the session's text arrives again, once")
+    checks.that(again and again[0] != start and "## Project knowledge" in again[0], "a new one, and whole", again)
+    checks.equal(len(blocks(request, "prompt")), 1, "and a prompt is answered with what was known before")
+
+
+def within_bounds(checks, requests):
+    sizes = [len(block.encode()) for request in requests for block in blocks(request)]
+    checks.that(sizes and max(sizes) <= CEILING, f"no text is longer than {CEILING} bytes", sizes)
