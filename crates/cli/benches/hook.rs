@@ -1,91 +1,95 @@
-//! What a hook costs as a whole process, beside an empty run of the same binary: `cargo bench -p backstory-cli`.
+//! What a hook costs as a whole process, beside an empty run of the same binary: `cargo bench -p backstory-cli -- 10000 100000`.
 //!
-//! DESIGN §11: at most three times an empty process, and nearly flat as the store grows; a turn is distilled within 25 ms, here with
-//! the process around it: three files of 12 KB edited, a test that failed and passed, a message that says so.
+//! The rows of DESIGN §11: median, 99th percentile and the ratio to an empty process, all taken in turns, so that what else the
+//! machine does weighs on all alike. Prompts are answered by words and meaning. The vectors are made up, one for each memory: a
+//! scan looks at each whatever it says; the question is really read by the model. A turn is distilled with three files of 12 KB
+//! edited, a test that failed and passed, and a message that says so.
 
+#![expect(clippy::print_stdout, reason = "a bench prints its numbers")]
+
+use backstory_embed::{DIMENSION, Row, Vector, VectorWriter, model_name};
+use backstory_store::Home;
 use backstory_testkit::{Corpus, TestEnv};
-use divan::Bencher;
-use std::cell::Cell;
 use std::io::Write;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+const RUNS: usize = 200;
 
 fn main() {
-    divan::main();
+    let sizes: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let sizes = if sizes.is_empty() { vec![0, 10_000, 100_000] } else { sizes };
+    println!("{:<24} {:>9}  {:>8}  {:>8}  {:>7}", "whole process", "memories", "p50", "p99", "ratio");
+    for memories in sizes {
+        measure(memories);
+    }
 }
 
-#[divan::bench(sample_count = 200, sample_size = 1)]
-fn empty_process(bencher: Bencher<'_, '_>) {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
-    bencher.bench_local(|| env.command(["--version"]).stdout(Stdio::null()).status().expect("a run"));
-}
-
-#[divan::bench(args = [0, 10_000, 100_000], sample_count = 200, sample_size = 1)]
-fn capture_hook(bencher: Bencher<'_, '_>, memories: usize) {
+fn measure(memories: usize) {
     let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
     fill(&env, memories);
-    let number = Cell::new(0);
-    bencher.bench_local(|| {
-        number.set(number.get() + 1);
-        let payload = format!(
-            r#"{{"session_id":"bench","cwd":"{}","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{{"command":"cargo test"}},"tool_response":{{"stdout":"{}"}},"tool_use_id":"t{}"}}"#,
-            env.project().display(),
-            "test result: ok. ".repeat(100),
-            number.get()
-        );
-        hear(&env, &payload)
-    });
-}
-
-#[divan::bench(args = [0, 10_000, 100_000], sample_count = 200, sample_size = 1)]
-fn session_start_hook(bencher: Bencher<'_, '_>, memories: usize) {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
-    fill(&env, memories);
-    let number = Cell::new(0);
-    bencher.bench_local(|| {
-        number.set(number.get() + 1);
-        hear(&env, &said(&env, number.get(), r#""hook_event_name":"SessionStart","source":"startup""#))
-    });
-}
-
-#[divan::bench(args = [0, 10_000, 100_000], sample_count = 200, sample_size = 1)]
-fn prompt_hook_by_words(bencher: Bencher<'_, '_>, memories: usize) {
-    prompt_hook(bencher, &TestEnv::new(env!("CARGO_BIN_EXE_backstory")), memories);
-}
-
-/// Making the vectors takes a while; they are made once.
-#[divan::bench(args = [10_000], sample_count = 200, sample_size = 1)]
-fn prompt_hook_by_words_and_meaning(bencher: Bencher<'_, '_>, memories: usize) {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory")).with("BACKSTORY_RECALL_VECTORS", "true");
-    prompt_hook(bencher, &env, memories);
-}
-
-/// Each prompt is the first of a session, so that each is given something.
-fn prompt_hook(bencher: Bencher<'_, '_>, env: &TestEnv, memories: usize) {
-    fill(env, memories);
-    let number = Cell::new(0);
+    make_up_vectors(&env, memories);
+    let env = env.with("BACKSTORY_RECALL_VECTORS", "true");
     let mut asking = Corpus::new(2);
-    let ask = || {
-        number.set(number.get() + 1);
-        let question = asking.question();
-        said(env, number.get(), &format!(r#""hook_event_name":"UserPromptSubmit","prompt":"{question}""#))
-    };
-    bencher.with_inputs(ask).bench_local_values(|prompt| hear(env, &prompt));
+    let mut took: [Vec<Duration>; 5] = Default::default();
+    for run in 0..RUNS {
+        play_turn(&env, run);
+        let runs: [&mut dyn FnMut(); 5] = [
+            &mut || drop(env.command(["--version"]).stdout(Stdio::null()).status()),
+            &mut || hear(&env, &tool_used(&env, run)),
+            &mut || hear(&env, &begins(&env, run)),
+            &mut || hear(&env, &prompted(&env, run, &asking.question())),
+            &mut || hear(&env, &ended(&env, run)),
+        ];
+        for (took, run) in took.iter_mut().zip(runs) {
+            let begun = Instant::now();
+            run();
+            took.push(begun.elapsed());
+        }
+    }
+    let names = ["an empty process", "capture", "session start", "prompt", "distil a turn"];
+    let [empty, ..] = &mut took;
+    empty.sort();
+    let base = at(empty, 50);
+    for (name, took) in names.into_iter().zip(&mut took) {
+        took.sort();
+        let (p50, p99) = (at(took, 50), at(took, 99));
+        println!("{name:<24} {memories:>9}  {p50:>5.1} ms  {p99:>5.1} ms  {:>6.1}x", p50 / base);
+    }
 }
 
-#[divan::bench(args = [0, 10_000, 100_000], sample_count = 100, sample_size = 1)]
-fn distil_a_turn(bencher: Bencher<'_, '_>, memories: usize) {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
-    fill(&env, memories);
-    let number = Cell::new(0);
-    let turn = || {
-        number.set(number.get() + 1);
-        play_turn(&env, number.get());
-        number.get()
-    };
-    bencher.with_inputs(turn).bench_local_values(|turn| {
-        let message = format!("I've fixed the rounding in step {turn}.\\n\\nThe root cause was integer division. We decided to round up in module {turn}, because totals were short.");
-        hear(&env, &said(&env, turn, &format!(r#""hook_event_name":"Stop","last_assistant_message":"{message}""#)))
-    });
+/// Returns a percentile of sorted times, in milliseconds.
+fn at(sorted: &[Duration], percent: usize) -> f64 {
+    let place = (sorted.len() * percent / 100).min(sorted.len().saturating_sub(1));
+    sorted.get(place).map_or(0.0, Duration::as_secs_f64) * 1_000.0
+}
+
+fn tool_used(env: &TestEnv, run: usize) -> String {
+    let output = "test result: ok. ".repeat(100);
+    said(
+        env,
+        0,
+        &format!(
+            r#""hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{{"command":"cargo test"}},"tool_response":{{"stdout":"{output}"}},"tool_use_id":"t{run}""#
+        ),
+    )
+}
+
+/// Each is a session of its own, so that each is given something.
+fn begins(env: &TestEnv, run: usize) -> String {
+    said(env, 1_000_000 + run, r#""hook_event_name":"SessionStart","source":"startup""#)
+}
+
+fn prompted(env: &TestEnv, run: usize, question: &str) -> String {
+    let prompt = format!(r#""hook_event_name":"UserPromptSubmit","prompt":"{question}""#);
+    said(env, 2_000_000 + run, &prompt)
+}
+
+fn ended(env: &TestEnv, turn: usize) -> String {
+    let message = format!(
+        "I've fixed the rounding in step {turn}.\\n\\nThe root cause was integer division. We decided to round up in module {turn}, because totals were short."
+    );
+    said(env, turn, &format!(r#""hook_event_name":"Stop","last_assistant_message":"{message}""#))
 }
 
 /// Plays what comes before the end of a turn. Each turn is a session of its own, as the first of a long day.
@@ -141,13 +145,13 @@ fn said(env: &TestEnv, turn: usize, fields: &str) -> String {
     )
 }
 
-fn hear(env: &TestEnv, payload: &str) -> std::process::ExitStatus {
+fn hear(env: &TestEnv, payload: &str) {
     let mut command = env.command(["hook", "--host", "claude-code"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("a hook");
     let mut input = child.stdin.take().expect("a pipe");
     input.write_all(payload.as_bytes()).expect("a payload delivered");
     drop(input);
-    child.wait().expect("the end of the hook")
+    child.wait().expect("the end of the hook");
 }
 
 fn fill(env: &TestEnv, memories: usize) {
@@ -157,4 +161,26 @@ fn fill(env: &TestEnv, memories: usize) {
     let lines: Vec<String> = (0..memories).map(|_| corpus.memory().line("bench")).collect();
     let outcome = env.run_with(["import", "-"], lines.join("\n"));
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+}
+
+/// Gives each memory a vector of its own, the same in every run.
+fn make_up_vectors(env: &TestEnv, memories: usize) {
+    let home = Home::at(env.home());
+    let db = rusqlite::Connection::open(home.database()).expect("the database");
+    db.execute_batch("DELETE FROM stale_vectors").expect("nothing waits");
+    let mut writer = VectorWriter::rebuild(&home.vectors(), model_name()).expect("a vector file");
+    let mut state: u64 = 1;
+    let mut next = || {
+        // xorshift: it need not be good, only the same everywhere.
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as f32 / (1 << 24) as f32 - 0.5
+    };
+    for memory in 1..=i64::try_from(memories).expect("a size") {
+        let vector = Vector::normalised(std::array::from_fn::<f32, DIMENSION, _>(|_| next()));
+        let vector = vector.expect("a direction").quantise();
+        writer.append(&[Row { memory, project: 1, vector: &vector }]).expect("a vector appended");
+    }
+    writer.finish().expect("vectors on the disk");
 }
