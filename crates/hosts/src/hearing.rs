@@ -1,7 +1,7 @@
 //! What was understood of a host's payload, before anything of it is redacted: it must not reach a disk like this.
 
-use crate::Opening;
-use backstory_memory::{Happening, Subagent, Trust};
+use crate::{Opening, codex, copilot};
+use backstory_memory::{Ended, Happening, Subagent, Trust};
 use std::fmt;
 
 /// One payload, understood as far as it can be.
@@ -15,8 +15,12 @@ pub struct Heard {
     pub cwd: Option<String>,
     /// What it means here.
     pub meaning: Meaning,
+    /// What else happened with it, as when one patch changes many files.
+    pub also: Vec<Told>,
     /// What is about to happen, where something can be said about it.
     pub opening: Option<Opening>,
+    /// The host's own record of the session, where its end says what the payload leaves out: see [`Heard::read_on`].
+    pub record: Option<String>,
 }
 
 /// What a payload means here.
@@ -50,7 +54,29 @@ impl Heard {
         let happening = Happening::Other { text };
         let told = Told { happening, subagent: None, tool: None, sequence: None, trust: Trust::External };
         let meaning = Meaning::Happened(Box::new(told));
-        Heard { name: "unreadable".to_owned(), host_session: None, cwd: None, meaning, opening: None }
+        Heard {
+            name: "unreadable".to_owned(),
+            host_session: None,
+            cwd: None,
+            meaning,
+            also: Vec::new(),
+            opening: None,
+            record: None,
+        }
+    }
+
+    /// Takes from the end of the host's own record what the payload left out.
+    pub fn read_on(&mut self, end_of_record: &str) {
+        let Meaning::Happened(told) = &mut self.meaning else { return };
+        match (&mut told.happening, &told.sequence) {
+            (Happening::Ran { ended: ended @ Ended::Unknown, .. }, Some(call)) => {
+                *ended = codex::end_of_command(end_of_record, call).unwrap_or(*ended);
+            }
+            (Happening::TurnEnded { message }, _) if message.is_empty() => {
+                *message = copilot::last_message(end_of_record).unwrap_or_default();
+            }
+            _ => {}
+        }
     }
 }
 

@@ -1,18 +1,26 @@
 //! Hosts: the only crate that knows a host's JSON, paths and hook names.
 //!
-//! A host is data plus an adapter. Today it hears and answers Claude Code; installs and the other hosts join it here.
+//! A host is data: what its events mean and which of them it takes an answer at (its own file), read by one reader (`wire`) and
+//! answered by one writer (`answers`).
 //! Not here: redaction and keeping (`capture`, `store`), reading standard input (`cli`).
 
 mod answering;
+mod answers;
 mod claude_code;
+mod codex;
 mod commands;
+mod copilot;
+mod cursor;
+mod gemini;
 mod hearing;
 mod lenient;
+mod wire;
 
 pub use answering::{Opening, Reply};
 pub use hearing::{Heard, Meaning, Told, UnknownHost};
 
 use backstory_memory::Moment;
+use wire::{Dialect, Event};
 
 /// A program we plug into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,18 +118,43 @@ impl Host {
     /// `event` is what the command line said it is, for hosts whose payloads do not say.
     #[must_use]
     pub fn hear(self, event: Option<&str>, payload: &[u8]) -> Heard {
-        match self {
-            Host::ClaudeCode => claude_code::hear(payload),
-            _ => Heard { name: event.unwrap_or("unreadable").to_owned(), ..Heard::unreadable(payload) },
+        match self.dialect() {
+            Some(dialect) => wire::hear(dialect, event, payload),
+            None => Heard { name: event.unwrap_or("unreadable").to_owned(), ..Heard::unreadable(payload) },
         }
     }
 
     /// Writes what the host is told at a moment, as it is to stand on standard output; nothing where there is nothing to say.
     #[must_use]
     pub fn reply(self, moment: Moment, reply: Reply<'_>) -> Option<String> {
+        self.dialect()?.answers.write(moment, reply)
+    }
+
+    /// Says what is wrong with what a hook wrote to standard output at an event, by the host's own rules.
+    pub fn check_reply(self, event: &str, stdout: &[u8]) -> Result<(), String> {
+        match self.dialect() {
+            Some(dialect) => dialect.answers.check(event, stdout),
+            None if stdout.is_empty() => Ok(()),
+            None => Err(format!("{} reads no answer", self.title())),
+        }
+    }
+
+    /// Returns the events worth a hook: those that are kept, and those that take an answer.
+    #[must_use]
+    pub fn events(self) -> Vec<&'static str> {
+        let events = self.dialect().map_or(&[][..], |dialect| dialect.events);
+        let is_worth_it = |(_, event): &&(&str, Event)| !matches!(event, Event::Passed(_));
+        events.iter().filter(is_worth_it).map(|(name, _)| *name).collect()
+    }
+
+    const fn dialect(self) -> Option<&'static Dialect> {
         match self {
-            Host::ClaudeCode => claude_code::reply(moment, reply),
-            _ => None,
+            Host::ClaudeCode => Some(&claude_code::DIALECT),
+            Host::Codex => Some(&codex::DIALECT),
+            Host::Gemini => Some(&gemini::DIALECT),
+            Host::Copilot => Some(&copilot::DIALECT),
+            Host::Cursor => Some(&cursor::DIALECT),
+            Host::OpenCode | Host::Windsurf | Host::Cline | Host::Zed | Host::Amp => None,
         }
     }
 }

@@ -19,7 +19,7 @@ use backstory_memory::{Account, EventKind, Happening, Moment, Sighting, Timestam
 use backstory_provider::is_our_prompt;
 use backstory_store::{Arrival, Home, Purpose, Receipt, ReceiptId, Session, Spool, Store, StoreError};
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -37,6 +37,8 @@ const TIME_TO_LOOK: Duration = Duration::from_millis(600);
 /// Vectors are made for so long, and not later than that.
 const TIME_TO_EMBED: Duration = Duration::from_millis(250);
 const LATEST_TO_EMBED: Duration = Duration::from_millis(1400);
+/// So much of the end of a host's own record is read.
+const END_BYTES: u64 = 256 << 10;
 /// More than this of a payload is not read into memory.
 const MOST_BYTES: u64 = 8 << 20;
 
@@ -134,19 +136,29 @@ impl Hook {
         let trouble =
             opening.as_ref().filter(|(opening, _)| captures && matches!(opening, Opening::Session { .. }));
         let trouble = trouble.and_then(|_| self.trouble(&store, host, before.as_ref(), &sighting));
-        let (mut captured, mut deed) = (None, None);
+        if captures && let Some(end) = heard.record.take().and_then(|record| end_of_file(Path::new(&record)))
+        {
+            heard.read_on(&end);
+        }
+        let (mut captured, mut deeds) = (None, Vec::new());
         let kept = match heard.meaning {
             Meaning::Happened(told) if captures => {
-                deed = Deed::of(&told.happening);
-                let arrival = self.arrival(
-                    store.as_ref().ok(),
-                    observation(host, name, *told),
-                    &config,
-                    &redactor,
-                    &sighting,
-                );
-                let kept = self.keep(store, &arrival, &receipt)?;
-                captured = Some(arrival);
+                let mut all = Vec::new();
+                for told in std::iter::once(*told).chain(heard.also) {
+                    deeds.extend(Deed::of(&told.happening));
+                    let seen = observation(host, name.clone(), told);
+                    all.push(self.arrival(store.as_ref().ok(), seen, &config, &redactor, &sighting));
+                }
+                let mut all = all.into_iter();
+                let arrival = all.next();
+                let mut kept = match &arrival {
+                    Some(arrival) => self.keep(store, arrival, &receipt)?,
+                    None => Kept::here(store),
+                };
+                for more in all {
+                    self.keep_too(&mut kept, &more)?;
+                }
+                captured = arrival;
                 kept
             }
             Meaning::Happened(_) => {
@@ -162,8 +174,8 @@ impl Hook {
             self.say(host, Moment::SessionStart, None, trouble.as_deref());
             return self.end(&config, captured.as_ref());
         };
-        if let Some(deed) = deed {
-            self.note_use(&mut store, host, &host_session, &deed);
+        for deed in &deeds {
+            self.note_use(&mut store, host, &host_session, deed);
         }
         let occasion = captured.as_ref().and_then(occasion);
         let distilled = occasion
@@ -301,6 +313,18 @@ impl Hook {
                 Ok(Kept::Waits)
             }
         }
+    }
+
+    /// Keeps what happened with an event where the event is kept; the proof that the hook ran came with that.
+    fn keep_too(&self, kept: &mut Kept, arrival: &Arrival) -> Result<(), Failure> {
+        let is_kept = match kept {
+            Kept::Stored(store, _) => store.record(arrival).is_ok(),
+            Kept::Waits => false,
+        };
+        if !is_kept {
+            Spool::of(&self.home).put(arrival)?;
+        }
+        Ok(())
     }
 
     /// Makes memories of what happened. What fails here is tried again with the next turn: the events are kept.
@@ -443,6 +467,17 @@ fn option_in(arguments: &[OsString], name: &str) -> Option<String> {
         given => given.strip_prefix('=').map(|value| Some(value.to_owned())),
     });
     joined?.or_else(|| rest.next().map(Into::into))
+}
+
+/// Returns the end of a host's own record of a session.
+fn end_of_file(path: &Path) -> Option<String> {
+    // Whatever else has this name could keep us waiting.
+    let length = path.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+    let mut file = std::fs::File::open(path).ok()?;
+    file.seek(SeekFrom::Start(length.saturating_sub(END_BYTES))).ok()?;
+    let mut end = Vec::new();
+    file.take(END_BYTES).read_to_end(&mut end).ok()?;
+    Some(String::from_utf8_lossy(&end).into_owned())
 }
 
 /// Reads standard input to its end, so that the host never sees a broken pipe, and keeps the beginning.

@@ -27,6 +27,7 @@ mod looking;
 mod many_at_once;
 mod mcp;
 mod mcp_hostile;
+mod other_hosts;
 mod polishing;
 mod polishing_by_program;
 mod projects;

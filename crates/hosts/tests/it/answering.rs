@@ -1,10 +1,13 @@
-//! What Claude Code is told, byte for byte, and when.
+//! What hosts are told, byte for byte, and when.
 
 use crate::recorded::{hear, payloads};
 use backstory_hosts::{Host, Opening, Reply};
 use backstory_memory::Moment;
 use insta::assert_snapshot;
+use proptest::prelude::*;
 use serde_json::{Value, json};
+
+const MOMENTS: [Moment; 4] = [Moment::SessionStart, Moment::Prompt, Moment::Tool, Moment::Compaction];
 
 fn reply(moment: Moment, context: Option<&str>, to_user: Option<&str>) -> Option<String> {
     Host::ClaudeCode.reply(moment, Reply { context, to_user })
@@ -107,4 +110,132 @@ fn what_nobody_typed_is_no_question() {
             "{fields}"
         );
     }
+}
+
+/// What each host is told at each moment, and at which of its events it reads it.
+#[test]
+fn every_host_is_told_in_its_own_shape() {
+    let mut told = String::new();
+    for host in Host::ALL {
+        for moment in MOMENTS {
+            let reply = host.reply(moment, Reply { context: Some("x"), to_user: Some("y") });
+            if let Some(reply) = reply {
+                told += &format!("{} {moment:?} {reply}\n", host.as_str());
+            }
+        }
+    }
+    assert_snapshot!(told, @r#"
+        claude-code SessionStart {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"SessionStart"},"systemMessage":"y"}
+        claude-code Prompt {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"UserPromptSubmit"},"systemMessage":"y"}
+        claude-code Tool {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"PreToolUse"},"systemMessage":"y"}
+        claude-code Compaction x
+        codex SessionStart {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"SessionStart"},"systemMessage":"y"}
+        codex Prompt {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"UserPromptSubmit"},"systemMessage":"y"}
+        codex Tool {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"PreToolUse"},"systemMessage":"y"}
+        gemini-cli SessionStart {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"SessionStart"},"systemMessage":"y"}
+        gemini-cli Prompt {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"BeforeAgent"},"systemMessage":"y"}
+        copilot-cli SessionStart {"additionalContext":"x"}
+        copilot-cli Prompt {"additionalContext":"x"}
+        copilot-cli Tool {"additionalContext":"x"}
+        cursor SessionStart {"additional_context":"x"}
+        cursor Prompt {"additional_context":"x"}
+        "#);
+}
+
+/// The events of the moments, as hosts call them.
+fn events(host: Host) -> [&'static str; 4] {
+    match host {
+        Host::Gemini => ["SessionStart", "BeforeAgent", "BeforeTool", "PreCompress"],
+        Host::Copilot => ["sessionStart", "userPromptSubmitted", "preToolUse", "preCompact"],
+        Host::Cursor => ["sessionStart", "beforeSubmitPrompt", "preToolUse", "preCompact"],
+        _ => ["SessionStart", "UserPromptSubmit", "PreToolUse", "PreCompact"],
+    }
+}
+
+proptest! {
+    /// However long, in whatever letters: what is written passes the host's own rules, and what does not fit is not said.
+    #[test]
+    fn every_answer_passes_the_hosts_own_rules(
+        text in prop_oneof!["\\PC{0,40}", "[{}\\[\\]\"\\\\\u{0}-\u{1f}]{0,40}"],
+        times in prop_oneof![Just(1_usize), 1_usize..2000],
+        to_user in prop::option::of("\\PC{0,40}"),
+    ) {
+        let text = text.repeat(times);
+        for host in Host::ALL {
+            for (moment, event) in MOMENTS.into_iter().zip(events(host)) {
+                let reply = Reply { context: Some(&text), to_user: to_user.as_deref() };
+                let answer = host.reply(moment, reply).unwrap_or_default();
+                prop_assert_eq!(host.check_reply(event, answer.as_bytes()), Ok(()), "{:?} {}", host, answer);
+            }
+        }
+    }
+}
+
+/// Each of these a host drops, misreads, or takes for a decision.
+#[test]
+fn an_answer_a_host_would_not_take_is_found_out() {
+    let nested = |name: &str| {
+        json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": "x"}}).to_string()
+    };
+    let right = nested("SessionStart");
+    let long = |unit: &str, times| {
+        let context = unit.repeat(times);
+        json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}})
+            .to_string()
+    };
+    let check = |host: Host, event: &str, answer: &str| host.check_reply(event, answer.as_bytes());
+    for host in [Host::ClaudeCode, Host::Codex, Host::Gemini] {
+        assert_eq!(check(host, "SessionStart", &right), Ok(()));
+        for wrong in [
+            "plain words",
+            "[]",
+            "{",
+            &format!("noise\n{right}"),
+            &format!("{right} trailing"),
+            &format!("{right}{right}"),
+            r#"{"additionalContext":"x"}"#,
+            r#"{"hookSpecificOutput":{"additionalContext":"x"}}"#,
+            r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"x","permissionDecision":"deny"}}"#,
+            r#"{"hookSpecificOutput":"x"}"#,
+            r#"{"systemMessage":1}"#,
+            r#"{"continue":false}"#,
+            r#"{"decision":"block","reason":"x"}"#,
+            &nested("Stop"),
+            &long("x", 10_001),
+        ] {
+            assert!(check(host, "SessionStart", wrong).is_err(), "{host:?} {wrong}");
+        }
+        assert!(check(host, "Stop", &nested("Stop")).is_err());
+    }
+    // Claude Code counts letters, Codex bytes.
+    assert_eq!(check(Host::ClaudeCode, "SessionStart", &long("漢", 9000)), Ok(()));
+    assert!(check(Host::Codex, "SessionStart", &long("漢", 9000)).is_err());
+    assert!(check(Host::ClaudeCode, "SessionStart", &long("😀", 5001)).is_err());
+    assert!(check(Host::ClaudeCode, "PreCompact", &right).is_err());
+    assert!(check(Host::Codex, "PreCompact", "plain words").is_err());
+    assert!(check(Host::Gemini, "BeforeTool", &nested("BeforeTool")).is_err());
+    assert!(Host::ClaudeCode.check_reply("SessionStart", b"\xff").is_err());
+    assert_eq!(check(Host::Copilot, "sessionStart", r#"{"additionalContext":"x"}"#), Ok(()));
+    assert!(check(Host::Copilot, "sessionStart", &right).is_err());
+    assert_eq!(check(Host::Cursor, "sessionStart", r#"{"additional_context":"x"}"#), Ok(()));
+    assert!(check(Host::Cursor, "sessionStart", r#"{"additionalContext":"x"}"#).is_err());
+    assert!(check(Host::Zed, "anything", "x").is_err());
+    for host in Host::ALL {
+        assert_eq!(check(host, "anything", ""), Ok(()));
+    }
+}
+
+/// What a host is hooked for is what is kept or answered.
+#[test]
+fn a_hook_is_worth_its_process() {
+    let hooked = Host::ALL.into_iter().filter(|host| !host.events().is_empty());
+    let events: String =
+        hooked.map(|host| format!("{}: {}\n", host.as_str(), host.events().join(" "))).collect();
+    assert_snapshot!(events, @r#"
+        claude-code: SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact SessionEnd
+        codex: SessionStart UserPromptSubmit PreToolUse PostToolUse Stop SubagentStart SubagentStop PreCompact SessionEnd
+        gemini-cli: SessionStart BeforeAgent AfterTool AfterAgent SessionEnd
+        copilot-cli: sessionStart userPromptSubmitted preToolUse postToolUse postToolUseFailure agentStop errorOccurred subagentStart subagentStop preCompact sessionEnd
+        cursor: sessionStart beforeSubmitPrompt postToolUse postToolUseFailure afterFileEdit afterAgentResponse subagentStart subagentStop preCompact sessionEnd
+        "#);
 }

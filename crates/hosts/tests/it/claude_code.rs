@@ -1,7 +1,7 @@
 //! Claude Code, as recorded.
 
 use crate::recorded::{hear, payloads, story, told};
-use backstory_hosts::{Meaning, Told};
+use backstory_hosts::{Host, Meaning, Told};
 use backstory_memory::{Ended, Happening, Trust};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 #[test]
 fn every_tool_is_understood() {
-    assert_snapshot!(story("tools"), @r#"
+    assert_snapshot!(story(Host::ClaudeCode, "tools"), @r#"
         - Tool {"what":"session_started","how":"startup"}
         p02 User {"what":"prompted","text":"Try every tool."}
         toolu_0001 Tool Bash {"what":"ran","command":"echo to stdout; echo to stderr >&2","output":"to stdout\nto stderr","ended":"well"}
@@ -42,7 +42,7 @@ fn every_tool_is_understood() {
 
 #[test]
 fn compaction_clearing_resuming_and_forking_are_understood() {
-    assert_snapshot!(story("lifecycle"), @r#"
+    assert_snapshot!(story(Host::ClaudeCode, "lifecycle"), @r#"
         - Tool {"what":"session_started","how":"startup"}
         p02 User {"what":"prompted","text":"first"}
         p02 Assistant {"what":"turn_ended","message":"One."}
@@ -78,7 +78,7 @@ fn compaction_clearing_resuming_and_forking_are_understood() {
 
 #[test]
 fn a_turn_that_breaks_off_is_understood() {
-    assert_snapshot!(story("broken-turn"), @r#"
+    assert_snapshot!(story(Host::ClaudeCode, "broken-turn"), @r#"
         - Tool {"what":"session_started","how":"startup"}
         p02 User {"what":"prompted","text":"hello"}
         p02 Tool {"what":"turn_broken","error":"unknown: API Error: 400 refused by the script"}
@@ -90,7 +90,7 @@ fn a_turn_that_breaks_off_is_understood() {
 
 #[test]
 fn a_whole_session_is_understood() {
-    assert_snapshot!(story("bugfix-session"), @r#"
+    assert_snapshot!(story(Host::ClaudeCode, "bugfix-session"), @r#"
         - Tool {"what":"session_started","how":"startup"}
         p02 User {"what":"prompted","text":"Fix the failing test in tests/test_pages.py"}
         toolu_0001 Tool Read {"what":"looked","at":"/home/dev/project/pager/pages.py"}

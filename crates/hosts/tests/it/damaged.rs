@@ -1,24 +1,24 @@
 //! Damaged payloads: what can be understood of one is, and nothing is lost.
 
-use crate::recorded::{hear, payloads, told};
-use backstory_hosts::Meaning;
+use crate::recorded::{SCENES, hear, scene, told};
+use backstory_hosts::{Host, Meaning};
 use backstory_memory::{Ended, Happening};
 use proptest::prelude::*;
-
-const SCENES: [&str; 4] = ["tools", "lifecycle", "broken-turn", "bugfix-session"];
 
 /// The hook reads only so much of a payload: wherever it ends, what stands before is understood.
 #[test]
 fn a_payload_that_is_cut_off_means_what_the_whole_means() {
-    for payload in SCENES.into_iter().flat_map(payloads) {
-        let whole = hear(&payload);
-        let named = payload.find("\"hook_event_name\"").unwrap() + 20 + whole.name.len();
-        for end in (named..payload.len()).filter(|end| payload.is_char_boundary(*end)).step_by(7) {
-            let heard = hear(&payload[..end]);
+    for recorded in SCENES.into_iter().flat_map(|(host, name)| scene(host, name)) {
+        let (payload, whole) = (&recorded.payload, recorded.hear());
+        // Behind everything a payload is known by; what stands in it may look the same.
+        let known_by =
+            ["\"hook_event_name\"", "\"cwd\"", "\"session_id\"", "\"sessionId\"", "\"parentAgentId\""];
+        let ends = known_by.into_iter().filter_map(|name| payload.find(name).map(|at| at + name.len()));
+        let known = ends.max().unwrap() + 40.max(whole.name.len() + 4);
+        for end in (known..payload.len()).filter(|end| payload.is_char_boundary(*end)).step_by(7) {
+            let heard = recorded.hear_as(&payload.as_bytes()[..end]);
             assert_eq!((&heard.host_session, &heard.cwd), (&whole.host_session, &whole.cwd));
-            if end > named + 1 {
-                assert_eq!(heard.name, whole.name, "{}", &payload[..end]);
-            }
+            assert_eq!(heard.name, whole.name, "{}", &payload[..end]);
         }
     }
 }
@@ -101,16 +101,35 @@ fn depth_hides_nothing_beside_it() {
     assert_eq!(told(&payload).happening, Happening::TurnEnded { message: "Done.".into() });
 }
 
+/// Also of hosts that never send anything.
+#[test]
+fn every_host_keeps_what_it_cannot_read() {
+    let deep = "[".repeat(100_000);
+    for host in Host::ALL {
+        for payload in ["", "nonsense", "null", "[1,2]", "{}", "\u{feff}", deep.as_str()] {
+            let heard = host.hear(None, payload.as_bytes());
+            assert_eq!((heard.name.as_str(), &heard.opening), ("unreadable", &None), "{host:?}");
+            assert!(matches!(heard.meaning, Meaning::Happened(_)), "{host:?}");
+        }
+        let heard = host.hear(Some("SomethingNew"), b"{\"a\":");
+        assert_eq!((heard.name.as_str(), &heard.opening), ("SomethingNew", &None), "{host:?}");
+    }
+}
+
 proptest! {
     /// Bytes changed at random: something is heard all the same.
     #[test]
-    fn whatever_is_sent_something_is_heard(scene in 0_usize..4, line in any::<prop::sample::Index>(), changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8)) {
-        let payloads = payloads(SCENES[scene]);
-        let mut bytes = line.get(&payloads).clone().into_bytes();
+    fn whatever_is_sent_something_is_heard(scene_at in 0..SCENES.len(), line in any::<prop::sample::Index>(), changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8)) {
+        let (host, name) = SCENES[scene_at];
+        let recorded = scene(host, name);
+        let recorded = line.get(&recorded);
+        let mut bytes = recorded.payload.clone().into_bytes();
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        prop_assert!(!hear(&bytes).name.is_empty());
+        let mut heard = recorded.hear_as(&bytes);
+        prop_assert!(!heard.name.is_empty());
+        heard.read_on(&String::from_utf8_lossy(&bytes));
     }
 }

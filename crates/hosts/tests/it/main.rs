@@ -4,5 +4,10 @@
 
 mod answering;
 mod claude_code;
+mod codex;
+mod copilot;
+mod cursor;
 mod damaged;
+mod gemini;
 mod recorded;
+mod renamed;

@@ -1,15 +1,79 @@
-//! The recordings (`scripts/record-claude-code` makes them), and how a test looks at what was heard.
+//! The recordings (`scripts/record-claude-code` and `scripts/record-hosts` make them; Cursor's is written by hand, from its
+//! documentation), and how a test looks at what was heard.
 
 use backstory_hosts::{Heard, Host, Meaning, Told};
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-/// Returns the payloads of a recorded session, in order.
+/// Every recorded session.
+pub(crate) const SCENES: [(Host, &str); 12] = [
+    (Host::ClaudeCode, "tools"),
+    (Host::ClaudeCode, "lifecycle"),
+    (Host::ClaudeCode, "broken-turn"),
+    (Host::ClaudeCode, "bugfix-session"),
+    (Host::Codex, "tools"),
+    (Host::Codex, "code-mode"),
+    (Host::Codex, "lifecycle"),
+    (Host::Gemini, "tools"),
+    (Host::Gemini, "lifecycle"),
+    (Host::Copilot, "tools"),
+    (Host::Copilot, "lifecycle"),
+    (Host::Cursor, "session"),
+];
+
+/// One payload, as a host's hook got it.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    pub(crate) host: Host,
+    /// What the command line of the hook said, where the payload does not.
+    pub(crate) event: Option<String>,
+    pub(crate) payload: String,
+}
+
+impl Recorded {
+    fn read(host: Host, line: &str) -> Recorded {
+        let (event, payload) = match line.split_once(' ') {
+            Some((event, payload)) if !event.starts_with('{') => (Some(event.to_owned()), payload),
+            _ => (None, line),
+        };
+        Recorded { host, event, payload: payload.to_owned() }
+    }
+
+    pub(crate) fn hear(&self) -> Heard {
+        self.host.hear(self.event.as_deref(), self.payload.as_bytes())
+    }
+
+    /// Hears something else at the same event.
+    pub(crate) fn hear_as(&self, payload: &[u8]) -> Heard {
+        self.host.hear(self.event.as_deref(), payload)
+    }
+}
+
+/// Returns a recorded session, in order.
+pub(crate) fn scene(host: Host, name: &str) -> Vec<Recorded> {
+    let text = fixture(host, &format!("{name}.jsonl")).unwrap();
+    text.lines().map(|line| Recorded::read(host, line)).collect()
+}
+
+fn fixture(host: Host, name: &str) -> Option<String> {
+    let recorded = match host {
+        Host::ClaudeCode => "claude-code-2.1.325",
+        Host::Codex => "codex-0.166.0",
+        Host::Gemini => "gemini-cli-0.61.0",
+        Host::Copilot => "copilot-cli-1.0.102",
+        Host::Cursor => "cursor-by-hand",
+        _ => panic!("{} was not recorded", host.title()),
+    };
+    fs::read_to_string(
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(recorded).join(name),
+    )
+    .ok()
+}
+
+/// Returns the payloads of a recorded session of Claude Code, in order.
 pub(crate) fn payloads(name: &str) -> Vec<String> {
-    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/claude-code-2.1.325");
-    let text = fs::read_to_string(fixtures.join(name).with_extension("jsonl")).unwrap();
-    text.lines().map(str::to_owned).collect()
+    scene(Host::ClaudeCode, name).into_iter().map(|recorded| recorded.payload).collect()
 }
 
 /// Hears a payload of Claude Code.
@@ -19,28 +83,66 @@ pub(crate) fn hear(payload: impl AsRef<[u8]>) -> Heard {
 
 /// Hears a payload in which something happened.
 pub(crate) fn told(payload: impl AsRef<[u8]>) -> Told {
-    match hear(payload).meaning {
+    happened(hear(payload))
+}
+
+/// Returns what happened.
+pub(crate) fn happened(heard: Heard) -> Told {
+    match heard.meaning {
         Meaning::Happened(told) => *told,
         Meaning::PassedOver(why) => panic!("passed over: {why}"),
     }
 }
 
-/// Tells what was heard in a session, one line each, without what was passed over.
-pub(crate) fn story(name: &str) -> String {
+/// Tells what was heard in a session, one line each, without what was passed over. The host's own record is read where it says
+/// more than a payload.
+pub(crate) fn story(host: Host, name: &str) -> String {
+    let record = fixture(host, &format!("{name}.record.jsonl")).unwrap_or_default();
+    let mut turns = record.split_inclusive('\n').filter(|line| !line.contains("\"agentId\""));
     let mut story = String::new();
-    for payload in payloads(name) {
-        let Meaning::Happened(told) = hear(payload).meaning else { continue };
-        let what = serde_json::to_string(&told.happening).unwrap();
-        let tool = told.tool.map(|tool| format!("{tool} ")).unwrap_or_default();
-        let who = told.subagent.map(|agent| format!("({}) ", agent.sort)).unwrap_or_default();
-        let sequence = told.sequence.map_or_else(|| "-".into(), |sequence| short(&sequence));
-        let what: String = what.chars().take(300).collect();
-        writeln!(story, "{sequence} {:?} {who}{tool}{what}", told.trust).unwrap();
+    for recorded in scene(host, name) {
+        let mut heard = recorded.hear();
+        match (&heard.record, host) {
+            (None, _) => {}
+            // By then it holds what was said in this turn, and not what is said in the next.
+            (Some(_), Host::Copilot) => heard.read_on(turns.next().unwrap_or_default()),
+            (Some(_), _) => heard.read_on(&record),
+        }
+        let Meaning::Happened(told) = heard.meaning else { continue };
+        for told in std::iter::once(*told).chain(heard.also) {
+            writeln!(story, "{}", line_of(&told)).unwrap();
+        }
     }
     story
 }
 
+fn line_of(told: &Told) -> String {
+    let what = serde_json::to_string(&told.happening).unwrap();
+    let tool = told.tool.as_ref().map(|tool| format!("{tool} ")).unwrap_or_default();
+    let who = told.subagent.as_ref().map(|agent| format!("({}) ", agent.sort)).unwrap_or_default();
+    let sequence = told.sequence.as_deref().map_or_else(|| "-".into(), short);
+    let what: String = what.chars().take(300).collect();
+    format!("{sequence} {:?} {who}{tool}{what}", told.trust)
+}
+
 /// Cuts the zeros out of the ids in the recordings.
 fn short(sequence: &str) -> String {
-    sequence.replace("00000000-0000-4000-8000-0000000000", "p").replace("000000000000000", "")
+    let sequence = sequence.replace("00000000-0000-4000-8000-0000000000", "p").replace("000000000000000", "");
+    sequence.replace("2026-05-01T12:00:00.000Z", "@").replace("1777636800000", "@")
+}
+
+/// Tells at which events a session can be told something.
+pub(crate) fn openings(host: Host, name: &str) -> String {
+    let openings = scene(host, name).into_iter().filter_map(|recorded| recorded.hear().opening);
+    openings.map(|opening| format!("{opening:?}\n")).collect()
+}
+
+/// Tells what was passed over in a session, and why.
+pub(crate) fn passed_over(host: Host, names: &[&str]) -> String {
+    let heard = names.iter().flat_map(|name| scene(host, name)).map(|recorded| recorded.hear());
+    let passed = heard.filter_map(|heard| match heard.meaning {
+        Meaning::PassedOver(why) => Some(format!("{}: {why}\n", heard.name)),
+        Meaning::Happened(_) => None,
+    });
+    passed.collect::<std::collections::BTreeSet<String>>().into_iter().collect()
 }

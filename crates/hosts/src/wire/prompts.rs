@@ -1,8 +1,11 @@
 //! What somebody wrote, without what the host wrote around it.
 
 /// Blocks of the host's own: reminders, notices of background work, what a command of the host printed.
-const OF_THE_HOST: [&str; 7] = [
+const OF_THE_HOST: [&str; 10] = [
     "system-reminder",
+    "system_reminder",
+    "system_notification",
+    "current_datetime",
     "hook_context",
     "user-prompt-submit-hook",
     "task-notification",

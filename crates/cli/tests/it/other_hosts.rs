@@ -1,0 +1,175 @@
+//! Every host whose hooks run us, through the binary they run: what was recorded of them is kept, and they are answered in
+//! their own shape.
+
+use crate::support::{database, remember, size, world};
+use backstory_hosts::Host;
+use backstory_testkit::TestEnv;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+/// What was recorded (`crates/hosts/tests/fixtures`).
+const RECORDED: [(Host, &str); 10] = [
+    (Host::ClaudeCode, "claude-code-2.1.325/lifecycle"),
+    (Host::ClaudeCode, "claude-code-2.1.325/bugfix-session"),
+    (Host::Codex, "codex-0.166.0/tools"),
+    (Host::Codex, "codex-0.166.0/code-mode"),
+    (Host::Codex, "codex-0.166.0/lifecycle"),
+    (Host::Gemini, "gemini-cli-0.61.0/tools"),
+    (Host::Gemini, "gemini-cli-0.61.0/lifecycle"),
+    (Host::Copilot, "copilot-cli-1.0.102/tools"),
+    (Host::Copilot, "copilot-cli-1.0.102/lifecycle"),
+    (Host::Cursor, "cursor-by-hand/session"),
+];
+
+/// Runs the hook of a host as its configuration says, and returns what it answers.
+fn hook(env: &TestEnv, host: Host, event: Option<&str>, payload: impl AsRef<[u8]>) -> String {
+    let mut arguments = vec!["hook", "--host", host.as_str()];
+    arguments.extend(event.map(|event| ["--event", event]).into_iter().flatten());
+    let outcome = env.run_with(arguments, payload);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""), "{outcome:?}");
+    outcome.stdout
+}
+
+/// Plays what was recorded, in this world's project. Returns each event with what was answered.
+fn play(env: &TestEnv, host: Host, scene: &str) -> Vec<(String, String)> {
+    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../hosts/tests/fixtures");
+    let text = fs::read_to_string(fixtures.join(scene).with_extension("jsonl")).unwrap();
+    let text = text.replace("/home/dev/project", &env.project().to_string_lossy());
+    let play_line = |line: &str| {
+        let (event, payload) = match line.split_once(' ') {
+            Some((event, payload)) if !event.starts_with('{') => (Some(event), payload),
+            _ => (None, line),
+        };
+        let named: Value = serde_json::from_str(payload).unwrap();
+        let name = event.unwrap_or_else(|| named["hook_event_name"].as_str().unwrap());
+        (name.to_owned(), hook(env, host, event, payload))
+    };
+    text.lines().map(play_line).collect()
+}
+
+fn number(env: &TestEnv, sql: &str) -> u64 {
+    database(env).query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+/// Returns the payloads of what is kept, of one sort.
+fn kept(env: &TestEnv, what: &str) -> Vec<Value> {
+    let db = database(env);
+    let mut statement = db.prepare("SELECT payload FROM events ORDER BY id").unwrap();
+    let payloads = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    let payloads = payloads.map(|payload| serde_json::from_str(&payload.unwrap()).unwrap());
+    payloads.filter(|payload: &Value| payload["what"] == what).collect()
+}
+
+/// A whole session of each: something is kept, and whatever is answered passes the host's own rules.
+#[test]
+fn what_was_recorded_is_kept_and_answered_by_the_hosts_rules() {
+    for (host, scene) in RECORDED {
+        let env = world();
+        remember(&env, "We decided on SQLite FTS5 for search ranking because it needs no server");
+        let answered = play(&env, host, scene);
+        for (event, stdout) in &answered {
+            assert_eq!(host.check_reply(event, stdout.as_bytes()), Ok(()), "{scene} {event}: {stdout}");
+        }
+        let told = answered.iter().filter(|(_, stdout)| stdout.contains("SQLite FTS5")).count();
+        assert!(told >= 1, "{scene}: {answered:?}");
+        assert!(number(&env, "SELECT count(*) FROM events") >= 4, "{scene}");
+        let other = number(&env, "SELECT count(*) FROM events WHERE kind = 'other'");
+        assert_eq!(other, 0, "{scene}: everything a host said is understood");
+        assert_eq!(number(&env, "SELECT count(DISTINCT host) FROM sessions"), 1);
+    }
+}
+
+#[test]
+fn every_file_of_a_patch_is_kept() {
+    let env = world();
+    play(&env, Host::Codex, "codex-0.166.0/tools");
+    let edited = kept(&env, "edited");
+    let files: Vec<&str> = edited.iter().map(|edit| edit["file"].as_str().unwrap()).collect();
+    assert_eq!(files, ["parser.py", "parser.py", "notes.md", "reader.py", "notes.md"]);
+}
+
+#[test]
+fn what_a_payload_leaves_out_is_read_from_the_hosts_own_record() {
+    let env = world();
+    let record = env.world().join("record.jsonl");
+    let item = json!({"type": "CommandExecution", "id": "call_1", "exit_code": 2});
+    fs::write(&record, format!("{}\n", json!({"payload": {"item": item}}))).unwrap();
+    let ran = json!({"session_id": "s", "cwd": env.project(), "hook_event_name": "PostToolUse", "tool_name": "Bash",
+        "tool_use_id": "call_1", "tool_input": {"command": "make"}, "tool_response": "no rule", "transcript_path": record});
+    hook(&env, Host::Codex, None, ran.to_string());
+    assert_eq!(kept(&env, "ran")[0]["ended"], "badly");
+
+    let said = json!({"type": "assistant.message", "data": {"content": "The port is 8080."}});
+    // However long the session was before.
+    fs::write(&record, format!("{}\n{said}\n", "{}\n".repeat(1 << 20))).unwrap();
+    let stop =
+        |record: Value| json!({"sessionId": "c", "cwd": env.project(), "transcriptPath": record}).to_string();
+    hook(&env, Host::Copilot, Some("agentStop"), stop(json!(record)));
+    assert_eq!(kept(&env, "turn_ended")[0]["message"], "The port is 8080.");
+
+    // What is no file, or none of ours to read, costs the words and nothing else.
+    for other in [json!("/dev/zero"), json!(env.project()), json!("/nowhere"), json!(7)] {
+        hook(&env, Host::Copilot, Some("agentStop"), stop(other));
+    }
+}
+
+/// Must show 4: an update of the host that renames a field. The session goes on, silently; what can be kept is.
+#[test]
+fn a_host_that_renames_a_field_is_not_hurt() {
+    let fields = [
+        "session_id",
+        "hook_event_name",
+        "prompt",
+        "tool_input",
+        "tool_name",
+        "cwd",
+        "source",
+        "tool_response",
+    ];
+    for field in fields {
+        let env = world();
+        remember(&env, "We decided on SQLite FTS5 for search ranking because it needs no server");
+        let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../hosts/tests/fixtures");
+        let text = fs::read_to_string(fixtures.join("codex-0.166.0/tools.jsonl")).unwrap();
+        for line in text.lines() {
+            let line = line.replace("/home/dev/project", &env.project().to_string_lossy());
+            let line = line.replace(&format!("\"{field}\":"), &format!("\"{field}_v2\":"));
+            let answer = hook(&env, Host::Codex, None, &line);
+            let payload: Value = serde_json::from_str(&line).unwrap();
+            let event = payload["hook_event_name"].as_str().unwrap_or("unreadable");
+            assert_eq!(Host::Codex.check_reply(event, answer.as_bytes()), Ok(()), "{line}");
+        }
+        assert!(number(&env, "SELECT count(*) FROM events") > 10, "{field}");
+        assert!(
+            !fs::read_to_string(env.home().join("log/backstory.log"))
+                .unwrap_or_default()
+                .contains("panicked")
+        );
+    }
+}
+
+/// R28, R31: broken in the middle, wrong types, with the store in order or not.
+#[test]
+fn whatever_a_host_sends_it_is_not_hurt() {
+    let values = ["null", "7", "[]", "{}", "\"", "\"\\ud800\"", "{\"a\":", "\"\u{feff}\"", "[[[[[["];
+    for host in Host::ALL {
+        let env = world();
+        remember(&env, "The store is there");
+        for event in host.events().into_iter().chain(["SomethingNew"]) {
+            for value in values.into_iter().step_by(size(4, 1)) {
+                let payload = format!(
+                    r#"{{"session_id":"s","sessionId":"s","conversation_id":"s","hook_event_name":"{event}","prompt":{value},"tool_name":"Bash","toolName":"bash","tool_input":{value},"toolArgs":{value},"tool_response":{value},"toolResult":{value},"transcriptPath":{value}}}"#
+                );
+                let answer = hook(&env, host, Some(event), &payload);
+                assert_eq!(host.check_reply(event, answer.as_bytes()), Ok(()), "{host:?} {payload}");
+            }
+        }
+        fs::write(env.home().join("backstory.db"), "garbage".repeat(999)).unwrap();
+        for event in host.events() {
+            let payload = format!(r#"{{"session_id":"t","hook_event_name":"{event}","prompt":"hello"}}"#);
+            let answer = hook(&env, host, Some(event), payload);
+            assert_eq!(host.check_reply(event, answer.as_bytes()), Ok(()), "{host:?} {event}");
+        }
+    }
+}

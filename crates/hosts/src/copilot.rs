@@ -1,0 +1,64 @@
+//! Copilot CLI, as 1.0.102 speaks (`tests/fixtures`).
+//!
+//! A payload does not say which event it is of: the command line does. What the agent closes its turn with stands in the host's
+//! own record of the session only.
+
+use crate::answers::{Answers, Limit, Shape};
+use crate::lenient::Json;
+use crate::wire::{Dialect, Event, ToolUse};
+use backstory_memory::{Ended, Happening};
+
+pub(crate) const DIALECT: Dialect = Dialect {
+    events: &[
+        ("sessionStart", Event::SessionStart),
+        ("userPromptSubmitted", Event::Prompt),
+        ("preToolUse", Event::BeforeTool),
+        ("postToolUse", Event::ToolUse),
+        ("postToolUseFailure", Event::ToolFailure),
+        ("agentStop", Event::TurnEnd),
+        ("errorOccurred", Event::TurnFailure),
+        ("subagentStart", Event::SubagentStart),
+        ("subagentStop", Event::SubagentEnd),
+        ("preCompact", Event::Compacting),
+        ("sessionEnd", Event::SessionEnd),
+        ("permissionRequest", Event::Passed("not done yet")),
+        ("notification", Event::Passed("only shown")),
+    ],
+    our_tools: &["backstory-"],
+    // Its own tools have no hyphen in their names.
+    is_mcp: |name| name.contains('-'),
+    told_otherwise: &[],
+    ran,
+    leaves_out: |happening| matches!(happening, Happening::TurnEnded { message } if message.is_empty()),
+    answers: Answers {
+        shape: Shape::Flat("additionalContext"),
+        session: "sessionStart",
+        prompt: "userPromptSubmitted",
+        tool: Some("preToolUse"),
+        compaction: None,
+        to_user: None,
+        most: Limit::Bytes(10_000),
+    },
+};
+
+/// How a command ended stands in a last line of its output.
+fn ran(tool: &ToolUse<'_, '_>) -> (String, Ended) {
+    let told = tool.response.get("textResultForLlm").words();
+    let (output, last) = told.rsplit_once('\n').unwrap_or(("", &told));
+    let code = last.rsplit_once(" completed with exit code ").and_then(|(_, code)| code.strip_suffix('>'));
+    match (code, &tool.error) {
+        (Some("0"), None) => (output.to_owned(), Ended::Well),
+        (Some(_), _) => (output.to_owned(), Ended::Badly),
+        (None, Some(error)) => (error.clone(), Ended::Badly),
+        (None, None) => (told, Ended::Unknown),
+    }
+}
+
+/// Returns what the agent said last, from the end of the host's own record.
+pub(crate) fn last_message(record: &str) -> Option<String> {
+    let lines = record.lines().rev().filter(|line| line.contains("\"assistant.message\""));
+    lines.map(Json::read).find_map(|line| {
+        let is_of_the_session = line.str("type") == "assistant.message" && line.get("agentId").is_nothing();
+        line.get("data").said("content").filter(|_| is_of_the_session).map(str::to_owned)
+    })
+}

@@ -1,0 +1,148 @@
+//! Codex, as recorded.
+
+use crate::recorded::{happened, openings, passed_over, story};
+use backstory_hosts::{Heard, Host};
+use backstory_memory::{Ended, Happening};
+use insta::assert_snapshot;
+use serde_json::json;
+
+#[test]
+fn every_tool_is_understood() {
+    assert_snapshot!(story(Host::Codex, "tools"), @r#"
+        - Tool {"what":"session_started","how":"startup"}
+        p02 User {"what":"prompted","text":"Try every tool."}
+        call_0001 Tool Bash {"what":"ran","command":"echo to stdout; echo to stderr >&2","output":"to stderr\nto stdout\n","ended":"well"}
+        call_0002 Tool Bash {"what":"ran","command":"echo before; echo wrong >&2; exit 3","output":"before\nwrong\n","ended":"badly"}
+        call_0003 Tool Bash {"what":"ran","command":"exit 4","output":"","ended":"badly"}
+        call_0004 Tool apply_patch {"what":"edited","file":"/home/dev/project/parser.py","is_new":true,"hunks":[{"before":"","after":"def parse(line):\n    return line.split(':')\n"}]}
+        call_0005 Tool apply_patch {"what":"edited","file":"/home/dev/project/parser.py","is_new":false,"hunks":[{"before":"def parse(line):\n    return line.split(':')\n","after":"def parse(line):\n    return line.split(':', 1)\n"}]}
+        call_0005 Tool apply_patch {"what":"edited","file":"/home/dev/project/notes.md","is_new":true,"hunks":[{"before":"","after":"Notes\n"}]}
+        call_0006 Tool apply_patch {"what":"edited","file":"/home/dev/project/reader.py","is_new":false,"hunks":[{"before":"    return line.split(':', 1)\n","after":"    return line.split(';', 1)\n"}]}
+        call_0006 Tool apply_patch {"what":"edited","file":"/home/dev/project/notes.md","is_new":false,"hunks":[]}
+        call_0008 External mcp__echo__lookup {"what":"fetched","asked":"query how to split","answer":"Found: how to split"}
+        p02 Assistant {"what":"turn_ended","message":"All tools were used."}
+        - Tool {"what":"session_ended","reason":"other"}
+        "#);
+}
+
+#[test]
+fn tools_called_from_a_script_are_understood() {
+    assert_snapshot!(story(Host::Codex, "code-mode"), @r#"
+        - Tool {"what":"session_started","how":"startup"}
+        p02 User {"what":"prompted","text":"Run it."}
+        exec-p03 Tool Bash {"what":"ran","command":"echo before; exit 3","output":"before\n","ended":"badly"}
+        exec-p04 Tool apply_patch {"what":"edited","file":"/home/dev/project/parser.py","is_new":true,"hunks":[{"before":"","after":"def parse(line):\n    return line.split(':')\n"}]}
+        exec-p05 External mcp__echo__lookup {"what":"fetched","asked":"query how to split","answer":"Found: how to split"}
+        p02 Assistant {"what":"turn_ended","message":"Ran it."}
+        - Tool {"what":"session_ended","reason":"other"}
+        "#);
+}
+
+#[test]
+fn resuming_compaction_and_subagents_are_understood() {
+    assert_snapshot!(story(Host::Codex, "lifecycle"), @r#"
+        - Tool {"what":"session_started","how":"startup"}
+        p02 User {"what":"prompted","text":"first"}
+        p02 Assistant {"what":"turn_ended","message":"One."}
+        - Tool {"what":"session_ended","reason":"other"}
+        - Tool {"what":"session_started","how":"resume"}
+        p03 User {"what":"prompted","text":"a lot to read"}
+        p03 Assistant {"what":"turn_ended","message":"Two."}
+        - Tool {"what":"session_ended","reason":"other"}
+        - User {"what":"compacting","instructions":""}
+        - Tool {"what":"session_started","how":"resume"}
+        - Tool {"what":"session_started","how":"compact"}
+        p04 User {"what":"prompted","text":"after a lot"}
+        p04 Assistant {"what":"turn_ended","message":"Three."}
+        - Tool {"what":"session_ended","reason":"other"}
+        - Tool {"what":"session_started","how":"resume"}
+        p05 User {"what":"prompted","text":"Ask somebody."}
+        call_0005 Tool spawn_agent {"what":"used_tool","asked":"message List the files."}
+        p07 p06 Tool (default) {"what":"subagent_started"}
+        p07 p06 Assistant (default) {"what":"prompted","text":"List the files."}
+        call_0007 Tool (default) Bash {"what":"ran","command":"ls","output":"","ended":"well"}
+        p07 p06 Assistant (default) {"what":"subagent_ended","message":"There are none."}
+        call_0006 Tool Bash {"what":"ran","command":"sleep 2","output":"","ended":"well"}
+        p05 Assistant {"what":"turn_ended","message":"Four."}
+        - Tool {"what":"session_ended","reason":"other"}
+        "#);
+}
+
+#[test]
+fn a_session_can_be_told_something_where_it_listens() {
+    assert_snapshot!(openings(Host::Codex, "tools"), @r#"
+        Session { how: "startup" }
+        Prompt { text: "Try every tool." }
+        Command { command: "echo to stdout; echo to stderr >&2" }
+        Command { command: "echo before; echo wrong >&2; exit 3" }
+        Command { command: "exit 4" }
+        Edit { file: "/home/dev/project/parser.py" }
+        Edit { file: "/home/dev/project/parser.py" }
+        Edit { file: "/home/dev/project/parser.py" }
+        Edit { file: "/home/dev/project/reader.py" }
+        Command { command: "sleep 1; echo late" }
+        "#);
+    assert_snapshot!(openings(Host::Codex, "lifecycle"), @r#"
+        Session { how: "startup" }
+        Prompt { text: "first" }
+        Session { how: "resume" }
+        Prompt { text: "a lot to read" }
+        Session { how: "resume" }
+        Session { how: "compact" }
+        Prompt { text: "after a lot" }
+        Session { how: "resume" }
+        Prompt { text: "Ask somebody." }
+        Command { command: "sleep 2" }
+        Command { command: "ls" }
+        "#);
+}
+
+#[test]
+fn what_is_of_no_use_is_passed_over() {
+    assert_snapshot!(passed_over(Host::Codex, &["tools", "code-mode", "lifecycle"]), @r#"
+        PostCompact: it says nothing
+        PostToolUse: our own tool
+        PreToolUse: not done yet
+        "#);
+}
+
+fn ran() -> Heard {
+    let event = json!({"hook_event_name": "PostToolUse", "session_id": "s", "transcript_path": "/r", "tool_name": "Bash",
+        "tool_input": {"command": "make"}, "tool_response": "x", "tool_use_id": "call_1"});
+    Host::Codex.hear(None, event.to_string().as_bytes())
+}
+
+/// It never says so in a payload.
+#[test]
+fn how_a_command_ended_is_read_from_the_record() {
+    let line = |id: &str, code: i32| {
+        json!({"payload": {"type": "item_completed", "item": {"type": "CommandExecution", "id": id, "exit_code": code}}})
+            .to_string()
+    };
+    let other = line("call_2", 7);
+    for (record, ended) in [
+        (line("call_1", 0), Ended::Well),
+        (format!("{}\n{other}\n", line("call_1", 2)), Ended::Badly),
+        (line("call_1", -1), Ended::Interrupted),
+        (other.clone(), Ended::Unknown),
+        (String::new(), Ended::Unknown),
+        (format!("cut\": 0}}}}}}\n{}", &line("call_1", 0)[..40]), Ended::Unknown),
+    ] {
+        let mut heard = ran();
+        assert_eq!(heard.record.as_deref(), Some("/r"));
+        heard.read_on(&record);
+        let command = Happening::Ran { command: "make".into(), output: "x".into(), ended };
+        assert_eq!(happened(heard).happening, command, "{record}");
+    }
+}
+
+/// What a command prints is its own, even where it looks like a host's words.
+#[test]
+fn output_in_json_is_kept_as_it_was_printed() {
+    let printed = r#"{"exitCode":1,"stdout":"no","error":{"message":"no"}}"#;
+    let event = json!({"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Bash",
+        "tool_input": {"command": "cat x.json"}, "tool_response": printed});
+    let told = happened(Host::Codex.hear(None, event.to_string().as_bytes()));
+    let (command, output) = ("cat x.json".into(), printed.into());
+    assert_eq!(told.happening, Happening::Ran { command, output, ended: Ended::Unknown });
+}

@@ -1,0 +1,160 @@
+//! Copilot CLI, as recorded.
+
+use crate::recorded::{happened, openings, passed_over, scene, story};
+use backstory_hosts::{Heard, Host, Meaning};
+use backstory_memory::{Ended, Happening};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+#[test]
+fn every_tool_is_understood() {
+    assert_snapshot!(story(Host::Copilot, "tools"), @r#"
+        @ Tool {"what":"session_started","how":"startup"}
+        @ User {"what":"prompted","text":"Try every tool."}
+        @ Tool bash {"what":"ran","command":"echo to stdout","output":"to stdout","ended":"well"}
+        @ Tool bash {"what":"ran","command":"echo before; echo wrong >&2; exit 3","output":"wrong\nbefore","ended":"badly"}
+        @ Tool bash {"what":"ran","command":"exit 4","output":"","ended":"badly"}
+        @ Tool create {"what":"edited","file":"/home/dev/project/parser.py","is_new":true,"hunks":[{"before":"","after":"def parse(line):\n    return line.split(':')\n"}]}
+        @ Tool view {"what":"looked","at":"/home/dev/project/parser.py"}
+        @ Tool edit {"what":"edited","file":"/home/dev/project/parser.py","is_new":false,"hunks":[{"before":"':'","after":"':', 1"}]}
+        @ Tool edit {"what":"tool_failed","at":"/home/dev/project/parser.py","error":"No match found"}
+        @ Tool view {"what":"tool_failed","at":"/home/dev/project/missing.py","error":"Path does not exist"}
+        @ Tool glob {"what":"looked","at":"**/*.py"}
+        @ Tool grep {"what":"looked","at":"def in /home/dev/project"}
+        @ External echo-lookup {"what":"fetched","asked":"query how to split","answer":"Found: how to split"}
+        @ Tool sql {"what":"used_tool","asked":"query select 1, description Count"}
+        @ Tool (explore) {"what":"subagent_started"}
+        @ Assistant (explore) {"what":"prompted","text":"List the files."}
+        @ Tool (explore) bash {"what":"ran","command":"ls","output":"parser.py","ended":"well"}
+        @ Assistant (explore) {"what":"subagent_ended","message":"The project holds parser.py."}
+        @ Tool task {"what":"used_tool","asked":"Look around: List the files."}
+        @ Tool bash {"what":"ran","command":"sleep 1; echo late","output":"<command started in background with shellId: 4>","ended":"unknown"}
+        @ Assistant {"what":"turn_ended","message":"All tools were used."}
+        @ Tool {"what":"session_ended","reason":"complete"}
+        @ Assistant {"what":"turn_ended","message":"Done."}
+        @ Tool {"what":"session_ended","reason":"complete"}
+        "#);
+}
+
+#[test]
+fn resuming_is_understood() {
+    assert_snapshot!(story(Host::Copilot, "lifecycle"), @r#"
+        @ Tool {"what":"session_started","how":"startup"}
+        @ User {"what":"prompted","text":"first"}
+        @ Assistant {"what":"turn_ended","message":"One."}
+        @ Tool {"what":"session_ended","reason":"complete"}
+        @ Tool {"what":"session_started","how":"resume"}
+        @ User {"what":"prompted","text":"again"}
+        @ Assistant {"what":"turn_ended","message":"Two."}
+        @ Tool {"what":"session_ended","reason":"complete"}
+        "#);
+}
+
+#[test]
+fn a_session_can_be_told_something_where_it_listens() {
+    assert_snapshot!(openings(Host::Copilot, "tools"), @r#"
+        Session { how: "startup" }
+        Prompt { text: "Try every tool." }
+        Command { command: "echo to stdout" }
+        Command { command: "echo before; echo wrong >&2; exit 3" }
+        Command { command: "exit 4" }
+        Edit { file: "/home/dev/project/parser.py" }
+        Edit { file: "/home/dev/project/parser.py" }
+        Edit { file: "/home/dev/project/parser.py" }
+        Command { command: "ls" }
+        Command { command: "sleep 1; echo late" }
+        "#);
+    assert_snapshot!(openings(Host::Copilot, "lifecycle"), @r#"
+        Session { how: "startup" }
+        Prompt { text: "first" }
+        Session { how: "resume" }
+        Prompt { text: "again" }
+        "#);
+}
+
+#[test]
+fn what_is_of_no_use_is_passed_over() {
+    assert_snapshot!(passed_over(Host::Copilot, &["tools", "lifecycle"]), @r#"
+        agentStop: the subagent's end comes by itself
+        notification: only shown
+        permissionRequest: not done yet
+        postToolUse: our own tool
+        preToolUse: not done yet
+        userPromptSubmitted: automated
+        "#);
+}
+
+/// Its subagents have sessions of their own; what they do belongs to the session they were started in.
+#[test]
+fn every_event_of_a_session_is_told_as_one_of_it() {
+    for recorded in scene(Host::Copilot, "tools") {
+        let heard = recorded.hear();
+        assert_eq!(
+            heard.host_session.as_deref(),
+            Some("00000000-0000-4000-8000-000000000001"),
+            "{recorded:?}"
+        );
+        assert_eq!(heard.cwd.as_deref(), Some("/home/dev/project"));
+    }
+}
+
+fn hear(event: &str, payload: &Value) -> Heard {
+    Host::Copilot.hear(Some(event), payload.to_string().as_bytes())
+}
+
+#[test]
+fn arguments_in_a_text_are_read_as_well() {
+    let args = json!({"command": "make"});
+    let result =
+        json!({"resultType": "success", "textResultForLlm": "x\n<shellId: 1 completed with exit code 0>"});
+    for args in [args.clone(), json!(args.to_string())] {
+        let payload = json!({"sessionId": "s", "toolName": "bash", "toolArgs": args, "toolResult": result});
+        let ran = Happening::Ran { command: "make".into(), output: "x".into(), ended: Ended::Well };
+        assert_eq!(happened(hear("postToolUse", &payload)).happening, ran);
+    }
+    let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch";
+    let payload = json!({"sessionId": "s", "cwd": "/p", "toolName": "apply_patch", "toolArgs": patch});
+    let told = happened(hear("postToolUse", &payload));
+    assert!(matches!(told.happening, Happening::Edited { file, is_new: true, .. } if file == "/p/a"));
+}
+
+#[test]
+fn a_result_that_is_no_success_is_a_failure() {
+    let payload = json!({"sessionId": "s", "toolName": "view", "toolArgs": {"path": "/a"},
+        "toolResult": {"resultType": "denied", "textResultForLlm": "Not allowed"}});
+    let failed = Happening::ToolFailed { at: "/a".into(), error: "Not allowed".into() };
+    assert_eq!(happened(hear("postToolUse", &payload)).happening, failed);
+}
+
+#[test]
+fn the_closing_message_is_read_from_the_record() {
+    let stop =
+        || hear("agentStop", &json!({"sessionId": "s", "transcriptPath": "/r", "stopReason": "end_turn"}));
+    let line = |content: &str, agent: Option<&str>| {
+        json!({"type": "assistant.message", "data": {"content": content}, "agentId": agent}).to_string()
+    };
+    for (record, message) in [
+        (line("Done.", None), "Done."),
+        ([line("Done.", None), line("Of a subagent", Some("a")), line("", None)].join("\n"), "Done."),
+        (
+            format!("{}\n{{\"type\":\"hook.start\",\"x\":\"assistant.message\"}}", line("Done.", None)),
+            "Done.",
+        ),
+        (String::new(), ""),
+    ] {
+        let mut heard = stop();
+        assert_eq!(heard.record.as_deref(), Some("/r"));
+        heard.read_on(&record);
+        assert_eq!(happened(heard).happening, Happening::TurnEnded { message: message.into() }, "{record}");
+    }
+}
+
+/// A payload that does not say what it is, and nobody said: it is kept all the same.
+#[test]
+fn without_the_name_of_its_event_a_payload_is_kept() {
+    let heard = Host::Copilot.hear(None, br#"{"sessionId":"s","cwd":"/p","prompt":"hello"}"#);
+    assert_eq!((heard.name.as_str(), heard.host_session.as_deref()), ("unreadable", Some("s")));
+    assert!(
+        matches!(heard.meaning, Meaning::Happened(told) if matches!(told.happening, Happening::Other { .. }))
+    );
+}

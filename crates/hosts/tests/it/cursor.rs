@@ -1,0 +1,42 @@
+//! Cursor, by its documentation.
+
+use crate::recorded::{openings, passed_over, story};
+use backstory_hosts::Host;
+use insta::assert_snapshot;
+
+#[test]
+fn a_session_is_understood() {
+    assert_snapshot!(story(Host::Cursor, "session"), @r#"
+        - Tool {"what":"session_started","how":"startup"}
+        p02 User {"what":"prompted","text":"Split the line only once."}
+        call_1 Tool Shell {"what":"ran","command":"python3 -m unittest","output":"FAILED (failures=1)","ended":"badly"}
+        call_2 Tool Read {"what":"looked","at":"/home/dev/project/parser.py"}
+        - Tool {"what":"edited","file":"/home/dev/project/parser.py","is_new":false,"hunks":[{"before":"split(':')","after":"split(':', 1)"}]}
+        call_3 Tool Shell {"what":"ran","command":"python3 -m unittest","output":"OK","ended":"well"}
+        call_4 External MCP:lookup {"what":"fetched","asked":"query how to split","answer":"Found: how to split"}
+        call_5 Tool Read {"what":"tool_failed","at":"/home/dev/project/missing.py","error":"File not found"}
+        p02 agent_1 Tool (explore) {"what":"subagent_started"}
+        p02 agent_1 Assistant (explore) {"what":"subagent_ended","message":"The project holds parser.py."}
+        p02 Assistant {"what":"turn_ended","message":"The line is split only once now."}
+        - User {"what":"compacting","instructions":""}
+        - Tool {"what":"session_ended","reason":"completed"}
+        "#);
+}
+
+#[test]
+fn a_session_can_be_told_something_where_it_listens() {
+    assert_snapshot!(openings(Host::Cursor, "session"), @r#"
+        Session { how: "startup" }
+        Prompt { text: "Split the line only once." }
+        "#);
+}
+
+#[test]
+fn what_is_of_no_use_is_passed_over() {
+    assert_snapshot!(passed_over(Host::Cursor, &["session"]), @r#"
+        afterShellExecution: the tool comes by itself
+        postToolUse: it comes by itself
+        preToolUse: not done yet
+        stop: its words come by themselves
+        "#);
+}

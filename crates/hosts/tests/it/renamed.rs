@@ -1,0 +1,87 @@
+//! A host that is updated and calls things by other names: what can still be understood is, the rest is silence, and nothing
+//! breaks.
+
+use crate::recorded::{Recorded, SCENES, scene};
+use backstory_hosts::{Heard, Meaning, Opening};
+use backstory_memory::Happening;
+use serde_json::{Map, Value};
+
+/// Gives every field of a name another one, wherever it stands at the top of a payload.
+fn renamed(recorded: &Recorded, field: &str) -> Option<Heard> {
+    let fields: Map<String, Value> = serde_json::from_str(&recorded.payload).unwrap();
+    let has_it = fields.contains_key(field);
+    let fields = fields
+        .into_iter()
+        .map(|(name, value)| (if name == field { format!("{name}V2") } else { name }, value));
+    let payload = Value::Object(fields.collect()).to_string();
+    has_it.then(|| recorded.hear_as(payload.as_bytes()))
+}
+
+fn fields() -> Vec<(Recorded, String)> {
+    let recorded = SCENES.into_iter().flat_map(|(host, name)| scene(host, name));
+    let named = recorded.flat_map(|recorded| {
+        let fields: Map<String, Value> = serde_json::from_str(&recorded.payload).unwrap();
+        fields.into_iter().map(move |(field, _)| (recorded.clone(), field))
+    });
+    named.collect()
+}
+
+/// Whichever field it is, of every host and event ever recorded.
+#[test]
+fn a_field_by_another_name_costs_that_field() {
+    let mut tried = 0;
+    for (recorded, field) in fields() {
+        let before = recorded.hear();
+        let after = renamed(&recorded, &field).unwrap();
+        let session = ["session_id", "sessionId", "conversation_id", "parentAgentId"];
+        if !session.contains(&field.as_str()) {
+            assert_eq!(after.host_session, before.host_session, "{field} of {recorded:?}");
+        }
+        if !["cwd", "workspace_roots"].contains(&field.as_str()) {
+            assert_eq!(after.cwd, before.cwd, "{field} of {recorded:?}");
+        }
+        if field == "hook_event_name" && recorded.event.is_none() {
+            assert_eq!((after.name.as_str(), &after.opening), ("unreadable", &None));
+            let Meaning::Happened(told) = &after.meaning else { panic!("{recorded:?}") };
+            assert!(
+                matches!(&told.happening, Happening::Other { text } if text.contains("hook_event_nameV2"))
+            );
+        } else {
+            assert_eq!(after.name, before.name);
+        }
+        tried += 1;
+    }
+    assert!(tried > 2000, "{tried}");
+}
+
+/// Where it is not known what is about to happen, nothing is said about it.
+#[test]
+fn what_is_not_understood_is_not_answered() {
+    for (recorded, field) in fields() {
+        let (before, after) = (recorded.hear(), renamed(&recorded, &field).unwrap());
+        let is_needed = match before.opening {
+            Some(Opening::Prompt { .. }) => field == "prompt",
+            Some(Opening::Command { .. } | Opening::Edit { .. }) => {
+                ["tool_name", "toolName", "tool_input", "toolArgs"].contains(&field.as_str())
+            }
+            _ => false,
+        };
+        if is_needed {
+            assert_eq!(after.opening, None, "{field} of {recorded:?}");
+        }
+    }
+}
+
+/// An event nobody has heard of yet is kept as it is.
+#[test]
+fn an_event_by_another_name_is_kept() {
+    for recorded in SCENES.into_iter().flat_map(|(host, name)| scene(host, name)) {
+        let name = recorded.hear().name;
+        let payload = recorded.payload.replace(&format!("\"{name}\""), &format!("\"{name}V2\""));
+        let event = recorded.event.as_ref().map(|event| format!("{event}V2"));
+        let heard = recorded.host.hear(event.as_deref(), payload.as_bytes());
+        assert_eq!((heard.name, heard.opening), (format!("{name}V2"), None));
+        let Meaning::Happened(told) = heard.meaning else { panic!("{payload}") };
+        assert_eq!(told.happening, Happening::Other { text: payload });
+    }
+}
