@@ -1,12 +1,13 @@
 //! The command line: what can be typed. What it means stands with each command.
 
 use crate::commands::{
-    completions, config, context, distil, doctor, eval, export, forget, handoff, import, index, maintain,
-    mcp, pin, project, redact, remember, revise, search, sessions, setup, show, status, supersede, timeline,
-    why,
+    completions, config, context, distil, doctor, eval, export, forget, handoff, import, index, install,
+    maintain, mcp, pin, project, redact, remember, revise, search, sessions, setup, show, status, supersede,
+    timeline, uninstall, why,
 };
 use crate::env_vars::Environment;
 use crate::ui::{Colour, Ui};
+use backstory_hosts::Host;
 use backstory_memory::{Kind, MemoryId};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
@@ -15,6 +16,11 @@ use clap::{Parser, Subcommand};
 pub(crate) fn memory_id(text: &str) -> Result<MemoryId, String> {
     let number = text.trim_start_matches('#').parse();
     number.map(MemoryId).map_err(|_| "a memory is named by its number, like 12".to_owned())
+}
+
+/// Reads a host's name, and tells all of them to help and completion.
+pub(crate) fn hosts() -> impl TypedValueParser<Value = Host> {
+    PossibleValuesParser::new(Host::ALL.map(Host::as_str)).try_map(|name| name.parse())
 }
 
 /// Reads a kind, and tells all kinds to help and completion.
@@ -50,6 +56,10 @@ impl Cli {
 pub(crate) enum Command {
     /// Make the store, say what was found, and prove that it works
     Setup(setup::SetupArgs),
+    /// Wire hosts: hooks, MCP server, rules
+    Install(install::InstallArgs),
+    /// Take out of hosts what `install` put in
+    Uninstall(uninstall::UninstallArgs),
     /// Write a memory
     Remember(remember::RememberArgs),
     /// Give a memory other words, keeping what it said before

@@ -12,6 +12,7 @@ pub(crate) mod handoff;
 pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod index;
+pub(crate) mod install;
 pub(crate) mod maintain;
 pub(crate) mod mcp;
 pub(crate) mod pin;
@@ -27,6 +28,7 @@ pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod supersede;
 pub(crate) mod timeline;
+pub(crate) mod uninstall;
 pub(crate) mod why;
 
 use crate::app::App;
@@ -54,6 +56,8 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
     let app = App::new(environment, &cli.settings, ui)?;
     match cli.command {
         Command::Setup(args) => setup::run(&args, &app),
+        Command::Install(args) => install::run(&args, &app),
+        Command::Uninstall(args) => uninstall::run(&args, &app),
         Command::Remember(args) => remember::run(args, &app),
         Command::Revise(args) => revise::run(&args, &app),
         Command::Supersede(args) => supersede::run(args, &app),

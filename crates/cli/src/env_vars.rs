@@ -1,5 +1,6 @@
 //! Every environment variable we read, and nothing else reads them.
 
+use backstory_hosts::Places;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -17,6 +18,17 @@ pub(crate) const BACKSTORY_INSIDE: &str = "BACKSTORY_INSIDE";
 pub(crate) const SETTING_PREFIX: &str = "BACKSTORY_";
 /// Claude Code's word for the project; steadier than the working directory, which follows `cd`.
 const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
+
+/// Where Claude Code keeps its files, if its user moved them.
+const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+/// The same of Codex.
+const CODEX_HOME: &str = "CODEX_HOME";
+/// What Gemini CLI takes for the user's home.
+const GEMINI_CLI_HOME: &str = "GEMINI_CLI_HOME";
+/// Where Copilot CLI keeps its files, if its user moved them.
+const COPILOT_HOME: &str = "COPILOT_HOME";
+/// A directory OpenCode reads its configuration from.
+const OPENCODE_CONFIG_DIR: &str = "OPENCODE_CONFIG_DIR";
 
 /// The environment, as far as it concerns us.
 #[derive(Clone, Debug, Default)]
@@ -58,10 +70,30 @@ impl Environment {
 
     /// Returns the path of the user's configuration file, if it can be told.
     pub(crate) fn config_file(&self) -> Option<PathBuf> {
-        let xdg = || self.path("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
-        let home = || self.user_home().map(|home| home.join(".config"));
         self.path(BACKSTORY_CONFIG)
-            .or_else(|| xdg().or_else(home).map(|dir| dir.join("backstory/config.toml")))
+            .or_else(|| self.config_home().map(|dir| dir.join("backstory/config.toml")))
+    }
+
+    /// Returns the directory programs keep their configuration in, if it can be told.
+    fn config_home(&self) -> Option<PathBuf> {
+        let xdg = self.path("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
+        xdg.or_else(|| self.user_home().map(|home| home.join(".config")))
+    }
+
+    /// Returns where hosts keep their files, if it can be told.
+    pub(crate) fn places(&self) -> Option<Places> {
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        let moved = |name: &str| self.path(name).map(absolute);
+        Some(Places {
+            home: absolute(self.user_home()?),
+            config: absolute(self.config_home()?),
+            claude_code: moved(CLAUDE_CONFIG_DIR),
+            codex: moved(CODEX_HOME),
+            gemini: moved(GEMINI_CLI_HOME),
+            copilot: moved(COPILOT_HOME),
+            opencode: moved(OPENCODE_CONFIG_DIR),
+            programs: self.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default(),
+        })
     }
 
     /// Returns the path of the user's list of synonyms, beside the configuration file, if it can be told.

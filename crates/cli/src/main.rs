@@ -6,6 +6,7 @@ mod app;
 mod args;
 mod commands;
 mod config;
+mod diff;
 mod engine;
 mod env_vars;
 mod eval;
@@ -24,6 +25,7 @@ mod synonyms;
 mod times;
 mod ui;
 mod vectors;
+mod wiring;
 
 use crate::args::Cli;
 use crate::env_vars::Environment;

@@ -15,9 +15,11 @@ mod gemini;
 mod hearing;
 mod lenient;
 mod wire;
+mod wiring;
 
 pub use answering::{Opening, Reply};
 pub use hearing::{Heard, Meaning, Told, UnknownHost};
+pub use wiring::{Change, HookLine, Installs, Places, Plan, Wired, WiredFile, WiredState, WiringError};
 
 use backstory_memory::Moment;
 use wire::{Dialect, Event};

@@ -37,3 +37,4 @@ mod setting_up;
 mod support;
 mod upkeep;
 mod vectors;
+mod wiring;

@@ -131,6 +131,8 @@ fn help_lists_every_command() {
 
         Commands:
           setup        Make the store, say what was found, and prove that it works
+          install      Wire hosts: hooks, MCP server, rules
+          uninstall    Take out of hosts what `install` put in
           remember     Write a memory
           revise       Give a memory other words, keeping what it said before
           supersede    Write a memory that replaces another

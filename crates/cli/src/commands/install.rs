@@ -1,0 +1,130 @@
+//! `install`: wires hosts. What is changed, how, and that it can be undone is `hosts`' business; here it is shown and agreed to.
+
+use crate::app::App;
+use crate::args::hosts;
+use crate::failure::{Exit, Failure};
+use crate::ui::Tone;
+use crate::wiring::{Proposal, Way, hosts_here, is_in_build_directory, next_steps, own_program, propose};
+use backstory_hosts::{Host, Places, Plan};
+use clap::Args;
+use std::path::Path;
+
+/// Arguments of `install`.
+#[derive(Args, Debug)]
+pub(crate) struct InstallArgs {
+    /// The hosts to wire (default: all that are found)
+    #[arg(value_name = "HOST", value_parser = hosts())]
+    pub(crate) hosts: Vec<Host>,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do it without asking
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Wires hosts.
+pub(crate) fn run(args: &InstallArgs, app: &App) -> Result<Exit, Failure> {
+    app.ui.or_refusal(args.json, install(args, app))
+}
+
+fn install(args: &InstallArgs, app: &App) -> Result<Exit, Failure> {
+    let places = app.places()?;
+    let program = own_program(&places)?;
+    let hosts = meant(&args.hosts, &places)?;
+    let mut proposal = propose(&hosts, &places, &program, app);
+    if args.dry_run {
+        return show(args, &proposal, &program, app);
+    }
+    if !args.json {
+        note_build_directory(&program, app);
+    }
+    if !proposal.is_idle() && !args.yes && !agreed(&proposal, app)? {
+        return Ok(Exit::No);
+    }
+    app.home.prepare()?;
+    let done = proposal.carry_out(Way::In, app);
+    if args.json {
+        app.ui.json(&proposal.shape(&done, Way::In, Some(&program)))?;
+    } else {
+        tell(&done, app)?;
+        proposal.say_refused(app);
+    }
+    Ok(if proposal.refused.is_empty() { Exit::Done } else { Exit::No })
+}
+
+/// Returns the hosts that are to be wired.
+fn meant(named: &[Host], places: &Places) -> Result<Vec<Host>, Failure> {
+    let mut hosts = if named.is_empty() { hosts_here(places) } else { named.to_vec() };
+    let mut seen: Vec<Host> = Vec::new();
+    hosts.retain(|host| {
+        !seen.contains(host) && {
+            seen.push(*host);
+            true
+        }
+    });
+    if hosts.is_empty() {
+        let names = Host::ALL.map(Host::as_str).join(", ");
+        return Err(Failure::user("no host was found on this machine")
+            .hint(format!("name one to wire it all the same: {names}")));
+    }
+    Ok(hosts)
+}
+
+fn show(args: &InstallArgs, proposal: &Proposal, program: &Path, app: &App) -> Result<Exit, Failure> {
+    if args.json {
+        app.ui.json(&proposal.shape(&proposal.plans, Way::In, Some(program)))?;
+    } else {
+        note_build_directory(program, app);
+        proposal.show(true, app)?;
+        for plan in proposal.plans.iter().filter(|plan| plan.changes.is_empty()) {
+            app.ui.line(&format!("{} is wired already", plan.host.title()))?;
+        }
+        proposal.say_refused(app);
+        app.ui.say("nothing was changed; without `--dry-run` this is done");
+    }
+    Ok(if proposal.refused.is_empty() { Exit::Done } else { Exit::No })
+}
+
+/// Shows what would change and asks.
+pub(crate) fn agreed(proposal: &Proposal, app: &App) -> Result<bool, Failure> {
+    proposal.show(false, app)?;
+    app.ui
+        .confirm("Change these files? Each is kept as it was, and `backstory uninstall` puts it back.")
+        .ok_or_else(|| {
+            Failure::usage("this changes files of your hosts, and nobody is here to agree to it")
+                .hint("say `--yes` to do it without asking")
+                .hint("`--dry-run` shows each change")
+        })
+}
+
+/// Says what was done, what is left to do and how to undo it.
+pub(crate) fn tell(done: &[Plan], app: &App) -> Result<(), Failure> {
+    for plan in done {
+        let host = plan.host;
+        if plan.changes.is_empty() {
+            app.ui.line(&format!("{} is wired already; nothing was changed", host.title()))?;
+            continue;
+        }
+        app.ui.line(&app.ui.tone(Tone::Good, &format!("{} is wired", host.title())))?;
+        for change in &plan.changes {
+            let path = app.ui.tone(Tone::Path, &change.path.display().to_string());
+            app.ui.line(&format!("  {path}  ({})", change.what))?;
+        }
+        for step in next_steps(host) {
+            app.ui.line(&format!("  next: {step}"))?;
+        }
+        app.ui.line(&format!("  undo: `backstory uninstall {}`", host.as_str()))?;
+    }
+    Ok(())
+}
+
+fn note_build_directory(program: &Path, app: &App) {
+    if is_in_build_directory(program) {
+        let program = program.display();
+        app.ui.say(&format!("note: hosts will run `{program}`, which lies in a build directory; `backstory setup` copies it to a place that stays"));
+    }
+}

@@ -1,0 +1,90 @@
+//! `uninstall`: takes out of hosts what `install` put in. Memories stay.
+
+use crate::app::App;
+use crate::args::hosts;
+use crate::failure::{Exit, Failure};
+use crate::ui::Tone;
+use crate::wiring::{Way, propose_removal};
+use backstory_hosts::{Host, Plan};
+use clap::Args;
+
+/// Arguments of `uninstall`.
+#[derive(Args, Debug)]
+pub(crate) struct UninstallArgs {
+    /// The hosts to unwire (default: all that are wired)
+    #[arg(value_name = "HOST", value_parser = hosts())]
+    pub(crate) hosts: Vec<Host>,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do it without asking
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Unwires hosts.
+pub(crate) fn run(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
+    app.ui.or_refusal(args.json, uninstall(args, app))
+}
+
+fn uninstall(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
+    let places = app.places()?;
+    let mut proposal = propose_removal(&args.hosts, &places, app);
+    let exit = |refused: &[(Host, Failure)]| if refused.is_empty() { Exit::Done } else { Exit::No };
+    if args.dry_run {
+        if args.json {
+            app.ui.json(&proposal.shape(&proposal.plans, Way::Out, None))?;
+        } else {
+            proposal.show(true, app)?;
+            proposal.say_refused(app);
+            app.ui.say("nothing was changed; without `--dry-run` this is done");
+        }
+        return Ok(exit(&proposal.refused));
+    }
+    if !proposal.is_idle() && !args.yes {
+        proposal.show(false, app)?;
+        match app.ui.confirm("Take Backstory out of these files?") {
+            Some(true) => {}
+            Some(false) => return Ok(Exit::No),
+            None => {
+                return Err(Failure::usage(
+                    "this changes files of your hosts, and nobody is here to agree to it",
+                )
+                .hint("say `--yes` to do it without asking")
+                .hint("`--dry-run` shows each change"));
+            }
+        }
+    }
+    let done = proposal.carry_out(Way::Out, app);
+    if args.json {
+        app.ui.json(&proposal.shape(&done, Way::Out, None))?;
+    } else {
+        tell(&done, app)?;
+        proposal.say_refused(app);
+    }
+    Ok(exit(&proposal.refused))
+}
+
+fn tell(done: &[Plan], app: &App) -> Result<(), Failure> {
+    for plan in done {
+        let title = plan.host.title();
+        if plan.changes.is_empty() {
+            app.ui.line(&format!("nothing of Backstory is in the files of {title}"))?;
+            continue;
+        }
+        app.ui.line(&app.ui.tone(Tone::Good, &format!("{title} is no longer wired")))?;
+        for change in &plan.changes {
+            let path = app.ui.tone(Tone::Path, &change.path.display().to_string());
+            let became = if change.after.is_some() { "" } else { " was removed" };
+            app.ui.line(&format!("  {path}{became}"))?;
+        }
+    }
+    if done.is_empty() {
+        app.ui.line("no host is wired")?;
+    }
+    let home = app.home.root().display();
+    app.ui.line(&format!("memories stay in {home}; hosts that are running let go of it when they end"))
+}

@@ -1,0 +1,338 @@
+//! `install` and `uninstall`: what is written where, that it is agreed to first, and that it can be undone.
+
+use crate::support::{answer, ask, done, told, world};
+use backstory_testkit::TestEnv;
+use insta::assert_snapshot;
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+/// A world whose search path holds no host: only what a test puts there is found.
+pub(crate) fn hostless() -> TestEnv {
+    world().with("PATH", "/nonexistent")
+}
+
+/// Returns a path in the user's home.
+pub(crate) fn at(env: &TestEnv, path: &str) -> PathBuf {
+    env.world().join("user").join(path)
+}
+
+/// Writes a file in the user's home.
+pub(crate) fn write(env: &TestEnv, path: &str, text: impl AsRef<[u8]>) {
+    let path = at(env, path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// Reads a file in the user's home.
+pub(crate) fn read(env: &TestEnv, path: &str) -> String {
+    fs::read_to_string(at(env, path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The text with the program's own path made steady.
+pub(crate) fn steady(text: &str) -> String {
+    let program = fs::canonicalize(env!("CARGO_BIN_EXE_backstory")).unwrap();
+    text.replace(&*program.to_string_lossy(), "[PROGRAM]")
+}
+
+fn json(env: &TestEnv, path: &str) -> Value {
+    serde_json::from_str(&read(env, path)).unwrap()
+}
+
+#[test]
+fn law_10_the_users_files_are_theirs() {
+    let env = hostless();
+    let settings = "{\n  // mine\n  \"model\": \"opus\", // why\n  \"hooks\": {\n    \"Stop\": [{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }]\n  },\n}\n";
+    write(&env, ".claude/settings.json", settings);
+    write(&env, ".codex/config.toml", "# mine\nmodel = \"x\"\n[mcp_servers.other]\ncommand = \"y\" # keep");
+    write(&env, ".gemini/settings.json", "{\"theirs\":{\"a\":1}}");
+    let theirs = env.files_of_others();
+
+    done(&env, &["install", "--yes"]);
+    assert_snapshot!(steady(&read(&env, ".claude/settings.json")), @r#"
+        {
+          // mine
+          "model": "opus", // why
+          "hooks": {
+            "Stop": [{ "hooks": [{ "type": "command", "command": "say done" }] }, {"hooks": [{"command": "'[PROGRAM]' hook --host claude-code", "timeout": 10, "type": "command"}]}],
+            "SessionStart": [{"hooks": [{"command": "'[PROGRAM]' hook --host claude-code", "timeout": 10, "type": "command"}]}],
+            "UserPromptSubmit": [{"hooks": [{"command": "'[PROGRAM]' hook --host claude-code", "timeout": 10, "type": "command"}]}],
+            "PreToolUse": [{"hooks": [{"command": "'[PROGRAM]' hook --host claude-code", "timeout": 10, "type": "command"}], "matcher": "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit"}],
+            "PostToolUse": [{"hooks": [{"command": "'[PROGRAM]' hook --host claude-code", "timeout": 10, "type": "command"}]}],
+            "PostToolUseFailure": [{"hooks": [{"command": "'[PROGRAM]' hook --host claude-code", "timeout": 10, "type": "command"}]}],
+            "StopFailure": [{"hooks": [{"command": "'[PROGRAM]' hook --host claude-code", "timeout": 10, "type": "command"}]}],
+            "SubagentStart": [{"hooks": [{"command": "'[PROGRAM]' hook --host claude-code", "timeout": 10, "type": "command"}]}],
+            "SubagentStop": [{"hooks": [{"command": "'[PROGRAM]' hook --host claude-code", "timeout": 10, "type": "command"}]}],
+            "PreCompact": [{"hooks": [{"command": "'[PROGRAM]' hook --host claude-code", "timeout": 10, "type": "command"}]}],
+            "PostCompact": [{"hooks": [{"command": "'[PROGRAM]' hook --host claude-code", "timeout": 10, "type": "command"}]}],
+            "SessionEnd": [{"hooks": [{"command": "'[PROGRAM]' hook --host claude-code", "timeout": 10, "type": "command"}]}]
+          },
+        }
+        "#);
+    assert_snapshot!(steady(&read(&env, ".codex/config.toml")), @r#"
+        # mine
+        model = "x"
+        [mcp_servers.other]
+        command = "y" # keep
+
+        [mcp_servers.backstory]
+        command = "[PROGRAM]"
+        args = ["mcp"]
+        "#);
+    assert_snapshot!(steady(&read(&env, ".gemini/settings.json")), @r#"{"theirs":{"a":1},"hooks":{"SessionStart":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}],"BeforeAgent":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}],"AfterTool":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}],"AfterAgent":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}],"SessionEnd":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}]},"mcpServers":{"backstory":{"args":["mcp"],"command":"[PROGRAM]"}}}"#);
+    let installed = env.files_of_others();
+    let outcome = env.run(["install", "--yes"]);
+    assert!(outcome.stdout.contains("Claude Code is wired already; nothing was changed"), "{outcome:?}");
+    assert_eq!(env.files_of_others(), installed, "a second time changes nothing");
+
+    done(&env, &["uninstall", "--yes"]);
+    assert_eq!(env.files_of_others(), theirs);
+    assert!(env.processes().is_empty());
+    assert!(env.files_holding(b"say done").is_empty(), "and no copy stays");
+}
+
+#[test]
+fn what_is_installed_is_told_and_how_to_undo_it() {
+    let env = hostless();
+    fs::create_dir(at(&env, ".claude")).unwrap();
+    fs::create_dir(at(&env, ".codex")).unwrap();
+    assert_snapshot!(steady(&told(&env.run(["install", "--yes"]))), @r"
+        exit 0
+        --- out
+        Claude Code is wired
+          [WORLD]/user/.claude/settings.json  (hooks)
+          [WORLD]/user/.claude.json  (MCP server)
+          next: restart Claude Code where it is running
+          undo: `backstory uninstall claude-code`
+        Codex is wired
+          [WORLD]/user/.codex/hooks.json  (hooks)
+          [WORLD]/user/.codex/config.toml  (MCP server)
+          next: restart Codex where it is running
+          next: approve the hooks in Codex with `/hooks`: until then it passes them over without a word
+          undo: `backstory uninstall codex`
+        --- err
+        note: hosts will run `[PROGRAM]`, which lies in a build directory; `backstory setup` copies it to a place that stays
+        ");
+    assert_snapshot!(steady(&told(&env.run(["uninstall", "--yes"]))), @r"
+        exit 0
+        --- out
+        Claude Code is no longer wired
+          [WORLD]/user/.claude/settings.json was removed
+          [WORLD]/user/.claude.json was removed
+        Codex is no longer wired
+          [WORLD]/user/.codex/hooks.json was removed
+          [WORLD]/user/.codex/config.toml was removed
+        memories stay in [WORLD]/user/.local/share/backstory; hosts that are running let go of it when they end
+        ");
+    assert_snapshot!(told(&env.run(["uninstall", "--yes"])), @r"
+        exit 0
+        --- out
+        no host is wired
+        memories stay in [WORLD]/user/.local/share/backstory; hosts that are running let go of it when they end
+        ");
+    assert_snapshot!(told(&env.run(["uninstall", "codex", "--yes"])), @r"
+        exit 0
+        --- out
+        nothing of Backstory is in the files of Codex
+        memories stay in [WORLD]/user/.local/share/backstory; hosts that are running let go of it when they end
+        ");
+}
+
+#[test]
+fn nothing_is_changed_unless_somebody_agrees() {
+    let env = hostless();
+    write(&env, ".gemini/settings.json", "{}\n");
+    let theirs = env.files_of_others();
+    assert_snapshot!(steady(&told(&env.run(["install"]))), @r"
+        exit 2
+        --- out
+        Gemini CLI
+          change  [WORLD]/user/.gemini/settings.json  (hooks and MCP server)
+        --- err
+        note: hosts will run `[PROGRAM]`, which lies in a build directory; `backstory setup` copies it to a place that stays
+        error: this changes files of your hosts, and nobody is here to agree to it
+
+        hint: say `--yes` to do it without asking
+        hint: `--dry-run` shows each change
+        ");
+    assert_snapshot!(steady(&told(&env.run(["install", "--dry-run"]))), @r#"
+        exit 0
+        --- out
+        Gemini CLI
+          change  [WORLD]/user/.gemini/settings.json  (hooks and MCP server)
+            - {}
+            + {
+            +   "hooks": {
+            +     "SessionStart": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}],
+            +     "BeforeAgent": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}],
+            +     "AfterTool": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}],
+            +     "AfterAgent": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}],
+            +     "SessionEnd": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}]
+            +   },
+            +   "mcpServers": {
+            +     "backstory": {
+            +       "args": ["mcp"],
+            +       "command": "[PROGRAM]"
+            +     }
+            +   }
+            + }
+        --- err
+        note: hosts will run `[PROGRAM]`, which lies in a build directory; `backstory setup` copies it to a place that stays
+        nothing was changed; without `--dry-run` this is done
+        "#);
+    assert_eq!(env.files_of_others(), theirs);
+    assert!(!env.home().exists());
+    done(&env, &["install", "--yes"]);
+    assert_eq!(env.run(["uninstall"]).code, Some(2));
+    assert!(read(&env, ".gemini/settings.json").contains("hook --host gemini-cli"));
+}
+
+#[test]
+fn without_a_host_or_a_home_there_is_nothing_to_wire() {
+    let env = hostless();
+    assert_snapshot!(told(&env.run(["install", "--yes"])), @r"
+        exit 1
+        --- err
+        error: no host was found on this machine
+
+        hint: name one to wire it all the same: claude-code, opencode, codex, gemini-cli, copilot-cli, cursor, windsurf, cline, zed, amp
+        ");
+    assert_eq!(env.run(["install", "netscape"]).code, Some(2));
+    let mut command = env.command(["install", "codex", "--yes"]);
+    command.env_remove("HOME").env("BACKSTORY_HOME", env.world().join("data"));
+    assert_snapshot!(told(&env.finish(command.spawn().unwrap())), @r"
+        exit 2
+        --- err
+        error: cannot tell where hosts keep their files
+
+        hint: set `HOME` to your home directory
+        ");
+}
+
+#[test]
+fn a_host_is_found_by_its_program_too() {
+    let env = hostless();
+    let program = at(&env, "bin/codex");
+    write(&env, "bin/codex", "#!/bin/sh\n");
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = env.command(["install", "--yes", "--json"]);
+    let child = command.env("PATH", at(&env, "bin")).spawn().unwrap();
+    let answer = answer(&env.finish(child));
+    assert_eq!(answer["hosts"][0]["host"], "codex", "{answer}");
+    assert!(at(&env, ".codex/hooks.json").exists());
+    done(&env, &["uninstall", "--yes"]);
+    assert!(!at(&env, ".codex").exists(), "directories we made go with the files we made");
+}
+
+#[test]
+fn hosts_that_were_moved_are_wired_where_they_are() {
+    let env = hostless();
+    let moved = |env: &TestEnv, arguments: [&str; 3]| {
+        let mut command = env.command(arguments);
+        command.env("CLAUDE_CONFIG_DIR", at(env, "c")).env("CODEX_HOME", at(env, "x"));
+        command.env("GEMINI_CLI_HOME", at(env, "g"));
+        let outcome = env.finish(command.spawn().unwrap());
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    };
+    for host in ["claude-code", "codex", "gemini-cli"] {
+        moved(&env, ["install", host, "--yes"]);
+    }
+    for path in
+        ["c/settings.json", "c/.claude.json", "x/hooks.json", "x/config.toml", "g/.gemini/settings.json"]
+    {
+        assert!(at(&env, path).exists(), "{path}");
+    }
+    assert!(!at(&env, ".claude.json").exists() && !at(&env, ".codex").exists());
+    // The record knows where they were, whatever the environment says now.
+    done(&env, &["uninstall", "--yes"]);
+    assert_eq!(env.files_of_others().len(), 0);
+}
+
+#[test]
+fn other_programs_are_told_in_json() {
+    let env = hostless();
+    write(&env, ".gemini/settings.json", "{}");
+    write(&env, ".codex/hooks.json", "{ nonsense");
+    let planned = ask(&env, 1, &["install", "--dry-run", "--json"]);
+    assert_snapshot!(steady(&serde_json::to_string_pretty(&planned).unwrap().replace(&*env.world().to_string_lossy(), "[WORLD]")), @r#"
+        {
+          "dry_run": true,
+          "hosts": [
+            {
+              "error": null,
+              "files": [
+                {
+                  "change": "change",
+                  "path": "[WORLD]/user/.gemini/settings.json",
+                  "what": "hooks and MCP server"
+                }
+              ],
+              "host": "gemini-cli",
+              "next": [
+                "restart Gemini CLI where it is running"
+              ],
+              "state": "planned"
+            },
+            {
+              "error": "cannot wire Codex: none of its files was touched: `[WORLD]/user/.codex/hooks.json` cannot be changed: line 1, column 3: Expected string for object property",
+              "files": [],
+              "host": "codex",
+              "next": [
+                "mend the file by hand, then run this again"
+              ],
+              "state": "refused"
+            }
+          ],
+          "ok": false,
+          "program": "[PROGRAM]",
+          "version": 1
+        }
+        "#);
+    let wired = ask(&env, 1, &["install", "--yes", "--json"]);
+    assert_eq!(
+        (&wired["hosts"][0]["state"], &wired["hosts"][1]["state"]),
+        (&"wired".into(), &"refused".into())
+    );
+    let again = ask(&env, 0, &["install", "gemini-cli", "--yes", "--json"]);
+    assert_eq!(again["hosts"][0]["state"], "unchanged");
+    let unwired = ask(&env, 0, &["uninstall", "--yes", "--json"]);
+    assert_eq!(unwired["hosts"][0]["state"], "unwired", "{unwired}");
+}
+
+#[test]
+fn the_program_is_named_by_its_place_whatever_characters_that_has() {
+    let env = hostless();
+    let place = env.world().join("it's \"odd\" $HOME here");
+    fs::create_dir(&place).unwrap();
+    let program = place.join("backstory");
+    fs::copy(env!("CARGO_BIN_EXE_backstory"), &program).unwrap();
+    let odd = TestEnv::new(&program).with("PATH", "/nonexistent");
+    done(&odd, &["install", "claude-code", "codex", "--yes"]);
+    let line = json(&odd, ".claude/settings.json")["hooks"]["Stop"][0]["hooks"][0]["command"].clone();
+    // As a host runs it: through a shell, with the payload on standard input.
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell.args(["-c", line.as_str().unwrap()]).env_clear().env("HOME", odd.world().join("user"));
+    shell.stdin(std::process::Stdio::null());
+    let output = shell.output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{line}: {output:?}");
+    let server: toml::Table = read(&odd, ".codex/config.toml").parse().unwrap();
+    let command = server["mcp_servers"]["backstory"]["command"].as_str().unwrap();
+    assert_eq!(fs::canonicalize(command).unwrap(), fs::canonicalize(&program).unwrap());
+}
+
+#[test]
+fn a_plugin_and_settings_are_not_wired_both() {
+    let env = hostless();
+    let settings = "{\"enabledPlugins\": {\"backstory@market\": true}}";
+    write(&env, ".claude/settings.json", settings);
+    assert_snapshot!(told(&env.run(["install", "claude-code", "--yes"])), @r"
+        exit 1
+        --- err
+        note: hosts will run `[PROGRAM]`, which lies in a build directory; `backstory setup` copies it to a place that stays
+        error: Claude Code has the plugin `backstory@market`: wired twice, every hook would run twice
+
+        hint: keep the plugin, or run `claude plugin uninstall backstory@market` and `backstory install claude-code`
+        hint: `backstory uninstall claude-code` takes out what `install` put in
+        ");
+    assert_eq!(read(&env, ".claude/settings.json"), settings);
+}

@@ -1,0 +1,404 @@
+//! JSON with comments, changed by the smallest edit: whatever is not ours keeps every byte.
+//!
+//! A text is parsed for where its values stand; a change is one insertion or one cut in that text, never a text written anew.
+//! Not here: what is put where (`pieces`), and what a text looks like when it is made (`layout`).
+
+use super::layout::{Layout, Style};
+use super::refusal::Refusal;
+use jsonc_parser::ast;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::Value;
+use std::ops::Range;
+
+/// A text that is JSON, with comments and trailing commas where a host allows them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Json {
+    text: String,
+}
+
+/// One step to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step<'a> {
+    /// The value of a key. Of keys that stand twice the last counts, as it does for the hosts.
+    Key(&'a str),
+    /// The element at a place.
+    At(usize),
+}
+
+/// An object or an array, as far as its text is concerned.
+struct Container {
+    span: Range<usize>,
+    children: Vec<Range<usize>>,
+}
+
+impl Json {
+    /// Reads a text. One that holds nothing becomes an object.
+    pub(super) fn parse(text: &str) -> Result<Json, Refusal> {
+        let json = Json { text: text.to_owned() };
+        let is_object = match json.root()? {
+            None => {
+                let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+                return Ok(Json { text: format!("{text}{newline}{{}}\n") });
+            }
+            Some(root) => root.as_object().is_some(),
+        };
+        if is_object { Ok(json) } else { Err(Refusal::shape("the file", "an object")) }
+    }
+
+    /// Returns the text.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// Returns the value at a path.
+    pub(super) fn value(&self, path: &[Step<'_>]) -> Result<Option<Value>, Refusal> {
+        let root = self.root()?;
+        Ok(root.as_ref().and_then(|root| find(root, path)).map(|value| value.clone().into()))
+    }
+
+    /// Returns the keys of the object at a path; none where there is no object.
+    pub(super) fn keys(&self, path: &[Step<'_>]) -> Result<Vec<String>, Refusal> {
+        let value = self.value(path)?;
+        let object = value.as_ref().and_then(Value::as_object);
+        Ok(object.map(|object| object.keys().cloned().collect()).unwrap_or_default())
+    }
+
+    /// Sets the value of a key, making the objects on the way.
+    pub(super) fn set(&mut self, keys: &[&str], value: &Value) -> Result<(), Refusal> {
+        let path: Vec<Step<'_>> = keys.iter().copied().map(Step::Key).collect();
+        if self.value(&path)?.is_some() {
+            return self.replace(&path, value);
+        }
+        let (depth, object) = self.deepest(&path)?;
+        let Some((key, rest)) = keys.get(depth..).and_then(<[&str]>::split_first) else { return Ok(()) };
+        let value = rest.iter().rev().fold(value.clone(), |value, key| {
+            Value::Object(std::iter::once(((*key).to_owned(), value)).collect())
+        });
+        self.append(&object, Some(key), &value);
+        Ok(())
+    }
+
+    /// Puts a value at the end of the list at a path of keys, making what is not there.
+    pub(super) fn push(&mut self, keys: &[&str], value: &Value) -> Result<(), Refusal> {
+        let path: Vec<Step<'_>> = keys.iter().copied().map(Step::Key).collect();
+        let Some(list) = self.container(&path)? else {
+            return self.set(keys, &Value::Array(vec![value.clone()]));
+        };
+        self.append(&list, None, value);
+        Ok(())
+    }
+
+    /// Puts another value in the place of one that is there.
+    pub(super) fn replace(&mut self, path: &[Step<'_>], value: &Value) -> Result<(), Refusal> {
+        let Some(span) = self.root()?.as_ref().and_then(|root| find(root, path)).map(span_of) else {
+            return Ok(());
+        };
+        let style = self.style()?;
+        let layout = if self.slice(&span).contains('\n') || self.starts_its_line(path)? {
+            Layout::Lines { indent: self.indent_at(span.start) }
+        } else {
+            Layout::OneLine
+        };
+        let text = style.render(value, &layout);
+        self.text.replace_range(span, &text);
+        Ok(())
+    }
+
+    /// Cuts out the property or element at a path, with the comma and the line that were its own.
+    pub(super) fn remove(&mut self, path: &[Step<'_>]) -> Result<(), Refusal> {
+        let Some((last, parents)) = path.split_last() else { return Ok(()) };
+        let Some(container) = self.container(parents)? else { return Ok(()) };
+        let root = self.root()?;
+        let Some(at) = root.as_ref().and_then(|root| find(root, parents)).and_then(|it| child(it, *last))
+        else {
+            return Ok(());
+        };
+        for cut in self.cuts(&container, at) {
+            self.text.replace_range(cut, "");
+        }
+        self.close_if_empty(parents)
+    }
+
+    /// Whether the value at a path is an object or a list with nothing in it.
+    pub(super) fn is_empty(&self, path: &[Step<'_>]) -> Result<bool, Refusal> {
+        Ok(match self.value(path)? {
+            Some(Value::Object(object)) => object.is_empty(),
+            Some(Value::Array(list)) => list.is_empty(),
+            _ => false,
+        })
+    }
+
+    fn root(&self) -> Result<Option<ast::Value<'_>>, Refusal> {
+        // Comments and trailing commas are widely understood; of the rest nobody can say what a host makes of it.
+        let strict = ParseOptions {
+            allow_comments: true,
+            allow_trailing_commas: true,
+            allow_loose_object_property_names: false,
+            allow_missing_commas: false,
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            allow_bare_decimal_point_numbers: false,
+            allow_non_finite_numbers: false,
+            allow_extended_string_escapes: false,
+        };
+        let parsed = parse_to_ast(&self.text, &CollectOptions::default(), &strict);
+        let parsed = parsed.map_err(|error| Refusal::Unreadable {
+            line: error.line_display(),
+            column: error.column_display(),
+            why: error.kind().to_string(),
+        })?;
+        Ok(parsed.value)
+    }
+
+    /// Returns the object or array at a path; `None` where there is nothing.
+    fn container(&self, path: &[Step<'_>]) -> Result<Option<Container>, Refusal> {
+        let root = self.root()?;
+        let Some(value) = root.as_ref().and_then(|root| find(root, path)) else { return Ok(None) };
+        let children = match value {
+            ast::Value::Object(object) => object.properties.iter().map(span_of).collect(),
+            ast::Value::Array(array) => array.elements.iter().map(span_of).collect(),
+            _ => return Err(Refusal::shape(&named(path), "an object or a list")),
+        };
+        Ok(Some(Container { span: span_of(value), children }))
+    }
+
+    /// Returns how far a path of keys leads, and the object there.
+    fn deepest(&self, path: &[Step<'_>]) -> Result<(usize, Container), Refusal> {
+        let root = self.root()?;
+        let leads = |depth: &usize| {
+            root.as_ref().and_then(|root| find(root, path.get(..*depth).unwrap_or_default())).is_some()
+        };
+        let depth = (0..path.len()).rev().find(leads).unwrap_or_default();
+        let there = path.get(..depth).unwrap_or_default();
+        let is_object =
+            root.as_ref().and_then(|root| find(root, there)).and_then(ast::Value::as_object).is_some();
+        match self.container(there)? {
+            Some(container) if is_object => Ok((depth, container)),
+            _ => Err(Refusal::shape(&named(there), "an object")),
+        }
+    }
+
+    fn style(&self) -> Result<Style, Refusal> {
+        let root = self.root()?;
+        Ok(Style::of(&self.text, root.as_ref().map_or(0..0, span_of)))
+    }
+
+    fn append(&mut self, container: &Container, key: Option<&str>, value: &Value) {
+        let style = Style::of(&self.text, self.root().ok().flatten().as_ref().map_or(0..0, span_of));
+        let layout = self.layout_of(container, &style);
+        let item = style.render_item(key, value, &layout);
+        match container.children.last() {
+            Some(last) => self.append_after(container, last, &item, &layout, &style),
+            None => self.fill(container, &item, &layout, &style),
+        }
+    }
+
+    fn append_after(
+        &mut self,
+        container: &Container,
+        last: &Range<usize>,
+        item: &str,
+        layout: &Layout,
+        style: &Style,
+    ) {
+        let comma = self.comma_between(last.end, container.span.end);
+        let after = comma.map_or(last.end, |comma| comma + 1);
+        let (before_item, place) = match layout {
+            Layout::OneLine => (style.gap().to_owned(), after),
+            // A comment behind the last line belongs to that line.
+            Layout::Lines { indent } => {
+                (format!("{}{indent}", style.newline), self.end_of_comments_on_line(after))
+            }
+        };
+        let trailing = if comma.is_some() { "," } else { "" };
+        self.text.insert_str(place, &format!("{before_item}{item}{trailing}"));
+        if comma.is_none() {
+            self.text.insert(last.end, ',');
+        }
+    }
+
+    fn fill(&mut self, container: &Container, item: &str, layout: &Layout, style: &Style) {
+        let inside = container.span.start + 1..container.span.end - 1;
+        let kept = self.slice(&inside).trim_end().len();
+        let outer = self.indent_at(container.span.start);
+        let text = match layout {
+            Layout::OneLine => item.to_owned(),
+            Layout::Lines { indent } => {
+                format!("{newline}{indent}{item}{newline}{outer}", newline = style.newline)
+            }
+        };
+        self.text.replace_range(inside.start + kept..inside.end, &text);
+    }
+
+    fn layout_of(&self, container: &Container, style: &Style) -> Layout {
+        match (container.children.first(), container.children.last()) {
+            (Some(first), Some(last)) => {
+                let opening = self.slice(&(container.span.start..first.start));
+                if !opening.contains('\n') {
+                    return Layout::OneLine;
+                }
+                let model = if self.begins_line(last.start) { last } else { first };
+                Layout::Lines { indent: self.indent_at(model.start) }
+            }
+            _ if style.is_one_line => Layout::OneLine,
+            _ => {
+                Layout::Lines { indent: format!("{}{}", self.indent_at(container.span.start), style.indent) }
+            }
+        }
+    }
+
+    /// What has to be cut so that a child is gone, last first.
+    fn cuts(&self, container: &Container, at: usize) -> Vec<Range<usize>> {
+        let Some(child) = container.children.get(at) else { return Vec::new() };
+        let until = container.children.get(at + 1).map_or(container.span.end, |next| next.start);
+        let comma = self.comma_between(child.end, until);
+        let mut cut = child.start..comma.map_or(child.end, |comma| comma + 1);
+        let (before, behind) = (self.blank_before(cut.start), self.blank_behind(cut.end));
+        if self.begins_line(cut.start) && self.ends_line(behind) {
+            cut = self.newline_before(before)..behind;
+        } else if comma.is_some() {
+            cut.end = behind;
+        } else {
+            cut.start = before;
+        }
+        let previous = at.checked_sub(1).and_then(|previous| container.children.get(previous));
+        let own_comma = match (comma, previous) {
+            (None, Some(previous)) => self.comma_between(previous.end, child.start),
+            _ => None,
+        };
+        std::iter::once(cut).chain(own_comma.map(|comma| comma..comma + 1)).collect()
+    }
+
+    fn close_if_empty(&mut self, path: &[Step<'_>]) -> Result<(), Refusal> {
+        if let Some(container) = self.container(path)?
+            && container.children.is_empty()
+        {
+            let inside = container.span.start + 1..container.span.end - 1;
+            if self.slice(&inside).trim().is_empty() {
+                self.text.replace_range(inside, "");
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns where the comma stands between two places, comments passed over.
+    fn comma_between(&self, from: usize, until: usize) -> Option<usize> {
+        let mut at = from;
+        while at < until {
+            let rest = self.slice(&(at..until));
+            if let Some(length) = comment_length(rest) {
+                at += length;
+            } else if rest.starts_with(',') {
+                return Some(at);
+            } else {
+                at += rest.chars().next().map_or(1, char::len_utf8);
+            }
+        }
+        None
+    }
+
+    /// Returns where the comments that begin on this line end, if they end on it.
+    fn end_of_comments_on_line(&self, from: usize) -> usize {
+        let mut end = from;
+        loop {
+            let start = self.blank_behind(end);
+            let rest = self.slice(&(start..self.text.len()));
+            match comment_length(rest) {
+                Some(length) if !rest.get(..length).unwrap_or_default().contains('\n') => {
+                    end = start + length;
+                }
+                _ => return end,
+            }
+        }
+    }
+
+    fn starts_its_line(&self, path: &[Step<'_>]) -> Result<bool, Refusal> {
+        let root = self.root()?;
+        let start = root.as_ref().and_then(|root| find(root, path)).map(|value| value.range().start);
+        Ok(start.is_some_and(|start| self.begins_line(start)))
+    }
+
+    fn slice(&self, range: &Range<usize>) -> &str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    fn blank_before(&self, at: usize) -> usize {
+        self.slice(&(0..at)).trim_end_matches([' ', '\t']).len()
+    }
+
+    fn blank_behind(&self, at: usize) -> usize {
+        let rest = self.slice(&(at..self.text.len()));
+        self.text.len() - rest.trim_start_matches([' ', '\t']).len()
+    }
+
+    fn begins_line(&self, at: usize) -> bool {
+        self.slice(&(0..self.blank_before(at))).ends_with('\n')
+    }
+
+    fn ends_line(&self, at: usize) -> bool {
+        let rest = self.slice(&(at..self.text.len()));
+        rest.starts_with('\n') || rest.starts_with("\r\n")
+    }
+
+    fn newline_before(&self, at: usize) -> usize {
+        let before = self.slice(&(0..at));
+        let before = before.strip_suffix('\n').unwrap_or(before);
+        before.strip_suffix('\r').unwrap_or(before).len()
+    }
+
+    /// Returns the white space a line begins with.
+    fn indent_at(&self, at: usize) -> String {
+        let start = self.slice(&(0..at)).rfind('\n').map_or(0, |newline| newline + 1);
+        let line = self.slice(&(start..at));
+        line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect()
+    }
+}
+
+/// Returns how long the comment is that a text begins with. The end of a line is not part of it.
+fn comment_length(text: &str) -> Option<usize> {
+    if text.starts_with("/*") {
+        return Some(text.find("*/").map_or(text.len(), |end| end + 2));
+    }
+    let end = || text.find(['\n', '\r']).unwrap_or(text.len());
+    text.starts_with("//").then(end)
+}
+
+fn find<'v, 'a>(root: &'v ast::Value<'a>, path: &[Step<'_>]) -> Option<&'v ast::Value<'a>> {
+    path.iter().try_fold(root, |value, step| match (value, step) {
+        (ast::Value::Object(object), step @ Step::Key(_)) => {
+            let at = child(value, *step)?;
+            object.properties.get(at).map(|property| &property.value)
+        }
+        (ast::Value::Array(array), Step::At(at)) => array.elements.get(*at),
+        _ => None,
+    })
+}
+
+/// Returns which child of a value a step leads to.
+fn child(value: &ast::Value<'_>, step: Step<'_>) -> Option<usize> {
+    match (value, step) {
+        (ast::Value::Object(object), Step::Key(key)) => {
+            object.properties.iter().rposition(|property| property.name.as_str() == key)
+        }
+        (ast::Value::Array(array), Step::At(at)) => (at < array.elements.len()).then_some(at),
+        _ => None,
+    }
+}
+
+fn span_of(node: &impl Ranged) -> Range<usize> {
+    let range = node.range();
+    range.start..range.end
+}
+
+fn named(path: &[Step<'_>]) -> String {
+    let steps: Vec<String> = path
+        .iter()
+        .map(|step| match step {
+            Step::Key(key) => (*key).to_owned(),
+            Step::At(at) => at.to_string(),
+        })
+        .collect();
+    if steps.is_empty() { "the file".to_owned() } else { format!("`{}`", steps.join(".")) }
+}

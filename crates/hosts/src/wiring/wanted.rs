@@ -1,0 +1,188 @@
+//! What is to stand in one file of a host, and how it is put in and taken out. Pure: text in, text out.
+
+use super::block;
+use super::hooks::{self, HOOKS, Hook};
+use super::json::{Json, Step};
+use super::refusal::Refusal;
+use super::toml_table::TomlTable;
+use crate::Host;
+use serde_json::Value;
+
+/// The name we go by in a host's list of MCP servers.
+pub(super) const SERVER: &str = "backstory";
+
+/// What is to stand in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Wanted {
+    /// Hooks and entries in a JSON file that others write to as well.
+    Json(JsonWanted),
+    /// A table in a TOML file that others write to as well.
+    Toml(TomlTable),
+    /// A marked block in a text that people write.
+    Block(String),
+    /// A file of our own.
+    Whole(String),
+}
+
+/// What is to stand in a JSON file.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct JsonWanted {
+    pub(super) host: Host,
+    pub(super) hooks: Vec<Hook>,
+    /// Where the list of MCP servers stands, and our entry in it.
+    pub(super) server: Option<(&'static str, Value)>,
+    /// What the host wants to find in such a file at all.
+    pub(super) frame: Vec<(&'static str, Value)>,
+}
+
+/// The mark some editors put before a text.
+const BOM: char = '\u{feff}';
+
+impl Wanted {
+    /// Returns the text with ours in it. A text that has it already comes back as it is.
+    pub(super) fn put(&self, text: Option<&str>) -> Result<String, Refusal> {
+        let (mark, body) = split_mark(text.unwrap_or_default());
+        let changed = match self {
+            Wanted::Json(wanted) => wanted.put(body)?,
+            Wanted::Toml(table) => table.put(body)?,
+            Wanted::Block(words) => block::put(body, words)?,
+            Wanted::Whole(_) if text.is_some_and(|text| !is_of_ours(text)) => return Err(Refusal::Foreign),
+            Wanted::Whole(whole) => return Ok(whole.clone()),
+        };
+        Ok(format!("{mark}{changed}"))
+    }
+
+    /// Returns the text without ours; `None` where nothing but ours was ever in it.
+    ///
+    /// `before` is what stood there before us, where that is known: what was empty then may be empty again.
+    pub(super) fn take(&self, text: &str, before: Option<&str>) -> Result<Option<String>, Refusal> {
+        let (mark, body) = split_mark(text);
+        let before = before.map(|before| split_mark(before).1);
+        let changed = match self {
+            Wanted::Json(wanted) => wanted.take(body, before)?,
+            Wanted::Toml(table) => table.take(body)?,
+            Wanted::Block(_) => block::take(body)?,
+            Wanted::Whole(_) if is_of_ours(text) => return Ok(None),
+            Wanted::Whole(_) => body.to_owned(),
+        };
+        Ok(Some(format!("{mark}{changed}")))
+    }
+
+    /// Whether a text says nothing: only we would have written it.
+    pub(super) fn is_bare(&self, text: &str) -> bool {
+        let body = split_mark(text).1;
+        match self {
+            Wanted::Json(wanted) => wanted.is_bare(body),
+            _ => body.trim().is_empty(),
+        }
+    }
+}
+
+impl JsonWanted {
+    fn put(&self, text: &str) -> Result<String, Refusal> {
+        let mut json = Json::parse(text)?;
+        let untouched = json.clone();
+        for (key, value) in &self.frame {
+            if json.value(&[Step::Key(key)])?.is_none() {
+                json.set(&[key], value)?;
+            }
+        }
+        hooks::put(&mut json, self.host, &self.hooks)?;
+        if let Some((list, entry)) = &self.server {
+            put_entry(&mut json, list, entry)?;
+        }
+        if json == untouched { Ok(text.to_owned()) } else { self.checked(&untouched, &json) }
+    }
+
+    fn take(&self, text: &str, before: Option<&str>) -> Result<String, Refusal> {
+        let mut json = Json::parse(text)?;
+        let untouched = json.clone();
+        let before = before.and_then(|before| Json::parse(before).ok());
+        let full = self.lists(&json)?;
+        hooks::take(&mut json, self.host)?;
+        if let Some((list, _)) = &self.server {
+            json.remove(&[Step::Key(list), Step::Key(SERVER)])?;
+        }
+        // What we emptied goes too, unless it stood there empty before.
+        for path in full {
+            let path: Vec<Step<'_>> = path.iter().map(|key| Step::Key(key)).collect();
+            let stood = before.as_ref().map(|before| before.value(&path)).transpose()?.flatten().is_some();
+            if !stood && json.is_empty(&path)? {
+                json.remove(&path)?;
+            }
+        }
+        Ok(if json == untouched { text.to_owned() } else { json.into_text() })
+    }
+
+    fn is_bare(&self, text: &str) -> bool {
+        let value = Json::parse(text).and_then(|json| json.value(&[]));
+        let Ok(Some(Value::Object(object))) = value else { return false };
+        object.iter().all(|(key, value)| self.frame.iter().any(|(name, frame)| name == key && frame == value))
+    }
+
+    /// The lists ours stand in that hold something, innermost first.
+    fn lists(&self, json: &Json) -> Result<Vec<Vec<String>>, Refusal> {
+        let mut lists: Vec<Vec<String>> = Vec::new();
+        if !self.hooks.is_empty() {
+            let events = json.keys(&[Step::Key(HOOKS)])?.into_iter();
+            lists.extend(events.map(|event| vec![HOOKS.to_owned(), event]));
+            lists.push(vec![HOOKS.to_owned()]);
+        }
+        lists.extend(self.server.iter().map(|(list, _)| vec![(*list).to_owned()]));
+        let mut full = Vec::new();
+        for list in lists {
+            let path: Vec<Step<'_>> = list.iter().map(|key| Step::Key(key)).collect();
+            if !json.is_empty(&path)? {
+                full.push(list);
+            }
+        }
+        Ok(full)
+    }
+
+    /// Reads a change back before anybody else has to: it must hold ours, and leave what is not ours as it was.
+    fn checked(&self, untouched: &Json, changed: &Json) -> Result<String, Refusal> {
+        let before = untouched.clone().into_text();
+        let rest = |json: &Json| {
+            let mut rest = Json::parse(&self.take(&json.clone().into_text(), Some(&before))?)?;
+            for (key, _) in &self.frame {
+                rest.remove(&[Step::Key(key)])?;
+            }
+            rest.value(&[])
+        };
+        let text = changed.clone().into_text();
+        let mut again = Json::parse(&text)?;
+        hooks::put(&mut again, self.host, &self.hooks)?;
+        if let Some((list, entry)) = &self.server {
+            put_entry(&mut again, list, entry)?;
+        }
+        if again != *changed || rest(untouched)? != rest(changed)? {
+            return Err(Refusal::Doubtful);
+        }
+        Ok(text)
+    }
+}
+
+/// Puts our entry into a list of MCP servers. What its owner added to it stays.
+fn put_entry(json: &mut Json, list: &str, entry: &Value) -> Result<(), Refusal> {
+    let place = [Step::Key(list), Step::Key(SERVER)];
+    match json.value(&place)? {
+        None => json.set(&[list, SERVER], entry),
+        Some(Value::Object(there)) => {
+            for (key, value) in entry.as_object().into_iter().flatten() {
+                if there.get(key) != Some(value) {
+                    json.set(&[list, SERVER, key], value)?;
+                }
+            }
+            Ok(())
+        }
+        Some(_) => Err(Refusal::shape(&format!("`{list}.{SERVER}`"), "an object")),
+    }
+}
+
+fn is_of_ours(text: &str) -> bool {
+    text.trim().is_empty() || text.contains("backstory")
+}
+
+fn split_mark(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with(BOM) { BOM.len_utf8() } else { 0 })
+}

@@ -1,0 +1,154 @@
+//! What of ours stands in a host's files, as the host reads it.
+
+use super::block;
+use super::disk::OnDisk;
+use super::hooks;
+use super::hosts::Wire;
+use super::json::{Json, Step};
+use super::refusal::WiringError;
+use super::wanted::{SERVER, Wanted};
+use crate::Host;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// How a host is wired.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wired {
+    /// The files that should hold something of ours.
+    pub files: Vec<WiredFile>,
+    /// The hooks the host runs, as its files say.
+    pub hooks: Vec<HookLine>,
+    /// The program and arguments of our MCP server, as its files say.
+    pub server: Option<Vec<String>>,
+    /// The plugin that wires the host a second time, beside its settings.
+    pub plugin: Option<String>,
+}
+
+/// One file that should hold something of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WiredFile {
+    /// The file.
+    pub path: PathBuf,
+    /// What of ours belongs there.
+    pub what: String,
+    /// Whether it does.
+    pub state: WiredState,
+}
+
+/// Whether a file holds what it should.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WiredState {
+    /// Nothing of ours is there.
+    Absent,
+    /// It is as `install` would write it.
+    Current,
+    /// Something of ours is there, but not as `install` would write it: another program, another version, a part.
+    Different,
+    /// The file cannot be understood, and why.
+    Unreadable(String),
+}
+
+/// One hook as the host runs it: a line for a shell, with the payload on standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookLine {
+    /// The host's name of the event.
+    pub event: String,
+    /// The line.
+    pub line: String,
+}
+
+impl Wired {
+    /// Whether anything of ours is there.
+    #[must_use]
+    pub fn is_wired(&self) -> bool {
+        self.files.iter().any(|file| matches!(file.state, WiredState::Current | WiredState::Different))
+    }
+
+    pub(super) fn look(host: Host, wires: &[Wire]) -> Wired {
+        let mut wired = Wired::default();
+        for wire in wires {
+            let state = match OnDisk::read(&wire.path) {
+                Ok(found) => wired.look_into(host, wire, &found),
+                Err(error) => Err(error),
+            };
+            let state = state.unwrap_or_else(|error| WiredState::Unreadable(error.to_string()));
+            wired.files.push(WiredFile { path: wire.path.clone(), what: wire.what.to_owned(), state });
+        }
+        wired
+    }
+
+    fn look_into(&mut self, host: Host, wire: &Wire, found: &OnDisk) -> Result<WiredState, WiringError> {
+        let refused = |why| WiringError::refused(&wire.path)(why);
+        let Some(text) = found.text().map_err(refused)? else { return Ok(WiredState::Absent) };
+        let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let is_there = match &wire.wanted {
+            Wanted::Json(wanted) => {
+                let json = Json::parse(body).map_err(refused)?;
+                let hooks = self.find_hooks(&json, host).map_err(refused)?;
+                let list = wanted.server.as_ref().map(|(list, _)| *list);
+                hooks | self.find_server(&json, list).map_err(refused)?
+            }
+            Wanted::Toml(table) => {
+                let table = table.found(body).map_err(refused)?;
+                let text = |value: &toml::Value| value.as_str().map(str::to_owned);
+                let list = |key: &str| match table.as_ref().and_then(|table| table.get(key)) {
+                    Some(toml::Value::Array(words)) => words.iter().filter_map(text).collect(),
+                    Some(word) => text(word).into_iter().collect(),
+                    None => Vec::new(),
+                };
+                let words: Vec<String> = [list("command"), list("args")].concat();
+                let is_there = table.is_some();
+                self.server = self.server.take().or(is_there.then_some(words));
+                is_there
+            }
+            Wanted::Block(_) => block::found(body).map_err(refused)?.is_some(),
+            Wanted::Whole(_) => {
+                if let Ok(json) = Json::parse(body) {
+                    self.find_hooks(&json, host).map_err(refused)?;
+                }
+                body.contains(SERVER)
+            }
+        };
+        let is_current = wire.wanted.put(Some(text)).is_ok_and(|wanted| wanted == text);
+        Ok(match (is_there, is_current) {
+            (false, _) => WiredState::Absent,
+            (true, true) => WiredState::Current,
+            (true, false) => WiredState::Different,
+        })
+    }
+
+    fn find_hooks(&mut self, json: &Json, host: Host) -> Result<bool, super::refusal::Refusal> {
+        let found = hooks::found(json, host)?;
+        let is_there = !found.is_empty();
+        self.hooks.extend(found.into_iter().map(|one| HookLine { event: one.event, line: one.line }));
+        Ok(is_there)
+    }
+
+    fn find_server(&mut self, json: &Json, list: Option<&str>) -> Result<bool, super::refusal::Refusal> {
+        let Some(list) = list else { return Ok(false) };
+        let Some(entry) = json.value(&[Step::Key(list), Step::Key(SERVER)])? else { return Ok(false) };
+        let words = |key: &str| -> Vec<String> {
+            match entry.get(key) {
+                Some(Value::Array(words)) => {
+                    words.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+                }
+                Some(Value::String(word)) => vec![word.clone()],
+                _ => Vec::new(),
+            }
+        };
+        self.server = Some([words("command"), words("args")].concat());
+        Ok(true)
+    }
+}
+
+/// Returns the name under which Claude Code has our plugin switched on.
+pub(super) fn enabled_plugin(settings: &Path) -> Option<String> {
+    let found = OnDisk::read(settings).ok()?;
+    let text = found.text().ok()??;
+    let json = Json::parse(text.strip_prefix('\u{feff}').unwrap_or(text)).ok()?;
+    let plugins = json.value(&[Step::Key("enabledPlugins")]).ok()??;
+    let is_ours = |(name, is_on): &(&String, &Value)| {
+        name.split('@').next() == Some(SERVER) && is_on.as_bool() != Some(false)
+    };
+    plugins.as_object()?.iter().find(is_ours).map(|(name, _)| name.clone())
+}
