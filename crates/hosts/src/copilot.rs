@@ -54,11 +54,17 @@ fn ran(tool: &ToolUse<'_, '_>) -> (String, Ended) {
     }
 }
 
-/// Returns what the agent said last, from the end of the host's own record.
+/// Returns what the agent said last in this turn, from the end of the host's own record, if that is written yet.
 pub(crate) fn last_message(record: &str) -> Option<String> {
-    let lines = record.lines().rev().filter(|line| line.contains("\"assistant.message\""));
-    lines.map(Json::read).find_map(|line| {
-        let is_of_the_session = line.str("type") == "assistant.message" && line.get("agentId").is_nothing();
-        line.get("data").said("content").filter(|_| is_of_the_session).map(str::to_owned)
-    })
+    let is_said =
+        |line: &&str| ["\"assistant.message\"", "\"user.message\""].iter().any(|sort| line.contains(sort));
+    for line in record.lines().rev().filter(is_said).map(Json::read) {
+        let said = line.get("data").said("content").filter(|_| line.get("agentId").is_nothing());
+        match (line.str("type"), said) {
+            ("user.message", Some(_)) => return None,
+            ("assistant.message", Some(message)) => return Some(message.to_owned()),
+            _ => {}
+        }
+    }
+    None
 }

@@ -21,6 +21,8 @@ pub struct Heard {
     pub opening: Option<Opening>,
     /// The host's own record of the session, where its end says what the payload leaves out: see [`Heard::read_on`].
     pub record: Option<String>,
+    /// What belongs to the event and is not there: session, folder, prompt, tool, input, response.
+    pub lacks: Vec<&'static str>,
 }
 
 /// What a payload means here.
@@ -62,20 +64,24 @@ impl Heard {
             also: Vec::new(),
             opening: None,
             record: None,
+            lacks: Vec::new(),
         }
     }
 
-    /// Takes from the end of the host's own record what the payload left out.
-    pub fn read_on(&mut self, end_of_record: &str) {
-        let Meaning::Happened(told) = &mut self.meaning else { return };
+    /// Takes from the end of the host's own record what the payload left out. Returns whether it is there yet.
+    pub fn read_on(&mut self, end_of_record: &str) -> bool {
+        let Meaning::Happened(told) = &mut self.meaning else { return false };
         match (&mut told.happening, &told.sequence) {
             (Happening::Ran { ended: ended @ Ended::Unknown, .. }, Some(call)) => {
-                *ended = codex::end_of_command(end_of_record, call).unwrap_or(*ended);
+                let found = codex::end_of_command(end_of_record, call);
+                *ended = found.unwrap_or(*ended);
+                found.is_some()
             }
             (Happening::TurnEnded { message }, _) if message.is_empty() => {
                 *message = copilot::last_message(end_of_record).unwrap_or_default();
+                !message.is_empty()
             }
-            _ => {}
+            _ => false,
         }
     }
 }

@@ -14,11 +14,13 @@ mod cursor;
 mod gemini;
 mod hearing;
 mod lenient;
+mod samples;
 mod wire;
 mod wiring;
 
 pub use answering::{Opening, Reply};
 pub use hearing::{Heard, Meaning, Told, UnknownHost};
+pub use samples::Sample;
 pub use wiring::{Change, HookLine, Installs, Places, Plan, Wired, WiredFile, WiredState, WiringError};
 
 use backstory_memory::Moment;
@@ -147,6 +149,12 @@ impl Host {
         let events = self.dialect().map_or(&[][..], |dialect| dialect.events);
         let is_worth_it = |(_, event): &&(&str, Event)| !matches!(event, Event::Passed(_));
         events.iter().filter(is_worth_it).map(|(name, _)| *name).collect()
+    }
+
+    /// Whether the host has an event of this name, as far as anybody here knows.
+    #[must_use]
+    pub fn knows(self, event: &str) -> bool {
+        self.dialect().is_some_and(|dialect| dialect.events.iter().any(|(name, _)| *name == event))
     }
 
     const fn dialect(self) -> Option<&'static Dialect> {

@@ -92,8 +92,8 @@ pub(crate) fn hear(dialect: &Dialect, event: Option<&str>, payload: &[u8]) -> He
         Ok((happenings, trust)) => wire.told_all(event, happenings, &trust),
         Err(why) => (Meaning::PassedOver(why), Vec::new()),
     };
-    let record = wire.record(&meaning);
-    Heard { name, host_session, cwd, meaning, also, opening, record }
+    let (record, lacks) = (wire.record(&meaning), wire.lacks(event));
+    Heard { name, host_session, cwd, meaning, also, opening, record, lacks }
 }
 
 /// One event as a host sends it.
@@ -276,6 +276,26 @@ impl<'a> WireEvent<'a> {
         // What a subagent is asked nobody typed.
         let trust = if subagent.is_some() && trust == Trust::User { Trust::Assistant } else { trust };
         Told { happening, subagent, tool: self.said(TOOL), sequence, trust }
+    }
+
+    /// Returns what belongs to an event and is not there: a host that has changed its words is found out by it.
+    fn lacks(&self, event: Option<Event>) -> Vec<&'static str> {
+        const TOOL_AND_INPUT: &[(&str, &[&str])] = &[("tool", TOOL), ("input", INPUT)];
+        let belongs: &[(&str, &[&str])] = match event {
+            Some(Event::Prompt) => &[("prompt", PROMPT)],
+            Some(Event::BeforeTool | Event::ToolFailure) => TOOL_AND_INPUT,
+            Some(Event::ToolUse) => &[("tool", TOOL), ("input", INPUT), ("response", RESPONSE)],
+            _ => &[],
+        };
+        let session = std::iter::once(("session", self.session().is_none()));
+        let folder = std::iter::once(("folder", self.cwd().is_none()));
+        let others = belongs.iter().map(|(what, names)| (*what, self.get(names).is_nothing()));
+        session
+            .chain(folder)
+            .chain(others)
+            .filter(|(_, is_missing)| *is_missing)
+            .map(|(what, _)| what)
+            .collect()
     }
 
     fn record(&self, meaning: &Meaning) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use crate::{Showing, Store, StoreError, codes, shown};
 use backstory_memory::{Injection, InjectionId, MemoryId, Shingles, Timestamp};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 
 /// An echo older than this many blocks is not looked for.
 const GIVEN_LATELY: u32 = 48;
@@ -159,20 +159,32 @@ impl Store {
     pub fn receipts(&self, limit: u32) -> Result<Vec<Receipt>, StoreError> {
         self.read("read the receipts", |db| {
             let mut statement = db.prepare_cached("SELECT * FROM receipts ORDER BY id DESC LIMIT ?1")?;
-            let rows = statement.query_map([limit], |row| {
-                Ok(Receipt {
-                    host: row.get("host")?,
-                    event: row.get("event")?,
-                    at: Timestamp(row.get("at_ms")?),
-                    duration_us: row.get("duration_us")?,
-                    bytes_in: row.get("bytes_in")?,
-                    bytes_out: row.get("bytes_out")?,
-                    outcome: row.get("outcome")?,
-                })
-            })?;
+            let rows = statement.query_map([limit], receipt)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
+
+    /// Reads the newest receipts of one host.
+    pub fn receipts_of(&self, host: &str, limit: u32) -> Result<Vec<Receipt>, StoreError> {
+        self.read("read the receipts of a host", |db| {
+            let sql = "SELECT * FROM receipts WHERE host = ?1 ORDER BY id DESC LIMIT ?2";
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map(params![host, limit], receipt)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}
+
+fn receipt(row: &Row<'_>) -> rusqlite::Result<Receipt> {
+    Ok(Receipt {
+        host: row.get("host")?,
+        event: row.get("event")?,
+        at: Timestamp(row.get("at_ms")?),
+        duration_us: row.get("duration_us")?,
+        bytes_in: row.get("bytes_in")?,
+        bytes_out: row.get("bytes_out")?,
+        outcome: row.get("outcome")?,
+    })
 }
 
 /// Records a block inside a transaction that is already open.

@@ -26,6 +26,8 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+/// What a receipt says before what its payload should have had.
+pub(crate) const LACKING: &str = ", lacking ";
 /// A hook that takes longer than this is given up.
 const DEADLINE: Duration = Duration::from_secs(2);
 /// The end of that time is for saying so.
@@ -37,6 +39,9 @@ const TIME_TO_LOOK: Duration = Duration::from_millis(600);
 /// Vectors are made for so long, and not later than that.
 const TIME_TO_EMBED: Duration = Duration::from_millis(250);
 const LATEST_TO_EMBED: Duration = Duration::from_millis(1400);
+/// So long a host's own record is waited for at the end of a turn.
+const TIME_TO_READ_ON: Duration = Duration::from_millis(250);
+const TIME_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 /// So much of the end of a host's own record is read.
 const END_BYTES: u64 = 256 << 10;
 /// More than this of a payload is not read into memory.
@@ -123,6 +128,8 @@ impl Hook {
         self.home.prepare()?;
         let redactor = app::redactor(&config, &self.environment, &self.home);
         let mut receipt = self.receipt(host, redactor.scrub(&heard.name).as_str(), payload.len());
+        let lacking = lacking(&heard.lacks);
+        receipt.outcome.push_str(&lacking);
         let mut store = Store::open(&self.home, Purpose::Hook, self.now);
         if self.is_our_session(store.as_mut().ok(), host, &heard) {
             return Ok(());
@@ -136,9 +143,8 @@ impl Hook {
         let trouble =
             opening.as_ref().filter(|(opening, _)| captures && matches!(opening, Opening::Session { .. }));
         let trouble = trouble.and_then(|_| self.trouble(&store, host, before.as_ref(), &sighting));
-        if captures && let Some(end) = heard.record.take().and_then(|record| end_of_file(Path::new(&record)))
-        {
-            heard.read_on(&end);
+        if captures {
+            read_on(&mut heard);
         }
         let (mut captured, mut deeds) = (None, Vec::new());
         let kept = match heard.meaning {
@@ -166,7 +172,7 @@ impl Hook {
                 Kept::here(store)
             }
             Meaning::PassedOver(why) => {
-                receipt.outcome = format!("passed over: {why}");
+                receipt.outcome = format!("passed over: {why}{lacking}");
                 Kept::here(store)
             }
         };
@@ -427,6 +433,11 @@ impl Hook {
     }
 }
 
+/// Says in a receipt what a payload should have had: `doctor` looks for these words.
+fn lacking(what: &[&str]) -> String {
+    if what.is_empty() { String::new() } else { format!("{LACKING}{}", what.join(", ")) }
+}
+
 /// Returns why to distil after an event, if it is time.
 fn occasion(arrival: &Arrival) -> Option<Occasion> {
     match arrival.event.kind {
@@ -467,6 +478,22 @@ fn option_in(arguments: &[OsString], name: &str) -> Option<String> {
         given => given.strip_prefix('=').map(|value| Some(value.to_owned())),
     });
     joined?.or_else(|| rest.next().map(Into::into))
+}
+
+/// Takes from the host's own record of the session what its payload left out.
+///
+/// It may be written a little later than the hook runs. At the end of a turn nobody waits for the next step, so we do.
+fn read_on(heard: &mut Heard) {
+    let Some(record) = heard.record.take() else { return };
+    let is_turn_end =
+        matches!(&heard.meaning, Meaning::Happened(told) if told.happening.kind() == EventKind::TurnEnd);
+    let until = Instant::now() + if is_turn_end { TIME_TO_READ_ON } else { Duration::ZERO };
+    while let Some(end) = end_of_file(Path::new(&record)) {
+        if heard.read_on(&end) || Instant::now() >= until {
+            return;
+        }
+        std::thread::sleep(TIME_BETWEEN_LOOKS);
+    }
 }
 
 /// Returns the end of a host's own record of a session.

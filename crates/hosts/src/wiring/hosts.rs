@@ -213,19 +213,8 @@ fn copilot(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
 
 fn cursor(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
     let host = Host::Cursor;
-    let events = [
-        "sessionStart",
-        "beforeSubmitPrompt",
-        "postToolUse",
-        "postToolUseFailure",
-        "afterAgentResponse",
-        "subagentStop",
-        "preCompact",
-        "stop",
-        "sessionEnd",
-    ];
     let item = json!({"command": program.hook(host), "timeout": PATIENCE_SECONDS});
-    let hooks = events.into_iter().map(|event| Hook { event, item: item.clone() }).collect();
+    let hooks = host.events().into_iter().map(|event| Hook { event, item: item.clone() }).collect();
     let hooks = JsonWanted { host, hooks, server: None, frame: vec![("version", json!(1))] };
     vec![
         wire(directory.join("hooks.json"), HOOKS_FILE, Wanted::Json(hooks)),

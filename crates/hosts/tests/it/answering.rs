@@ -239,3 +239,24 @@ fn a_hook_is_worth_its_process() {
         cursor: sessionStart beforeSubmitPrompt postToolUse postToolUseFailure afterFileEdit afterAgentResponse subagentStart subagentStop preCompact sessionEnd
         "#);
 }
+
+/// What hooks are tried with is what was recorded, and lacks nothing.
+#[test]
+fn samples_are_recorded_payloads() {
+    let folder = std::path::Path::new("/home/dev/project");
+    for host in Host::ALL {
+        let recorded: Vec<String> = crate::recorded::SCENES
+            .into_iter()
+            .filter(|(of, _)| *of == host)
+            .flat_map(|(host, name)| crate::recorded::scene(host, name))
+            .map(|recorded| recorded.payload)
+            .collect();
+        let samples = host.samples(folder);
+        assert_eq!(samples.is_empty(), host.events().is_empty(), "{host:?}");
+        for sample in samples {
+            assert!(recorded.contains(&sample.payload), "{sample:?}");
+            assert!(host.events().contains(&sample.event.as_str()), "{sample:?}");
+            assert!(host.hear(Some(&sample.event), sample.payload.as_bytes()).lacks.is_empty(), "{sample:?}");
+        }
+    }
+}

@@ -140,11 +140,13 @@ fn the_closing_message_is_read_from_the_record() {
             format!("{}\n{{\"type\":\"hook.start\",\"x\":\"assistant.message\"}}", line("Done.", None)),
             "Done.",
         ),
+        // What was said in the turn before is not of this one.
+        (format!("{}\n{}", line("Before", None), line("go on", None).replace("assistant.", "user.")), ""),
         (String::new(), ""),
     ] {
         let mut heard = stop();
         assert_eq!(heard.record.as_deref(), Some("/r"));
-        heard.read_on(&record);
+        assert_eq!(heard.read_on(&record), !message.is_empty());
         assert_eq!(happened(heard).happening, Happening::TurnEnded { message: message.into() }, "{record}");
     }
 }

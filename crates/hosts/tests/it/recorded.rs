@@ -103,11 +103,11 @@ pub(crate) fn story(host: Host, name: &str) -> String {
     for recorded in scene(host, name) {
         let mut heard = recorded.hear();
         match (&heard.record, host) {
-            (None, _) => {}
+            (None, _) => false,
             // By then it holds what was said in this turn, and not what is said in the next.
             (Some(_), Host::Copilot) => heard.read_on(turns.next().unwrap_or_default()),
             (Some(_), _) => heard.read_on(&record),
-        }
+        };
         let Meaning::Happened(told) = heard.meaning else { continue };
         for told in std::iter::once(*told).chain(heard.also) {
             writeln!(story, "{}", line_of(&told)).unwrap();

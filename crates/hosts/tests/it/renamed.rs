@@ -85,3 +85,31 @@ fn an_event_by_another_name_is_kept() {
         assert_eq!(told.happening, Happening::Other { text: payload });
     }
 }
+
+/// What a receipt says then, so that `doctor` can.
+#[test]
+fn what_a_payload_lacks_is_noticed() {
+    for (recorded, field) in fields() {
+        let before = recorded.hear();
+        assert!(before.lacks.is_empty(), "{:?} of {recorded:?}", before.lacks);
+        let lacks = renamed(&recorded, &field).unwrap().lacks;
+        let expected = match field.as_str() {
+            "session_id" | "sessionId" if before.host_session.is_some() => "session",
+            "cwd" => "folder",
+            _ => continue,
+        };
+        // Cursor says either twice, and Copilot whose subagent it is.
+        let is_said_otherwise =
+            recorded.payload.contains("conversation_id") || recorded.payload.contains("parentAgentId");
+        assert!(is_said_otherwise || lacks.contains(&expected), "{field} of {recorded:?}: {lacks:?}");
+    }
+    let lacks = |payload: &str| backstory_hosts::Host::Codex.hear(None, payload.as_bytes()).lacks;
+    let known = r#""session_id":"s","cwd":"/p""#;
+    assert_eq!(lacks(&format!(r#"{{"hook_event_name":"UserPromptSubmit",{known}}}"#)), ["prompt"]);
+    assert_eq!(lacks(&format!(r#"{{"hook_event_name":"PreToolUse",{known}}}"#)), ["tool", "input"]);
+    assert_eq!(
+        lacks(&format!(r#"{{"hook_event_name":"PostToolUse",{known}}}"#)),
+        ["tool", "input", "response"]
+    );
+    assert_eq!(lacks(r#"{"hook_event_name":"Stop"}"#), ["session", "folder"]);
+}

@@ -1,0 +1,43 @@
+//! One recorded payload of each event a host is hooked for: what a hook can be tried with where its host is not at hand.
+
+use crate::Host;
+use std::path::Path;
+
+/// A payload, as a hook of a host gets it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The host's name of the event.
+    pub event: String,
+    /// What stands on standard input.
+    pub payload: String,
+}
+
+impl Host {
+    /// Returns recorded payloads of one session in a folder, in the order a session has them.
+    #[must_use]
+    pub fn samples(self, folder: &Path) -> Vec<Sample> {
+        let recorded = match self {
+            Host::ClaudeCode => include_str!("samples/claude-code.jsonl"),
+            Host::Codex => include_str!("samples/codex.jsonl"),
+            Host::Gemini => include_str!("samples/gemini-cli.jsonl"),
+            Host::Copilot => include_str!("samples/copilot-cli.jsonl"),
+            Host::Cursor => include_str!("samples/cursor.jsonl"),
+            _ => "",
+        };
+        recorded.lines().map(|line| self.sample(line, folder)).collect()
+    }
+
+    fn sample(self, line: &str, folder: &Path) -> Sample {
+        // Where the payload does not say its event, that stands before it.
+        let (event, payload) = match line.split_once(' ') {
+            Some((event, payload)) if !event.starts_with('{') => (Some(event), payload),
+            _ => (None, line),
+        };
+        let payload = payload.replace(RECORDED_IN, &folder.to_string_lossy());
+        let event = event.map_or_else(|| self.hear(None, payload.as_bytes()).name, str::to_owned);
+        Sample { event, payload }
+    }
+}
+
+/// The folder of the recorded sessions.
+const RECORDED_IN: &str = "/home/dev/project";
