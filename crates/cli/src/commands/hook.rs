@@ -492,7 +492,7 @@ fn read_on(heard: &mut Heard) {
         if heard.read_on(&end) || Instant::now() >= until {
             return;
         }
-        std::thread::sleep(TIME_BETWEEN_LOOKS);
+        std::thread::park_timeout(TIME_BETWEEN_LOOKS);
     }
 }
 
