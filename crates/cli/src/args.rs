@@ -54,7 +54,7 @@ impl Cli {
 /// What can be done.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make the store, say what was found, and prove that it works
+    /// Make the store, wire the hosts that are found, and prove that it works
     Setup(setup::SetupArgs),
     /// Wire hosts: hooks, MCP server, rules
     Install(install::InstallArgs),

@@ -18,6 +18,7 @@ mod log;
 mod mcp;
 mod ourselves;
 mod progress;
+mod proof;
 mod replay;
 mod settings;
 mod shapes;

@@ -193,6 +193,13 @@ impl Proposal {
     }
 }
 
+/// What is said where files would change and nobody is there to agree.
+pub(crate) fn nobody_agrees() -> Failure {
+    Failure::usage("this changes files of your hosts, and nobody is here to agree to it")
+        .hint("say `--yes` to do it without asking")
+        .hint("`--dry-run` shows each change")
+}
+
 /// What the user has to do for a host that was just wired.
 pub(crate) fn next_steps(host: Host) -> Vec<String> {
     let restart = format!("restart {} where it is running", host.title());

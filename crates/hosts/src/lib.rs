@@ -100,23 +100,6 @@ impl Host {
         }
     }
 
-    /// Returns the directory below the user's home that shows the host is here.
-    #[must_use]
-    pub const fn trace(self) -> &'static str {
-        match self {
-            Host::ClaudeCode => ".claude",
-            Host::OpenCode => ".config/opencode",
-            Host::Codex => ".codex",
-            Host::Gemini => ".gemini",
-            Host::Copilot => ".copilot",
-            Host::Cursor => ".cursor",
-            Host::Windsurf => ".codeium/windsurf",
-            Host::Cline => ".cline",
-            Host::Zed => ".config/zed",
-            Host::Amp => ".config/amp",
-        }
-    }
-
     /// Understands one payload of the host. Whatever it is, something is heard: nothing a host says is lost.
     ///
     /// `event` is what the command line said it is, for hosts whose payloads do not say.

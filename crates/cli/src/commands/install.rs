@@ -4,7 +4,9 @@ use crate::app::App;
 use crate::args::hosts;
 use crate::failure::{Exit, Failure};
 use crate::ui::Tone;
-use crate::wiring::{Proposal, Way, hosts_here, is_in_build_directory, next_steps, own_program, propose};
+use crate::wiring::{
+    Proposal, Way, hosts_here, is_in_build_directory, next_steps, nobody_agrees, own_program, propose,
+};
 use backstory_hosts::{Host, Places, Plan};
 use clap::Args;
 use std::path::Path;
@@ -42,15 +44,19 @@ fn install(args: &InstallArgs, app: &App) -> Result<Exit, Failure> {
     if !args.json {
         note_build_directory(&program, app);
     }
-    if !proposal.is_idle() && !args.yes && !agreed(&proposal, app)? {
-        return Ok(Exit::No);
+    if !proposal.is_idle() && !args.yes {
+        match agreed(&proposal, app)? {
+            Some(true) => {}
+            Some(false) => return Ok(Exit::No),
+            None => return Err(nobody_agrees()),
+        }
     }
     app.home.prepare()?;
     let done = proposal.carry_out(Way::In, app);
     if args.json {
         app.ui.json(&proposal.shape(&done, Way::In, Some(&program)))?;
     } else {
-        tell(&done, app)?;
+        say_wired(&done, app)?;
         proposal.say_refused(app);
     }
     Ok(if proposal.refused.is_empty() { Exit::Done } else { Exit::No })
@@ -89,20 +95,15 @@ fn show(args: &InstallArgs, proposal: &Proposal, program: &Path, app: &App) -> R
     Ok(if proposal.refused.is_empty() { Exit::Done } else { Exit::No })
 }
 
-/// Shows what would change and asks.
-pub(crate) fn agreed(proposal: &Proposal, app: &App) -> Result<bool, Failure> {
+/// Shows what would change and asks; `None` where nobody is there to answer.
+pub(crate) fn agreed(proposal: &Proposal, app: &App) -> Result<Option<bool>, Failure> {
     proposal.show(false, app)?;
-    app.ui
-        .confirm("Change these files? Each is kept as it was, and `backstory uninstall` puts it back.")
-        .ok_or_else(|| {
-            Failure::usage("this changes files of your hosts, and nobody is here to agree to it")
-                .hint("say `--yes` to do it without asking")
-                .hint("`--dry-run` shows each change")
-        })
+    let question = "Change these files? Each is kept as it was, and `backstory uninstall` puts it back.";
+    Ok(app.ui.confirm(question))
 }
 
 /// Says what was done, what is left to do and how to undo it.
-pub(crate) fn tell(done: &[Plan], app: &App) -> Result<(), Failure> {
+pub(crate) fn say_wired(done: &[Plan], app: &App) -> Result<(), Failure> {
     for plan in done {
         let host = plan.host;
         if plan.changes.is_empty() {

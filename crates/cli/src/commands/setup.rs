@@ -1,36 +1,38 @@
-//! `setup`: makes the store, says plainly what was found and done, and ends with a live proof.
+//! `setup`: makes the store, wires the hosts that are here if that is agreed to, and ends with a live proof.
 //!
-//! It touches nothing outside our own directories. The proof runs in a temporary store: the user's is not written to.
+//! What it changes outside our own directories is a copy of this program, where it runs from a build directory, and what `install`
+//! changes. The proof runs in a temporary store: the user's is not written to.
 
+use super::install::{agreed, say_wired};
 use crate::app::App;
-use crate::env_vars::{BACKSTORY_HOME, BACKSTORY_PROJECT_DIR};
 use crate::failure::{Exit, Failure};
-use crate::ui::{Tone, memories, one_line};
-use backstory_context::{Doors, Frame, Orientation, SessionStart, Source, session_start};
-use backstory_hosts::Host;
-use backstory_memory::Moment;
-use backstory_store::{Filter, Home, Purpose, Reach, Store};
+use crate::proof::prove;
+use crate::ui::{Tone, memories};
+use crate::wiring::{Proposal, Way, hosts_here, is_in_build_directory, own_program, propose};
+use backstory_hosts::Places;
 use clap::Args;
-use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `setup`.
 #[derive(Args, Debug)]
 pub(crate) struct SetupArgs {
-    /// Agree to changes outside Backstory's own directories
+    /// Wire the hosts that are found, without asking
     #[arg(long, short)]
     pub(crate) yes: bool,
+    /// Where this program is copied to if it runs from a build directory (default: ~/.local/bin)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) bin_dir: Option<PathBuf>,
 }
 
 /// Sets up.
 pub(crate) fn run(args: &SetupArgs, app: &App) -> Result<Exit, Failure> {
     make_store(app)?;
-    report_hosts(args, app)?;
+    let exit = wire_hosts(args, app)?;
     app.ui.line("")?;
     prove(app)?;
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 fn make_store(app: &App) -> Result<(), Failure> {
@@ -53,134 +55,88 @@ fn make_store(app: &App) -> Result<(), Failure> {
     Ok(())
 }
 
-fn report_hosts(args: &SetupArgs, app: &App) -> Result<(), Failure> {
-    let home = app.environment.user_home().unwrap_or_default();
-    let found: Vec<Host> = Host::ALL.into_iter().filter(|host| home.join(host.trace()).is_dir()).collect();
-    for host in &found {
-        app.ui.line(&format!("host      {} is here; this build cannot wire it yet", host.title()))?;
+fn wire_hosts(args: &SetupArgs, app: &App) -> Result<Exit, Failure> {
+    let places = app.places()?;
+    let running = own_program(&places)?;
+    let program = lasting_place(args, &running, &places);
+    let mut proposal = propose(&hosts_here(&places), &places, &program, app);
+    say_found(&proposal, app)?;
+    let must_copy = running != program && !is_same(&running, &program);
+    if must_copy {
+        let place = app.ui.tone(Tone::Path, &program.display().to_string());
+        app.ui.line(&format!("program   hosts are to run a copy of this build, {place}"))?;
     }
-    if found.is_empty() {
-        app.ui.line("host      none that this build knows was found")?;
+    if must_copy || !proposal.is_idle() {
+        match if args.yes { Some(true) } else { agreed(&proposal, app)? } {
+            Some(true) => {}
+            Some(false) => {
+                app.ui.line("changes   none: everything stays as it is")?;
+                return Ok(Exit::Done);
+            }
+            None => {
+                app.ui.line("changes   none yet: `backstory setup --yes` makes them, `backstory install --dry-run` shows each line")?;
+                return Ok(Exit::Done);
+            }
+        }
     }
-    let consent = if args.yes { "" } else { " (and would ask first)" };
-    app.ui.line(&format!("changes   nothing outside these directories was touched{consent}"))
+    if must_copy {
+        copy_program(&running, &program, &places, app)?;
+    }
+    say_wired(&proposal.carry_out(Way::In, app), app)?;
+    proposal.say_refused(app);
+    Ok(if proposal.refused.is_empty() { Exit::Done } else { Exit::No })
 }
 
-/// Plays a short session through the real hook, each event a process of its own, and shows what the next one would be given.
-fn prove(app: &App) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::user("cannot run the proof").because(&error);
-    let scratch = tempfile::tempdir().map_err(failed)?;
-    let (home, project) = (scratch.path().join("home"), scratch.path().join("demo"));
-    std::fs::create_dir(&project).map_err(failed)?;
-    std::fs::write(project.join("pager.py"), PAGER).map_err(failed)?;
-
-    app.ui.line("proof     a short session, played through the real hook into a temporary store:")?;
-    let empty = time_of(empty_process()).map_err(failed)?;
-    for (name, payload) in SESSION {
-        let place = project.to_string_lossy();
-        let payload =
-            format!(r#"{payload},"session_id":"proof","cwd":"PROJECT"}}"#).replace("PROJECT", &place);
-        let took = hook(&home, &project, &payload).map_err(failed)?;
-        app.ui.line(&format!("            {name:<18} {:>6.1} ms", ms(took)))?;
+fn say_found(proposal: &Proposal, app: &App) -> Result<(), Failure> {
+    let wired = proposal.plans.iter().map(|plan| (plan.host, plan.changes.is_empty()));
+    let refused = proposal.refused.iter().map(|(host, _)| (*host, false));
+    let hosts: Vec<_> = wired.chain(refused).collect();
+    for (host, is_wired) in &hosts {
+        let state = if *is_wired { "is wired" } else { "is here" };
+        app.ui.line(&format!("host      {} {state}", host.title()))?;
     }
-    app.ui.line(&format!("            {:<18} {:>6.1} ms, for comparison", "an empty process", ms(empty)))?;
-
-    let store = Store::open(&Home::at(&home), Purpose::Command, app.now)?;
-    let kept = store.count_events()?;
-    if kept != SESSION.len() as u64 {
-        return Err(Failure::user(format!("the proof failed: {kept} of {} events were kept", SESSION.len()))
-            .hint("`backstory doctor` looks for the reason; the log is in the store's directory"));
-    }
-    let memories = store.memories(&store.list(&Filter::within(Reach::Everywhere))?)?;
-    let good = format!("{kept} of {} events kept, and distilled without a model into:", SESSION.len());
-    app.ui.line(&format!("          {}", app.ui.tone(Tone::Good, &good)))?;
-    for memory in memories.iter().rev() {
-        app.ui.line(&format!(
-            "            {:<9} {}",
-            memory.content.kind,
-            one_line(&memory.content.title)
-        ))?;
-    }
-    let known = SessionStart { known: Orientation::of(memories), source: Source::Startup };
-    let block = session_start(&known, &Frame::of(Moment::SessionStart, app.now, PROOF, Doors::Command));
-    app.ui.line(&format!("          the next session would be given ({} tokens):", block.tokens.0))?;
-    app.ui.line("")?;
-    for line in block.text.lines() {
-        app.ui.line(&format!("            {line}"))?;
+    if hosts.is_empty() {
+        app.ui.line("host      none was found; `backstory install HOST` wires one all the same")?;
     }
     Ok(())
 }
 
-/// The nonce of a block nobody is given.
-const PROOF: u32 = 0;
-
-/// A session as Claude Code tells it. `PROJECT` becomes the folder.
-const SESSION: [(&str, &str); 9] = [
-    ("SessionStart", r#"{"hook_event_name":"SessionStart","source":"startup""#),
-    (
-        "UserPromptSubmit",
-        r#"{"prompt_id":"1","hook_event_name":"UserPromptSubmit","prompt":"Fix the failing test of the pager""#,
-    ),
-    (
-        "PostToolUseFailure",
-        r#"{"prompt_id":"1","hook_event_name":"PostToolUseFailure","tool_name":"Bash","tool_input":{"command":"python3 -m unittest"},"tool_use_id":"t1","error":"Exit code 1\nFAIL: test_last_page (test_pager.PagerTest.test_last_page)\nAssertionError: 2 != 3\nRan 4 tests in 0.001s\nFAILED (failures=1)""#,
-    ),
-    (
-        "PostToolUse",
-        r#"{"prompt_id":"1","hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{"file_path":"PROJECT/pager.py","old_string":"    return items // per_page","new_string":"    return -(-items // per_page)"},"tool_response":{},"tool_use_id":"t2""#,
-    ),
-    (
-        "PostToolUse",
-        r#"{"prompt_id":"1","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"python3 -m unittest"},"tool_response":{"stdout":"Ran 4 tests in 0.001s\nOK"},"tool_use_id":"t3""#,
-    ),
-    (
-        "Stop",
-        r#"{"prompt_id":"1","hook_event_name":"Stop","last_assistant_message":"I've fixed the page count of the pager. It rounded down, so a last page that was not full got lost. Next step: show the page count in the footer.""#,
-    ),
-    (
-        "UserPromptSubmit",
-        r#"{"prompt_id":"2","hook_event_name":"UserPromptSubmit","prompt":"No, we use pytest here, not unittest.""#,
-    ),
-    ("Stop", r#"{"prompt_id":"2","hook_event_name":"Stop","last_assistant_message":"Understood.""#),
-    ("SessionEnd", r#"{"hook_event_name":"SessionEnd","reason":"other""#),
-];
-
-/// The file the session edits, as it leaves it.
-const PAGER: &str = "def page_count(items, per_page):\n    return -(-items // per_page)\n";
-
-fn hook(home: &Path, project: &Path, payload: &str) -> std::io::Result<Duration> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.args(["hook", "--host", Host::ClaudeCode.as_str()]);
-    command
-        .env(BACKSTORY_HOME, home)
-        .env(BACKSTORY_PROJECT_DIR, project)
-        // The proof is of the hook, whatever is configured, and ends with it.
-        .env("BACKSTORY_CAPTURE_ENABLED", "true")
-        .env("BACKSTORY_CAPTURE_EXCLUDE", "[]")
-        .env("BACKSTORY_RETENTION_BACKUPS", "0");
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    let begun = Instant::now();
-    let mut child = command.spawn()?;
-    if let Some(mut input) = child.stdin.take() {
-        input.write_all(payload.as_bytes())?;
+/// Returns the path hosts are to run this program by: where it is, or a place that outlives the next build.
+fn lasting_place(args: &SetupArgs, running: &Path, places: &Places) -> PathBuf {
+    if args.bin_dir.is_none() && !is_in_build_directory(running) {
+        return running.to_owned();
     }
-    child.wait()?;
-    Ok(begun.elapsed())
+    let directory = args.bin_dir.clone().unwrap_or_else(|| places.home.join(".local/bin"));
+    std::path::absolute(&directory).unwrap_or(directory).join("backstory")
 }
 
-fn empty_process() -> std::io::Result<Command> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    Ok(command)
+fn is_same(one: &Path, other: &Path) -> bool {
+    let length = |path: &Path| path.metadata().map(|it| it.len()).ok();
+    length(one) == length(other) && fs::read(one).ok() == fs::read(other).ok()
 }
 
-fn time_of(command: std::io::Result<Command>) -> std::io::Result<Duration> {
-    let mut command = command?;
-    let begun = Instant::now();
-    command.status()?;
-    Ok(begun.elapsed())
-}
-
-fn ms(took: Duration) -> f64 {
-    took.as_secs_f64() * 1000.0
+/// Copies this program to where hosts will run it, whole or not at all: one that is running there goes on undisturbed.
+fn copy_program(running: &Path, program: &Path, places: &Places, app: &App) -> Result<(), Failure> {
+    let directory = program.parent().unwrap_or(Path::new("/"));
+    let copy = || -> std::io::Result<()> {
+        fs::create_dir_all(directory)?;
+        let draft = tempfile::NamedTempFile::new_in(directory)?;
+        fs::copy(running, draft.path())?;
+        fs::set_permissions(draft.path(), fs::Permissions::from_mode(0o755))?;
+        draft.as_file().sync_all()?;
+        draft.persist(program).map_err(|error| error.error)?;
+        Ok(())
+    };
+    copy().map_err(|error| {
+        Failure::user(format!("cannot copy this program to `{}`", program.display()))
+            .because(&error)
+            .hint("name another directory with `--bin-dir`")
+    })?;
+    app.ui
+        .line(&format!("program   copied to {}", app.ui.tone(Tone::Path, &program.display().to_string())))?;
+    if !places.programs.iter().any(|path| path == directory) {
+        app.ui
+            .line(&format!("          add {} to your `PATH` to run it by its name", directory.display()))?;
+    }
+    Ok(())
 }

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::args::hosts;
 use crate::failure::{Exit, Failure};
 use crate::ui::Tone;
-use crate::wiring::{Way, propose_removal};
+use crate::wiring::{Way, nobody_agrees, propose_removal};
 use backstory_hosts::{Host, Plan};
 use clap::Args;
 
@@ -49,26 +49,20 @@ fn uninstall(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
         match app.ui.confirm("Take Backstory out of these files?") {
             Some(true) => {}
             Some(false) => return Ok(Exit::No),
-            None => {
-                return Err(Failure::usage(
-                    "this changes files of your hosts, and nobody is here to agree to it",
-                )
-                .hint("say `--yes` to do it without asking")
-                .hint("`--dry-run` shows each change"));
-            }
+            None => return Err(nobody_agrees()),
         }
     }
     let done = proposal.carry_out(Way::Out, app);
     if args.json {
         app.ui.json(&proposal.shape(&done, Way::Out, None))?;
     } else {
-        tell(&done, app)?;
+        say_unwired(&done, app)?;
         proposal.say_refused(app);
     }
     Ok(exit(&proposal.refused))
 }
 
-fn tell(done: &[Plan], app: &App) -> Result<(), Failure> {
+fn say_unwired(done: &[Plan], app: &App) -> Result<(), Failure> {
     for plan in done {
         let title = plan.host.title();
         if plan.changes.is_empty() {

@@ -1,12 +1,13 @@
 //! `setup`, `completions`, `redact` and help: the first minutes.
 
 use crate::support::{answer, count, done, shape, told, without_numbers, world};
+use crate::wiring::{at, hostless, read, write};
 use insta::assert_snapshot;
 use std::fs;
 
 #[test]
-fn setup_makes_the_store_touches_nothing_else_and_proves_itself() {
-    let env = world();
+fn setup_makes_the_store_touches_nothing_else_unasked_and_proves_itself() {
+    let env = hostless();
     fs::create_dir(env.world().join("user/.claude")).unwrap();
     fs::write(env.world().join("user/.claude/settings.json"), "{ \"theirs\": 1 }").unwrap();
     let theirs = env.files_of_others();
@@ -16,8 +17,12 @@ fn setup_makes_the_store_touches_nothing_else_and_proves_itself() {
         --- out
         store     [WORLD]/user/.local/share/backstory was made; only you can read it
         config    [WORLD]/user/.config/backstory/config.toml would be read; the defaults hold
-        host      Claude Code is here; this build cannot wire it yet
-        changes   nothing outside these directories was touched (and would ask first)
+        host      Claude Code is here
+        program   hosts are to run a copy of this build, [WORLD]/user/.local/bin/backstory
+        Claude Code
+          change  [WORLD]/user/.claude/settings.json  (hooks)
+          create  [WORLD]/user/.claude.json  (MCP server)
+        changes   none yet: `backstory setup --yes` makes them, `backstory install --dry-run` shows each line
 
         proof     a short session, played through the real hook into a temporary store:
                     SessionStart [N] ms
@@ -64,10 +69,51 @@ fn setup_makes_the_store_touches_nothing_else_and_proves_itself() {
 }
 
 #[test]
+fn setup_wires_the_hosts_that_are_here_to_a_copy_that_stays() {
+    let env = hostless();
+    write(&env, ".codex/config.toml", "model = \"x\"\n");
+    let bin = at(&env, "tools");
+    let outcome = env.run(["setup", "--yes", "--bin-dir", bin.to_str().unwrap()]);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    let said: Vec<&str> = outcome.stdout.lines().take_while(|line| !line.starts_with("proof")).collect();
+    assert_snapshot!(said.join("\n"), @r"
+        store     [WORLD]/user/.local/share/backstory was made; only you can read it
+        config    [WORLD]/user/.config/backstory/config.toml would be read; the defaults hold
+        host      Codex is here
+        program   hosts are to run a copy of this build, [WORLD]/user/tools/backstory
+        program   copied to [WORLD]/user/tools/backstory
+                  add [WORLD]/user/tools to your `PATH` to run it by its name
+        Codex is wired
+          [WORLD]/user/.codex/hooks.json  (hooks)
+          [WORLD]/user/.codex/config.toml  (MCP server)
+          next: restart Codex where it is running
+          next: approve the hooks in Codex with `/hooks`: until then it passes them over without a word
+          undo: `backstory uninstall codex`
+        ");
+    let copy = bin.join("backstory");
+    assert!(fs::read(&copy).unwrap() == fs::read(env!("CARGO_BIN_EXE_backstory")).unwrap());
+    assert!(read(&env, ".codex/hooks.json").contains(&format!("'{}' hook --host codex", copy.display())));
+    assert!(read(&env, ".codex/config.toml").contains(&format!("command = \"{}\"", copy.display())));
+
+    let again = env.run(["setup", "--yes", "--bin-dir", bin.to_str().unwrap()]);
+    assert!(again.stdout.contains("host      Codex is wired\n"), "{again:?}");
+    assert!(!again.stdout.contains("program   "), "{again:?}");
+    // The copy knows itself, and takes out what it wired.
+    let undone = std::process::Command::new(&copy)
+        .args(["uninstall", "--yes"])
+        .env_clear()
+        .env("HOME", env.world().join("user"))
+        .output()
+        .unwrap();
+    assert!(undone.status.success(), "{undone:?}");
+    assert_eq!(read(&env, ".codex/config.toml"), "model = \"x\"\n");
+}
+
+#[test]
 fn setup_again_says_what_is_there() {
-    let env = world();
+    let env = hostless();
     done(&env, &["remember", "Already here"]);
-    let outcome = env.run(["setup", "--yes"]);
+    let outcome = env.run(["setup"]);
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     assert!(
         outcome.stdout.starts_with("store     [WORLD]/user/.local/share/backstory is there, with 1 memory\n"),
@@ -130,7 +176,7 @@ fn help_lists_every_command() {
         Usage: backstory [OPTIONS] <COMMAND>
 
         Commands:
-          setup        Make the store, say what was found, and prove that it works
+          setup        Make the store, wire the hosts that are found, and prove that it works
           install      Wire hosts: hooks, MCP server, rules
           uninstall    Take out of hosts what `install` put in
           remember     Write a memory

@@ -104,23 +104,11 @@ pub(super) fn wires(host: Host, places: &Places, program: &Program<'_>) -> Vec<W
 /// The settings of Claude Code are read by every version as shell lines; older ones would run a list of arguments without them.
 fn claude_code(directory: &Path, places: &Places, program: &Program<'_>) -> Vec<Wire> {
     let host = Host::ClaudeCode;
-    let edits_and_commands = Some("Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit");
-    let events = [
-        ("SessionStart", None),
-        ("UserPromptSubmit", None),
-        ("PreToolUse", edits_and_commands),
-        ("PostToolUse", None),
-        ("PostToolUseFailure", None),
-        ("Stop", None),
-        ("StopFailure", None),
-        ("SubagentStart", None),
-        ("SubagentStop", None),
-        ("PreCompact", None),
-        ("PostCompact", None),
-        ("SessionEnd", None),
-    ];
     let handler = json!({"type": "command", "command": program.hook(host), "timeout": PATIENCE_SECONDS});
-    let hooks = events.into_iter().map(|(event, matcher)| group(event, matcher, &handler)).collect();
+    // Others than these would be heard, and nothing said about them.
+    let risky = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit";
+    let hooks =
+        host.events().into_iter().map(|event| group(event, matcher(event, risky), &handler)).collect();
     let settings = JsonWanted { host, hooks, server: None, frame: Vec::new() };
     // Moved, the directory holds the file that usually lies beside it.
     let servers = places.claude_code.as_ref().unwrap_or(&places.home).join(".claude.json");
@@ -134,24 +122,13 @@ fn claude_code(directory: &Path, places: &Places, program: &Program<'_>) -> Vec<
 
 fn codex(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
     let host = Host::Codex;
-    let events = [
-        ("SessionStart", None),
-        ("UserPromptSubmit", None),
-        ("PreToolUse", Some("Bash|apply_patch|Edit|Write")),
-        ("PostToolUse", None),
-        ("PreCompact", None),
-        ("PostCompact", None),
-        ("SubagentStart", None),
-        ("SubagentStop", None),
-        ("Stop", None),
-        ("SessionEnd", None),
-    ];
-    let hook = |(event, matcher): (&'static str, Option<&str>)| {
+    let hook = |event: &'static str| {
         // Codex allows no more at the end of a session.
         let timeout = if event == "SessionEnd" { 3 } else { PATIENCE_SECONDS };
-        group(event, matcher, &json!({"type": "command", "command": program.hook(host), "timeout": timeout}))
+        let handler = json!({"type": "command", "command": program.hook(host), "timeout": timeout});
+        group(event, matcher(event, "Bash|apply_patch"), &handler)
     };
-    let hooks = events.into_iter().map(hook).collect();
+    let hooks = host.events().into_iter().map(hook).collect();
     let table = TomlTable {
         path: ["mcp_servers", SERVER],
         entries: vec![("command", program.path.into()), ("args", vec!["mcp"].into())],
@@ -163,14 +140,12 @@ fn codex(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
     ]
 }
 
-/// Not hooked: the event before a compression, which Gemini CLI raises before every request, whether it compresses or not.
 fn gemini(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
     let host = Host::Gemini;
-    let events = ["SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "SessionEnd"];
     // Its hooks have names, and its timeouts are milliseconds.
     let handler = json!({"type": "command", "name": SERVER, "command": program.hook(host),
         "timeout": PATIENCE_SECONDS * 1000});
-    let hooks = events.into_iter().map(|event| group(event, None, &handler)).collect();
+    let hooks = host.events().into_iter().map(|event| group(event, None, &handler)).collect();
     let server = Some(("mcpServers", program.server()));
     let settings = JsonWanted { host, hooks, server, frame: Vec::new() };
     vec![wire(directory.join("settings.json"), BOTH, Wanted::Json(settings))]
@@ -184,25 +159,12 @@ fn opencode(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
 /// Copilot CLI reads every file of a directory, and its payloads do not say which event they are.
 fn copilot(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
     let host = Host::Copilot;
-    let events = [
-        "sessionStart",
-        "userPromptSubmitted",
-        "preToolUse",
-        "postToolUse",
-        "postToolUseFailure",
-        "agentStop",
-        "subagentStart",
-        "subagentStop",
-        "preCompact",
-        "errorOccurred",
-        "sessionEnd",
-    ];
     let hook = |event: &str| {
         let line = format!("{} --event {event}", program.hook(host));
         let handler = json!({"type": "command", "bash": line, "timeoutSec": PATIENCE_SECONDS});
         (event.to_owned(), json!([handler]))
     };
-    let hooks: Map<String, Value> = events.into_iter().map(hook).collect();
+    let hooks: Map<String, Value> = host.events().into_iter().map(hook).collect();
     let hooks = Style::usual().render(&json!({"version": 1, "hooks": hooks}), &Layout::outermost());
     let entry = json!({"type": "local", "command": program.path, "args": ["mcp"], "tools": ["*"]});
     vec![
@@ -220,6 +182,11 @@ fn cursor(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
         wire(directory.join("hooks.json"), HOOKS_FILE, Wanted::Json(hooks)),
         server(host, directory.join("mcp.json"), "mcpServers", program.server()),
     ]
+}
+
+/// Before a tool is used only some tools matter; each other would be a process for nothing.
+fn matcher<'a>(event: &str, tools: &'a str) -> Option<&'a str> {
+    (event == "PreToolUse").then_some(tools)
 }
 
 fn wire(path: PathBuf, what: &'static str, wanted: Wanted) -> Wire {
