@@ -86,6 +86,15 @@ impl Heard {
     }
 }
 
+/// Brings a text on one line.
+pub(crate) fn one_line(text: &str) -> String {
+    let beginning = text.get(..text.floor_char_boundary(LONGEST_LINE)).unwrap_or_default();
+    beginning.split_whitespace().collect::<Vec<&str>>().join(" ")
+}
+
+/// A longer line is nobody's line: its beginning says what it was about.
+const LONGEST_LINE: usize = 1000;
+
 /// A name that no host has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownHost(pub String);

@@ -14,12 +14,14 @@ mod cursor;
 mod gemini;
 mod hearing;
 mod lenient;
+mod opencode;
 mod samples;
 mod wire;
 mod wiring;
 
 pub use answering::{Opening, Reply};
 pub use hearing::{Heard, Meaning, Told, UnknownHost};
+pub use opencode::plugin as opencode_plugin;
 pub use samples::Sample;
 pub use wiring::{Change, HookLine, Installs, Places, Plan, Wired, WiredFile, WiredState, WiringError};
 
@@ -107,6 +109,7 @@ impl Host {
     pub fn hear(self, event: Option<&str>, payload: &[u8]) -> Heard {
         match self.dialect() {
             Some(dialect) => wire::hear(dialect, event, payload),
+            None if self == Host::OpenCode => opencode::hear(event, payload),
             None => Heard { name: event.unwrap_or("unreadable").to_owned(), ..Heard::unreadable(payload) },
         }
     }
@@ -114,13 +117,17 @@ impl Host {
     /// Writes what the host is told at a moment, as it is to stand on standard output; nothing where there is nothing to say.
     #[must_use]
     pub fn reply(self, moment: Moment, reply: Reply<'_>) -> Option<String> {
-        self.dialect()?.answers.write(moment, reply)
+        match self {
+            Host::OpenCode => opencode::reply(reply),
+            _ => self.dialect()?.answers.write(moment, reply),
+        }
     }
 
     /// Says what is wrong with what a hook wrote to standard output at an event, by the host's own rules.
     pub fn check_reply(self, event: &str, stdout: &[u8]) -> Result<(), String> {
         match self.dialect() {
             Some(dialect) => dialect.answers.check(event, stdout),
+            None if self == Host::OpenCode => opencode::check(stdout),
             None if stdout.is_empty() => Ok(()),
             None => Err(format!("{} reads no answer", self.title())),
         }

@@ -5,6 +5,7 @@
 
 use super::{Dialect, patches};
 use crate::commands;
+use crate::hearing::one_line;
 use crate::lenient::Json;
 use backstory_memory::{Happening, Hunk, PlanStep, Trust};
 
@@ -288,11 +289,3 @@ fn steps_in(plan: &str) -> Vec<PlanStep> {
     let steps: Vec<PlanStep> = plan.lines().filter_map(item).collect();
     if steps.is_empty() { vec![PlanStep { text: plan.trim().to_owned(), is_done: false }] } else { steps }
 }
-
-fn one_line(text: &str) -> String {
-    let beginning = text.get(..text.floor_char_boundary(LONGEST_LINE)).unwrap_or_default();
-    beginning.split_whitespace().collect::<Vec<&str>>().join(" ")
-}
-
-/// A longer line is nobody's line: its beginning says what it was about.
-const LONGEST_LINE: usize = 1000;

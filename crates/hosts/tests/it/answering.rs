@@ -129,6 +129,10 @@ fn every_host_is_told_in_its_own_shape() {
         claude-code Prompt {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"UserPromptSubmit"},"systemMessage":"y"}
         claude-code Tool {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"PreToolUse"},"systemMessage":"y"}
         claude-code Compaction x
+        opencode SessionStart {"context":"x","to_user":"y"}
+        opencode Prompt {"context":"x","to_user":"y"}
+        opencode Tool {"context":"x","to_user":"y"}
+        opencode Compaction {"context":"x","to_user":"y"}
         codex SessionStart {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"SessionStart"},"systemMessage":"y"}
         codex Prompt {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"UserPromptSubmit"},"systemMessage":"y"}
         codex Tool {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"PreToolUse"},"systemMessage":"y"}

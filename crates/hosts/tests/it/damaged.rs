@@ -11,8 +11,14 @@ fn a_payload_that_is_cut_off_means_what_the_whole_means() {
     for recorded in SCENES.into_iter().flat_map(|(host, name)| scene(host, name)) {
         let (payload, whole) = (&recorded.payload, recorded.hear());
         // Behind everything a payload is known by; what stands in it may look the same.
-        let known_by =
-            ["\"hook_event_name\"", "\"cwd\"", "\"session_id\"", "\"sessionId\"", "\"parentAgentId\""];
+        let known_by = [
+            "\"hook_event_name\"",
+            "\"cwd\"",
+            "\"session_id\"",
+            "\"sessionId\"",
+            "\"parentAgentId\"",
+            "\"directory\"",
+        ];
         let ends = known_by.into_iter().filter_map(|name| payload.find(name).map(|at| at + name.len()));
         let known = ends.max().unwrap() + 40.max(whole.name.len() + 4);
         for end in (known..payload.len()).filter(|end| payload.is_char_boundary(*end)).step_by(7) {

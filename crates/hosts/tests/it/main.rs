@@ -1,6 +1,11 @@
 //! What hosts say, as recorded from the real ones, and what is understood of it.
 
-#![expect(clippy::unwrap_used, reason = "clippy allows this in a `#[test]`, but not in what tests share")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "clippy allows this in a `#[test]`, but not in what tests share"
+)]
 
 mod answering;
 mod claude_code;
@@ -9,5 +14,7 @@ mod copilot;
 mod cursor;
 mod damaged;
 mod gemini;
+mod opencode;
+mod opencode_plugin;
 mod recorded;
 mod renamed;

@@ -1,4 +1,4 @@
-//! The recordings (`scripts/record-claude-code` and `scripts/record-hosts` make them; Cursor's is written by hand, from its
+//! The recordings (`scripts/record-claude-code`, `record-opencode` and `record-hosts` make them; Cursor's is written by hand, from its
 //! documentation), and how a test looks at what was heard.
 
 use backstory_hosts::{Heard, Host, Meaning, Told};
@@ -7,11 +7,13 @@ use std::fs;
 use std::path::PathBuf;
 
 /// Every recorded session.
-pub(crate) const SCENES: [(Host, &str); 12] = [
+pub(crate) const SCENES: [(Host, &str); 14] = [
     (Host::ClaudeCode, "tools"),
     (Host::ClaudeCode, "lifecycle"),
     (Host::ClaudeCode, "broken-turn"),
     (Host::ClaudeCode, "bugfix-session"),
+    (Host::OpenCode, "tools"),
+    (Host::OpenCode, "lifecycle"),
     (Host::Codex, "tools"),
     (Host::Codex, "code-mode"),
     (Host::Codex, "lifecycle"),
@@ -59,6 +61,7 @@ pub(crate) fn scene(host: Host, name: &str) -> Vec<Recorded> {
 fn fixture(host: Host, name: &str) -> Option<String> {
     let recorded = match host {
         Host::ClaudeCode => "claude-code-2.1.325",
+        Host::OpenCode => "opencode-1.18.33",
         Host::Codex => "codex-0.166.0",
         Host::Gemini => "gemini-cli-0.61.0",
         Host::Copilot => "copilot-cli-1.0.102",
@@ -116,7 +119,7 @@ pub(crate) fn story(host: Host, name: &str) -> String {
     story
 }
 
-fn line_of(told: &Told) -> String {
+pub(crate) fn line_of(told: &Told) -> String {
     let what = serde_json::to_string(&told.happening).unwrap();
     let tool = told.tool.as_ref().map(|tool| format!("{tool} ")).unwrap_or_default();
     let who = told.subagent.as_ref().map(|agent| format!("({}) ", agent.sort)).unwrap_or_default();

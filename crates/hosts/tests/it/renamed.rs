@@ -33,11 +33,11 @@ fn a_field_by_another_name_costs_that_field() {
     for (recorded, field) in fields() {
         let before = recorded.hear();
         let after = renamed(&recorded, &field).unwrap();
-        let session = ["session_id", "sessionId", "conversation_id", "parentAgentId"];
+        let session = ["session_id", "sessionId", "conversation_id", "parentAgentId", "session"];
         if !session.contains(&field.as_str()) {
             assert_eq!(after.host_session, before.host_session, "{field} of {recorded:?}");
         }
-        if !["cwd", "workspace_roots"].contains(&field.as_str()) {
+        if !["cwd", "workspace_roots", "session"].contains(&field.as_str()) {
             assert_eq!(after.cwd, before.cwd, "{field} of {recorded:?}");
         }
         if field == "hook_event_name" && recorded.event.is_none() {

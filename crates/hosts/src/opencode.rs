@@ -1,0 +1,221 @@
+//! OpenCode: what our plugin passes on, and what that means here.
+//!
+//! The plugin (`opencode/plugin.js`) carries OpenCode's own words as they are, in `said`, so that a change of OpenCode is a change
+//! here; beside them it puts which session they are of. Written against 1.18.33 (`tests/fixtures`). Not here: when the plugin asks.
+
+mod tools;
+
+use crate::lenient::Json;
+use crate::{Heard, Meaning, Opening, Reply, Told};
+use backstory_memory::{Ended, Happening, Subagent, Trust};
+use serde_json::{Map, Value};
+use std::path::Path;
+use tools::ToolUse;
+
+const PLUGIN: &str = include_str!("opencode/plugin.js");
+
+/// What stands in the plugin for the program.
+const PROGRAM: &str = r#"const PROGRAM = "backstory""#;
+
+/// Returns the plugin, which runs `program`.
+#[must_use]
+pub fn plugin(program: &Path) -> String {
+    let program = Value::from(program.to_string_lossy().as_ref());
+    PLUGIN.replacen(PROGRAM, &format!("const PROGRAM = {program}"), 1)
+}
+
+pub(crate) fn hear(event: Option<&str>, payload: &[u8]) -> Heard {
+    let text = String::from_utf8_lossy(payload);
+    let wire = Wire { event: event.unwrap_or("unreadable"), payload: Json::read(&text) };
+    let session = wire.payload.get("session");
+    let place = |field| session.said(field).filter(|name| name.len() <= LONGEST_NAME).map(str::to_owned);
+    let (host_session, cwd) = (place("root"), place("directory"));
+    let name = wire.event.to_owned();
+    if host_session.is_none() {
+        return Heard { name, cwd, ..Heard::unreadable(payload) };
+    }
+    let happened = wire.happened(&text);
+    let opening = happened.as_ref().ok().and_then(|(happening, _)| wire.opening(happening));
+    let (meaning, also) = match happened {
+        Ok((happening, trust)) => {
+            let also = wire.tool().map(|tool| tool.also()).unwrap_or_default();
+            let also = also.into_iter().map(|happening| wire.told(happening, trust.clone())).collect();
+            (Meaning::Happened(Box::new(wire.told(happening, trust))), also)
+        }
+        Err(why) => (Meaning::PassedOver(why), Vec::new()),
+    };
+    Heard { name, host_session, cwd, meaning, also, opening, record: None }
+}
+
+/// Writes what the plugin is told; nothing where there is nothing to say.
+pub(crate) fn reply(reply: Reply<'_>) -> Option<String> {
+    let words = [("context", reply.context), ("to_user", reply.to_user)];
+    let answer: Map<String, Value> =
+        words.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into()))).collect();
+    (!answer.is_empty()).then(|| Value::Object(answer).to_string())
+}
+
+/// Says what is wrong with an answer: the plugin takes one object, with texts in fields it knows. No answer is always right.
+pub(crate) fn check(stdout: &[u8]) -> Result<(), String> {
+    if stdout.is_empty() {
+        return Ok(());
+    }
+    let answer: Map<String, Value> =
+        serde_json::from_slice(stdout).map_err(|_| "the answer is not one JSON object".to_owned())?;
+    match answer.iter().find(|(name, _)| !["context", "to_user"].contains(&name.as_str())) {
+        Some((other, _)) => Err(format!("the answer has a field `{other}`")),
+        None if answer.values().all(Value::is_string) => Ok(()),
+        None => Err("the answer holds something that is not a text".to_owned()),
+    }
+}
+
+/// One event as the plugin sends it.
+struct Wire<'a> {
+    event: &'a str,
+    payload: Json<'a>,
+}
+
+impl Wire<'_> {
+    /// Returns what happened and who its content comes from, or why it is passed over.
+    fn happened(&self, payload: &str) -> Result<(Happening, Trust), &'static str> {
+        if let Some(tool) = self.tool() {
+            return tool.meaning();
+        }
+        let message = self.payload.get("message").words();
+        let happened = match (self.event, self.is_of_subagent()) {
+            ("session.started", true) => (Happening::SubagentStarted, Trust::Tool),
+            ("session.started", false) => (Happening::SessionStarted { how: self.how() }, Trust::Tool),
+            ("chat.message", true) => return Err("asked by an agent"),
+            ("chat.message", false) => (self.prompted()?, Trust::User),
+            ("session.idle", true) => (Happening::SubagentEnded { message }, Trust::Assistant),
+            ("session.idle", false) => (Happening::TurnEnded { message }, Trust::Assistant),
+            ("session.error", true) => return Err("of a subagent"),
+            ("session.error", false) => (Happening::TurnBroken { error: self.error() }, Trust::Tool),
+            ("experimental.session.compacting" | "session.compacted" | "session.ended", true) => {
+                return Err("of a subagent");
+            }
+            ("experimental.session.compacting", _) => {
+                (Happening::Compacting { instructions: String::new() }, Trust::Tool)
+            }
+            ("session.compacted", _) => (Happening::Compacted { summary: message }, Trust::Assistant),
+            ("session.ended", _) => (Happening::SessionEnded { reason: self.how() }, Trust::Tool),
+            _ => (Happening::Other { text: payload.to_owned() }, Trust::External),
+        };
+        Ok(happened)
+    }
+
+    /// Returns what can be said about it now, where the plugin can put it.
+    fn opening(&self, happening: &Happening) -> Option<Opening> {
+        match happening {
+            // OpenCode keeps no system prompt: a session that comes back in another process has lost its block.
+            Happening::SessionStarted { how } if how == "resume" => {
+                Some(Opening::Session { how: "reopen".to_owned() })
+            }
+            Happening::SessionStarted { how } => Some(Opening::Session { how: how.clone() }),
+            Happening::Compacting { .. } => Some(Opening::Compaction),
+            Happening::Compacted { .. } => Some(Opening::Session { how: "compact".to_owned() }),
+            // A command of the host is no question.
+            Happening::Prompted { text } if self.command().is_none() => {
+                Some(Opening::Prompt { text: text.clone() })
+            }
+            // Nothing reaches the model before a tool runs; beside its result it is still in time for the next one.
+            Happening::Ran { command, ended: Ended::Badly, .. } => {
+                Some(Opening::Command { command: command.clone() })
+            }
+            Happening::Edited { file, .. } => Some(Opening::Edit { file: file.clone() }),
+            _ => None,
+        }
+    }
+
+    fn told(&self, happening: Happening, trust: Trust) -> Told {
+        let session = self.payload.get("session");
+        let subagent = self
+            .is_of_subagent()
+            .then(|| Subagent { id: session.str("id").to_owned(), sort: session.str("agent").to_owned() });
+        let tool = self.tool();
+        let sequence = tool.as_ref().map_or(self.payload.str("turn"), |tool| tool.call);
+        let named = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
+        let tool = tool.as_ref().and_then(|tool| named(tool.name));
+        Told { happening, subagent, tool, sequence: named(sequence), trust }
+    }
+
+    fn said(&self) -> &Json<'_> {
+        self.payload.get("said")
+    }
+
+    fn how(&self) -> String {
+        self.payload.get("how").words()
+    }
+
+    /// Returns the command of the host that the user typed.
+    fn command(&self) -> Option<&str> {
+        self.payload.said("command")
+    }
+
+    fn is_of_subagent(&self) -> bool {
+        let session = self.payload.get("session");
+        session.said("id").is_some_and(|id| id != session.str("root"))
+    }
+
+    /// What OpenCode and its plugins add to a prompt is marked as such.
+    fn prompted(&self) -> Result<Happening, &'static str> {
+        let parts = self.said().get("parts").items().iter();
+        let typed = parts.filter(|part| !part.get("synthetic").is_true() && !part.get("ignored").is_true());
+        let texts: Vec<&str> = typed.filter_map(|part| part.said("text")).map(str::trim).collect();
+        let text = self.command().map_or_else(|| texts.join("\n"), str::to_owned);
+        if text.is_empty() { Err("nothing said") } else { Ok(Happening::Prompted { text }) }
+    }
+
+    fn error(&self) -> String {
+        let error = self.said().get("error");
+        let (name, message) = (error.str("name"), error.get("data").str("message"));
+        match (name, message) {
+            ("", "") => error.words(),
+            (name, "") => name.to_owned(),
+            ("", message) => message.to_owned(),
+            (name, message) => format!("{name}: {message}"),
+        }
+    }
+
+    /// Reads a use of a tool: `tool.execute.after` tells of one that worked, the message's part of one that did not.
+    fn tool(&self) -> Option<ToolUse<'_, '_>> {
+        let said = self.said();
+        match self.event {
+            "tool.execute.after" => Some(ToolUse {
+                name: said.get("input").str("tool"),
+                call: said.get("input").str("callID"),
+                input: said.get("input").get("args"),
+                output: said.get("output"),
+                error: None,
+                is_interrupted: false,
+            }),
+            "tool.failed" => Some(ToolUse {
+                name: said.str("tool"),
+                call: said.str("callID"),
+                input: said.get("state").get("input"),
+                output: &Json::Nothing,
+                error: Some(said.get("state").str("error")),
+                is_interrupted: said.get("state").get("metadata").get("interrupted").is_true(),
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// What is longer names nothing, not even a path.
+const LONGEST_NAME: usize = 4096;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plugin_runs_the_program_it_is_given_whatever_its_path() {
+        let path = "/home/a b/\"quoted\" \\ ${x} `y`\n/backstory";
+        let plugin = plugin(Path::new(path));
+        let line = plugin.lines().find(|line| line.starts_with("const PROGRAM = ")).unwrap();
+        let written = line.strip_prefix("const PROGRAM = ").unwrap();
+        assert_eq!(serde_json::from_str::<String>(written).unwrap(), path);
+        assert_eq!(plugin.lines().count(), PLUGIN.lines().count());
+    }
+}
