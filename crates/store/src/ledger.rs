@@ -3,7 +3,7 @@
 //! Not here: the blocks themselves (`injections`), how often a memory was shown all in all (`shown`).
 
 use crate::{Store, StoreError, UseKind, shown};
-use backstory_memory::{MemoryId, SessionId, Timestamp};
+use backstory_memory::{MemoryId, Moment, SessionId, Timestamp, Tokens};
 use rusqlite::{OptionalExtension, params};
 use std::collections::HashSet;
 
@@ -42,6 +42,27 @@ impl Store {
             let given = statement.query_map([session.0, given_before], |row| row.get(0).map(MemoryId))?;
             let given = given.collect::<rusqlite::Result<_>>()?;
             Ok(InView { given, began_at: began_at.map(Timestamp) })
+        })
+    }
+
+    /// Returns what a session was told as its context began, and what it cost, unless that was before `since`.
+    pub fn told_at_start(
+        &self,
+        session: SessionId,
+        since: Timestamp,
+    ) -> Result<Option<(String, Tokens)>, StoreError> {
+        self.read("read what a session was told", |db| {
+            let sql =
+                "SELECT t.text, i.tokens FROM injections i JOIN injection_texts t ON t.injection_id = i.id
+                 JOIN sessions s ON s.id = i.session_id
+                 WHERE i.session_id = ?1 AND i.id > s.given_before AND i.moment = ?2 AND i.at_ms >= ?3
+                 ORDER BY i.id DESC LIMIT 1";
+            let told = db
+                .prepare_cached(sql)?
+                .query_row(params![session.0, Moment::SessionStart.as_str(), since.0], |row| {
+                    Ok((row.get(0)?, Tokens(row.get(1)?)))
+                });
+            Ok(told.optional()?)
         })
     }
 

@@ -7,12 +7,13 @@ use super::{Built, Injecting, Recipient};
 use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
-use backstory_context::{Skipped, Why};
+use backstory_context::{Block, Skipped, Why};
 use backstory_hosts::{Host, Opening};
-use backstory_memory::{Sighting, Timestamp};
+use backstory_memory::{Moment, Sighting, Timestamp};
 use backstory_store::{Home, InView, Receipt, ReceiptId, Session, Store};
+use std::collections::HashSet;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A hook that may say something.
 pub(crate) struct Hooked<'a> {
@@ -44,17 +45,27 @@ impl Hooked<'_> {
         let Some(project) = session.as_ref().map(|session| session.project).or(at_hand) else {
             return Ok(None);
         };
-        if let (Some(session), Opening::Session { how }) = (self.before, opening)
-            && how != "resume"
+        let how = how_it_begins(opening);
+        if let (Some(session), Some(how)) = (self.before, how)
+            && !matches!(how, "resume" | "reopen")
         {
             store.begin_context(session.id, self.now)?;
         }
         if budget == 0 {
             return Ok(None);
         }
+        if let (Some(session), Some("reopen")) = (self.before, how)
+            && let Some(again) = self.told_before(store, session, budget)?
+        {
+            return Ok(Some(again));
+        }
         let in_view = match (&session, opening) {
             // What is in view is about to go: all of it may be told.
             (None, _) | (_, Opening::Compaction) => InView { began_at: Some(self.now), ..InView::default() },
+            // What it did it still has, what it was told it has not.
+            (Some(session), _) if how == Some("reopen") => {
+                InView { given: HashSet::new(), ..store.in_view(session.id)? }
+            }
             (Some(session), _) => store.in_view(session.id)?,
         };
         let root =
@@ -80,6 +91,26 @@ impl Hooked<'_> {
         let receipt = built.proof(receipt);
         store.record_injection_with_receipt(&built.injection(&to, self.now), &receipt, earlier)?;
         Ok(Some(built))
+    }
+
+    /// Returns what a session was told as it began, to be told again byte for byte. It is recorded already.
+    fn told_before(&self, store: &Store, session: &Session, budget: u32) -> Result<Option<Built>, Failure> {
+        let since = Timestamp(self.now.0 - REMEMBERED.as_millis() as i64);
+        let told = store.told_at_start(session.id, since)?.filter(|(_, tokens)| tokens.0 <= budget);
+        Ok(told.map(|(text, tokens)| {
+            let block = Block { bytes: text.len(), text, tokens, ..Block::default() };
+            Built { block, ..Built::nothing(Moment::SessionStart, budget) }
+        }))
+    }
+}
+
+/// As long as that the model's side may remember how a conversation begins: another beginning would be paid for anew.
+const REMEMBERED: Duration = Duration::from_secs(60 * 60);
+
+fn how_it_begins(opening: &Opening) -> Option<&str> {
+    match opening {
+        Opening::Session { how } => Some(how),
+        _ => None,
     }
 }
 

@@ -28,6 +28,7 @@ mod many_at_once;
 mod mcp;
 mod mcp_hostile;
 mod other_hosts;
+mod opencode;
 mod polishing;
 mod polishing_by_program;
 mod projects;

@@ -1,7 +1,9 @@
 //! What a session has in view, what it used, and what it begins with.
 
 use crate::kit::{DAY, KEEP, NOW, TestHome, arrival, draft, injection, number, project, raw};
-use backstory_memory::{Confidence, Draft, Kind, MemoryId, ProjectId, Scope, SessionId, Timestamp};
+use backstory_memory::{
+    Confidence, Draft, Injection, Kind, MemoryId, Moment, ProjectId, Scope, SessionId, Timestamp, Tokens,
+};
 use backstory_store::{NewMemory, Origin, Receipt, Showing, Store, UseKind};
 
 fn write(store: &mut Store, project: ProjectId, content: Draft, at: Timestamp) -> MemoryId {
@@ -36,6 +38,28 @@ fn a_session_has_in_view_what_it_was_given_until_its_context_begins_anew() {
         .unwrap();
     assert_eq!(given(&store, session), [other].into());
     assert_eq!(given(&store, SessionId(99)), [].into());
+}
+
+#[test]
+fn what_a_session_was_told_as_it_began_can_be_told_again() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let project = project(&mut store, "/home/u/one");
+    let id = write(&mut store, project, of_kind(Kind::Decision, "one"), NOW);
+    let session = store.session_named(project, "test", "s", NOW).unwrap();
+    let told = |store: &Store, since| {
+        store.told_at_start(session, since).unwrap().map(|(text, tokens)| (text, tokens.0))
+    };
+    assert_eq!(told(&store, NOW), None);
+    for (moment, text) in [(Moment::SessionStart, "block"), (Moment::Prompt, "later")] {
+        let injection = injection(project, session, &[id], NOW);
+        let injection = Injection { moment, text: text.to_owned(), tokens: Tokens(7), ..injection };
+        store.record_injection(&injection).unwrap();
+    }
+    assert_eq!(told(&store, NOW), Some(("block".to_owned(), 7)));
+    assert_eq!(told(&store, NOW.plus_ms(1)), None, "it was told before that");
+    store.begin_context(session, NOW).unwrap();
+    assert_eq!(told(&store, NOW), None, "that was another context");
 }
 
 #[test]
