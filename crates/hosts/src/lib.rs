@@ -136,6 +136,9 @@ impl Host {
     /// Returns the events worth a hook: those that are kept, and those that take an answer.
     #[must_use]
     pub fn events(self) -> Vec<&'static str> {
+        if self == Host::OpenCode {
+            return opencode::EVENTS.to_vec();
+        }
         let events = self.dialect().map_or(&[][..], |dialect| dialect.events);
         let is_worth_it = |(_, event): &&(&str, Event)| !matches!(event, Event::Passed(_));
         events.iter().filter(is_worth_it).map(|(name, _)| *name).collect()
@@ -144,7 +147,8 @@ impl Host {
     /// Whether the host has an event of this name, as far as anybody here knows.
     #[must_use]
     pub fn knows(self, event: &str) -> bool {
-        self.dialect().is_some_and(|dialect| dialect.events.iter().any(|(name, _)| *name == event))
+        let is_told = self == Host::OpenCode && opencode::EVENTS.contains(&event);
+        is_told || self.dialect().is_some_and(|dialect| dialect.events.iter().any(|(name, _)| *name == event))
     }
 
     const fn dialect(self) -> Option<&'static Dialect> {

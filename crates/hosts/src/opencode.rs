@@ -17,6 +17,19 @@ const PLUGIN: &str = include_str!("opencode/plugin.js");
 /// What stands in the plugin for the program.
 const PROGRAM: &str = r#"const PROGRAM = "backstory""#;
 
+/// What the plugin tells of.
+pub(crate) const EVENTS: [&str; 9] = [
+    "session.started",
+    "chat.message",
+    "tool.execute.after",
+    "tool.failed",
+    "session.idle",
+    "session.error",
+    "experimental.session.compacting",
+    "session.compacted",
+    "session.ended",
+];
+
 /// Returns the plugin, which runs `program`.
 #[must_use]
 pub fn plugin(program: &Path) -> String {
@@ -32,7 +45,7 @@ pub(crate) fn hear(event: Option<&str>, payload: &[u8]) -> Heard {
     let (host_session, cwd) = (place("root"), place("directory"));
     let name = wire.event.to_owned();
     if host_session.is_none() {
-        return Heard { name, cwd, ..Heard::unreadable(payload) };
+        return Heard { name, cwd, lacks: vec!["session"], ..Heard::unreadable(payload) };
     }
     let happened = wire.happened(&text);
     let opening = happened.as_ref().ok().and_then(|(happening, _)| wire.opening(happening));
@@ -44,7 +57,8 @@ pub(crate) fn hear(event: Option<&str>, payload: &[u8]) -> Heard {
         }
         Err(why) => (Meaning::PassedOver(why), Vec::new()),
     };
-    Heard { name, host_session, cwd, meaning, also, opening, record: None }
+    let lacks = wire.lacks(cwd.as_deref());
+    Heard { name, host_session, cwd, meaning, also, opening, record: None, lacks }
 }
 
 /// Writes what the plugin is told; nothing where there is nothing to say.
@@ -137,6 +151,20 @@ impl Wire<'_> {
         let named = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
         let tool = tool.as_ref().and_then(|tool| named(tool.name));
         Told { happening, subagent, tool, sequence: named(sequence), trust }
+    }
+
+    /// Returns what belongs to the event and is not there.
+    fn lacks(&self, cwd: Option<&str>) -> Vec<&'static str> {
+        let (tool, said) = (self.tool(), self.said());
+        let is_after = self.event == "tool.execute.after";
+        let checks = [
+            ("folder", cwd.is_none()),
+            ("prompt", self.event == "chat.message" && said.get("parts").is_nothing()),
+            ("tool", tool.as_ref().is_some_and(|tool| tool.name.is_empty())),
+            ("input", tool.as_ref().is_some_and(|tool| tool.input.is_nothing())),
+            ("response", is_after && said.get("output").is_nothing()),
+        ];
+        checks.into_iter().filter(|(_, is_missing)| *is_missing).map(|(what, _)| what).collect()
     }
 
     fn said(&self) -> &Json<'_> {

@@ -18,6 +18,7 @@ impl Host {
     pub fn samples(self, folder: &Path) -> Vec<Sample> {
         let recorded = match self {
             Host::ClaudeCode => include_str!("samples/claude-code.jsonl"),
+            Host::OpenCode => include_str!("samples/opencode.jsonl"),
             Host::Codex => include_str!("samples/codex.jsonl"),
             Host::Gemini => include_str!("samples/gemini-cli.jsonl"),
             Host::Copilot => include_str!("samples/copilot-cli.jsonl"),

@@ -237,6 +237,7 @@ fn a_hook_is_worth_its_process() {
         hooked.map(|host| format!("{}: {}\n", host.as_str(), host.events().join(" "))).collect();
     assert_snapshot!(events, @r#"
         claude-code: SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact SessionEnd
+        opencode: session.started chat.message tool.execute.after tool.failed session.idle session.error experimental.session.compacting session.compacted session.ended
         codex: SessionStart UserPromptSubmit PreToolUse PostToolUse Stop SubagentStart SubagentStop PreCompact SessionEnd
         gemini-cli: SessionStart BeforeAgent AfterTool AfterAgent SessionEnd
         copilot-cli: sessionStart userPromptSubmitted preToolUse postToolUse postToolUseFailure agentStop errorOccurred subagentStart subagentStop preCompact sessionEnd
