@@ -59,8 +59,10 @@ pub fn tool(given: &Tool, frame: &Frame) -> Block {
         let hits = in_force(&given.hits, frame.now)?.into_iter().filter(own).take(MOST_WARNINGS);
         Ok(hits.map(|it| layers::warning(it, frame.now)).collect())
     };
+    // A failure with its fix is worth more than the titles of three.
+    let in_full = MOST_WARNINGS;
     let layer =
-        Layer { name: "warnings", heading: String::new(), weight: 1, in_full: 0, build: Box::new(build) };
+        Layer { name: "warnings", heading: String::new(), weight: 1, in_full, build: Box::new(build) };
     assemble(vec![layer], room).finish(|layers| wrapping.around(layers))
 }
 

@@ -13,7 +13,7 @@ const SAME_MEANING: f32 = 0.8;
 /// Or from this share of common words on: `15` and `16` are far apart for a model, and one sentence may hold either.
 const SAME_WORDS: f64 = 0.5;
 /// The newer one must answer at least this much of what the older does.
-const NEARLY_AS_WELL: f64 = 0.75;
+const NEARLY_AS_WELL: f64 = 0.85;
 /// How many of the best hits are compared with each other.
 const COMPARED: usize = 20;
 

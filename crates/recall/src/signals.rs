@@ -75,7 +75,7 @@ pub(crate) fn signals(memory: &Memory, known: Known, weights: &Weights) -> Vec<(
         since_use.map_or(1.0, |days| 1.0 + weights.recent_use * (-days / weights.recency_days).exp());
     let is_own = known.from.is_none_or(|from| memory.project == from || content.scope == Scope::User);
     let all = [
-        (Signal::Recency, recency),
+        (Signal::Recency, recency.powf(weights.recency)),
         (Signal::Used, used),
         (Signal::Importance, importance),
         (Signal::RecentUse, recent_use),

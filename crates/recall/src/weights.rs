@@ -25,6 +25,8 @@ pub struct Weights {
     pub outside_time: f64,
     /// How strongly the signals below count, all together: 1 as they are, 0 not at all.
     pub signals: f64,
+    /// How strongly it counts how recent a memory is.
+    pub recency: f64,
     /// After how many days a memory is half as recent.
     pub recency_days: f64,
     /// How many times slower kinds that last grow old: decisions, patterns, learnings, goals.
@@ -68,6 +70,7 @@ impl Weights {
         neighbours: 0.3,
         outside_time: 0.6,
         signals: 0.02,
+        recency: 1.0,
         recency_days: 30.0,
         durable: 6.0,
         used: 0.15,
@@ -85,10 +88,12 @@ impl Weights {
         floor_of_best: 0.0,
     };
 
-    /// Nobody asked: what is given must be right, and the signals count in full.
+    /// Nobody asked: what is given must be right, and of what is about as right, what is recent, durable and sure comes first.
     pub const INJECT: Weights = Weights {
         signals: 1.0,
-        kind: 1.0,
+        // In full, either alone would put a half-right answer of last month before the right one of last year.
+        recency: 0.15,
+        kind: 0.25,
         trust: 1.0,
         confidence: 1.0,
         unused: 1.0,

@@ -10,8 +10,10 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-/// What is recalled: more than fit, since some of it the session has already.
+/// What is recalled beside what the agent has already: more than fit, since some of it has faded.
 const MOST_HITS: u32 = 48;
+/// However much the agent has, no more than this is looked at closely.
+const MOST_KNOWN: usize = 200;
 /// How long the code of hits is looked at.
 const TIME_TO_LOOK: Duration = Duration::from_millis(60);
 /// A longer prompt says at its beginning what it is about; what follows is pasted.
@@ -27,9 +29,10 @@ impl Injecting<'_> {
         let engine = Engine::open(self.config, self.environment, self.home, Profile::Inject);
         let question = engine.question(prompt, self.now, Some(self.to.project));
         let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Goal || speaks_of_goals(prompt));
+        let known = self.to.in_view.given.len().min(MOST_KNOWN);
         let filter = Filter {
             kinds: kinds.collect(),
-            limit: MOST_HITS,
+            limit: MOST_HITS.saturating_add(u32::try_from(known).unwrap_or(0)),
             ..Filter::within(Reach::Project(self.to.project))
         };
         let until = self.until.min(Instant::now() + TIME_TO_LOOK);

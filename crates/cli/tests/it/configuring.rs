@@ -62,12 +62,13 @@ fn every_setting_names_where_its_value_comes_from() {
         inject_weights.floor_of_best = 0.75      default
         inject_weights.freshness = 1.0           default
         inject_weights.importance = 0.2          default
-        inject_weights.kind = 1.0                default
+        inject_weights.kind = 0.25               default
         inject_weights.meaning = 0.5             default
         inject_weights.named = 0.2               default
         inject_weights.nearness = 0.15           default
         inject_weights.neighbours = 0.3          default
         inject_weights.outside_time = 0.6        default
+        inject_weights.recency = 0.15            default
         inject_weights.recency_days = 30.0       default
         inject_weights.recent_use = 0.1          default
         inject_weights.same_project = 1.5        default
@@ -99,6 +100,7 @@ fn every_setting_names_where_its_value_comes_from() {
         search_weights.nearness = 0.15           default
         search_weights.neighbours = 0.3          default
         search_weights.outside_time = 0.6        default
+        search_weights.recency = 1.0             default
         search_weights.recency_days = 30.0       default
         search_weights.recent_use = 0.1          default
         search_weights.same_project = 1.5        default

@@ -465,6 +465,46 @@ fn a_command_that_failed_before_is_warned_of_once() {
     assert_eq!(count(&env, "events"), 0, "what is not done yet is not kept");
 }
 
+/// What the agent has already must not crowd out what it has not.
+#[test]
+fn a_second_prompt_is_given_what_the_first_left() {
+    let env = world();
+    let drift = |number: usize| json!({"kind": "decision", "title": format!("Clock drift of locker {number} is corrected by the gateway"), "body": format!("Rule {number}.")});
+    let other = |number: usize| json!({"kind": "note", "title": format!("Invoice run {number} waits for the bank"), "body": format!("Case {number}.")});
+    let all: Vec<Value> = (0..200).map(drift).chain((0..900).map(other)).collect();
+    let path = lines(&env, &all);
+    done(&env, &["import", &path]);
+    let ids = |text: String| -> std::collections::BTreeSet<String> {
+        let lines = text.lines().filter(|line| line.starts_with('#'));
+        lines.filter_map(|line| line.split(' ').next().map(str::to_owned)).collect()
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..5 {
+        let news = ids(asks(&env, "s", "Why does the gateway correct the clock drift of a locker?"));
+        assert!(news.len() >= 12, "{news:?}");
+        assert_eq!(seen.intersection(&news).count(), 0);
+        seen.extend(news);
+    }
+}
+
+/// The right answer of last year comes before half-right ones of last month.
+#[test]
+fn age_does_not_outweigh_what_was_asked() {
+    let env = world();
+    let work = |number: usize, title: &str, at: &str| json!({"kind": "bugfix", "title": title, "body": format!("{title}. Case {number}."), "created_at": at});
+    let mut all = vec![work(0, "locker-gateway no longer trips over clock drift", "2025-02-01T00:00:00Z")];
+    let other = |number: usize| match number % 2 {
+        0 => work(number, "locker-gateway no longer trips over a full disk", "2026-01-01T00:00:00Z"),
+        _ => work(number, "door-controller corrects clock drift by itself", "2026-01-02T00:00:00Z"),
+    };
+    all.extend((1..9).map(other));
+    let path = lines(&env, &all);
+    done(&env, &["import", &path]);
+    let text = asks(&env, "s", "Why does the locker-gateway still trip over clock drift?");
+    let first = text.lines().find(|line| line.starts_with('#')).unwrap_or_default();
+    assert!(first.contains("locker-gateway no longer trips over clock drift"), "{text}");
+}
+
 #[test]
 fn what_failed_long_ago_is_found_behind_many_newer_failures() {
     let env = world();

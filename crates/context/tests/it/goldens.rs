@@ -140,6 +140,22 @@ fn a_tool_is_warned_by_what_failed_and_what_fixed_it() {
     assert!(block.tokens <= Tokens(120));
 }
 
+/// The titles of three failures would say that something is wrong, and not what to do.
+#[test]
+fn one_failure_with_its_fix_comes_before_the_titles_of_others() {
+    let failed = |id| {
+        failure(
+            id,
+            11 * DAY,
+            &format!("firmware-updater test {id}: the device under test did not answer in time"),
+            &[&format!("Fixed by running `make reset-device PORT=/dev/ttyUSB{id} && make flash-{id}`")],
+        )
+    };
+    let block = tool(&Tool { hits: Ok(vec![failed(1), failed(2), failed(3)]) }, &frame(Moment::Tool));
+    assert!(block.text.contains("make reset-device PORT=/dev/ttyUSB1 && make flash-1"), "{}", block.text);
+    assert!(block.tokens <= Tokens(120));
+}
+
 #[test]
 fn a_compaction_is_told_in_plain_text_what_should_survive() {
     let block = compaction(&Compaction { known: orientation() }, &frame(Moment::Compaction));
