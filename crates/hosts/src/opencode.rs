@@ -14,8 +14,9 @@ use tools::ToolUse;
 
 const PLUGIN: &str = include_str!("opencode/plugin.js");
 
-/// What stands in the plugin for the program.
-const PROGRAM: &str = r#"const PROGRAM = "backstory""#;
+/// Where the plugin names the program, and what stands there in our source.
+const PROGRAM: &str = "const PROGRAM = ";
+const UNNAMED: &str = r#"const PROGRAM = "backstory""#;
 
 /// What the plugin tells of.
 pub(crate) const EVENTS: [&str; 9] = [
@@ -34,7 +35,13 @@ pub(crate) const EVENTS: [&str; 9] = [
 #[must_use]
 pub fn plugin(program: &Path) -> String {
     let program = Value::from(program.to_string_lossy().as_ref());
-    PLUGIN.replacen(PROGRAM, &format!("const PROGRAM = {program}"), 1)
+    PLUGIN.replacen(UNNAMED, &format!("{PROGRAM}{program}"), 1)
+}
+
+/// Returns which program a plugin of ours runs; nothing of one that is not ours.
+pub(crate) fn program_of(plugin: &str) -> Option<String> {
+    let named = plugin.lines().find_map(|line| line.strip_prefix(PROGRAM))?;
+    serde_json::from_str(named).ok()
 }
 
 pub(crate) fn hear(event: Option<&str>, payload: &[u8]) -> Heard {
@@ -241,9 +248,7 @@ mod tests {
     fn the_plugin_runs_the_program_it_is_given_whatever_its_path() {
         let path = "/home/a b/\"quoted\" \\ ${x} `y`\n/backstory";
         let plugin = plugin(Path::new(path));
-        let line = plugin.lines().find(|line| line.starts_with("const PROGRAM = ")).unwrap();
-        let written = line.strip_prefix("const PROGRAM = ").unwrap();
-        assert_eq!(serde_json::from_str::<String>(written).unwrap(), path);
+        assert_eq!(program_of(&plugin).as_deref(), Some(path));
         assert_eq!(plugin.lines().count(), PLUGIN.lines().count());
     }
 }

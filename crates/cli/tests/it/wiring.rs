@@ -325,7 +325,7 @@ fn a_plugin_and_settings_are_not_wired_both() {
     let env = hostless();
     let settings = "{\"enabledPlugins\": {\"backstory@market\": true}}";
     write(&env, ".claude/settings.json", settings);
-    assert_snapshot!(told(&env.run(["install", "claude-code", "--yes"])), @r"
+    assert_snapshot!(steady(&told(&env.run(["install", "claude-code", "--yes"]))), @r"
         exit 1
         --- err
         note: hosts will run `[PROGRAM]`, which lies in a build directory; `backstory setup` copies it to a place that stays
@@ -335,4 +335,22 @@ fn a_plugin_and_settings_are_not_wired_both() {
         hint: `backstory uninstall claude-code` takes out what `install` put in
         ");
     assert_eq!(read(&env, ".claude/settings.json"), settings);
+}
+
+#[test]
+fn opencode_gets_its_plugin_and_loses_it_again() {
+    let env = hostless();
+    write(&env, ".config/opencode/opencode.json", "{\n  \"model\": \"mine\"\n}\n");
+    let theirs = env.files_of_others();
+    done(&env, &["install", "opencode", "--yes"]);
+    let plugin = read(&env, ".config/opencode/plugins/backstory.js");
+    assert!(steady(&plugin).contains("\nconst PROGRAM = \"[PROGRAM]\"\n"), "{plugin}");
+    done(&env, &["uninstall", "opencode", "--yes"]);
+    assert_eq!(env.files_of_others(), theirs);
+
+    // What somebody else put there is not ours to replace.
+    write(&env, ".config/opencode/plugins/backstory.js", "export const Mine = async () => ({})\n");
+    let theirs = env.files_of_others();
+    assert_eq!(env.run(["install", "opencode", "--yes"]).code, Some(1));
+    assert_eq!(env.files_of_others(), theirs);
 }

@@ -6,7 +6,7 @@ use super::places::Places;
 use super::refusal::WiringError;
 use super::toml_table::TomlTable;
 use super::wanted::{JsonWanted, SERVER, Wanted};
-use crate::Host;
+use crate::{Host, opencode};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,7 @@ pub(super) struct Wire {
 }
 
 const HOOKS_FILE: &str = "hooks";
+const PLUGIN_FILE: &str = "plugin";
 const MCP_FILE: &str = "MCP server";
 const BOTH: &str = "hooks and MCP server";
 const RULES_FILE: &str = "rules";
@@ -48,7 +49,7 @@ impl<'a> Program<'a> {
     }
 
     /// The command line of a hook, for a shell.
-    fn hook(&self, host: Host) -> String {
+    pub(super) fn hook(&self, host: Host) -> String {
         format!("{} hook --host {host}", quoted(self.path), host = host.as_str())
     }
 
@@ -153,7 +154,11 @@ fn gemini(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
 
 fn opencode(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
     let entry = json!({"type": "local", "command": [program.path, "mcp"], "enabled": true});
-    vec![server(Host::OpenCode, either(directory, "opencode.jsonc", "opencode.json"), "mcp", entry)]
+    let plugin = opencode::plugin(Path::new(program.path));
+    vec![
+        wire(directory.join("plugins/backstory.js"), PLUGIN_FILE, Wanted::Whole(plugin)),
+        server(Host::OpenCode, either(directory, "opencode.jsonc", "opencode.json"), "mcp", entry),
+    ]
 }
 
 /// Copilot CLI reads every file of a directory, and its payloads do not say which event they are.

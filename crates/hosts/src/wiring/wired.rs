@@ -3,11 +3,11 @@
 use super::block;
 use super::disk::OnDisk;
 use super::hooks;
-use super::hosts::Wire;
+use super::hosts::{Program, Wire};
 use super::json::{Json, Step};
 use super::refusal::WiringError;
 use super::wanted::{SERVER, Wanted};
-use crate::Host;
+use crate::{Host, opencode};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -106,6 +106,7 @@ impl Wired {
                 if let Ok(json) = Json::parse(body) {
                     self.find_hooks(&json, host).map_err(refused)?;
                 }
+                self.hooks.extend(hooks_of_plugin(body));
                 body.contains(SERVER)
             }
         };
@@ -139,6 +140,15 @@ impl Wired {
         self.server = Some([words("command"), words("args")].concat());
         Ok(true)
     }
+}
+
+/// Returns what OpenCode's plugin runs, as a shell would be told to.
+fn hooks_of_plugin(text: &str) -> Vec<HookLine> {
+    let Some(path) = opencode::program_of(text) else { return Vec::new() };
+    let Ok(program) = Program::at(Path::new(&path)) else { return Vec::new() };
+    let hook = program.hook(Host::OpenCode);
+    let line = |event: &str| HookLine { event: event.to_owned(), line: format!("{hook} --event {event}") };
+    opencode::EVENTS.into_iter().map(line).collect()
 }
 
 /// Returns the name under which Claude Code has our plugin switched on.
