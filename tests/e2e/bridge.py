@@ -9,10 +9,10 @@ import re
 import subprocess
 import threading
 import uuid
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import urlsplit
 
-from model import send
+from model import Listener, send
 
 OURS = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?")
 
@@ -77,9 +77,8 @@ class Bridge:
             def log_message(self, *_):
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/mcp"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.server = Listener(Handler)
+        self.url = f"{self.server.url}/mcp"
 
     @staticmethod
     def is_of_this_machine(headers):

@@ -1,5 +1,6 @@
 """What of a model request is ours: the blocks Backstory gave, found by their fence."""
 
+import html
 import re
 
 FENCED = re.compile(r"<backstory-([0-9a-f]{8})>\n.*?</backstory-\1>", re.DOTALL)
@@ -15,9 +16,9 @@ PREFACES = {
 
 
 def texts(value):
-    """Yields every text in a request."""
+    """Yields every text in a request, as the model reads it: one host writes `<` as HTML does."""
     if isinstance(value, str):
-        yield value
+        yield html.unescape(value) if "&lt;backstory-" in value else value
     elif isinstance(value, dict):
         for inner in value.values():
             yield from texts(inner)

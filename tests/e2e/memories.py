@@ -24,7 +24,7 @@ SAYINGS = {
     "decision": ("{part} settles {aspect} with one row per parcel", "A list in JSON could not be locked row by row, so {part} writes one row per parcel for {aspect}."),
     "learning": ("{part}: {aspect} show up only behind the proxy", "The proxy cuts idle connections after 55 seconds; {aspect} in {part} were seen there and nowhere else."),
     "pattern": ("Check {aspect} before {part} opens a door", "Every path into {part} asks the guard for {aspect} first; a door that opened cannot be closed from here."),
-    "failure": ("{part} test: {aspect} fail on the second run", "`make test-{part}` failed: expected 1 row of {aspect}, got 2"),
+    "failure": ("{part} test: {aspect} fail on the second run", "`make test-{part}-{word}` failed: expected 1 row of {aspect}, got 2"),
     "feature": ("{part} handles {aspect}", "Added a handler for {aspect} to {part}, with a counter on the operator page."),
     "bugfix": ("{part} no longer trips over {aspect}", "The guard in {part} compared local time with UTC; {aspect} made it visible."),
     "refactor": ("{part}: moved {aspect} into a module of its own", "Nothing behaves differently; {aspect} in {part} are tested alone now."),
@@ -43,15 +43,16 @@ def memories(count, now):
     for number, (kind, part, aspect) in enumerate(subjects[:count]):
         # The newest is a day old: what a test writes itself is newer.
         created = now - datetime.timedelta(hours=24 + (count - number) * 350 * 24 // count)
-        words = {"part": part, "aspect": aspect.replace("-", " ")}
+        word = aspect.split("-")[0]
+        words = {"part": part, "aspect": aspect.replace("-", " "), "word": word}
         title, body = (text.format(**words) for text in SAYINGS[kind])
         yield {
             "kind": kind,
             "title": title,
             "body": body,
-            "files": [f"src/{part}/{aspect.split('-')[0]}.ts"],
+            "files": [f"src/{part}/{word}.ts"],
             "concepts": [part, aspect],
-            "facts": [f"Fixed by running `make reset-{part}`"] if kind == "failure" else [],
+            "facts": [f"Fixed by running `make reset-{part}-{word}`"] if kind == "failure" else [],
             "importance": draw.randint(1, 5),
             "created_at": created.isoformat(),
             "session": f"day-{number // 12}",

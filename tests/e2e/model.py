@@ -5,6 +5,7 @@ read from there. Nothing of a prompt has to be written for the model's sake.
 """
 
 import json
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -37,6 +38,19 @@ class Request:
         self.what = "compaction" if dialect.wants_summary(body) else "turn" if self.tools else "aside"
 
 
+class Listener(ThreadingHTTPServer):
+    """An HTTP server on the loopback, in the background. Hosts hang up as they please when they end."""
+
+    def __init__(self, handler):
+        super().__init__(("127.0.0.1", 0), handler)
+        self.url = f"http://127.0.0.1:{self.server_port}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class Model:
     """Answers the hosts' requests."""
 
@@ -62,9 +76,7 @@ class Model:
             def log_message(self, *_):
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = Listener(Handler).url
 
     def requests(self, what="turn"):
         """Returns the bodies of what was asked, in order."""

@@ -18,7 +18,7 @@ class World:
     """Where one host runs, with one project."""
 
     def __init__(self, name, path=()):
-        self.root = Path(tempfile.mkdtemp(prefix=f"backstory-e2e-{name}-")).resolve()
+        self.root = Path(tempfile.mkdtemp(prefix=f"e2e-{name}-")).resolve()
         self.home, self.project = self.root / "home", self.root / "project"
         for folder in (self.home, self.project, self.root / "tmp"):
             folder.mkdir()

@@ -56,12 +56,13 @@ fn ran(tool: &ToolUse<'_, '_>) -> (String, Ended) {
 
 /// Returns what the agent said last in this turn, from the end of the host's own record, if that is written yet.
 pub(crate) fn last_message(record: &str) -> Option<String> {
-    let is_said =
-        |line: &&str| ["\"assistant.message\"", "\"user.message\""].iter().any(|sort| line.contains(sort));
-    for line in record.lines().rev().filter(is_said).map(Json::read) {
+    let sorts = ["\"assistant.message\"", "\"user.message\"", "\"session.shutdown\""];
+    let is_told = |line: &&str| sorts.iter().any(|sort| line.contains(sort));
+    for line in record.lines().rev().filter(is_told).map(Json::read) {
         let said = line.get("data").said("content").filter(|_| line.get("agentId").is_nothing());
         match (line.str("type"), said) {
-            ("user.message", Some(_)) => return None,
+            // A session that goes on is written down from its prompt on: until then its record ends where it was left.
+            ("user.message", Some(_)) | ("session.shutdown", _) => return None,
             ("assistant.message", Some(message)) => return Some(message.to_owned()),
             _ => {}
         }

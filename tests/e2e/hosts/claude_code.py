@@ -17,6 +17,7 @@ class ClaudeCode:
 
     name = "claude-code"
     path = "claude/node_modules/@anthropic-ai/claude-code-linux-x64/claude"
+    search = "mcp__backstory__search"
 
     def __init__(self, world, model, program):
         self.world, self.model, self.program = world, model, program
@@ -28,7 +29,7 @@ class ClaudeCode:
     def configure(self):
         """Writes what a user has: settings, a hook and an MCP server of their own."""
         (self.config / "settings.json").write_text("""{
-  "permissions": {"allow": ["Bash", "Read", "Edit"]},
+  "permissions": {"allow": ["Bash", "Read", "Edit", "mcp__backstory"]},
   "hooks": {
     "Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 5}]}]
   },

@@ -22,8 +22,8 @@ def play(setting, checks):
     try:
         host = setting.host(ClaudeCode, world)
         failed = prepare(setting, world)
-        host.wire(f"'{setting.binary}' hook --host claude-code")
-        host.arguments += ["--allowedTools", "Bash"]
+        host.configure()
+        setting.backstory(world, "install", host.name, "--yes", environment=host.environment())
         first_session(setting, checks, host)
         newest_model(checks, host)
         long_session(checks, host, failed)
@@ -41,9 +41,8 @@ def prepare(setting, world):
     told = json.loads(setting.backstory(world, "import", file, "--json", deadline=900))
     assert told["imported"] == setting.memories, told
     failures = [memory for memory in map(json.loads, file.read_text().splitlines()) if memory["kind"] == "failure"]
-    commands = [failure["body"].split("`")[1] for failure in failures[-64:]]
     # Old enough not to stand in the session's first block, which would be all the warning there is.
-    return next(command for command in commands[:-20] if commands.count(command) == 1)
+    return failures[-30]["body"].split("`")[1]
 
 
 def first_session(setting, checks, host):

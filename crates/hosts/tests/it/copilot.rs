@@ -142,6 +142,7 @@ fn the_closing_message_is_read_from_the_record() {
         ),
         // What was said in the turn before is not of this one.
         (format!("{}\n{}", line("Before", None), line("go on", None).replace("assistant.", "user.")), ""),
+        (format!("{}\n{}", line("Before", None), json!({"type": "session.shutdown", "data": {}})), ""),
         (String::new(), ""),
     ] {
         let mut heard = stop();

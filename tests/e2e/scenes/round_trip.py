@@ -1,0 +1,129 @@
+"""What every host has to show: wired by our command, it records a session, gives the next one what is left of it, and is
+left as it was found.
+"""
+
+import re
+
+import bugfix_session
+from injected import blocks, opened, texts
+from model import say, tool
+from world import World
+
+ASKED = "What did we find out about page_count, and how do we write tests here?"
+INDEXED = re.compile(r"#\d+ decision We use pytest-style asserts here")
+# What the first session leaves, in the words the second is given: the work, what failed, what the user put right.
+LEFT = ["Fix off-by-one in page_count", "AssertionError: 2 != 3", "pytest-style asserts"]
+
+
+def of(sort):
+    """Returns the scene for a host."""
+
+    def play(setting, checks):
+        world = World(sort.name, [setting.node])
+        try:
+            host = setting.host(sort, world)
+            host.configure()
+            bugfix_session.prepare(host)
+            wired = Wiring(setting, checks, host)
+            wired.there_and_back()
+            wired.install()
+            checks.about(sort.name)
+            records(setting, checks, host)
+            gives(checks, host)
+            wired.uninstall()
+        finally:
+            world.close(setting.keep)
+
+    return play
+
+
+def records(setting, checks, host):
+    """Plays a session in which a test fails, is fixed, and the user puts the agent right."""
+    host.play(bugfix_session.turns(host))
+    told = setting.ask(host.world, "search")["hits"]
+    kinds = {hit["kind"] for hit in told}
+    wanted = {"bugfix", "failure", "decision", "summary"}
+    checks.that(wanted <= kinds, "a session leaves the work, what failed, what the user said and a summary", told)
+    sessions = setting.ask(host.world, "sessions")["sessions"]
+    checks.equal([it["host"] for it in sessions], [host.name], "both prompts are of one session of this host")
+    steps = setting.ask(host.world, "sessions", "show", "last")["steps"]
+    talk = [step["text"].split()[:3] for step in steps if step["what"] in ("asked", "said")]
+    wanted = [words.split()[:3] for prompt, answers in bugfix_session.turns(host) for words in (prompt, answers[-1]["say"])]
+    checks.equal(talk, wanted, "each prompt is followed by what the agent answered")
+
+
+def gives(checks, host):
+    """Plays the next session, and looks at what its model got."""
+    before = len(host.model.requests())
+    looked_up = tool(host.search, query="assertEqual")
+    host.play([(ASKED, [host.shell("python3 -m unittest", "Run the tests"), looked_up, say("It rounds up.")])])
+    requests = host.model.requests()[before:]
+    for number, request in enumerate(requests, 1):
+        start = blocks(request, "session start")
+        if not checks.equal(len(start), 1, f"the next session's request {number} holds what is known, once"):
+            continue
+        missing = [words for words in LEFT if words not in start[0]]
+        checks.that(not missing, f"request {number} says what the first session left", (missing, start[0]))
+        checks.equal(opened(request), len(blocks(request)), f"request {number} holds nothing in part")
+    checks.equal(len(requests), 3, "the tools' results are the only other requests")
+    found = [text for text in texts(requests[-1]) if INDEXED.search(text)]
+    checks.equal(len(found), 1, "its agent calls `search` over MCP, and is told")
+
+
+class Wiring:
+    """A host's files, before and after."""
+
+    def __init__(self, setting, checks, host):
+        self.setting, self.checks, self.host = setting, checks, host
+        self.before = self.files()
+
+    def files(self):
+        """Returns what lies in the home, but for what is ours."""
+        home = self.host.world.home
+        found = (path for path in home.rglob("*") if path.is_file() and "node_modules" not in path.parts)
+        return {str(path.relative_to(home)): path.read_bytes() for path in found if not is_ours(path.relative_to(home))}
+
+    def run(self, command):
+        done = self.host.world.run(self.setting.binary, command, self.host.name, "--yes",
+                                   environment=self.host.environment(), check=False)
+        self.checks.that(done.returncode == 0, f"`backstory {command} {self.host.name} --yes`", done)
+
+    def there_and_back(self):
+        """Installs and uninstalls before the host has seen any of it."""
+        self.checks.about(f"{self.host.name}, wiring")
+        self.run("install")
+        changed = self.files()
+        self.checks.that(changed != self.before, "its configuration is changed")
+        self.run("install")
+        self.checks.equal(differing(changed, self.files()), [], "installing again changes nothing")
+        self.run("uninstall")
+        self.checks.equal(differing(self.before, self.files()), [], "uninstalling leaves every byte as it was")
+
+    def install(self):
+        """Installs for the sessions to come, and keeps in mind which files that changes."""
+        self.run("install")
+        self.wired = self.files()
+        self.touched = differing(self.before, self.wired)
+
+    def uninstall(self):
+        """Uninstalls after them. What the host itself wrote into a file meanwhile stays, and nothing of ours does."""
+        self.checks.about(f"{self.host.name}, unwiring")
+        meanwhile = self.files()
+        self.run("uninstall")
+        now = self.files()
+        for name in self.touched:
+            if meanwhile.get(name) == self.wired.get(name):
+                self.checks.that(now.get(name) == self.before.get(name), f"{name} is as it was", now.get(name))
+            else:
+                self.checks.that(b"backstory" not in now.get(name, b""), f"{name} holds nothing of ours", now.get(name))
+        left = self.host.world.left_behind()
+        self.checks.that(not left, "no process is left", left)
+
+
+def is_ours(path):
+    return path.parts[:3] == (".local", "share", "backstory")
+
+
+def differing(one, other):
+    """Returns the names of the files that are not the same in both."""
+    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
