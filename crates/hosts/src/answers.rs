@@ -86,11 +86,15 @@ impl Answers {
         let text = std::str::from_utf8(stdout).map_err(|_| "the answer is not UTF-8".to_owned())?;
         let moments = [Moment::SessionStart, Moment::Prompt, Moment::Tool, Moment::Compaction];
         let Some(moment) = moments.into_iter().find(|moment| self.event(*moment) == Some(event)) else {
-            return Err(format!("`{event}` takes no answer"));
+            return Err("it takes no answer there".to_owned());
         };
         if moment == Moment::Compaction {
             let is_json = text.trim_start().starts_with('{');
-            return if is_json { Err(format!("`{event}` takes plain words")) } else { self.check_size(text) };
+            return if is_json {
+                Err("it takes plain words there".to_owned())
+            } else {
+                self.check_size(text)
+            };
         }
         let answer: Value =
             serde_json::from_str(text).map_err(|_| "the answer is not one JSON object".to_owned())?;

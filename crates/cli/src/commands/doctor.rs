@@ -1,13 +1,20 @@
-//! `doctor`: looks whether the store is sound, and mends what can be mended.
+//! `doctor`: looks whether the store is sound, and mends what can be mended; whether hosts are wired, and whether that works.
+
+mod heard;
+mod hosts;
+mod trial;
 
 use crate::app::App;
+use crate::args;
 use crate::failure::{Exit, Failure};
 use crate::ui::{Tone, memories};
 use crate::vectors;
 use backstory_capture::look_for_missing_vectors;
 use backstory_embed::MiniLm;
+use backstory_hosts::Host;
 use backstory_store::{CheckDepth, CheckReport, Store};
 use clap::Args;
+use hosts::HostShape;
 use serde::Serialize;
 
 /// Arguments of `doctor`.
@@ -16,6 +23,9 @@ pub(crate) struct DoctorArgs {
     /// Also compare every memory with its checksum, and every index with its rows
     #[arg(long)]
     pub(crate) full: bool,
+    /// Look at this host only (default: all that are here or wired)
+    #[arg(long, value_name = "HOST", value_parser = args::hosts())]
+    pub(crate) host: Option<Host>,
     /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -32,6 +42,7 @@ struct Findings {
     damaged: Vec<i64>,
     looked_at: u64,
     vectors_waiting: u64,
+    hosts: Vec<HostShape>,
 }
 
 #[derive(Serialize)]
@@ -42,7 +53,7 @@ struct RepairShape {
     mended: u64,
 }
 
-/// Checks the store.
+/// Checks the store, and the hosts.
 pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
     let repaired = Store::repair(&app.home, app.now)?;
     let mut store = app.store()?;
@@ -58,7 +69,9 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
         vectors::note_failure(&app.home, app.now, look_for_missing_vectors(&mut store, &MiniLm::load()));
     }
     let waiting = store.count_stale_vectors()?;
-    let exit = if report.is_sound() { Exit::Done } else { Exit::No };
+    let hosts = hosts::examine(args.host, &store, app)?;
+    let is_well = report.is_sound() && !hosts.iter().any(HostShape::is_broken);
+    let exit = if is_well { Exit::Done } else { Exit::No };
     let repaired = repaired.map(|repair| RepairShape {
         quarantine: repair.quarantine.map(|path| path.display().to_string()),
         restored_from: repair.restored_from.map(|path| path.display().to_string()),
@@ -66,7 +79,7 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
         mended: repair.mended,
     });
     if args.json {
-        app.ui.json(&findings(report, repaired, waiting))?;
+        app.ui.json(&findings(report, repaired, waiting, hosts))?;
         return Ok(exit);
     }
     if let Some(repair) = &repaired {
@@ -87,6 +100,9 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
     say(&report, args, app)?;
     if waiting > 0 && app.config.recall.vectors {
         app.ui.line(&format!("{} without a vector yet; {}", memories(waiting), vectors::MAKES_VECTORS))?;
+    }
+    for host in &hosts {
+        host.say(app)?;
     }
     Ok(exit)
 }
@@ -110,10 +126,15 @@ fn say(report: &CheckReport, args: &DoctorArgs, app: &App) -> Result<(), Failure
     app.ui.line(&app.ui.tone(Tone::Good, &format!("the store is sound{depth}")))
 }
 
-fn findings(report: CheckReport, repaired: Option<RepairShape>, vectors_waiting: u64) -> Findings {
+fn findings(
+    report: CheckReport,
+    repaired: Option<RepairShape>,
+    vectors_waiting: u64,
+    hosts: Vec<HostShape>,
+) -> Findings {
     Findings {
         version: 1,
-        ok: report.is_sound(),
+        ok: report.is_sound() && !hosts.iter().any(HostShape::is_broken),
         repaired,
         file: report.file,
         word_index: report.words,
@@ -121,5 +142,6 @@ fn findings(report: CheckReport, repaired: Option<RepairShape>, vectors_waiting:
         damaged: report.damaged.iter().map(|id| id.0).collect(),
         looked_at: report.looked_at,
         vectors_waiting,
+        hosts,
     }
 }

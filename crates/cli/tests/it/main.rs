@@ -13,6 +13,7 @@ mod changing;
 mod configuring;
 mod corpora;
 mod distilling;
+mod doctoring;
 mod evaluating;
 mod explaining;
 mod exporting;

@@ -20,7 +20,7 @@ fn status_tells_how_much_there_is_and_that_hooks_run() {
         events    1, the last just now; sessions: 1
         size [N] MiB, schema 6
         backup    none yet
-        hook      claude-code UserPromptSubmit just now: kept in [N] ms
+        hook      claude-code UserPromptSubmit just now: kept, lacking folder in [N] ms
         ");
     let status = ask(&env, 0, &["status", "--json"]);
     assert_snapshot!(shape(&status), @r#"{bytes: number, events: number, forgotten: number, given: [], home: text, hooks: [{at: text, bytes_in: number, bytes_out: number, event: text, host: text, ms: number, outcome: text}], injections: number, last_event_at: text, memories: number, model_work: null, newest_backup: null, problem: null, projects: number, quarantined: [], schema: number, sessions: number, spooled: number, superseded: number, vectors_waiting: number, version: number, writable: bool}"#);
@@ -65,7 +65,7 @@ fn a_sound_store_is_told_so() {
         the store is sound; the checksums of 1 memory agree
         ");
     let findings = ask(&env, 0, &["doctor", "--full", "--json"]);
-    assert_snapshot!(shape(&findings), @"{damaged: [], file: [], looked_at: number, ok: bool, repaired: null, schema: [], vectors_waiting: number, version: number, word_index: null}");
+    assert_snapshot!(shape(&findings), @"{damaged: [], file: [], hosts: [], looked_at: number, ok: bool, repaired: null, schema: [], vectors_waiting: number, version: number, word_index: null}");
     assert_eq!((&findings["ok"], &findings["looked_at"]), (&json!(true), &json!(1)));
 }
 

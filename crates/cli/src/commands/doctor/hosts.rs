@@ -1,0 +1,347 @@
+//! Whether hosts are wired, and whether what they would run works: looked at, tried, and asked of what it left.
+
+use super::heard;
+use super::trial::{Trial, Tried};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::times;
+use crate::ui::{Tone, one_line};
+use crate::wiring::{hosts_here, own_program};
+use backstory_hosts::{Host, Wired, WiredState};
+use backstory_store::{Receipt, Store};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// What is to be said about a host.
+#[derive(Debug, Serialize)]
+pub(super) struct Finding {
+    level: Level,
+    what: String,
+    todo: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Level {
+    /// Something does not work.
+    Broken,
+    /// It works, and there is something to know.
+    Note,
+}
+
+impl Finding {
+    pub(super) fn broken(what: &str, todo: Option<String>) -> Finding {
+        Finding { level: Level::Broken, what: what.to_owned(), todo }
+    }
+
+    pub(super) fn note(what: &str, todo: Option<String>) -> Finding {
+        Finding { level: Level::Note, what: what.to_owned(), todo }
+    }
+}
+
+/// One host, as other programs are told.
+#[derive(Debug, Serialize)]
+pub(super) struct HostShape {
+    host: &'static str,
+    state: &'static str,
+    files: Vec<FileShape>,
+    program: Option<String>,
+    program_version: Option<String>,
+    hooks: Vec<HookShape>,
+    mcp: Option<Vec<String>>,
+    mcp_ok: Option<bool>,
+    plugin: Option<String>,
+    last_heard: Option<HeardShape>,
+    usual_ms: Option<f64>,
+    findings: Vec<Finding>,
+    #[serde(skip)]
+    title: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct FileShape {
+    path: String,
+    what: String,
+    state: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct HookShape {
+    event: String,
+    ok: bool,
+    ms: f64,
+    problem: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct HeardShape {
+    event: String,
+    at: String,
+    outcome: String,
+    #[serde(skip)]
+    ago: String,
+}
+
+/// Looks at a host that was named, or at all that are here or wired.
+pub(super) fn examine(named: Option<Host>, store: &Store, app: &App) -> Result<Vec<HostShape>, Failure> {
+    // Who has no home has no hosts.
+    let Some(places) = app.environment.places() else { return Ok(Vec::new()) };
+    let program = own_program(&places)?;
+    let here = hosts_here(&places);
+    let look = |host: Host| host.wired(&places, &program).map_err(|error| Failure::user(error.to_string()));
+    let mut looked = Vec::new();
+    for host in named.map_or_else(|| Host::ALL.to_vec(), |host| vec![host]) {
+        let wired = look(host)?;
+        if named.is_some() || here.contains(&host) || is_wired(&wired) {
+            looked.push((host, wired));
+        }
+    }
+    // Trying costs a store: only where there is something to try.
+    let needs_trial = looked.iter().any(|(_, wired)| is_wired(wired));
+    let trial = needs_trial.then(|| Trial::prepare(app)).transpose()?;
+    let examine = |(host, wired): (Host, Wired)| match trial.as_ref().filter(|_| is_wired(&wired)) {
+        Some(trial) => Examined::new(host, wired).look(trial, &program).listen(store, app),
+        None => Ok(Examined::new(host, wired).unwired(named.is_some(), here.contains(&host)).shape),
+    };
+    looked.into_iter().map(examine).collect()
+}
+
+fn is_wired(wired: &Wired) -> bool {
+    wired.is_wired() || wired.plugin.is_some()
+}
+
+/// A host while it is looked at.
+struct Examined {
+    host: Host,
+    wired: Wired,
+    shape: HostShape,
+}
+
+impl Examined {
+    fn new(host: Host, wired: Wired) -> Examined {
+        let files = wired.files.iter().map(|file| FileShape {
+            path: file.path.display().to_string(),
+            what: file.what.clone(),
+            state: match file.state {
+                WiredState::Absent => "absent",
+                WiredState::Current => "current",
+                WiredState::Different => "different",
+                WiredState::Unreadable(_) => "unreadable",
+            },
+        });
+        let shape = HostShape {
+            host: host.as_str(),
+            title: host.title(),
+            state: "not wired",
+            files: files.collect(),
+            program: None,
+            program_version: None,
+            hooks: Vec::new(),
+            mcp: wired.server.clone(),
+            mcp_ok: None,
+            plugin: wired.plugin.clone(),
+            last_heard: None,
+            usual_ms: None,
+            findings: Vec::new(),
+        };
+        Examined { host, wired, shape }
+    }
+
+    /// Says what there is to say about a host that nothing of ours is in.
+    fn unwired(mut self, is_named: bool, is_here: bool) -> Examined {
+        self.read_files();
+        let todo = Some(self.install());
+        let what = if is_here { "nothing of it is remembered" } else { "it is not on this machine" };
+        let finding = if is_named { Finding::broken(what, todo) } else { Finding::note(what, todo) };
+        self.shape.findings.push(finding);
+        self
+    }
+
+    /// Looks at what the host's files say, and tries it.
+    fn look(mut self, trial: &Trial<'_>, program: &Path) -> Examined {
+        self.read_files();
+        self.compare_events();
+        let lines = self.wired.hooks.iter().map(|hook| hook.line.as_str());
+        let mut programs: Vec<PathBuf> = lines.filter_map(|line| trial.program_in(line)).collect();
+        programs.extend(self.wired.server.iter().filter_map(|words| words.first()).map(PathBuf::from));
+        programs.sort();
+        programs.dedup();
+        let can_run: Vec<bool> = programs.iter().map(|one| self.check_program(one, program, trial)).collect();
+        // What is not there need not be tried event by event.
+        if can_run.iter().all(|can_run| *can_run) {
+            self.try_hooks(trial.hooks(self.host, &self.wired.hooks));
+            self.try_server(trial);
+        }
+        self
+    }
+
+    fn read_files(&mut self) {
+        let install = self.install();
+        let is_wired = is_wired(&self.wired);
+        for file in &self.wired.files {
+            let (path, what) = (file.path.display(), &file.what);
+            let finding = match &file.state {
+                WiredState::Unreadable(why) => Finding::broken(why, Some("mend the file by hand".to_owned())),
+                WiredState::Different => Finding::note(
+                    &format!("`{path}` is not as this version writes it"),
+                    Some(install.clone()),
+                ),
+                WiredState::Absent if is_wired && self.wired.plugin.is_none() => {
+                    Finding::note(&format!("`{path}` does not hold our {what}"), Some(install.clone()))
+                }
+                _ => continue,
+            };
+            self.shape.findings.push(finding);
+        }
+        if let (Some(plugin), false) = (&self.wired.plugin, self.wired.hooks.is_empty()) {
+            let what = format!(
+                "it is wired twice, by the plugin `{plugin}` and by its settings: every hook runs twice"
+            );
+            let todo = format!("`backstory uninstall {}` keeps the plugin alone", self.host.as_str());
+            self.shape.findings.push(Finding::note(&what, Some(todo)));
+        }
+    }
+
+    fn compare_events(&mut self) {
+        let (hooks, install) = (&self.wired.hooks, Some(self.install()));
+        let is_hooked = |event: &&str| hooks.iter().any(|hook| hook.event == *event);
+        let missing: Vec<&str> = self.host.events().into_iter().filter(|event| !is_hooked(event)).collect();
+        let finding = match (missing.is_empty(), hooks.is_empty(), &self.wired.plugin) {
+            (true, _, _) | (_, true, Some(_)) => return,
+            (false, true, None) => Finding::broken("it runs no hook of ours", install),
+            (false, false, _) => Finding::note(&format!("no hook for {}", missing.join(", ")), install),
+        };
+        self.shape.findings.push(finding);
+    }
+
+    /// Looks whether a program is there and is the one that looks. Returns whether it can be run.
+    fn check_program(&mut self, one: &Path, ours: &Path, trial: &Trial<'_>) -> bool {
+        self.shape.program = Some(one.display().to_string());
+        let install = Some(self.install());
+        match trial.version_of(one) {
+            Err(problem) => {
+                self.shape.findings.push(Finding::broken(&problem, install));
+                false
+            }
+            Ok(version) => {
+                if version != env!("CARGO_PKG_VERSION") {
+                    let what = format!(
+                        "`{}` is version {version}, this is {}",
+                        one.display(),
+                        env!("CARGO_PKG_VERSION")
+                    );
+                    self.shape.findings.push(Finding::note(&what, install));
+                } else if one.canonicalize().ok() != ours.canonicalize().ok() {
+                    let what = format!("it runs `{}`, this is `{}`", one.display(), ours.display());
+                    self.shape.findings.push(Finding::note(&what, None));
+                }
+                self.shape.program_version = Some(version);
+                true
+            }
+        }
+    }
+
+    fn try_hooks(&mut self, tried: Vec<Tried>) {
+        let problems = tried.iter().filter_map(|one| Some((one.event.as_str(), one.problem.as_deref()?)));
+        for (problem, events) in by_what(problems) {
+            let what = format!("its hooks for {events} do not work: {problem}");
+            self.shape.findings.push(Finding::broken(&what, Some(self.install())));
+        }
+        let shape = |one: Tried| HookShape {
+            event: one.event,
+            ok: one.problem.is_none(),
+            ms: (one.ms * 10.0).round() / 10.0,
+            problem: one.problem,
+        };
+        self.shape.hooks = tried.into_iter().map(shape).collect();
+    }
+
+    fn try_server(&mut self, trial: &Trial<'_>) {
+        let Some(words) = &self.wired.server else { return };
+        let served = trial.server(words);
+        self.shape.mcp_ok = Some(served.is_ok());
+        if let Err(problem) = served {
+            let what = format!("its MCP server does not work: {problem}");
+            self.shape.findings.push(Finding::broken(&what, Some(self.install())));
+        }
+    }
+
+    /// Asks the user's own store what the host's hooks left in it.
+    fn listen(mut self, store: &Store, app: &App) -> Result<HostShape, Failure> {
+        let receipts = store.receipts_of(self.host.as_str(), heard::NEWEST)?;
+        self.shape.findings.extend(heard::judge(self.host, &receipts));
+        self.shape.usual_ms = heard::usual_ms(&receipts);
+        self.shape.last_heard = receipts.first().map(|receipt| last_heard(receipt, app));
+        self.shape.state = match (self.shape.is_broken(), receipts.is_empty()) {
+            (true, _) => "broken",
+            // Only its own hooks show that the host really runs them.
+            (false, true) => "ready",
+            (false, false) => "working",
+        };
+        Ok(self.shape)
+    }
+
+    fn install(&self) -> String {
+        format!("run `backstory install {}`", self.host.as_str())
+    }
+}
+
+/// Puts together the events of which the same is to be said.
+pub(super) fn by_what<'a>(said: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(&'a str, String)> {
+    let mut groups: Vec<(&str, String)> = Vec::new();
+    for (event, what) in said {
+        match groups.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, events)) => *events = format!("{events}, `{event}`"),
+            None => groups.push((what, format!("`{event}`"))),
+        }
+    }
+    groups
+}
+
+fn last_heard(receipt: &Receipt, app: &App) -> HeardShape {
+    HeardShape {
+        event: one_line(&receipt.event),
+        at: times::iso(receipt.at),
+        outcome: one_line(&receipt.outcome),
+        ago: backstory_context::relative(receipt.at, app.now),
+    }
+}
+
+impl HostShape {
+    pub(super) fn is_broken(&self) -> bool {
+        self.findings.iter().any(|finding| finding.level == Level::Broken)
+    }
+
+    /// Says how the host is doing.
+    pub(super) fn say(&self, app: &App) -> Result<(), Failure> {
+        let is_good = matches!(self.state, "working" | "ready");
+        let tone = if is_good { Tone::Good } else { Tone::Strong };
+        app.ui.line(&format!("{}: {}", self.title, app.ui.tone(tone, self.state)))?;
+        let slowest = self.hooks.iter().map(|hook| hook.ms).fold(0.0, f64::max);
+        if !self.hooks.is_empty() {
+            let well = self.hooks.iter().filter(|hook| hook.ok).count();
+            app.ui.line(&format!(
+                "  hooks  {well} of {} tried and answered, the slowest in {slowest:.0} ms",
+                self.hooks.len()
+            ))?;
+        }
+        if self.mcp_ok == Some(true) {
+            app.ui.line("  tools  answered")?;
+        }
+        if let Some(heard) = &self.last_heard {
+            let usual = self.usual_ms.map(|ms| format!("; they take {ms:.1} ms")).unwrap_or_default();
+            app.ui.line(&format!("  heard  {} {}: {}{usual}", heard.event, heard.ago, heard.outcome))?;
+        }
+        for finding in &self.findings {
+            let mark = match finding.level {
+                Level::Broken => "bad",
+                Level::Note => "note",
+            };
+            app.ui.line(&format!("  {mark}: {}", finding.what))?;
+            if let Some(todo) = &finding.todo {
+                app.ui.line(&format!("    to do: {todo}"))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! Trying what a host would run: the very line, through a shell, in a world of its own.
+//!
+//! The world has a store with one memory in it, so that there is something to answer; nothing of the user's is read or written.
+
+use crate::app::App;
+use crate::env_vars::{BACKSTORY_CONFIG, BACKSTORY_HOME, SETTING_PREFIX};
+use crate::failure::Failure;
+use backstory_hosts::{HookLine, Host, Sample};
+use backstory_store::{Home, Purpose, Store};
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A host waits longer, but not its user.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a session must be given in this world.
+const KNOWN: &str = "Backstory's doctor was here";
+
+/// A world to try things in.
+pub(super) struct Trial<'a> {
+    app: &'a App,
+    world: TempDir,
+    project: PathBuf,
+}
+
+/// How one hook did.
+#[derive(Debug)]
+pub(super) struct Tried {
+    pub(super) event: String,
+    pub(super) ms: f64,
+    pub(super) problem: Option<String>,
+}
+
+impl Trial<'_> {
+    /// Makes a world in which this program remembers something.
+    pub(super) fn prepare(app: &App) -> Result<Trial<'_>, Failure> {
+        let failed =
+            |error: std::io::Error| Failure::user("cannot make a folder to try hooks in").because(&error);
+        let world = tempfile::tempdir().map_err(failed)?;
+        let root = world.path().canonicalize().map_err(failed)?;
+        let project = root.join("project");
+        std::fs::create_dir(&project).map_err(failed)?;
+        std::fs::write(root.join("config.toml"), "").map_err(failed)?;
+        let trial = Trial { app, world, project };
+        let program = std::env::current_exe().map_err(failed)?;
+        let mut remember = trial.command(&program);
+        let remembered = trial.run(remember.args(["remember", "--pin", KNOWN]), "").map_err(Failure::user)?;
+        if remembered.output.status.success() {
+            return Ok(trial);
+        }
+        let said = first_line(&remembered.output.stderr);
+        Err(Failure::user(format!("cannot make a store to try hooks with: {said}")))
+    }
+
+    /// Returns a session of a host in this world.
+    pub(super) fn samples(&self, host: Host) -> Vec<Sample> {
+        host.samples(&self.project)
+    }
+
+    /// Plays a session through the hooks a host has.
+    pub(super) fn hooks(&self, host: Host, hooks: &[HookLine]) -> Vec<Tried> {
+        let hooked = |sample: &Sample| hooks.iter().find(|hook| hook.event == sample.event);
+        let samples = self.samples(host);
+        let first = samples.first().map(|sample| sample.event.clone()).unwrap_or_default();
+        let mut tried: Vec<Tried> = samples
+            .iter()
+            .filter_map(|sample| {
+                hooked(sample).map(|hook| self.hook(host, hook, sample, sample.event == first))
+            })
+            .collect();
+        let kept = self.events_kept(host);
+        for one in tried.iter_mut().filter(|one| one.problem.is_none() && !kept.contains(&one.event)) {
+            one.problem =
+                Some("it ran and left no trace: it is not this program, or has another store".to_owned());
+        }
+        tried
+    }
+
+    fn hook(&self, host: Host, hook: &HookLine, sample: &Sample, is_first: bool) -> Tried {
+        let ran = self.run(self.command(Path::new("/bin/sh")).arg("-c").arg(&hook.line), &sample.payload);
+        let (ms, problem) = match ran {
+            Err(problem) => (0.0, Some(problem)),
+            Ok(ran) => (ran.ms, wrong(host, &sample.event, &ran.output, is_first)),
+        };
+        Tried { event: sample.event.clone(), ms, problem }
+    }
+
+    /// Returns the events of a host that this world's store has a receipt of.
+    fn events_kept(&self, host: Host) -> Vec<String> {
+        let store = Store::open(&Home::at(self.home()), Purpose::Read, self.app.now);
+        let receipts = store.and_then(|store| store.receipts_of(host.as_str(), 100)).unwrap_or_default();
+        receipts.into_iter().map(|receipt| receipt.event).collect()
+    }
+
+    /// Asks an MCP server who it is, the way a host begins.
+    pub(super) fn server(&self, words: &[String]) -> Result<(), String> {
+        let Some((program, arguments)) = words.split_first() else {
+            return Err("no program is named".to_owned());
+        };
+        let client = json!({"name": "backstory doctor", "version": env!("CARGO_PKG_VERSION")});
+        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+        let ran = self.run(self.command(Path::new(program)).args(arguments), &format!("{request}\n"))?;
+        let answer = ran.output.stdout.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        match serde_json::from_slice::<Value>(answer) {
+            Ok(answer) if answer.pointer("/result/serverInfo/name").is_some() => Ok(()),
+            _ => Err(format!("it does not answer as an MCP server: {}", first_line(&ran.output.stderr))),
+        }
+    }
+
+    /// Returns the program a shell would run for a line.
+    pub(super) fn program_in(&self, line: &str) -> Option<PathBuf> {
+        let script = format!("set -- {line}\nprintf %s \"$1\"");
+        let ran = self.run(self.command(Path::new("/bin/sh")).arg("-c").arg(script), "").ok()?;
+        Some(PathBuf::from(String::from_utf8(ran.output.stdout).ok()?))
+            .filter(|program| program.is_absolute())
+    }
+
+    /// Returns the version a program of ours says it is.
+    pub(super) fn version_of(&self, program: &Path) -> Result<String, String> {
+        let ran = self.run(self.command(program).arg("--version"), "")?;
+        let said = first_line(&ran.output.stdout);
+        let version = said.strip_prefix("backstory ").map(str::to_owned);
+        version.ok_or_else(|| format!("`{}` is not Backstory", program.display()))
+    }
+
+    fn home(&self) -> PathBuf {
+        self.world.path().join("home")
+    }
+
+    /// Prepares a program as a host would run it, with no setting of the user's but its place in the world.
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        for (name, _) in self.app.environment.pairs() {
+            if name.starts_with(SETTING_PREFIX) || name == "CLAUDE_PROJECT_DIR" {
+                command.env_remove(name);
+            }
+        }
+        command.env(BACKSTORY_HOME, self.home()).env(BACKSTORY_CONFIG, self.world.path().join("config.toml"));
+        // What is tried leaves no process behind, and needs no model.
+        command.env("BACKSTORY_RETENTION_BACKUPS", "0").env("BACKSTORY_RECALL_VECTORS", "false");
+        command.current_dir(&self.project).process_group(0);
+        command
+    }
+
+    fn run(&self, command: &mut Command, input: &str) -> Result<Ran, String> {
+        let started = Instant::now();
+        let program = command.get_program().to_string_lossy().into_owned();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("`{program}` cannot be run: {error}"))?;
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        // Who has heard enough may close its end; its answer is what counts.
+        drop(child.stdin.take().map(|mut pipe| pipe.write_all(input.as_bytes())));
+        let (done, is_done) = mpsc::channel();
+        std::thread::spawn(move || done.send(child.wait_with_output()));
+        match is_done.recv_timeout(PATIENCE) {
+            Ok(Ok(output)) => Ok(Ran { output, ms: started.elapsed().as_secs_f64() * 1000.0 }),
+            Ok(Err(error)) => Err(format!("`{program}` cannot be waited for: {error}")),
+            Err(_) => {
+                let _gone = group.map(|group| kill_process_group(group, Signal::KILL));
+                Err(format!("it did not end within {} s", PATIENCE.as_secs()))
+            }
+        }
+    }
+}
+
+struct Ran {
+    output: Output,
+    ms: f64,
+}
+
+/// Says what is wrong with how a hook ended and what it answered, by the rules of the host.
+fn wrong(host: Host, event: &str, output: &Output, must_tell: bool) -> Option<String> {
+    let said = first_line(&output.stderr);
+    match output.status.code() {
+        Some(0) => {}
+        Some(127) => return Some(format!("its program is not there: {said}")),
+        Some(126) => return Some(format!("its program cannot be run: {said}")),
+        code => {
+            let code = code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
+            return Some(format!("it ended with {code}: {said}"));
+        }
+    }
+    if let Err(problem) = host.check_reply(event, &output.stdout) {
+        return Some(format!("{} would not take its answer: {problem}", host.title()));
+    }
+    let tells = String::from_utf8_lossy(&output.stdout).contains(KNOWN);
+    (must_tell && !tells).then(|| "it gave nothing of what is remembered".to_owned())
+}
+
+fn first_line(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.lines().next().unwrap_or_default().chars().take(200).collect()
+}
