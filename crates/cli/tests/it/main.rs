@@ -30,6 +30,7 @@ mod mcp;
 mod mcp_hostile;
 mod opencode;
 mod other_hosts;
+mod plugins;
 mod polishing;
 mod polishing_by_program;
 mod projects;
