@@ -90,11 +90,13 @@ pub(crate) fn propose(hosts: &[Host], places: &Places, program: &Path, app: &App
     let installs = app.installs();
     let mut proposal = Proposal { plans: Vec::new(), refused: Vec::new() };
     for host in hosts {
-        let twice = host.wired(places, program).ok().and_then(|wired| wired.plugin);
-        match (twice, host.plan_install(places, program, &installs)) {
-            (Some(plugin), _) => proposal.refused.push((*host, wired_by_plugin(*host, &plugin))),
-            (None, Ok(plan)) => proposal.plans.push(plan),
-            (None, Err(error)) => proposal.refused.push((*host, refusal(*host, Way::In, &error))),
+        if let Some(plugin) = host.plugin(places) {
+            proposal.refused.push((*host, wired_by_plugin(*host, &plugin)));
+            continue;
+        }
+        match host.plan_install(places, program, &installs) {
+            Ok(plan) => proposal.plans.push(plan),
+            Err(error) => proposal.refused.push((*host, refusal(*host, Way::In, &error))),
         }
     }
     proposal

@@ -58,9 +58,16 @@ impl Host {
     /// When the program's path cannot be written into a configuration.
     pub fn wired(self, places: &Places, program: &Path) -> Result<Wired, WiringError> {
         let mut wired = Wired::look(self, &wires(self, places, &Program::at(program)?));
-        if self == Host::ClaudeCode {
-            wired.plugin = wired::enabled_plugin(&places.directory(self).join("settings.json"));
-        }
+        wired.plugin = self.plugin(places);
         Ok(wired)
+    }
+
+    /// Returns the plugin of ours that is switched on in the host and wires it by itself.
+    #[must_use]
+    pub fn plugin(self, places: &Places) -> Option<String> {
+        match self {
+            Host::ClaudeCode => wired::enabled_plugin(&places.directory(self).join("settings.json")),
+            _ => None,
+        }
     }
 }

@@ -29,6 +29,7 @@ mod many_at_once;
 mod mcp;
 mod mcp_hostile;
 mod opencode;
+mod nasty_configs;
 mod other_hosts;
 mod plugins;
 mod polishing;

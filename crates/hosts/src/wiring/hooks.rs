@@ -36,9 +36,10 @@ pub(super) struct Found {
 /// Makes the hooks of a host what they should be, in place where ours are there already.
 pub(super) fn put(json: &mut Json, host: Host, hooks: &[Hook]) -> Result<(), Refusal> {
     check_shape(json)?;
+    let there = found(json, host)?;
     for hook in hooks {
         let whole = |found: &&Found| found.event == hook.event && found.is_whole;
-        let first = found(json, host)?.iter().find(whole).map(|found| found.item);
+        let first = there.iter().find(whole).map(|found| found.item);
         let path = |item| [Step::Key(HOOKS), Step::Key(hook.event), Step::At(item)];
         match first {
             None => json.push(&[HOOKS, hook.event], &hook.item)?,

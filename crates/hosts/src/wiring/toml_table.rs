@@ -159,7 +159,14 @@ fn own_lines(text: &str, range: Range<usize>) -> Range<usize> {
     let is_filler = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
     let filler: usize =
         own.split_inclusive('\n').rev().take_while(|line| is_filler(line)).map(str::len).sum();
+    let end = range.end - filler;
     let before = text.get(..range.start).unwrap_or_default();
-    let blank = ["\r\n", "\n"].iter().find(|newline| before.ends_with(&format!("\n{newline}")));
-    range.start - blank.map_or(0, |newline| newline.len())..range.end - filler
+    let after = text.get(end..).unwrap_or_default();
+    let newline = |is_there: &dyn Fn(&str) -> bool| {
+        ["\r\n", "\n"].into_iter().find(|newline| is_there(newline)).map_or(0, str::len)
+    };
+    if before.is_empty() {
+        return range.start..end + newline(&|newline| after.starts_with(newline));
+    }
+    range.start - newline(&|newline| before.ends_with(&format!("\n{newline}")))..end
 }
