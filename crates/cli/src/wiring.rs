@@ -140,12 +140,20 @@ impl Proposal {
 
     /// Does it, host by host; one that cannot be done is left as it was.
     pub(crate) fn carry_out(&mut self, way: Way, app: &App) -> Vec<Plan> {
+        let mut plans = std::mem::take(&mut self.plans);
         let mut done = Vec::new();
-        for plan in std::mem::take(&mut self.plans) {
+        // The way back is the way in reversed: a directory made for one host may hold another by now.
+        if way == Way::Out {
+            plans.reverse();
+        }
+        for plan in plans {
             match plan.clone().carry_out(&app.installs()) {
                 Ok(()) => done.push(plan),
                 Err(error) => self.refused.push((plan.host, refusal(plan.host, way, &error))),
             }
+        }
+        if way == Way::Out {
+            done.reverse();
         }
         done
     }

@@ -129,6 +129,16 @@ impl Json {
         })
     }
 
+    /// Whether a property holds nothing at all, not even a comment.
+    pub(super) fn is_bare(&self, path: &[Step<'_>]) -> Result<bool, Refusal> {
+        let Some((last, parents)) = path.split_last() else { return Ok(false) };
+        let root = self.root()?;
+        let at = root.as_ref().and_then(|root| find(root, parents)).and_then(|it| child(it, *last));
+        let span = self.container(parents)?.and_then(|it| it.children.get(at?).cloned());
+        let text = span.map(|span| self.slice(&span)).unwrap_or_default();
+        Ok(self.is_empty(path)? && !text.contains("//") && !text.contains("/*"))
+    }
+
     fn root(&self) -> Result<Option<ast::Value<'_>>, Refusal> {
         // Comments and trailing commas are widely understood; of the rest nobody can say what a host makes of it.
         let strict = ParseOptions {
@@ -249,12 +259,14 @@ impl Json {
         }
     }
 
-    /// What has to be cut so that a child is gone, last first.
+    /// What has to be cut so that a child is gone, last first. Comments around it are not its own, and stay.
     fn cuts(&self, container: &Container, at: usize) -> Vec<Range<usize>> {
         let Some(child) = container.children.get(at) else { return Vec::new() };
         let until = container.children.get(at + 1).map_or(container.span.end, |next| next.start);
         let comma = self.comma_between(child.end, until);
-        let mut cut = child.start..comma.map_or(child.end, |comma| comma + 1);
+        let is_close = |comma: &usize| self.slice(&(child.end..*comma)).trim().is_empty();
+        let (with_comma, apart) = (comma.filter(is_close), comma.filter(|comma| !is_close(comma)));
+        let mut cut = child.start..with_comma.map_or(child.end, |comma| comma + 1);
         let (before, behind) = (self.blank_before(cut.start), self.blank_behind(cut.end));
         if self.begins_line(cut.start) && self.ends_line(behind) {
             cut = self.newline_before(before)..behind;
@@ -268,7 +280,8 @@ impl Json {
             (None, Some(previous)) => self.comma_between(previous.end, child.start),
             _ => None,
         };
-        std::iter::once(cut).chain(own_comma.map(|comma| comma..comma + 1)).collect()
+        let only = |comma: usize| comma..comma + 1;
+        apart.map(only).into_iter().chain([cut]).chain(own_comma.map(only)).collect()
     }
 
     fn close_if_empty(&mut self, path: &[Step<'_>]) -> Result<(), Refusal> {

@@ -107,7 +107,7 @@ impl JsonWanted {
         for path in full {
             let path: Vec<Step<'_>> = path.iter().map(|key| Step::Key(key)).collect();
             let stood = before.as_ref().map(|before| before.value(&path)).transpose()?.flatten().is_some();
-            if !stood && json.is_empty(&path)? {
+            if !stood && json.is_bare(&path)? {
                 json.remove(&path)?;
             }
         }

@@ -17,3 +17,4 @@ mod opencode;
 mod opencode_plugin;
 mod recorded;
 mod renamed;
+mod wiring;
