@@ -4,6 +4,7 @@
 //! one, by any name a host gives them, so that one of a type nobody expects costs that field and no other.
 //! Not here: what a use of a tool means (`tools`), what is odd about one host (its own file).
 
+mod names;
 mod openings;
 mod patches;
 mod prompts;
@@ -15,6 +16,10 @@ use crate::answers::Answers;
 use crate::lenient::Json;
 use crate::{Heard, Meaning, Told};
 use backstory_memory::{Ended, Happening, Subagent, Trust};
+use names::{
+    AGENT, AGENT_SORT, CALL, CURSORS_RESPONSE, CWD, ERROR, EVENT, INPUT, MESSAGE, PARENT_SESSION, PROMPT,
+    RECORD, RESPONSE, SESSION, TOOL, TURN,
+};
 use prompts::{summary_in, without_blocks_of_the_host};
 
 /// How a host speaks.
@@ -55,25 +60,6 @@ pub(crate) enum Event {
     /// Of no use here, and why.
     Passed(&'static str),
 }
-
-// The names hosts give to one and the same thing. The first that says something counts.
-const EVENT: &[&str] = &["hook_event_name"];
-const SESSION: &[&str] = &["session_id", "conversation_id", "sessionId"];
-/// Copilot gives a subagent a session of its own, and says whose it is.
-const PARENT_SESSION: &[&str] = &["parentAgentId"];
-const CWD: &[&str] = &["cwd"];
-const TURN: &[&str] = &["prompt_id", "turn_id", "generation_id"];
-const CALL: &[&str] = &["tool_use_id"];
-const AGENT: &[&str] = &["agent_id", "agentId", "subagent_id"];
-const AGENT_SORT: &[&str] = &["agent_type", "agentType", "subagent_type"];
-const TOOL: &[&str] = &["tool_name", "toolName"];
-const INPUT: &[&str] = &["tool_input", "toolArgs"];
-const RESPONSE: &[&str] = &["tool_response", "toolResult", CURSORS_RESPONSE];
-const CURSORS_RESPONSE: &str = "tool_output";
-const ERROR: &[&str] = &["error", "error_message"];
-const PROMPT: &[&str] = &["prompt", "user_prompt"];
-const MESSAGE: &[&str] = &["last_assistant_message", "prompt_response", "response", "text", "summary"];
-const RECORD: &[&str] = &["transcript_path", "transcriptPath"];
 
 /// Understands one payload, as far as it can be.
 pub(crate) fn hear(dialect: &Dialect, event: Option<&str>, payload: &[u8]) -> Heard {

@@ -2,6 +2,7 @@
 
 mod heard;
 mod hosts;
+mod told;
 mod trial;
 
 use crate::app::App;
@@ -14,8 +15,8 @@ use backstory_embed::MiniLm;
 use backstory_hosts::Host;
 use backstory_store::{CheckDepth, CheckReport, Store};
 use clap::Args;
-use hosts::HostShape;
 use serde::Serialize;
+use told::HostShape;
 
 /// Arguments of `doctor`.
 #[derive(Args, Debug)]

@@ -2,7 +2,8 @@
 //!
 //! Not here: the end of a turn and what a tool did. Words there would keep the agent going, or come too late.
 
-use super::{AGENT, Event, INPUT, PROMPT, TOOL, WireEvent, inner, patches};
+use super::names::{AGENT, INPUT, PROMPT, TOOL};
+use super::{Event, WireEvent, inner, patches};
 use crate::Opening;
 use crate::wire::tools::{Sort, sort_of};
 use backstory_memory::Happening;

@@ -91,6 +91,10 @@ impl ToolUse<'_, '_> {
             None if (self.dialect.is_mcp)(self.name) || !self.server.is_empty() => self.fetched(),
             None => self.local(Happening::UsedTool { asked: self.at() }),
         };
+        // Not every host says whose tool it is.
+        if matches!(&happening, Happening::Fetched { answer, .. } if answer.starts_with(OUR_FENCE)) {
+            return Err("our own tool");
+        }
         Ok((vec![happening], trust))
     }
 
@@ -289,3 +293,6 @@ fn steps_in(plan: &str) -> Vec<PlanStep> {
     let steps: Vec<PlanStep> = plan.lines().filter_map(item).collect();
     if steps.is_empty() { vec![PlanStep { text: plan.trim().to_owned(), is_done: false }] } else { steps }
 }
+
+/// What our own tools answer begins with this.
+const OUR_FENCE: &str = "<backstory-";

@@ -1,8 +1,9 @@
 //! Cursor, by its documentation.
 
 use crate::recorded::{openings, passed_over, story};
-use backstory_hosts::Host;
+use backstory_hosts::{Host, Meaning};
 use insta::assert_snapshot;
+use serde_json::json;
 
 #[test]
 fn a_session_is_understood() {
@@ -39,4 +40,20 @@ fn what_is_of_no_use_is_passed_over() {
         preToolUse: not done yet
         stop: its words come by themselves
         "#);
+}
+
+/// Law 5: it does not say which server a tool belongs to, but what ours answers is fenced.
+#[test]
+fn our_own_words_are_not_heard_again() {
+    let heard = |text: &str| {
+        let output = json!({"content": [{"type": "text", "text": text}]}).to_string();
+        let event = json!({"hook_event_name": "postToolUse", "conversation_id": "s", "tool_name": "MCP:search",
+            "tool_input": {"query": "x"}, "tool_output": output});
+        Host::Cursor.hear(None, event.to_string().as_bytes()).meaning
+    };
+    assert_eq!(
+        heard("<backstory-1a2b3c4d>\nours\n</backstory-1a2b3c4d>"),
+        Meaning::PassedOver("our own tool")
+    );
+    assert!(matches!(heard("theirs"), Meaning::Happened(_)));
 }

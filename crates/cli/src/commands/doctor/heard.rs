@@ -1,6 +1,6 @@
 //! What the hooks of a host left in the store: whether they run at all, and whether what they say is still understood.
 
-use super::hosts::{Finding, by_what};
+use super::told::{Finding, by_what};
 use crate::commands::hook::LACKING;
 use crate::wiring::next_steps;
 use backstory_hosts::Host;

@@ -1,86 +1,14 @@
 //! Whether hosts are wired, and whether what they would run works: looked at, tried, and asked of what it left.
 
 use super::heard;
+use super::told::{FileShape, Finding, HookShape, HostShape, by_what, last_heard};
 use super::trial::{Trial, Tried};
 use crate::app::App;
 use crate::failure::Failure;
-use crate::times;
-use crate::ui::{Tone, one_line};
 use crate::wiring::{hosts_here, own_program};
 use backstory_hosts::{Host, Wired, WiredState};
-use backstory_store::{Receipt, Store};
-use serde::Serialize;
+use backstory_store::Store;
 use std::path::{Path, PathBuf};
-
-/// What is to be said about a host.
-#[derive(Debug, Serialize)]
-pub(super) struct Finding {
-    level: Level,
-    what: String,
-    todo: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Level {
-    /// Something does not work.
-    Broken,
-    /// It works, and there is something to know.
-    Note,
-}
-
-impl Finding {
-    pub(super) fn broken(what: &str, todo: Option<String>) -> Finding {
-        Finding { level: Level::Broken, what: what.to_owned(), todo }
-    }
-
-    pub(super) fn note(what: &str, todo: Option<String>) -> Finding {
-        Finding { level: Level::Note, what: what.to_owned(), todo }
-    }
-}
-
-/// One host, as other programs are told.
-#[derive(Debug, Serialize)]
-pub(super) struct HostShape {
-    host: &'static str,
-    state: &'static str,
-    files: Vec<FileShape>,
-    program: Option<String>,
-    program_version: Option<String>,
-    hooks: Vec<HookShape>,
-    mcp: Option<Vec<String>>,
-    mcp_ok: Option<bool>,
-    plugin: Option<String>,
-    last_heard: Option<HeardShape>,
-    usual_ms: Option<f64>,
-    findings: Vec<Finding>,
-    #[serde(skip)]
-    title: &'static str,
-}
-
-#[derive(Debug, Serialize)]
-struct FileShape {
-    path: String,
-    what: String,
-    state: &'static str,
-}
-
-#[derive(Debug, Serialize)]
-struct HookShape {
-    event: String,
-    ok: bool,
-    ms: f64,
-    problem: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct HeardShape {
-    event: String,
-    at: String,
-    outcome: String,
-    #[serde(skip)]
-    ago: String,
-}
 
 /// Looks at a host that was named, or at all that are here or wired.
 pub(super) fn examine(named: Option<Host>, store: &Store, app: &App) -> Result<Vec<HostShape>, Failure> {
@@ -283,65 +211,5 @@ impl Examined {
 
     fn install(&self) -> String {
         format!("run `backstory install {}`", self.host.as_str())
-    }
-}
-
-/// Puts together the events of which the same is to be said.
-pub(super) fn by_what<'a>(said: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(&'a str, String)> {
-    let mut groups: Vec<(&str, String)> = Vec::new();
-    for (event, what) in said {
-        match groups.iter_mut().find(|(known, _)| *known == what) {
-            Some((_, events)) => *events = format!("{events}, `{event}`"),
-            None => groups.push((what, format!("`{event}`"))),
-        }
-    }
-    groups
-}
-
-fn last_heard(receipt: &Receipt, app: &App) -> HeardShape {
-    HeardShape {
-        event: one_line(&receipt.event),
-        at: times::iso(receipt.at),
-        outcome: one_line(&receipt.outcome),
-        ago: backstory_context::relative(receipt.at, app.now),
-    }
-}
-
-impl HostShape {
-    pub(super) fn is_broken(&self) -> bool {
-        self.findings.iter().any(|finding| finding.level == Level::Broken)
-    }
-
-    /// Says how the host is doing.
-    pub(super) fn say(&self, app: &App) -> Result<(), Failure> {
-        let is_good = matches!(self.state, "working" | "ready");
-        let tone = if is_good { Tone::Good } else { Tone::Strong };
-        app.ui.line(&format!("{}: {}", self.title, app.ui.tone(tone, self.state)))?;
-        let slowest = self.hooks.iter().map(|hook| hook.ms).fold(0.0, f64::max);
-        if !self.hooks.is_empty() {
-            let well = self.hooks.iter().filter(|hook| hook.ok).count();
-            app.ui.line(&format!(
-                "  hooks  {well} of {} tried and answered, the slowest in {slowest:.0} ms",
-                self.hooks.len()
-            ))?;
-        }
-        if self.mcp_ok == Some(true) {
-            app.ui.line("  tools  answered")?;
-        }
-        if let Some(heard) = &self.last_heard {
-            let usual = self.usual_ms.map(|ms| format!("; they take {ms:.1} ms")).unwrap_or_default();
-            app.ui.line(&format!("  heard  {} {}: {}{usual}", heard.event, heard.ago, heard.outcome))?;
-        }
-        for finding in &self.findings {
-            let mark = match finding.level {
-                Level::Broken => "bad",
-                Level::Note => "note",
-            };
-            app.ui.line(&format!("  {mark}: {}", finding.what))?;
-            if let Some(todo) = &finding.todo {
-                app.ui.line(&format!("    to do: {todo}"))?;
-            }
-        }
-        Ok(())
     }
 }
