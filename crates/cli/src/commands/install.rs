@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::args::hosts;
+use crate::env_vars::BACKSTORY_HOME;
 use crate::failure::{Exit, Failure};
 use crate::ui::Tone;
 use crate::wiring::{
@@ -42,7 +43,7 @@ fn install(args: &InstallArgs, app: &App) -> Result<Exit, Failure> {
         return show(args, &proposal, &program, app);
     }
     if !args.json {
-        note_build_directory(&program, app);
+        say_notes(&program, app);
     }
     if !proposal.is_idle() && !args.yes {
         match agreed(&proposal, app)? {
@@ -84,7 +85,7 @@ fn show(args: &InstallArgs, proposal: &Proposal, program: &Path, app: &App) -> R
     if args.json {
         app.ui.json(&proposal.shape(&proposal.plans, Way::In, Some(program)))?;
     } else {
-        note_build_directory(program, app);
+        say_notes(program, app);
         proposal.show(true, app)?;
         for plan in proposal.plans.iter().filter(|plan| plan.changes.is_empty()) {
             app.ui.line(&format!("{} is wired already", plan.host.title()))?;
@@ -123,7 +124,13 @@ pub(crate) fn say_wired(done: &[Plan], app: &App) -> Result<(), Failure> {
     Ok(())
 }
 
-fn note_build_directory(program: &Path, app: &App) {
+/// Says what will not be as the user may expect.
+fn say_notes(program: &Path, app: &App) {
+    if app.environment.get(BACKSTORY_HOME).is_some() {
+        app.ui.say(
+            "note: `BACKSTORY_HOME` is set here; hosts use this store only where it is set for them, too",
+        );
+    }
     if is_in_build_directory(program) {
         let program = program.display();
         app.ui.say(&format!("note: hosts will run `{program}`, which lies in a build directory; `backstory setup` copies it to a place that stays"));

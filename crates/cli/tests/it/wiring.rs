@@ -249,6 +249,18 @@ fn hosts_that_were_moved_are_wired_where_they_are() {
 }
 
 #[test]
+fn a_store_that_hosts_may_not_find_is_noted() {
+    let env = hostless();
+    let mut command = env.command(["install", "zed", "--yes"]);
+    let outcome = env.finish(command.env("BACKSTORY_HOME", env.world().join("data")).spawn().unwrap());
+    assert!(
+        outcome.code == Some(0) && outcome.stderr.contains("`BACKSTORY_HOME` is set here"),
+        "{outcome:?}"
+    );
+    assert!(env.world().join("data/installs/zed/record.json").exists() && !env.home().exists());
+}
+
+#[test]
 fn other_programs_are_told_in_json() {
     let env = hostless();
     write(&env, ".gemini/settings.json", "{}");

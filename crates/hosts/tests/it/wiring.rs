@@ -285,6 +285,20 @@ fn each_host_is_given_what_it_reads() {
 }
 
 #[test]
+fn the_guide_names_every_file() {
+    let guide =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/hosts.md")).unwrap();
+    let machine = Machine::new();
+    for host in Host::ALL {
+        let plan = host.plan_install(&machine.places, Path::new(PROGRAM), &machine.installs).unwrap();
+        for change in plan.changes {
+            let path = change.path.strip_prefix(&machine.places.home).unwrap().display().to_string();
+            assert!(guide.contains(&format!("`~/{path}`")), "docs/hosts.md does not name `~/{path}`");
+        }
+    }
+}
+
+#[test]
 fn every_host_comes_and_goes_and_leaves_nothing() {
     let machine = Machine::new();
     fs::create_dir(&machine.places.home).unwrap();
