@@ -7,7 +7,8 @@ use backstory_memory::Moment;
 pub enum Opening {
     /// A session begins, or comes back.
     Session {
-        /// How: startup, resume, clear, compact, fork; reopen, where it comes back without what it was told as it began.
+        /// How: startup, resume, clear, compact, fork; reopen, where it comes back without what it was told as it began;
+        /// restart, where it comes back without anything it was told.
         how: String,
     },
     /// The user asks for something, in words of their own.

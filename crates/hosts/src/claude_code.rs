@@ -46,6 +46,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     told_otherwise: &[],
     ran,
     leaves_out: |_| false,
+    keeps_what_it_is_told: true,
     answers: Answers {
         shape: Shape::Nested,
         session: "SessionStart",

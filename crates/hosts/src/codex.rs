@@ -27,6 +27,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     told_otherwise: &[],
     ran,
     leaves_out: |happening| matches!(happening, Happening::Ran { ended: Ended::Unknown, .. }),
+    keeps_what_it_is_told: true,
     answers: Answers {
         shape: Shape::Nested,
         session: "SessionStart",

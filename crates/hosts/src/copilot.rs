@@ -30,6 +30,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     told_otherwise: &[],
     ran,
     leaves_out: |happening| matches!(happening, Happening::TurnEnded { message } if message.is_empty()),
+    keeps_what_it_is_told: false,
     answers: Answers {
         shape: Shape::Flat("additionalContext"),
         session: "sessionStart",

@@ -38,6 +38,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     told_otherwise: &["Write", "Edit", "StrReplace"],
     ran,
     leaves_out: |_| false,
+    keeps_what_it_is_told: true,
     answers: Answers {
         shape: Shape::Flat("additional_context"),
         session: "sessionStart",

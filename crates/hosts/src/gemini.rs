@@ -26,6 +26,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     told_otherwise: &[],
     ran,
     leaves_out: |_| false,
+    keeps_what_it_is_told: false,
     answers: Answers {
         shape: Shape::Nested,
         session: "SessionStart",

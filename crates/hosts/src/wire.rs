@@ -36,6 +36,8 @@ pub(crate) struct Dialect {
     pub(crate) ran: fn(&ToolUse<'_, '_>) -> (String, Ended),
     /// Where the host's own record of the session says what a payload leaves out.
     pub(crate) leaves_out: fn(&Happening) -> bool,
+    /// Whether a session that comes back still has what it was told.
+    pub(crate) keeps_what_it_is_told: bool,
     pub(crate) answers: Answers,
 }
 

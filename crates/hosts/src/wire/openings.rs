@@ -12,13 +12,21 @@ impl WireEvent<'_> {
     /// Returns what is about to happen, where something can be said about it.
     pub(super) fn opening(&self, event: Option<Event>, happening: Option<&Happening>) -> Option<Opening> {
         let opening = match (event?, happening) {
-            (Event::SessionStart, _) => Some(Opening::Session { how: self.how() }),
+            (Event::SessionStart, _) => Some(Opening::Session { how: self.how_for_the_agent() }),
             (Event::Prompt, Some(Happening::Prompted { text })) => self.prompt(text),
             (Event::BeforeTool, _) => self.before_tool(),
             (Event::Compacting, _) => Some(Opening::Compaction),
             _ => None,
         };
         opening.filter(|opening| self.dialect.answers.event(opening.moment()).is_some())
+    }
+
+    /// What comes back without anything it was told begins anew for its agent.
+    fn how_for_the_agent(&self) -> String {
+        match self.how() {
+            how if how == "resume" && !self.dialect.keeps_what_it_is_told => "restart".to_owned(),
+            how => how,
+        }
     }
 
     /// What a subagent is asked nobody typed, and a command of the host is no question.

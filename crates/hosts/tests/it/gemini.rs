@@ -57,7 +57,7 @@ fn a_session_can_be_told_something_where_it_listens() {
     assert_snapshot!(openings(Host::Gemini, "lifecycle"), @r#"
         Session { how: "startup" }
         Prompt { text: "first" }
-        Session { how: "resume" }
+        Session { how: "restart" }
         Prompt { text: "again" }
         "#);
 }
