@@ -56,7 +56,8 @@ def gives(checks, host):
     """Plays the next session, and looks at what its model got."""
     before = len(host.model.requests())
     looked_up = tool(host.search, query="assertEqual")
-    host.play([(ASKED, [host.shell("python3 -m unittest", "Run the tests"), looked_up, say("It rounds up.")])])
+    tested = host.shell("python3 -m unittest", "Run the tests")
+    host.play([(ASKED, [tested, looked_up, say("It rounds up.")]), ("Thanks, go on.", [say("Nothing is left to do.")])])
     requests = host.model.requests()[before:]
     for number, request in enumerate(requests, 1):
         start = blocks(request, "session start")
@@ -65,8 +66,8 @@ def gives(checks, host):
         missing = [words for words in LEFT if words not in start[0]]
         checks.that(not missing, f"request {number} says what the first session left", (missing, start[0]))
         checks.equal(opened(request), len(blocks(request)), f"request {number} holds nothing in part")
-    checks.equal(len(requests), 3, "the tools' results are the only other requests")
-    found = [text for text in texts(requests[-1]) if INDEXED.search(text)]
+    checks.equal(len(requests), 4, "two tools and a second prompt make four requests")
+    found = [text for text in texts(requests[2]) if INDEXED.search(text)]
     checks.equal(len(found), 1, "its agent calls `search` over MCP, and is told")
 
 
@@ -78,10 +79,10 @@ class Wiring:
         self.before = self.files()
 
     def files(self):
-        """Returns what lies in the home, but for what is ours."""
+        """Returns what lies in the home, folders too, but for what is ours."""
         home = self.host.world.home
-        found = (path for path in home.rglob("*") if path.is_file() and "node_modules" not in path.parts)
-        return {str(path.relative_to(home)): path.read_bytes() for path in found if not is_ours(path.relative_to(home))}
+        paths = [path for path in home.rglob("*") if "node_modules" not in path.parts and not is_ours(path.relative_to(home))]
+        return {str(path.relative_to(home)): path.read_bytes() if path.is_file() else None for path in paths}
 
     def run(self, command):
         done = self.host.world.run(self.setting.binary, command, self.host.name, "--yes",
@@ -112,18 +113,20 @@ class Wiring:
         self.run("uninstall")
         now = self.files()
         for name in self.touched:
-            if meanwhile.get(name) == self.wired.get(name):
-                self.checks.that(now.get(name) == self.before.get(name), f"{name} is as it was", now.get(name))
+            if meanwhile.get(name, "none") == self.wired.get(name, "none"):
+                self.checks.equal(now.get(name, "none"), self.before.get(name, "none"), f"{name} is as it was")
             else:
-                self.checks.that(b"backstory" not in now.get(name, b""), f"{name} holds nothing of ours", now.get(name))
+                self.checks.that(b"backstory" not in (now.get(name) or b""), f"{name} holds nothing of ours", now.get(name))
         left = self.host.world.left_behind()
         self.checks.that(not left, "no process is left", left)
 
 
 def is_ours(path):
-    return path.parts[:3] == (".local", "share", "backstory")
+    """Whether it is our store, or a folder on the way to it."""
+    store = (".local", "share", "backstory")
+    return store[:len(path.parts)] == path.parts[:len(store)]
 
 
 def differing(one, other):
-    """Returns the names of the files that are not the same in both."""
-    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+    """Returns the names of the files and folders that are not the same in both."""
+    return sorted(name for name in one.keys() | other.keys() if one.get(name, "none") != other.get(name, "none"))
