@@ -268,6 +268,17 @@ fn a_host_wired_twice_is_told_so() {
         "#);
 }
 
+#[test]
+fn a_host_wired_by_its_plugin_alone_is_wired() {
+    let env = hostless();
+    write(&env, ".claude/settings.json", "{\"enabledPlugins\": {\"backstory@market\": true}}");
+    assert_snapshot!(found(&env, "claude-code"), @r#"
+        ready, exit 0
+        note: it is wired by its plugin `backstory@market`, whose hooks are not tried here -> -
+        note: no hook of it has run yet -> restart Claude Code where it is running; then start a session in Claude Code
+        "#);
+}
+
 /// Must show 4: the session went on in silence; here it is said.
 #[test]
 fn a_host_that_renamed_a_field_is_found_out() {

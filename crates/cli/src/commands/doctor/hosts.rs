@@ -121,13 +121,20 @@ impl Examined {
             };
             self.shape.findings.push(finding);
         }
-        if let (Some(plugin), false) = (&self.wired.plugin, self.wired.hooks.is_empty()) {
+        let Some(plugin) = &self.wired.plugin else { return };
+        let finding = if self.wired.hooks.is_empty() {
+            Finding::note(
+                &format!("it is wired by its plugin `{plugin}`, whose hooks are not tried here"),
+                None,
+            )
+        } else {
+            let todo = format!("`backstory uninstall {}` keeps the plugin alone", self.host.as_str());
             let what = format!(
                 "it is wired twice, by the plugin `{plugin}` and by its settings: every hook runs twice"
             );
-            let todo = format!("`backstory uninstall {}` keeps the plugin alone", self.host.as_str());
-            self.shape.findings.push(Finding::note(&what, Some(todo)));
-        }
+            Finding::note(&what, Some(todo))
+        };
+        self.shape.findings.push(finding);
     }
 
     fn compare_events(&mut self) {
