@@ -28,13 +28,13 @@ class ClaudeCode:
 
     def configure(self):
         """Writes what a user has: settings, a hook and an MCP server of their own."""
-        (self.config / "settings.json").write_text("""{
-  "permissions": {"allow": ["Bash", "Read", "Edit", "mcp__backstory"]},
-  "hooks": {
-    "Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 5}]}]
-  },
+        (self.config / "settings.json").write_text(f"""{{
+  "permissions": {{"allow": ["Bash", "Read", "Edit", "{self.search}"]}},
+  "hooks": {{
+    "Stop": [{{"hooks": [{{"type": "command", "command": "true", "timeout": 5}}]}}]
+  }},
   "cleanupPeriodDays": 30
-}
+}}
 """)
         (self.config / ".claude.json").write_text('{\n  "hasCompletedOnboarding": true,\n  "mcpServers": {}\n}\n')
 

@@ -30,6 +30,7 @@ def of(sort):
             checks.about(sort.name)
             records(setting, checks, host)
             gives(checks, host)
+            wired.is_found_well()
             wired.uninstall()
         finally:
             world.close(setting.keep)
@@ -105,6 +106,12 @@ class Wiring:
         self.run("install")
         self.wired = self.files()
         self.touched = differing(self.before, self.wired)
+
+    def is_found_well(self):
+        """Asks the doctor, who runs what the host would run."""
+        done = self.host.world.run(self.setting.binary, "doctor", "--host", self.host.name,
+                                   environment=self.host.environment(), check=False)
+        self.checks.that(done.returncode == 0, f"`backstory doctor --host {self.host.name}`", done.stdout + done.stderr)
 
     def uninstall(self):
         """Uninstalls after them. What the host itself wrote into a file meanwhile stays, and nothing of ours does."""

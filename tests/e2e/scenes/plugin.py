@@ -1,0 +1,46 @@
+"""Claude Code wired by our plugin instead of our command: what the plugin's directory holds is taken as it is."""
+
+import bugfix_session
+from hosts.claude_code import ClaudeCode
+from scenes import round_trip
+from setting import ROOT
+from world import World
+
+
+class WithPlugin(ClaudeCode):
+    """Claude Code, where an MCP server of a plugin is named after the plugin too."""
+
+    search = "mcp__plugin_backstory_backstory__search"
+
+
+def play(setting, checks):
+    """Judges the plugin, installs it from the marketplace beside it, and plays the two sessions."""
+    world = World("plugin")
+    try:
+        # Where the plugin looks for the program, which it does not bring along.
+        folder = world.home / ".local/bin"
+        folder.mkdir(parents=True)
+        (folder / "backstory").symlink_to(setting.binary)
+        host = setting.host(WithPlugin, world)
+        host.configure()
+        bugfix_session.prepare(host)
+        checks.about("claude-code's plugin")
+        for folder in (ROOT, ROOT / "plugins/claude-code"):
+            run(checks, host, "validate", str(folder), "--strict")
+        run(checks, host, "marketplace", "add", str(ROOT))
+        run(checks, host, "install", "backstory@backstory")
+        round_trip.records(setting, checks, host)
+        round_trip.gives(checks, host)
+        twice = world.run(setting.binary, "install", host.name, "--yes", environment=host.environment(), check=False)
+        checks.that(twice.returncode == 1 and "plugin" in twice.stderr, "it is not wired a second time beside it", twice)
+        run(checks, host, "uninstall", "backstory@backstory")
+        left = world.left_behind()
+        checks.that(not left, "no process is left", left)
+    finally:
+        world.close(setting.keep)
+
+
+def run(checks, host, *arguments):
+    done = host.world.run(host.program, "plugin", *arguments, environment=host.environment(), check=False)
+    said = [argument.replace(str(ROOT), ".") for argument in arguments]
+    checks.that(done.returncode == 0, f"`claude plugin {' '.join(said)}`", done)
