@@ -13,6 +13,7 @@ mod layout;
 mod places;
 mod plan;
 mod refusal;
+mod source;
 mod toml_table;
 mod wanted;
 mod wired;

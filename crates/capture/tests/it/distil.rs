@@ -450,6 +450,7 @@ fn what_was_given_and_comes_back_leaves_no_memory() {
         build_us: 0,
         layers: vec![],
         layers_skipped: vec![],
+        text: block.to_owned(),
         shingles: backstory_memory::Shingles::of(block),
         memories: vec![],
     };

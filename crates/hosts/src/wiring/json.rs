@@ -1,10 +1,11 @@
 //! JSON with comments, changed by the smallest edit: whatever is not ours keeps every byte.
 //!
 //! A text is parsed for where its values stand; a change is one insertion or one cut in that text, never a text written anew.
-//! Not here: what is put where (`pieces`), and what a text looks like when it is made (`layout`).
+//! Not here: what is put where (`hooks`, `wanted`), lines, commas and comments (`source`), how what is added looks (`layout`).
 
 use super::layout::{Layout, Style};
 use super::refusal::Refusal;
+use super::source::Source;
 use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -95,8 +96,8 @@ impl Json {
             return Ok(());
         };
         let style = self.style()?;
-        let layout = if self.slice(&span).contains('\n') || self.starts_its_line(path)? {
-            Layout::Lines { indent: self.indent_at(span.start) }
+        let layout = if self.source().slice(&span).contains('\n') || self.starts_its_line(path)? {
+            Layout::Lines { indent: self.source().indent_at(span.start) }
         } else {
             Layout::OneLine
         };
@@ -135,8 +136,12 @@ impl Json {
         let root = self.root()?;
         let at = root.as_ref().and_then(|root| find(root, parents)).and_then(|it| child(it, *last));
         let span = self.container(parents)?.and_then(|it| it.children.get(at?).cloned());
-        let text = span.map(|span| self.slice(&span)).unwrap_or_default();
+        let text = span.map(|span| self.source().slice(&span)).unwrap_or_default();
         Ok(self.is_empty(path)? && !text.contains("//") && !text.contains("/*"))
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source(&self.text)
     }
 
     fn root(&self) -> Result<Option<ast::Value<'_>>, Refusal> {
@@ -213,13 +218,13 @@ impl Json {
         layout: &Layout,
         style: &Style,
     ) {
-        let comma = self.comma_between(last.end, container.span.end);
+        let comma = self.source().comma_between(last.end, container.span.end);
         let after = comma.map_or(last.end, |comma| comma + 1);
         let (before_item, place) = match layout {
             Layout::OneLine => (style.gap().to_owned(), after),
             // A comment behind the last line belongs to that line.
             Layout::Lines { indent } => {
-                (format!("{}{indent}", style.newline), self.end_of_comments_on_line(after))
+                (format!("{}{indent}", style.newline), self.source().end_of_comments_on_line(after))
             }
         };
         let trailing = if comma.is_some() { "," } else { "" };
@@ -231,8 +236,8 @@ impl Json {
 
     fn fill(&mut self, container: &Container, item: &str, layout: &Layout, style: &Style) {
         let inside = container.span.start + 1..container.span.end - 1;
-        let kept = self.slice(&inside).trim_end().len();
-        let outer = self.indent_at(container.span.start);
+        let kept = self.source().slice(&inside).trim_end().len();
+        let outer = self.source().indent_at(container.span.start);
         let text = match layout {
             Layout::OneLine => item.to_owned(),
             Layout::Lines { indent } => {
@@ -245,17 +250,17 @@ impl Json {
     fn layout_of(&self, container: &Container, style: &Style) -> Layout {
         match (container.children.first(), container.children.last()) {
             (Some(first), Some(last)) => {
-                let opening = self.slice(&(container.span.start..first.start));
+                let opening = self.source().slice(&(container.span.start..first.start));
                 if !opening.contains('\n') {
                     return Layout::OneLine;
                 }
-                let model = if self.begins_line(last.start) { last } else { first };
-                Layout::Lines { indent: self.indent_at(model.start) }
+                let model = if self.source().begins_line(last.start) { last } else { first };
+                Layout::Lines { indent: self.source().indent_at(model.start) }
             }
             _ if style.is_one_line => Layout::OneLine,
-            _ => {
-                Layout::Lines { indent: format!("{}{}", self.indent_at(container.span.start), style.indent) }
-            }
+            _ => Layout::Lines {
+                indent: format!("{}{}", self.source().indent_at(container.span.start), style.indent),
+            },
         }
     }
 
@@ -263,13 +268,13 @@ impl Json {
     fn cuts(&self, container: &Container, at: usize) -> Vec<Range<usize>> {
         let Some(child) = container.children.get(at) else { return Vec::new() };
         let until = container.children.get(at + 1).map_or(container.span.end, |next| next.start);
-        let comma = self.comma_between(child.end, until);
-        let is_close = |comma: &usize| self.slice(&(child.end..*comma)).trim().is_empty();
+        let comma = self.source().comma_between(child.end, until);
+        let is_close = |comma: &usize| self.source().slice(&(child.end..*comma)).trim().is_empty();
         let (with_comma, apart) = (comma.filter(is_close), comma.filter(|comma| !is_close(comma)));
         let mut cut = child.start..with_comma.map_or(child.end, |comma| comma + 1);
-        let (before, behind) = (self.blank_before(cut.start), self.blank_behind(cut.end));
-        if self.begins_line(cut.start) && self.ends_line(behind) {
-            cut = self.newline_before(before)..behind;
+        let (before, behind) = (self.source().blank_before(cut.start), self.source().blank_behind(cut.end));
+        if self.source().begins_line(cut.start) && self.source().ends_line(behind) {
+            cut = self.source().newline_before(before)..behind;
         } else if comma.is_some() {
             cut.end = behind;
         } else {
@@ -277,7 +282,7 @@ impl Json {
         }
         let previous = at.checked_sub(1).and_then(|previous| container.children.get(previous));
         let own_comma = match (comma, previous) {
-            (None, Some(previous)) => self.comma_between(previous.end, child.start),
+            (None, Some(previous)) => self.source().comma_between(previous.end, child.start),
             _ => None,
         };
         let only = |comma: usize| comma..comma + 1;
@@ -289,93 +294,18 @@ impl Json {
             && container.children.is_empty()
         {
             let inside = container.span.start + 1..container.span.end - 1;
-            if self.slice(&inside).trim().is_empty() {
+            if self.source().slice(&inside).trim().is_empty() {
                 self.text.replace_range(inside, "");
             }
         }
         Ok(())
     }
 
-    /// Returns where the comma stands between two places, comments passed over.
-    fn comma_between(&self, from: usize, until: usize) -> Option<usize> {
-        let mut at = from;
-        while at < until {
-            let rest = self.slice(&(at..until));
-            if let Some(length) = comment_length(rest) {
-                at += length;
-            } else if rest.starts_with(',') {
-                return Some(at);
-            } else {
-                at += rest.chars().next().map_or(1, char::len_utf8);
-            }
-        }
-        None
-    }
-
-    /// Returns where the comments that begin on this line end, if they end on it.
-    fn end_of_comments_on_line(&self, from: usize) -> usize {
-        let mut end = from;
-        loop {
-            let start = self.blank_behind(end);
-            let rest = self.slice(&(start..self.text.len()));
-            match comment_length(rest) {
-                Some(length) if !rest.get(..length).unwrap_or_default().contains('\n') => {
-                    end = start + length;
-                }
-                _ => return end,
-            }
-        }
-    }
-
     fn starts_its_line(&self, path: &[Step<'_>]) -> Result<bool, Refusal> {
         let root = self.root()?;
         let start = root.as_ref().and_then(|root| find(root, path)).map(|value| value.range().start);
-        Ok(start.is_some_and(|start| self.begins_line(start)))
+        Ok(start.is_some_and(|start| self.source().begins_line(start)))
     }
-
-    fn slice(&self, range: &Range<usize>) -> &str {
-        self.text.get(range.clone()).unwrap_or_default()
-    }
-
-    fn blank_before(&self, at: usize) -> usize {
-        self.slice(&(0..at)).trim_end_matches([' ', '\t']).len()
-    }
-
-    fn blank_behind(&self, at: usize) -> usize {
-        let rest = self.slice(&(at..self.text.len()));
-        self.text.len() - rest.trim_start_matches([' ', '\t']).len()
-    }
-
-    fn begins_line(&self, at: usize) -> bool {
-        self.slice(&(0..self.blank_before(at))).ends_with('\n')
-    }
-
-    fn ends_line(&self, at: usize) -> bool {
-        let rest = self.slice(&(at..self.text.len()));
-        rest.starts_with('\n') || rest.starts_with("\r\n")
-    }
-
-    fn newline_before(&self, at: usize) -> usize {
-        let before = self.slice(&(0..at));
-        let before = before.strip_suffix('\n').unwrap_or(before);
-        before.strip_suffix('\r').unwrap_or(before).len()
-    }
-
-    /// Returns the white space a line begins with.
-    fn indent_at(&self, at: usize) -> String {
-        let start = self.slice(&(0..at)).rfind('\n').map_or(0, |newline| newline + 1);
-        let line = self.slice(&(start..at));
-        line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect()
-    }
-}
-
-/// Returns how long the comment is that a text begins with. The end of a line is not part of it.
-fn comment_length(text: &str) -> Option<usize> {
-    if text.starts_with("/*") {
-        return Some(text.find("*/").map_or(text.len(), |end| end + 2));
-    }
-    let end = || text.find(['\n', '\r']).unwrap_or(text.len());
-    text.starts_with("//").then(end)
 }
 
 fn find<'v, 'a>(root: &'v ast::Value<'a>, path: &[Step<'_>]) -> Option<&'v ast::Value<'a>> {

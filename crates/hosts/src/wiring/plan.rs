@@ -65,7 +65,7 @@ impl Plan {
             found.check_writable()?;
             let at = plan.kept.iter().position(|kept| kept.path == *path);
             let kept = at.map(|at| plan.kept.remove(at));
-            let before = undone(wanted, &found, kept.as_ref()).map_err(WiringError::refused(path))?;
+            let before = undone(Some(wanted), &found, kept.as_ref()).map_err(WiringError::refused(path))?;
             let made = kept.map(|kept| kept.made).unwrap_or_default();
             let after = after.into_bytes();
             let what = (*what).to_owned();
@@ -86,22 +86,24 @@ impl Plan {
     pub(super) fn uninstall(host: Host, wires: &[Wire], installs: &Installs) -> Result<Plan, WiringError> {
         let mut plan = Plan { host, changes: Vec::new(), unchanged: Vec::new(), kept: Vec::new() };
         let kept = installs.read(host);
-        let recorded = kept.iter().filter_map(|kept| {
-            let wire = wires.iter().find(|wire| wire.what == kept.what)?;
-            Some((&kept.path, wire, Some(kept)))
+        // A file may have been wired elsewhere than it would be today; what stands in it is the same.
+        let recorded = kept.iter().map(|kept| {
+            let wire = wires.iter().find(|wire| wire.what == kept.what);
+            (&kept.path, kept.what.as_str(), wire.map(|wire| &wire.wanted), Some(kept))
         });
         let is_recorded = |wire: &&Wire| kept.iter().any(|kept| kept.path == wire.path);
-        let unrecorded = wires.iter().filter(|wire| !is_recorded(wire)).map(|wire| (&wire.path, wire, None));
-        for (path, wire, kept) in recorded.chain(unrecorded) {
+        let unrecorded = wires.iter().filter(|wire| !is_recorded(wire));
+        let unrecorded = unrecorded.map(|wire| (&wire.path, wire.what, Some(&wire.wanted), None));
+        for (path, what, wanted, kept) in recorded.chain(unrecorded) {
             let found = OnDisk::read(path)?;
-            let after = undone(&wire.wanted, &found, kept).map_err(WiringError::refused(path))?;
+            let after = undone(wanted, &found, kept).map_err(WiringError::refused(path))?;
             if after == found.bytes {
                 plan.unchanged.push(path.clone());
                 continue;
             }
             found.check_writable()?;
             let made = kept.map(|kept| kept.made.clone()).unwrap_or_default();
-            let what = wire.what.to_owned();
+            let what = what.to_owned();
             plan.changes.push(Change { path: path.clone(), what, after, found, made });
         }
         Ok(plan)
@@ -151,15 +153,16 @@ impl Plan {
 
 /// Returns what a file would hold if we had never touched it; `None` where there would be no file.
 ///
-/// As we left it, that is what stood there before, byte for byte. Changed since, only what is ours is taken out.
-fn undone(wanted: &Wanted, found: &OnDisk, kept: Option<&Kept>) -> Result<Option<Vec<u8>>, Refusal> {
+/// As we left it, that is what stood there before, byte for byte. Changed since, only what is ours is taken out, as far as it is
+/// known what that is: another version may have wired something that this one does not.
+fn undone(wanted: Option<&Wanted>, found: &OnDisk, kept: Option<&Kept>) -> Result<Option<Vec<u8>>, Refusal> {
     let Some(bytes) = &found.bytes else { return Ok(None) };
     if let Some(kept) = kept
         && digest(bytes) == kept.after
     {
         return Ok(kept.before.clone());
     }
-    let Some(text) = found.text()? else { return Ok(None) };
+    let (Some(wanted), Some(text)) = (wanted, found.text()?) else { return Ok(found.bytes.clone()) };
     let before =
         kept.and_then(|kept| kept.before.as_deref()).and_then(|bytes| std::str::from_utf8(bytes).ok());
     let rest = wanted.take(text, before)?;

@@ -343,6 +343,33 @@ fn a_file_that_changed_since_the_plan_was_made_is_not_overwritten() {
 }
 
 #[test]
+fn an_install_that_was_cut_short_can_be_undone() {
+    let machine = Machine::new();
+    machine.write(".codex/hooks.json", "{ }");
+    machine.write(".codex/config.toml", "a = 1\n");
+    machine.install(Host::Codex);
+    // As if the machine had stopped after the record was written, and before the second file was.
+    machine.write(".codex/config.toml", "a = 1\n");
+    machine.uninstall(Host::Codex);
+    assert_eq!(machine.read(".codex/hooks.json"), "{ }");
+    assert_eq!(machine.read(".codex/config.toml"), "a = 1\n");
+    assert!(!machine.installs.knows(Host::Codex));
+}
+
+#[test]
+fn what_another_version_wired_elsewhere_is_put_back_too() {
+    let machine = Machine::new();
+    machine.write(".gemini/settings.json", "{ }");
+    machine.install(Host::Gemini);
+    let record = machine.installs.directory(Host::Gemini).join("record.json");
+    let text =
+        fs::read_to_string(&record).unwrap().replace("hooks and MCP server", "something of another version");
+    fs::write(&record, text).unwrap();
+    machine.uninstall(Host::Gemini);
+    assert_eq!(machine.read(".gemini/settings.json"), "{ }");
+}
+
+#[test]
 fn a_host_whose_second_file_cannot_be_written_gets_its_first_one_back() {
     let machine = Machine::new();
     machine.write(".codex/hooks.json", "{}");
