@@ -49,8 +49,12 @@ fn commands(hooks: &Value) -> Vec<String> {
 }
 
 /// The file of hooks `install` writes, and that of the plugin.
-const HOOKS: [(&str, &str, &str); 1] =
-    [("claude-code", ".claude/settings.json", "plugins/claude-code/hooks/hooks.json")];
+const HOOKS: [(&str, &str, &str); 4] = [
+    ("claude-code", ".claude/settings.json", "plugins/claude-code/hooks/hooks.json"),
+    ("codex", ".codex/hooks.json", "plugins/codex/hooks/hooks.json"),
+    ("gemini-cli", ".gemini/settings.json", "plugins/gemini-cli/hooks/hooks.json"),
+    ("copilot-cli", ".copilot/hooks/backstory.json", "plugins/copilot-cli/hooks.json"),
+];
 
 #[test]
 fn a_plugin_runs_the_hooks_that_install_writes() {
@@ -67,11 +71,16 @@ fn a_plugin_runs_the_hooks_that_install_writes() {
         let ending = |lines: Vec<String>| -> Vec<String> {
             lines.iter().map(|line| line.split_once(" hook ").unwrap().1.to_owned()).collect()
         };
-        assert_eq!(ending(commands(&brought)), ending(commands(&installed)), "{host}");
+        assert_eq!(ending(commands(&brought["hooks"])), ending(commands(&installed["hooks"])), "{host}");
     }
 }
 
-const MANIFESTS: [&str; 1] = ["plugins/claude-code/.claude-plugin/plugin.json"];
+const MANIFESTS: [&str; 4] = [
+    "plugins/claude-code/.claude-plugin/plugin.json",
+    "plugins/codex/.codex-plugin/plugin.json",
+    "plugins/gemini-cli/gemini-extension.json",
+    "plugins/copilot-cli/plugin.json",
+];
 
 #[test]
 fn a_plugin_has_the_version_of_the_program() {
@@ -84,11 +93,26 @@ fn a_plugin_has_the_version_of_the_program() {
 
 #[test]
 fn a_marketplace_points_at_plugins_that_are_there() {
-    for (path, manifest_of_plugin) in [(".claude-plugin/marketplace.json", ".claude-plugin/plugin.json")] {
+    for (path, manifest_of_plugin) in [
+        (".claude-plugin/marketplace.json", ".claude-plugin/plugin.json"),
+        (".agents/plugins/marketplace.json", ".codex-plugin/plugin.json"),
+        (".github/plugin/marketplace.json", "plugin.json"),
+    ] {
         let market = manifest(path);
         for entry in market["plugins"].as_array().unwrap() {
             let source = entry["source"].as_str().or(entry["source"]["path"].as_str()).unwrap();
             assert!(plugin(source).join(manifest_of_plugin).is_file(), "{source} of {path}");
+        }
+    }
+}
+
+/// Hosts take a folder as it is, so each has a copy.
+#[test]
+fn what_plugins_have_in_common_is_the_same() {
+    for file in ["backstory.sh", "skills/backstory/SKILL.md"] {
+        let of = |host: &str| fs::read(plugin("plugins").join(host).join(file)).unwrap();
+        for host in ["codex", "gemini-cli", "copilot-cli"] {
+            assert!(of(host) == of("claude-code"), "{file} of {host}");
         }
     }
 }

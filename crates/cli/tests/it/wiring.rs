@@ -78,6 +78,7 @@ fn law_10_the_users_files_are_theirs() {
         [mcp_servers.backstory]
         command = "[PROGRAM]"
         args = ["mcp"]
+        env_vars = ["BACKSTORY_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"]
         "#);
     assert_snapshot!(steady(&read(&env, ".gemini/settings.json")), @r#"{"theirs":{"a":1},"hooks":{"SessionStart":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}],"BeforeAgent":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}],"AfterTool":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}],"AfterAgent":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}],"SessionEnd":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}]},"mcpServers":{"backstory":{"args":["mcp"],"command":"[PROGRAM]"}}}"#);
     let installed = env.files_of_others();

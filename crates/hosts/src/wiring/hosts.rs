@@ -132,7 +132,12 @@ fn codex(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
     let hooks = host.events().into_iter().map(hook).collect();
     let table = TomlTable {
         path: ["mcp_servers", SERVER],
-        entries: vec![("command", program.path.into()), ("args", vec!["mcp"].into())],
+        entries: vec![
+            ("command", program.path.into()),
+            ("args", vec!["mcp"].into()),
+            // Codex gives a server no other variables than it is told to: it would ask another store than the hooks write.
+            ("env_vars", vec!["BACKSTORY_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"].into()),
+        ],
     };
     let hooks = JsonWanted { host, hooks, server: None, frame: Vec::new() };
     vec![
