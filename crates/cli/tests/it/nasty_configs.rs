@@ -322,7 +322,7 @@ fn what_an_older_version_of_ours_wrote_is_replaced() {
     }
     assert!(read(&env, ".claude.json").contains("\"env\": {\"A\": \"1\"}"), "what its owner added stays");
     let config = read(&env, ".codex/config.toml");
-    assert!(config.contains(" # ours\nargs = [\"mcp\"]\nstartup_timeout_sec = 5\n\n[z]"), "{config}");
+    assert!(config.contains(" # ours\nargs = [\"mcp\"]\nenv_vars = [\"BACKSTORY_HOME\", \"XDG_DATA_HOME\", \"XDG_CONFIG_HOME\"]\nstartup_timeout_sec = 5\n\n[z]"), "{config}");
 
     let installed = env.files_of_others();
     done(&env, &["install", "claude-code", "codex", "--yes"]);

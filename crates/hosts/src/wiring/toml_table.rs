@@ -83,15 +83,23 @@ impl TomlTable {
         table
     }
 
-    /// Changes only the values that differ; `None` where the table or one of its keys is not there.
+    /// Changes only the values that differ, and puts keys that are missing behind them; `None` where nothing of ours is there.
     fn changed_in_place(&self, text: &str) -> Result<Option<String>, Refusal> {
         let root = spans(text)?;
         let Some(own) = self.own_table(root.get_ref()) else { return Ok(None) };
         let mut changes: Vec<(Range<usize>, String)> = Vec::new();
+        let mut missing = String::new();
+        let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         for (key, value) in &self.entries {
-            let Some((_, at)) = own.iter().find(|(name, _)| name.get_ref() == key) else { return Ok(None) };
-            changes.push((at.span(), value.to_string()));
+            match own.iter().find(|(name, _)| name.get_ref() == key) {
+                Some((_, at)) => changes.push((at.span(), value.to_string())),
+                None => missing += &format!("{newline}{key} = {value}"),
+            }
         }
+        let Some(last) = changes.iter().map(|(span, _)| span.end).max() else { return Ok(None) };
+        let rest = text.get(last..).unwrap_or_default();
+        let end_of_line = last + rest.find(newline).unwrap_or(rest.len());
+        changes.push((end_of_line..end_of_line, missing));
         changes.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
         let mut text = text.to_owned();
         for (span, value) in changes {

@@ -138,6 +138,7 @@ fn each_host_is_given_what_it_reads() {
         [mcp_servers.backstory]
         command = "/opt/it's here/backstory"
         args = ["mcp"]
+        env_vars = ["BACKSTORY_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"]
         "#);
     assert_snapshot!(files(Host::Gemini), @r#"
         --- .gemini/settings.json (hooks and MCP server)
