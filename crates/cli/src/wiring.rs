@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 /// What would be done to several hosts.
 pub(crate) struct Proposal {
     pub(crate) plans: Vec<Plan>,
+    /// Hosts that a plugin of ours wires, and its name.
+    pub(crate) plugged: Vec<(Host, String)>,
     pub(crate) refused: Vec<(Host, Failure)>,
 }
 
@@ -88,10 +90,14 @@ pub(crate) fn hosts_here(places: &Places) -> Vec<Host> {
 /// Plans to wire hosts to a program.
 pub(crate) fn propose(hosts: &[Host], places: &Places, program: &Path, app: &App) -> Proposal {
     let installs = app.installs();
-    let mut proposal = Proposal { plans: Vec::new(), refused: Vec::new() };
+    let mut proposal = Proposal { plans: Vec::new(), plugged: Vec::new(), refused: Vec::new() };
     for host in hosts {
         if let Some(plugin) = host.plugin(places) {
-            proposal.refused.push((*host, wired_by_plugin(*host, &plugin)));
+            let is_twice = host.wired(places, program).is_ok_and(|wired| !wired.hooks.is_empty());
+            match is_twice {
+                true => proposal.refused.push((*host, wired_twice(*host, &plugin))),
+                false => proposal.plugged.push((*host, plugin)),
+            }
             continue;
         }
         match host.plan_install(places, program, &installs) {
@@ -105,7 +111,7 @@ pub(crate) fn propose(hosts: &[Host], places: &Places, program: &Path, app: &App
 /// Plans to take ours out of hosts. Hosts nobody named are passed over where nothing of ours is.
 pub(crate) fn propose_removal(named: &[Host], places: &Places, app: &App) -> Proposal {
     let installs = app.installs();
-    let mut proposal = Proposal { plans: Vec::new(), refused: Vec::new() };
+    let mut proposal = Proposal { plans: Vec::new(), plugged: Vec::new(), refused: Vec::new() };
     let hosts = if named.is_empty() { Host::ALL.to_vec() } else { named.to_vec() };
     for host in hosts {
         let is_meant = named.contains(&host) || installs.knows(host);
@@ -160,14 +166,21 @@ impl Proposal {
 
     /// Says which hosts were left as they are, and why.
     pub(crate) fn say_refused(&self, app: &App) {
+        for (host, plugin) in &self.plugged {
+            app.ui.say(&format!(
+                "note: {} is wired by its plugin `{plugin}`; its settings stay as they are",
+                host.title()
+            ));
+        }
         for (_, failure) in &self.refused {
             app.ui.fail(failure);
         }
     }
 
-    /// Returns what other programs are told, of plans that are still to be carried out or were.
-    pub(crate) fn shape(&self, plans: &[Plan], way: Way, program: Option<&Path>) -> WiringShape {
-        let is_planned = !self.plans.is_empty();
+    /// Returns what other programs are told: of what was done, or of the plans where nothing was.
+    pub(crate) fn shape(&self, done: Option<&[Plan]>, way: Way, program: Option<&Path>) -> WiringShape {
+        let is_planned = done.is_none();
+        let plans = done.unwrap_or(&self.plans);
         let state = |plan: &Plan| match (plan.changes.is_empty(), is_planned, way) {
             (true, _, _) => "unchanged",
             (false, true, _) => "planned",
@@ -186,6 +199,13 @@ impl Proposal {
             next: next(plan),
             error: None,
         });
+        let plugged = self.plugged.iter().map(|(host, _)| HostShape {
+            host: host.as_str(),
+            state: "plugin",
+            files: Vec::new(),
+            next: Vec::new(),
+            error: None,
+        });
         let refused = self.refused.iter().map(|(host, failure)| HostShape {
             host: host.as_str(),
             state: "refused",
@@ -198,7 +218,7 @@ impl Proposal {
             ok: self.refused.is_empty(),
             dry_run: is_planned,
             program: program.map(|program| program.display().to_string()),
-            hosts: hosts.chain(refused).collect(),
+            hosts: hosts.chain(plugged).chain(refused).collect(),
         }
     }
 }
@@ -223,14 +243,12 @@ pub(crate) fn next_steps(host: Host) -> Vec<String> {
     }
 }
 
-fn wired_by_plugin(host: Host, plugin: &str) -> Failure {
+fn wired_twice(host: Host, plugin: &str) -> Failure {
     let title = host.title();
-    Failure::user(format!("{title} has the plugin `{plugin}`: wired twice, every hook would run twice"))
-        .hint(format!(
-            "keep the plugin, or run `claude plugin uninstall {plugin}` and `backstory install {host}`",
-            host = host.as_str()
-        ))
-        .hint(format!("`backstory uninstall {}` takes out what `install` put in", host.as_str()))
+    Failure::user(format!(
+        "{title} is wired twice, by its plugin `{plugin}` and by its settings: every hook runs twice"
+    ))
+    .hint(format!("`backstory uninstall {}` keeps the plugin alone", host.as_str()))
 }
 
 fn refusal(host: Host, way: Way, error: &WiringError) -> Failure {

@@ -55,7 +55,7 @@ fn install(args: &InstallArgs, app: &App) -> Result<Exit, Failure> {
     app.home.prepare()?;
     let done = proposal.carry_out(Way::In, app);
     if args.json {
-        app.ui.json(&proposal.shape(&done, Way::In, Some(&program)))?;
+        app.ui.json(&proposal.shape(Some(&done), Way::In, Some(&program)))?;
     } else {
         say_wired(&done, app)?;
         proposal.say_refused(app);
@@ -83,7 +83,7 @@ fn meant(named: &[Host], places: &Places) -> Result<Vec<Host>, Failure> {
 
 fn show(args: &InstallArgs, proposal: &Proposal, program: &Path, app: &App) -> Result<Exit, Failure> {
     if args.json {
-        app.ui.json(&proposal.shape(&proposal.plans, Way::In, Some(program)))?;
+        app.ui.json(&proposal.shape(None, Way::In, Some(program)))?;
     } else {
         say_notes(program, app);
         proposal.show(true, app)?;

@@ -88,7 +88,8 @@ fn wire_hosts(args: &SetupArgs, app: &App) -> Result<Exit, Failure> {
 }
 
 fn say_found(proposal: &Proposal, app: &App) -> Result<(), Failure> {
-    let wired = proposal.plans.iter().map(|plan| (plan.host, plan.changes.is_empty()));
+    let plugged = proposal.plugged.iter().map(|(host, _)| (*host, true));
+    let wired = proposal.plans.iter().map(|plan| (plan.host, plan.changes.is_empty())).chain(plugged);
     let refused = proposal.refused.iter().map(|(host, _)| (*host, false));
     let hosts: Vec<_> = wired.chain(refused).collect();
     for (host, is_wired) in &hosts {

@@ -36,7 +36,7 @@ fn uninstall(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
     let exit = |refused: &[(Host, Failure)]| if refused.is_empty() { Exit::Done } else { Exit::No };
     if args.dry_run {
         if args.json {
-            app.ui.json(&proposal.shape(&proposal.plans, Way::Out, None))?;
+            app.ui.json(&proposal.shape(None, Way::Out, None))?;
         } else {
             proposal.show(true, app)?;
             proposal.say_refused(app);
@@ -54,7 +54,7 @@ fn uninstall(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
     }
     let done = proposal.carry_out(Way::Out, app);
     if args.json {
-        app.ui.json(&proposal.shape(&done, Way::Out, None))?;
+        app.ui.json(&proposal.shape(Some(&done), Way::Out, None))?;
     } else {
         say_unwired(&done, app)?;
         proposal.say_refused(app);

@@ -334,19 +334,32 @@ fn the_program_is_named_by_its_place_whatever_characters_that_has() {
 }
 
 #[test]
-fn a_plugin_and_settings_are_not_wired_both() {
+fn a_host_that_a_plugin_wires_is_not_wired_twice() {
     let env = hostless();
     let settings = "{\"enabledPlugins\": {\"backstory@market\": true}}";
     write(&env, ".claude/settings.json", settings);
     assert_snapshot!(steady(&told(&env.run(["install", "claude-code", "--yes"]))), @r"
+        exit 0
+        --- err
+        note: hosts will run `[PROGRAM]`, which lies in a build directory; `backstory setup` copies it to a place that stays
+        note: Claude Code is wired by its plugin `backstory@market`; its settings stay as they are
+        ");
+    assert_eq!(read(&env, ".claude/settings.json"), settings);
+    assert_eq!(ask(&env, 0, &["install", "--yes", "--json"])["hosts"][0]["state"], "plugin");
+
+    write(&env, ".claude/settings.json", settings.replace("true", "false"));
+    done(&env, &["install", "claude-code", "--yes"]);
+    let both = read(&env, ".claude/settings.json").replace("false", "true");
+    write(&env, ".claude/settings.json", &both);
+    assert_snapshot!(steady(&told(&env.run(["install", "--yes"]))), @r"
         exit 1
         --- err
         note: hosts will run `[PROGRAM]`, which lies in a build directory; `backstory setup` copies it to a place that stays
-        error: Claude Code has the plugin `backstory@market`: wired twice, every hook would run twice
+        error: Claude Code is wired twice, by its plugin `backstory@market` and by its settings: every hook runs twice
 
-        hint: keep the plugin, or run `claude plugin uninstall backstory@market` and `backstory install claude-code`
-        hint: `backstory uninstall claude-code` takes out what `install` put in
+        hint: `backstory uninstall claude-code` keeps the plugin alone
         ");
+    done(&env, &["uninstall", "--yes"]);
     assert_eq!(read(&env, ".claude/settings.json"), settings);
 }
 
