@@ -21,7 +21,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
 
 /// Outside crates that only one of ours may use.
 const OWNED: [(&str, &str); 5] =
-    [("rusqlite", "store"), ("tokio", "server"), ("axum", "server"), ("clap", "cli"), ("ureq", "provider")];
+    [("rusqlite", "store"), ("tokio", "server"), ("hyper", "server"), ("clap", "cli"), ("ureq", "provider")];
 
 /// Words that say nothing about what a thing is.
 const BANNED_NAMES: [&str; 12] = [

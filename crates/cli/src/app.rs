@@ -50,9 +50,41 @@ impl App {
     ) -> Result<App, Failure> {
         let cwd = environment.project_dir().or(named).or_else(|| std::env::current_dir().ok());
         let cwd = cwd.unwrap_or_default();
+        let project_file = project_file(&cwd);
+        App::with(cwd, project_file, environment, flags, ui)
+    }
+
+    /// The same for a process that belongs to no project: every question says which it means.
+    pub(crate) fn outside_projects(
+        environment: Environment,
+        flags: &[String],
+        ui: Ui,
+    ) -> Result<App, Failure> {
+        let cwd = home_of(&environment)?.root().to_owned();
+        App::with(cwd, None, environment, flags, ui)
+    }
+
+    /// The same for a folder that somebody names, whatever the environment says.
+    pub(crate) fn of_folder(
+        folder: PathBuf,
+        environment: Environment,
+        flags: &[String],
+        ui: Ui,
+    ) -> Result<App, Failure> {
+        let project_file = project_file(&folder);
+        App::with(folder, project_file, environment, flags, ui)
+    }
+
+    fn with(
+        cwd: PathBuf,
+        project_file: Option<PathBuf>,
+        environment: Environment,
+        flags: &[String],
+        ui: Ui,
+    ) -> Result<App, Failure> {
         let home = home_of(&environment)?;
         let mut settings = Settings::defaults();
-        let mut wrong = settings.lay_files(environment.config_file(), project_file(&cwd));
+        let mut wrong = settings.lay_files(environment.config_file(), project_file);
         wrong.extend(settings.lay_environment(&environment));
         wrong.extend(flags.iter().filter_map(|flag| settings.lay_flag(flag).err()));
         if let Some(failure) = wrong.into_iter().next() {
@@ -134,6 +166,7 @@ impl App {
         known.ok_or_else(|| {
             Failure::user(format!("there is no project `{wanted}`"))
                 .hint("`backstory project list` shows them all")
+                .named("no_such_project")
         })
     }
 

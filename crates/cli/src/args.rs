@@ -2,8 +2,8 @@
 
 use crate::commands::{
     completions, config, context, distil, doctor, eval, export, forget, handoff, import, index, install,
-    maintain, mcp, pin, project, redact, remember, revise, search, sessions, setup, show, status, supersede,
-    timeline, uninstall, why,
+    maintain, mcp, pin, project, redact, remember, revise, search, serve, sessions, setup, show, status,
+    supersede, timeline, uninstall, view, why,
 };
 use crate::env_vars::Environment;
 use crate::ui::{Colour, Ui};
@@ -106,6 +106,10 @@ pub(crate) enum Command {
     Redact(redact::RedactArgs),
     /// Serve the tools an agent asks (search, timeline, get, remember, forget) over MCP
     Mcp(mcp::McpArgs),
+    /// Serve the viewer and an HTTP interface on this machine; nothing else needs it
+    Serve(serve::ServeArgs),
+    /// Look around in a browser: what is remembered, what was given, and why
+    View(view::ViewArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
     /// Hear one payload of a host; `main` takes it before this list is made, unless a flag stands first

@@ -22,6 +22,7 @@ pub(crate) mod redact;
 pub(crate) mod remember;
 pub(crate) mod revise;
 pub(crate) mod search;
+pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod setup;
 pub(crate) mod show;
@@ -29,6 +30,7 @@ pub(crate) mod status;
 pub(crate) mod supersede;
 pub(crate) mod timeline;
 pub(crate) mod uninstall;
+pub(crate) mod view;
 pub(crate) mod why;
 
 use crate::app::App;
@@ -51,6 +53,8 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
                 .map_err(|error| Failure::usage("cannot guard this program").because(&error));
         }
         Command::Mcp(args) => return mcp::run(args, environment, cli.settings, ui),
+        Command::Serve(args) => return serve::run(args, environment, cli.settings, ui),
+        Command::View(args) => return view::run(args, environment, &cli.settings, ui),
         _ => {}
     }
     let app = App::new(environment, &cli.settings, ui)?;
@@ -82,8 +86,11 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::Redact(args) => redact::run(&args, &app),
         Command::Polish => polish::run(&app),
         Command::Maintain(args) => maintain::run(&args, &app),
-        Command::Completions(_) | Command::Hook { .. } | Command::Guard { .. } | Command::Mcp(_) => {
-            Ok(Exit::Done)
-        }
+        Command::Completions(_)
+        | Command::Hook { .. }
+        | Command::Guard { .. }
+        | Command::Mcp(_)
+        | Command::Serve(_)
+        | Command::View(_) => Ok(Exit::Done),
     }
 }

@@ -16,6 +16,7 @@ pub(crate) struct Config {
     pub(crate) inject: Inject,
     pub(crate) recall: Recall,
     pub(crate) search: Search,
+    pub(crate) worker: Worker,
     pub(crate) search_weights: Weights,
     pub(crate) inject_weights: Weights,
 }
@@ -101,6 +102,13 @@ pub(crate) struct Search {
     pub(crate) limit: u32,
 }
 
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Worker {
+    pub(crate) port: u16,
+    pub(crate) idle_minutes: u32,
+}
+
 impl Config {
     /// A configuration that keeps nothing, for when not even the defaults can be read.
     pub(crate) fn nothing() -> Config {
@@ -127,6 +135,7 @@ impl Config {
             },
             recall: Recall { vectors: false },
             search: Search { limit: 0 },
+            worker: Worker { port: 0, idle_minutes: 30 },
             search_weights: Weights::SEARCH,
             inject_weights: Weights::INJECT,
         }

@@ -80,6 +80,16 @@ impl Environment {
         xdg.or_else(|| self.user_home().map(|home| home.join(".config")))
     }
 
+    /// Returns the directory for what lives as long as the user is logged in, if there is one.
+    pub(crate) fn runtime_dir(&self) -> Option<PathBuf> {
+        self.path("XDG_RUNTIME_DIR").filter(|path| path.is_absolute())
+    }
+
+    /// Whether there is a screen a browser could be shown on.
+    pub(crate) fn has_screen(&self) -> bool {
+        cfg!(target_os = "macos") || self.get("DISPLAY").is_some() || self.get("WAYLAND_DISPLAY").is_some()
+    }
+
     /// Returns where hosts keep their files, if it can be told.
     pub(crate) fn places(&self) -> Option<Places> {
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);

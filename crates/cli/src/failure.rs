@@ -36,20 +36,22 @@ pub(crate) struct Failure {
     causes: Vec<String>,
     hints: Vec<String>,
     about: Option<MemoryId>,
+    name: &'static str,
 }
 
 impl Failure {
     pub(crate) fn user(message: impl Into<String>) -> Failure {
         let (causes, hints) = (Vec::new(), Vec::new());
-        Failure { kind: FailureKind::User, message: message.into(), causes, hints, about: None }
+        let (kind, message) = (FailureKind::User, message.into());
+        Failure { kind, message, causes, hints, about: None, name: "refused" }
     }
 
     pub(crate) fn usage(message: impl Into<String>) -> Failure {
-        Failure { kind: FailureKind::Usage, ..Failure::user(message) }
+        Failure { kind: FailureKind::Usage, name: "bad_request", ..Failure::user(message) }
     }
 
     pub(crate) fn internal(message: impl Into<String>) -> Failure {
-        let failure = Failure { kind: FailureKind::Internal, ..Failure::user(message) };
+        let failure = Failure { kind: FailureKind::Internal, name: "stumbled", ..Failure::user(message) };
         failure.hint("this is a bug in Backstory; please report it with the command you ran")
     }
 
@@ -73,6 +75,16 @@ impl Failure {
     /// Names the memory that stands in the way.
     pub(crate) fn about(self, memory: MemoryId) -> Failure {
         Failure { about: Some(memory), ..self }
+    }
+
+    /// Gives it a name other programs may rely on.
+    pub(crate) fn named(self, name: &'static str) -> Failure {
+        Failure { name, ..self }
+    }
+
+    /// Returns the name other programs may rely on.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
     }
 
     /// Returns the memory that stands in the way.
@@ -125,11 +137,13 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         let hint = match &error {
             StoreError::NoSuchMemory(id) => {
-                return Failure::user(format!("there is no memory #{id}")).hint(SEARCH_FINDS);
+                let failure = Failure::user(format!("there is no memory #{id}")).hint(SEARCH_FINDS);
+                return failure.named("no_such_memory");
             }
             StoreError::Forgotten { .. } => {
                 let hint = "`backstory remember --force` writes it all the same";
-                return Failure::user("this was forgotten on purpose and stays out").hint(hint);
+                let failure = Failure::user("this was forgotten on purpose and stays out").hint(hint);
+                return failure.named("forgotten");
             }
             StoreError::Newer { .. } => {
                 "install a newer version, or set `BACKSTORY_HOME` to use another directory"
@@ -151,6 +165,6 @@ impl From<StoreError> for Failure {
                 return Failure::internal("the store did not do what was asked").because(&error);
             }
         };
-        Failure::user("cannot use the store").because(&error).hint(hint)
+        Failure::user("cannot use the store").because(&error).hint(hint).named("store_unusable")
     }
 }

@@ -20,6 +20,7 @@ mod ourselves;
 mod progress;
 mod proof;
 mod replay;
+mod serving;
 mod settings;
 mod shapes;
 mod synonyms;

@@ -5,7 +5,7 @@ use backstory_memory::{ChangedSymbol, Freshness, Life, Link, Memory, MemoryId};
 use backstory_recall::Hit;
 use backstory_store::{Revision, Session, Store, StoreError};
 use serde::Serialize;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// One hit of `search --json`.
 #[derive(Debug, Serialize)]
@@ -184,17 +184,27 @@ pub(crate) fn memory(store: &Store, memory: &Memory) -> Result<MemoryShape, Stor
 
 /// Tells whether the code a memory speaks of still stands; nothing where it speaks of none or its folder is not here.
 fn freshness(store: &Store, memory: &Memory) -> Result<Option<&'static str>, StoreError> {
-    let roots = store.project(memory.project)?.map(|project| project.roots).unwrap_or_default();
-    let Some(root) = roots.iter().map(Path::new).find(|root| root.is_dir()) else { return Ok(None) };
+    let Some(root) = root_of(store, memory)? else { return Ok(None) };
     if store.anchors_of(memory.id)?.iter().all(|anchor| anchor.hash.is_none()) {
         return Ok(None);
     }
-    let told = backstory_capture::freshness(store, memory.project, root, &[memory.id])?;
-    Ok(told.get(&memory.id).map(|freshness| match freshness {
+    let told = backstory_capture::freshness(store, memory.project, &root, &[memory.id])?;
+    Ok(told.get(&memory.id).copied().map(freshness_word))
+}
+
+/// Returns the folder of a memory's project, where it is here.
+pub(crate) fn root_of(store: &Store, memory: &Memory) -> Result<Option<PathBuf>, StoreError> {
+    let roots = store.project(memory.project)?.map(|project| project.roots).unwrap_or_default();
+    Ok(roots.into_iter().map(PathBuf::from).find(|root| root.is_dir()))
+}
+
+/// Says in a word whether code still stands.
+pub(crate) fn freshness_word(freshness: Freshness) -> &'static str {
+    match freshness {
         Freshness::Fresh => "fresh",
         Freshness::Changed => "changed",
         Freshness::Gone => "gone",
-    }))
+    }
 }
 
 fn link(link: Link) -> LinkShape {

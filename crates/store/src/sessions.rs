@@ -159,7 +159,7 @@ pub(crate) fn end(db: &Connection, id: SessionId, at: Timestamp) -> rusqlite::Re
     db.execute("UPDATE sessions SET ended_at_ms = ?2 WHERE id = ?1", params![id.0, at.0]).map(drop)
 }
 
-fn session_from(row: &Row<'_>) -> rusqlite::Result<Session> {
+pub(crate) fn session_from(row: &Row<'_>) -> rusqlite::Result<Session> {
     Ok(Session {
         id: SessionId(row.get("id")?),
         project: ProjectId(row.get("project_id")?),

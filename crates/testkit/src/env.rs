@@ -41,7 +41,7 @@ impl TestEnv {
     #[must_use]
     pub fn new(binary: impl Into<PathBuf>) -> TestEnv {
         let world = tempfile::tempdir().expect("a temporary directory");
-        for dir in ["user", "project"] {
+        for dir in ["user", "project", "run"] {
             fs::create_dir(world.path().join(dir)).expect("a directory in a temporary one");
         }
         TestEnv { binary: binary.into(), world, variables: Vec::new() }
@@ -78,6 +78,7 @@ impl TestEnv {
         let mut command = Command::new(&self.binary);
         command.args(arguments).current_dir(self.project()).env_clear();
         command.env("HOME", self.world().join("user")).env("PATH", "/usr/bin:/bin");
+        command.env("XDG_RUNTIME_DIR", self.world().join("run"));
         command.env("BACKSTORY_NOW_MS", NOW_MS.to_string());
         // Housekeeping runs detached; a test that wants it says so.
         command.env("BACKSTORY_RETENTION_BACKUPS", "0");

@@ -79,6 +79,24 @@ pub fn freshness(
     Ok(told)
 }
 
+/// Tells of every anchor of a memory, in the order the store has them, whether what it names still stands; nothing where nobody looked.
+///
+/// # Errors
+///
+/// When the store cannot be read.
+pub fn freshness_of_anchors(
+    store: &Store,
+    project: ProjectId,
+    root: &Path,
+    memory: MemoryId,
+) -> Result<Vec<Option<Freshness>>, StoreError> {
+    let judge = |anchor: Anchor| -> Result<Option<Freshness>, StoreError> {
+        let Some(hash) = anchor.hash else { return Ok(None) };
+        Ok(Some(find(store, project, root, &anchor.path)?.judge(anchor.symbol.as_deref(), hash)))
+    };
+    store.anchors_of(memory)?.into_iter().map(judge).collect()
+}
+
 /// Moves the anchors of files that are gone to the names git says they have now. Returns which were moved.
 ///
 /// Asks git only where an anchored file is gone. Meant for the end of a turn or a session, not for a hook that answers.

@@ -54,8 +54,9 @@ pub(crate) enum MomentArg {
     Compaction,
 }
 
+/// What would be given, for other programs.
 #[derive(Serialize)]
-struct ContextShape<'a> {
+pub(crate) struct ContextShape<'a> {
     version: u32,
     moment: &'static str,
     context: &'a str,
@@ -68,8 +69,9 @@ struct ContextShape<'a> {
     memories: Vec<LineShape<'a>>,
 }
 
+/// One memory of it.
 #[derive(Serialize)]
-struct LineShape<'a> {
+pub(crate) struct LineShape<'a> {
     id: i64,
     layer: &'static str,
     rank: u32,
@@ -110,7 +112,8 @@ pub(crate) fn run(args: &ContextArgs, app: &App) -> Result<Exit, Failure> {
     Ok(if built.block.is_empty() { Exit::No } else { Exit::Done })
 }
 
-fn injecting<'a>(store: &'a Store, app: &'a App, to: Recipient<'a>) -> Injecting<'a> {
+/// Returns what builds it.
+pub(crate) fn injecting<'a>(store: &'a Store, app: &'a App, to: Recipient<'a>) -> Injecting<'a> {
     Injecting {
         store,
         config: &app.config,
@@ -166,7 +169,8 @@ fn bill(built: &Built, store: &Store, app: &App) -> Result<(), Failure> {
     Ok(())
 }
 
-fn shape(built: &Built) -> ContextShape<'_> {
+/// Tells what would be given.
+pub(crate) fn shape(built: &Built) -> ContextShape<'_> {
     let block = &built.block;
     let line = |item: &'_ backstory_context::Placed| {
         (item.memory.0, item.layer, item.rank, item.tokens.0, item.score)

@@ -22,11 +22,12 @@ pub(crate) struct PinArgs {
     pub(crate) json: bool,
 }
 
+/// Whether a memory is kept in view now, for other programs.
 #[derive(Serialize)]
-struct Pinned {
-    ok: bool,
-    id: i64,
-    pinned: bool,
+pub(crate) struct Pinned {
+    pub(crate) ok: bool,
+    pub(crate) id: i64,
+    pub(crate) pinned: bool,
 }
 
 /// Pins a memory.

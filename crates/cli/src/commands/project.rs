@@ -48,14 +48,16 @@ pub(crate) enum Action {
     },
 }
 
+/// Projects, for other programs.
 #[derive(Serialize)]
-struct Projects {
-    version: u32,
-    projects: Vec<ProjectShape>,
+pub(crate) struct Projects {
+    pub(crate) version: u32,
+    pub(crate) projects: Vec<ProjectShape>,
 }
 
+/// One project.
 #[derive(Serialize)]
-struct ProjectShape {
+pub(crate) struct ProjectShape {
     id: i64,
     name: String,
     parent: Option<i64>,
@@ -167,7 +169,8 @@ fn print(summaries: Vec<ProjectSummary>, app: &App, json: bool) -> Result<Exit, 
     Ok(exit)
 }
 
-fn shape(summary: ProjectSummary) -> ProjectShape {
+/// Tells of a project.
+pub(crate) fn shape(summary: ProjectSummary) -> ProjectShape {
     ProjectShape {
         id: summary.project.id.0,
         name: summary.project.name,

@@ -61,8 +61,9 @@ pub(crate) struct ContentArgs {
     pub(crate) everywhere: bool,
 }
 
+/// What was written, for other programs.
 #[derive(Serialize)]
-struct Written {
+pub(crate) struct Written {
     ok: bool,
     id: i64,
     kind: &'static str,
@@ -104,7 +105,8 @@ fn write(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
 pub(crate) fn keep(store: &mut Store, memory: &NewMemory) -> Result<MemoryId, Failure> {
     match duplicate(store, &memory.content, memory.project)? {
         Some((existing, _)) => {
-            Err(Failure::user(format!("memory #{existing} says nearly the same")).about(existing))
+            let failure = Failure::user(format!("memory #{existing} says nearly the same"));
+            Err(failure.about(existing).named("nearly_the_same"))
         }
         None => Ok(store.remember(memory)?),
     }
@@ -172,15 +174,20 @@ pub(crate) fn new_memory(
 
 /// Says what was written, then makes its vectors: nobody has to wait for them to read the answer.
 pub(crate) fn answer(app: &App, store: &mut Store, id: MemoryId, json: bool) -> Result<Exit, Failure> {
-    let memory = store.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?;
-    let kind = memory.content.kind;
     if json {
-        app.ui.json(&Written { ok: true, id: id.0, kind: kind.as_str(), uid: memory.uid.to_string() })?;
+        app.ui.json(&written(store, id)?)?;
     } else {
-        app.ui.line(&format!("#{id} {kind} {}", one_line(&memory.content.title)))?;
+        let memory = store.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?;
+        app.ui.line(&format!("#{id} {} {}", memory.content.kind, one_line(&memory.content.title)))?;
     }
     vectors::follow(store, app);
     Ok(Exit::Done)
+}
+
+/// Tells what was written. Every door that speaks JSON tells it through here.
+pub(crate) fn written(store: &Store, id: MemoryId) -> Result<Written, Failure> {
+    let memory = store.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?;
+    Ok(Written { ok: true, id: id.0, kind: memory.content.kind.as_str(), uid: memory.uid.to_string() })
 }
 
 /// Refuses a memory whose uid another has: a uid names one memory, in every store.

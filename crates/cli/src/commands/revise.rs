@@ -53,8 +53,8 @@ fn typed(args: &ReviseArgs, before: &Draft) -> Result<MemoryLine, Failure> {
     ContentArgs { title, ..typed }.line()
 }
 
-/// Returns the content with what was typed in place of what was there.
-fn revised(before: Draft, line: MemoryLine, id: MemoryId, app: &App) -> Result<Draft, Failure> {
+/// Returns the content with what was typed in place of what was there. Every door revises through here.
+pub(crate) fn revised(before: Draft, line: MemoryLine, id: MemoryId, app: &App) -> Result<Draft, Failure> {
     let title = match (&line.title, &line.body) {
         (Some(title), _) | (None, Some(title)) => title_from(title),
         (None, None) => before.title.clone(),

@@ -57,33 +57,38 @@ pub(crate) struct SearchArgs {
     pub(crate) json: bool,
 }
 
+/// What was found, for other programs.
 #[derive(Serialize)]
-struct Found {
+pub(crate) struct Found {
     version: u32,
     strategy: &'static str,
     read_as: Vec<ReadAsShape>,
     when: Option<WhenShape>,
-    hits: Vec<FoundHit>,
+    pub(crate) hits: Vec<FoundHit>,
 }
 
+/// One of them, with its sum where that was asked for.
 #[derive(Serialize)]
-struct FoundHit {
+pub(crate) struct FoundHit {
     #[serde(flatten)]
-    hit: HitShape,
+    pub(crate) hit: HitShape,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<SumShape>,
+    /// The part of the text where the first word was found; only where it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) snippet: Option<String>,
 }
 
 /// A word nobody ever wrote, and the known word it was read as.
 #[derive(Serialize)]
-struct ReadAsShape {
+pub(crate) struct ReadAsShape {
     asked: String,
     known: String,
 }
 
 /// The time the question names: what lies outside counts less.
 #[derive(Serialize)]
-struct WhenShape {
+pub(crate) struct WhenShape {
     said: String,
     since: Option<String>,
     until: Option<String>,
@@ -136,11 +141,12 @@ pub(crate) fn answer(args: &SearchArgs, app: &App, store: &Store) -> Result<Answ
     Ok(engine.over(store).ask(&question, &filter(args, reach, app)?)?)
 }
 
-fn found(args: &SearchArgs, store: &Store, answer: &Answer) -> Result<Found, Failure> {
+/// Tells what was found. Every door that speaks JSON tells it through here.
+pub(crate) fn found(args: &SearchArgs, store: &Store, answer: &Answer) -> Result<Found, Failure> {
     let mut hits = Vec::new();
     for hit in &answer.hits {
         let explain = args.explain.then(|| explain::shape(&hit.reasons));
-        hits.push(FoundHit { hit: shapes::hit(store, hit)?, explain });
+        hits.push(FoundHit { hit: shapes::hit(store, hit)?, explain, snippet: None });
     }
     let read_as = answer.read_as.iter();
     let read_as = read_as.map(|read| ReadAsShape { asked: read.asked.clone(), known: read.known.clone() });

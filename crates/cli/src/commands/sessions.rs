@@ -101,7 +101,8 @@ fn list(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn shape(store: &Store, summary: SessionSummary) -> Result<SessionShape, Failure> {
+/// Tells of a session.
+pub(crate) fn shape(store: &Store, summary: SessionSummary) -> Result<SessionShape, Failure> {
     let session = summary.session;
     Ok(SessionShape {
         id: session.id.0,

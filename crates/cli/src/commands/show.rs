@@ -21,25 +21,18 @@ pub(crate) struct ShowArgs {
     pub(crate) json: bool,
 }
 
+/// Memories whole, for other programs.
 #[derive(Serialize)]
-struct Shown {
+pub(crate) struct Shown {
     version: u32,
-    memories: Vec<MemoryShape>,
-    missing: Vec<i64>,
+    pub(crate) memories: Vec<MemoryShape>,
+    pub(crate) missing: Vec<i64>,
 }
 
 /// Shows memories.
 pub(crate) fn run(args: &ShowArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store_to_read()?;
-    let (mut memories, mut missing) = (Vec::new(), Vec::new());
-    for id in &args.ids {
-        match store.memory(*id)? {
-            Some(memory) => memories.push(shapes::memory(&store, &memory)?),
-            None => missing.push(id.0),
-        }
-    }
-    let found: Vec<MemoryId> = memories.iter().map(|memory| MemoryId(memory.head.id)).collect();
-    note_fetched(&mut store, &found, app)?;
+    let Shown { memories, missing, .. } = whole(&mut store, &args.ids, app)?;
     if args.json {
         let exit = if missing.is_empty() { Exit::Done } else { Exit::No };
         app.ui.json(&Shown { version: 1, memories, missing })?;
@@ -57,6 +50,20 @@ pub(crate) fn run(args: &ShowArgs, app: &App) -> Result<Exit, Failure> {
             Err(Failure::user(format!("there are no memories {}", numbers.join(", "))).hint(SEARCH_FINDS))
         }
     }
+}
+
+/// Reads memories whole, which is using them.
+pub(crate) fn whole(store: &mut Store, ids: &[MemoryId], app: &App) -> Result<Shown, Failure> {
+    let (mut memories, mut missing) = (Vec::new(), Vec::new());
+    for id in ids {
+        match store.memory(*id)? {
+            Some(memory) => memories.push(shapes::memory(store, &memory)?),
+            None => missing.push(id.0),
+        }
+    }
+    let found: Vec<MemoryId> = memories.iter().map(|memory| MemoryId(memory.head.id)).collect();
+    note_fetched(store, &found, app)?;
+    Ok(Shown { version: 1, memories, missing })
 }
 
 /// Notes that memories were asked for whole. A store that cannot be written, or is busy, is still worth reading.

@@ -7,7 +7,7 @@ use crate::times;
 use crate::ui::{Tone, memories, one_line};
 use crate::vectors::MAKES_VECTORS;
 use backstory_memory::Timestamp;
-use backstory_store::{ModelWork, Receipt, Status, Usefulness};
+use backstory_store::{ModelWork, Receipt, Store, Usefulness};
 use clap::Args;
 use serde::Serialize;
 
@@ -19,8 +19,9 @@ pub(crate) struct StatusArgs {
     pub(crate) json: bool,
 }
 
+/// How the store is doing, for other programs.
 #[derive(Serialize)]
-struct StatusShape {
+pub(crate) struct StatusShape {
     version: u32,
     home: String,
     writable: bool,
@@ -44,8 +45,9 @@ struct StatusShape {
     model_work: Option<ModelWorkShape>,
 }
 
+/// What optional model work has done.
 #[derive(Serialize)]
-struct ModelWorkShape {
+pub(crate) struct ModelWorkShape {
     provider: &'static str,
     calls_last_day: u64,
     tokens_last_day: u64,
@@ -56,15 +58,16 @@ struct ModelWorkShape {
 
 /// How much of what sessions were given they used.
 #[derive(Serialize)]
-struct GivenShape {
+pub(crate) struct GivenShape {
     layer: String,
     kind: String,
     given: u64,
     used: u64,
 }
 
+/// One run of a hook.
 #[derive(Serialize)]
-struct HookShape {
+pub(crate) struct HookShape {
     host: String,
     event: String,
     at: String,
@@ -78,6 +81,10 @@ struct HookShape {
 pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
     let (store, problem) = app.store_and_problem()?;
     let problem = problem.map(|problem| problem.to_string());
+    if args.json {
+        app.ui.json(&told(&store, problem, app)?)?;
+        return Ok(Exit::Done);
+    }
     let status = store.status()?;
     // A store of an older schema that can only be read has no place for this.
     let waiting = store.count_stale_vectors().unwrap_or(0);
@@ -86,10 +93,6 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
     let provider = app.config.distil.provider;
     let work = store.model_work(app.now)?;
     let work = (provider != Provider::None || work.calls > 0).then_some(work);
-    if args.json {
-        app.ui.json(&shape(&status, waiting, &hooks, &usefulness, work, app, problem))?;
-        return Ok(Exit::Done);
-    }
     let home = app.ui.tone(Tone::Path, &app.home.root().display().to_string());
     let counts = status.counts;
     app.ui.line(&format!("home      {home}"))?;
@@ -154,18 +157,16 @@ fn model_line(provider: Provider, work: ModelWork) -> String {
     )
 }
 
-fn shape(
-    status: &Status,
-    vectors_waiting: u64,
-    hooks: &[Receipt],
-    usefulness: &[Usefulness],
-    work: Option<ModelWork>,
-    app: &App,
-    problem: Option<String>,
-) -> StatusShape {
+/// Tells how the store is doing. Every door tells it through here.
+pub(crate) fn told(store: &Store, problem: Option<String>, app: &App) -> Result<StatusShape, Failure> {
+    let status = store.status()?;
+    let vectors_waiting = store.count_stale_vectors().unwrap_or(0);
+    let (hooks, usefulness) = (store.receipts(10)?, store.usefulness()?);
+    let work = store.model_work(app.now)?;
+    let work = (app.config.distil.provider != Provider::None || work.calls > 0).then_some(work);
     let counts = status.counts;
     let text = |path: &std::path::PathBuf| path.display().to_string();
-    StatusShape {
+    Ok(StatusShape {
         version: 1,
         home: text(&app.home.root().to_owned()),
         writable: problem.is_none(),
@@ -194,7 +195,7 @@ fn shape(
             dead: work.dead,
             resting: work.is_broken,
         }),
-    }
+    })
 }
 
 fn given(of: &Usefulness) -> GivenShape {
@@ -222,7 +223,8 @@ fn given_lines(all: &[Usefulness]) -> Vec<String> {
     std::iter::once(told(total)).chain(lines).collect()
 }
 
-fn hook(receipt: &Receipt) -> HookShape {
+/// Tells of one run of a hook.
+pub(crate) fn hook(receipt: &Receipt) -> HookShape {
     HookShape {
         host: receipt.host.clone(),
         event: receipt.event.clone(),

@@ -4,8 +4,9 @@ use crate::app::App;
 use crate::args::memory_id;
 use crate::commands::remember::{ContentArgs, answer, new_memory, refuse_taken_uid};
 use crate::failure::{Exit, Failure};
+use crate::lines::MemoryLine;
 use backstory_memory::{MemoryId, Trust};
-use backstory_store::StoreError;
+use backstory_store::{Store, StoreError};
 use clap::Args;
 
 /// Arguments of `supersede`.
@@ -28,15 +29,23 @@ pub(crate) fn run(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
 }
 
 fn supersede(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
-    let old = args.id;
     let mut store = app.store()?;
+    let id = replace(&mut store, args.id, args.content.line()?, app)?;
+    answer(app, &mut store, id, args.json)
+}
+
+/// Writes what replaces a memory. Every door supersedes through here.
+pub(crate) fn replace(
+    store: &mut Store,
+    old: MemoryId,
+    mut line: MemoryLine,
+    app: &App,
+) -> Result<MemoryId, Failure> {
     let before = store.memory(old)?.ok_or(StoreError::NoSuchMemory(old))?;
-    let mut line = args.content.line()?;
     // What replaces a decision is a decision, unless someone says otherwise.
     line.kind = line.kind.or_else(|| Some(before.content.kind.to_string()));
     line.scope = line.scope.or_else(|| Some(before.content.scope.as_str().to_owned()));
     let memory = new_memory(&line, Trust::User, before.project, app)?;
-    refuse_taken_uid(&store, &memory)?;
-    let id = store.supersede(old, &memory)?;
-    answer(app, &mut store, id, args.json)
+    refuse_taken_uid(store, &memory)?;
+    Ok(store.supersede(old, &memory)?)
 }

@@ -6,7 +6,7 @@ use crate::failure::{Exit, Failure};
 use crate::shapes::{self, HeadShape};
 use crate::ui::{Tone, one_line};
 use backstory_memory::MemoryId;
-use backstory_store::{Filter, LifeFilter};
+use backstory_store::{Filter, LifeFilter, Store};
 use clap::Args;
 use serde::Serialize;
 
@@ -32,8 +32,9 @@ pub(crate) struct TimelineArgs {
     pub(crate) json: bool,
 }
 
+/// What came before and after a memory, for other programs.
 #[derive(Serialize)]
-struct Timeline {
+pub(crate) struct Timeline {
     version: u32,
     anchor: Option<i64>,
     memories: Vec<HeadShape>,
@@ -42,33 +43,18 @@ struct Timeline {
 /// Shows a timeline, oldest first.
 pub(crate) fn run(args: &TimelineArgs, app: &App) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
-    let ids = match args.id {
-        Some(id) => store.around(id, args.before, args.after)?,
-        None => match app.reach(&store, &args.place)? {
-            Some(reach) => {
-                let limit = args.limit.unwrap_or(app.config.search.limit);
-                let mut newest =
-                    store.list(&Filter { limit, life: LifeFilter::Any, ..Filter::within(reach) })?;
-                newest.reverse();
-                newest
-            }
-            None => Vec::new(),
-        },
-    };
-    let mut memories = Vec::new();
-    for memory in store.memories(&ids)? {
-        memories.push(shapes::head(&store, &memory)?);
-    }
+    let timeline = told(args, &store, app)?;
+    let memories = &timeline.memories;
     let exit = if memories.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
-        app.ui.json(&Timeline { version: 1, anchor: args.id.map(|id| id.0), memories })?;
+        app.ui.json(&timeline)?;
         return Ok(exit);
     }
     if memories.is_empty() {
         app.ui.say("nothing has happened here yet");
     }
     let mut day = String::new();
-    for memory in &memories {
+    for memory in memories {
         let today: String = memory.created_at.chars().take(10).collect();
         if today != day {
             app.ui.line(&app.ui.tone(Tone::Faint, &today))?;
@@ -84,4 +70,26 @@ pub(crate) fn run(args: &TimelineArgs, app: &App) -> Result<Exit, Failure> {
         ))?;
     }
     Ok(exit)
+}
+
+/// Tells what came before and after a memory, oldest first. Every door that speaks JSON tells it through here.
+pub(crate) fn told(args: &TimelineArgs, store: &Store, app: &App) -> Result<Timeline, Failure> {
+    let ids = match args.id {
+        Some(id) => store.around(id, args.before, args.after)?,
+        None => match app.reach(store, &args.place)? {
+            Some(reach) => {
+                let limit = args.limit.unwrap_or(app.config.search.limit);
+                let mut newest =
+                    store.list(&Filter { limit, life: LifeFilter::Any, ..Filter::within(reach) })?;
+                newest.reverse();
+                newest
+            }
+            None => Vec::new(),
+        },
+    };
+    let mut memories = Vec::new();
+    for memory in store.memories(&ids)? {
+        memories.push(shapes::head(store, &memory)?);
+    }
+    Ok(Timeline { version: 1, anchor: args.id.map(|id| id.0), memories })
 }

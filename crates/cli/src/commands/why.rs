@@ -32,7 +32,7 @@ pub(crate) struct WhyArgs {
 }
 
 /// How many injections are told; the rest is only counted in `shown`.
-const TOLD: u32 = 10;
+pub(crate) const TOLD: u32 = 10;
 
 #[derive(Serialize)]
 struct Why {
@@ -50,8 +50,8 @@ struct Why {
 }
 
 /// One time it was given to a host.
-#[derive(Serialize)]
-struct GivenShape {
+#[derive(Debug, Serialize)]
+pub(crate) struct GivenShape {
     at: String,
     moment: String,
     layer: String,
@@ -185,7 +185,8 @@ fn place(explained: &Explained) -> String {
     }
 }
 
-fn given_shape(given: Given) -> GivenShape {
+/// Tells of one time a memory was given.
+pub(crate) fn given_shape(given: Given) -> GivenShape {
     let (used_at, used_how) = given.used.unzip();
     GivenShape {
         at: times::iso(given.at),

@@ -1,0 +1,185 @@
+//! `serve`: the worker, in the foreground or on its own. One a home; nothing but the viewer and programs that want HTTP needs it.
+
+use crate::app::App;
+use crate::env_vars::Environment;
+use crate::failure::{Exit, Failure};
+use crate::log;
+use crate::serving::Serving;
+use crate::ui::Ui;
+use backstory_server::{
+    Claim, Ended, Limits, Place, Running, Stopping, Terms, Worker, WorkerError, claim, running, stop,
+};
+use clap::Args;
+use serde::Serialize;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Which build we are: a newer one takes over from an older one.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// How long a worker that was started may take until it answers.
+const UNTIL_IT_ANSWERS: Duration = Duration::from_secs(10);
+/// How long one look may take.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Arguments of `serve`.
+#[derive(Args, Debug)]
+pub(crate) struct ServeArgs {
+    /// Start it on its own and come back when it answers
+    #[arg(long, conflicts_with_all = ["stop", "status"])]
+    pub(crate) detach: bool,
+    /// Tell the running worker to end
+    #[arg(long, conflicts_with = "status")]
+    pub(crate) stop: bool,
+    /// Say whether a worker runs, and where
+    #[arg(long)]
+    pub(crate) status: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Serialize)]
+struct StatusShape {
+    version: u32,
+    running: bool,
+    pid: Option<u32>,
+    version_of_worker: Option<String>,
+    port: Option<u16>,
+    socket: Option<String>,
+}
+
+/// Serves, or sees to it.
+pub(crate) fn run(
+    args: &ServeArgs,
+    environment: Environment,
+    flags: Vec<String>,
+    ui: Ui,
+) -> Result<Exit, Failure> {
+    let app = App::outside_projects(environment, &flags, ui)?;
+    let place = place(&app);
+    if args.stop {
+        return end(&place, &app);
+    }
+    if args.status {
+        return status(running(&place, LOOK).as_ref(), &place, args.json, &app);
+    }
+    app.home.prepare()?;
+    if args.detach {
+        let worker = start(&place, &flags, &app)?;
+        return status(Some(&worker), &place, args.json, &app);
+    }
+    serve(place, flags, app)
+}
+
+/// Returns where the worker of this home is found.
+pub(crate) fn place(app: &App) -> Place {
+    Place::of(app.home.root(), app.environment.runtime_dir().as_deref())
+}
+
+fn serve(place: Place, flags: Vec<String>, app: App) -> Result<Exit, Failure> {
+    let lock = match claim(&place, VERSION).map_err(|error| failure(&error))? {
+        Claim::Ours(lock) => lock,
+        Claim::Theirs(Some(other)) => {
+            app.ui.say(&format!("a worker serves already: process {}, port {}", other.pid, other.port));
+            return Ok(Exit::Done);
+        }
+        Claim::Theirs(None) => {
+            app.ui.say("another worker holds the lock and does not answer yet; `backstory serve --status` looks again");
+            return Ok(Exit::Done);
+        }
+    };
+    let minutes = app.config.worker.idle_minutes;
+    let terms = Terms {
+        version: VERSION.to_owned(),
+        port: app.config.worker.port,
+        idle: (minutes > 0).then(|| Duration::from_secs(u64::from(minutes) * 60)),
+        limits: Limits::default(),
+    };
+    let App { environment, home, now, ui, .. } = app;
+    let answers = Arc::new(Serving::new(environment, flags, ui));
+    let worker = Worker::open(place, lock, &terms, answers).map_err(|error| failure(&error))?;
+    let note = worker.note();
+    let wanted = terms.port;
+    if wanted != 0 && note.port != wanted {
+        ui.say(&format!("port {wanted} is taken; serving on {} instead", note.port));
+    }
+    // If nobody reads what we print, we serve all the same.
+    drop(ui.line(&format!("serving on http://127.0.0.1:{} and {}", note.port, note.socket.display())));
+    ui.say("`backstory view` opens it; Ctrl-C ends it");
+    log::line(&home, now, &format!("worker: serving, process {}, port {}", note.pid, note.port));
+    match worker.serve().map_err(|error| failure(&error))? {
+        Ended::Stopped => {}
+        Ended::Idle => log::line(&home, now, "worker: nobody asked for long enough; ended"),
+    }
+    Ok(Exit::Done)
+}
+
+/// Starts a worker on its own, or finds the one that runs, and returns it when it answers.
+pub(crate) fn start(place: &Place, flags: &[String], app: &App) -> Result<Running, Failure> {
+    use std::os::unix::process::CommandExt;
+    let program = std::env::current_exe();
+    let program = program.map_err(|error| Failure::user("cannot start a worker").because(&error))?;
+    let mut command = Command::new(program);
+    command.arg("serve").args(flags.iter().flat_map(|flag| ["--set", flag]));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    command.current_dir(app.home.root());
+    let mut child =
+        command.spawn().map_err(|error| Failure::user("cannot start a worker").because(&error))?;
+    let until = Instant::now() + UNTIL_IT_ANSWERS;
+    loop {
+        // One that ended found another, or failed; in between its note may not be there yet.
+        let has_ended = !matches!(child.try_wait(), Ok(None));
+        if let Some(worker) = running(place, LOOK).filter(|worker| has_ended || worker.pid == child.id()) {
+            return Ok(worker);
+        }
+        if has_ended || Instant::now() >= until {
+            return Err(Failure::user("the worker did not start").hint("`backstory serve` says why"));
+        }
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+}
+
+fn end(place: &Place, app: &App) -> Result<Exit, Failure> {
+    match stop(place).map_err(|error| failure(&error))? {
+        Stopping::NoneRan => app.ui.say("no worker runs"),
+        Stopping::Stopped => app.ui.line("the worker has ended")?,
+        Stopping::Refused => {
+            let failure = Failure::user("a worker holds the lock and does not answer");
+            let hint = place.read_note().map(|note| format!("if it hangs, end process {}", note.pid));
+            return Err(hint.into_iter().fold(failure, Failure::hint));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn status(worker: Option<&Running>, place: &Place, json: bool, app: &App) -> Result<Exit, Failure> {
+    let socket = worker.and_then(|_| place.read_note()).map(|note| note.socket.display().to_string());
+    let exit = if worker.is_some() { Exit::Done } else { Exit::No };
+    if json {
+        app.ui.json(&StatusShape {
+            version: 1,
+            running: worker.is_some(),
+            pid: worker.map(|worker| worker.pid),
+            version_of_worker: worker.map(|worker| worker.version.clone()),
+            port: worker.map(|worker| worker.port),
+            socket,
+        })?;
+        return Ok(exit);
+    }
+    match (worker, socket) {
+        (Some(worker), socket) => app.ui.line(&format!(
+            "a worker serves: process {}, version {}, http://127.0.0.1:{} and {}",
+            worker.pid,
+            worker.version,
+            worker.port,
+            socket.unwrap_or_default()
+        ))?,
+        (None, _) => app.ui.say("no worker runs; `backstory serve --detach` starts one"),
+    }
+    Ok(exit)
+}
+
+fn failure(error: &WorkerError) -> Failure {
+    Failure::user("the worker cannot serve").because(error)
+}

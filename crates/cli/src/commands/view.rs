@@ -1,0 +1,65 @@
+//! `view`: opens the viewer, starting the worker if none runs.
+
+use crate::app::App;
+use crate::commands::serve::{place, start};
+use crate::env_vars::Environment;
+use crate::failure::{Exit, Failure};
+use crate::ui::Ui;
+use backstory_server::{Place, ask, running};
+use clap::Args;
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// How long the worker may take to make a link.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Arguments of `view`.
+#[derive(Args, Debug)]
+pub(crate) struct ViewArgs {
+    /// Only print the link; it works once, for five minutes
+    #[arg(long)]
+    pub(crate) print: bool,
+}
+
+/// Opens the viewer.
+pub(crate) fn run(
+    args: &ViewArgs,
+    environment: Environment,
+    flags: &[String],
+    ui: Ui,
+) -> Result<Exit, Failure> {
+    let app = App::outside_projects(environment, flags, ui)?;
+    app.home.prepare()?;
+    let place = place(&app);
+    if running(&place, PATIENCE).is_none() {
+        start(&place, flags, &app)?;
+    }
+    let link = link(&place)?;
+    let is_opened = !args.print && app.environment.has_screen() && open(&link);
+    if is_opened {
+        app.ui.say("opened in your browser; if it is not, this link works once, for five minutes:");
+    }
+    app.ui.line(&link)?;
+    Ok(Exit::Done)
+}
+
+/// Asks the worker for a link that logs in once.
+fn link(place: &Place) -> Result<String, Failure> {
+    let failed = || {
+        Failure::user("the worker does not answer").hint("`backstory serve --stop` ends it; then try again")
+    };
+    let note = place.read_note().ok_or_else(failed)?;
+    let asked = ask(&note.socket, "POST", "/api/worker/login-key", "{}", PATIENCE);
+    let (_, body) = asked.map_err(|error| failed().because(&error))?;
+    let answer: Value = serde_json::from_slice(&body).map_err(|error| failed().because(&error))?;
+    answer.get("url").and_then(Value::as_str).map(str::to_owned).ok_or_else(failed)
+}
+
+/// Opens a link in the user's browser; says whether that could be tried.
+fn open(link: &str) -> bool {
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut command = Command::new(opener);
+    command.arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().is_ok()
+}

@@ -1,0 +1,152 @@
+//! What the worker answers. Every answer is made by the functions the commands use, on a store like theirs: the two doors cannot differ.
+//!
+//! A GET changes nothing, not even what is noted as shown. A project is called by its number or name; only `/api/context` takes a
+//! folder, as its callers have nothing else. Not here: who may ask, and everything else about HTTP (`server`).
+
+mod contexts;
+mod finding;
+mod health;
+mod injections;
+mod memories;
+mod parameters;
+mod projects;
+mod sessions;
+mod stores;
+
+use crate::app::App;
+use crate::env_vars::Environment;
+use crate::failure::Failure;
+use crate::ui::Ui;
+use backstory_server::{Answer, Answers, Asked, Newest, Refusal, Route};
+use backstory_store::{NewestIds, Purpose, Store};
+use serde::Serialize;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+use stores::{Stores, Wish};
+
+/// Whoever answers for the worker.
+pub(crate) struct Serving {
+    environment: Environment,
+    flags: Vec<String>,
+    ui: Ui,
+    began: Instant,
+    stores: Stores,
+    watched: Mutex<Option<Watched>>,
+}
+
+/// What was seen when somebody last looked for something new.
+struct Watched {
+    store: Store,
+    data_version: i64,
+    newest: NewestIds,
+}
+
+impl Serving {
+    pub(crate) fn new(environment: Environment, flags: Vec<String>, ui: Ui) -> Serving {
+        let (stores, watched) = (Stores::default(), Mutex::default());
+        Serving { environment, flags, ui, began: Instant::now(), stores, watched }
+    }
+
+    /// Reads where things are and how they are configured now: what was changed while we ran counts.
+    fn app(&self) -> Result<App, Failure> {
+        App::outside_projects(self.environment.clone(), &self.flags, self.ui)
+    }
+
+    fn told(&self, asked: &Asked) -> Result<Answer, Failure> {
+        let app = self.app()?;
+        let mut lent = self.stores.lend(wish(asked.route), &app)?;
+        let problem = lent.problem.clone();
+        let store: &mut Store = &mut lent;
+        match asked.route {
+            Route::Status => health::status(store, problem, self.began.elapsed(), &app),
+            Route::Hooks => health::hooks(store),
+            Route::Stats => health::stats(store),
+            Route::Projects => projects::list(store),
+            Route::Project => projects::overview(asked, store, &app),
+            Route::Memories => memories::list(asked, store, &app),
+            Route::Memory => memories::one(asked, store),
+            Route::Batch => memories::batch(asked, store, &app),
+            Route::Remember => memories::remember(asked, store, &app),
+            Route::Revise => memories::revise(asked, store, &app),
+            Route::Pin => memories::pin(asked, store),
+            Route::Supersede => memories::supersede(asked, store, &app),
+            Route::Forget => memories::forget(asked, store, &app),
+            Route::Search => finding::search(asked, store, &app),
+            Route::Timeline => finding::timeline(asked, store, &app),
+            Route::Sessions => sessions::list(asked, store, &app),
+            Route::Session => sessions::replay(asked, store),
+            Route::Injections => injections::list(asked, store, &app),
+            Route::Injection => injections::one(asked, store),
+            Route::Context => contexts::context(asked, store, &app, &self.flags),
+            Route::ContextText => contexts::text(asked, store, &app),
+            Route::Health | Route::Login | Route::Events | Route::Worker | Route::LoginKey | Route::Stop => {
+                Err(Failure::internal("this is answered by the worker itself"))
+            }
+        }
+    }
+}
+
+/// Returns what a route does to the store. What counts as use, and an injection, is written; where that cannot be, reading goes on.
+fn wish(route: Route) -> Wish {
+    match route {
+        Route::Remember | Route::Revise | Route::Pin | Route::Supersede | Route::Forget => Wish::Write,
+        _ => Wish::Read,
+    }
+}
+
+impl Answers for Serving {
+    fn answer(&self, asked: &Asked) -> Result<Answer, Refusal> {
+        self.told(asked).map_err(|failure| refusal(&failure))
+    }
+
+    fn newest(&self) -> Option<Newest> {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = look(watched.take(), self).ok();
+        let newest = seen.as_ref().map(|seen| seen.newest);
+        *watched = seen;
+        newest.map(|ids| Newest { memory: ids.memory, event: ids.event, injection: ids.injection })
+    }
+}
+
+/// Looks for something new. While nothing was written, one number is all that is read.
+fn look(before: Option<Watched>, serving: &Serving) -> Result<Watched, Failure> {
+    let before = match before {
+        Some(watched) => watched,
+        None => {
+            let app = serving.app()?;
+            let store = Store::open(&app.home, Purpose::Read, app.now)?;
+            Watched { store, data_version: i64::MIN, newest: NewestIds::default() }
+        }
+    };
+    let data_version = before.store.data_version()?;
+    if data_version == before.data_version {
+        return Ok(before);
+    }
+    let newest = before.store.newest_ids()?;
+    Ok(Watched { data_version, newest, ..before })
+}
+
+/// Turns a failure into what HTTP says of it.
+fn refusal(failure: &Failure) -> Refusal {
+    let status = match failure.name() {
+        "nearly_the_same" | "forgotten" | "refused" => 409,
+        "store_unusable" => 503,
+        "stumbled" => 500,
+        name if name.starts_with("no_such_") => 404,
+        _ => 400,
+    };
+    let refusal = Refusal::new(status, failure.name(), failure.line());
+    let hint = (!failure.hints().is_empty()).then(|| failure.hints().join("; "));
+    Refusal { hint, existing_id: failure.memory().map(|id| id.0), ..refusal }
+}
+
+/// Writes an answer.
+fn json(value: &impl Serialize) -> Result<Answer, Failure> {
+    let bytes = serde_json::to_vec(value);
+    bytes.map(Answer::Json).map_err(|error| Failure::internal("cannot write JSON").because(&error))
+}
+
+/// Rounds to what a person can tell apart.
+fn ms(us: u32) -> f64 {
+    f64::from(us) / 1000.0
+}

@@ -1,0 +1,98 @@
+//! What a session would be given, for whoever has no hook to be given it by.
+//!
+//! Looking is not giving: it is recorded as an injection only where a host asks, that is through the socket, with its name in
+//! `X-Backstory-Host` and the session it asks for, which must be known. A browser can do none of this.
+
+use super::json;
+use super::parameters::{known_project, wrong};
+use crate::app::App;
+use crate::commands::context::{injecting, shape};
+use crate::failure::Failure;
+use crate::injecting::{Built, Recipient};
+use backstory_hosts::Opening;
+use backstory_memory::{Moment, ProjectId};
+use backstory_server::{Answer, Asked};
+use backstory_store::{InView, Session, Store};
+use std::path::{Path, PathBuf};
+
+pub(super) fn context(
+    asked: &Asked,
+    store: &mut Store,
+    outside: &App,
+    flags: &[String],
+) -> Result<Answer, Failure> {
+    let folder = asked.query.get("project_path").map(PathBuf::from);
+    let folder = folder.ok_or_else(|| {
+        Failure::usage("`project_path` is missing")
+            .hint("say the folder of the project: `/api/context?project_path=/path/to/project`")
+            .named("project_path_missing")
+    })?;
+    if !folder.is_absolute() {
+        return Err(wrong("`project_path` is a whole path").named("project_path_relative"));
+    }
+    let app = App::of_folder(folder, outside.environment.clone(), flags, outside.ui)?;
+    let sighting = app.sighting();
+    let opening = opening(asked);
+    let budget = app.config.inject.budget(opening.moment(), &app.cwd, app.environment.user_home().as_deref());
+    let Some(project) = store.known_project_at(&sighting)? else {
+        return json(&shape(&Built::nothing(opening.moment(), budget)));
+    };
+    let session = session_of(asked, store)?;
+    let root = Some(Path::new(&sighting.root)).filter(|root| root.is_dir());
+    let to = recipient(store, project, session.as_ref(), root, &app)?;
+    let built = injecting(store, &app, to.clone()).build(&opening, None, budget);
+    // What cannot be recorded is not said to a host: nobody could answer for it later (law 9).
+    if session.is_some() && !built.block.is_empty() {
+        store.record_injection(&built.injection(&to, app.now))?;
+    }
+    json(&shape(&built))
+}
+
+fn opening(asked: &Asked) -> Opening {
+    match asked.query.get("prompt") {
+        Some(prompt) => Opening::Prompt { text: prompt.to_owned() },
+        None => Opening::Session { how: "startup".to_owned() },
+    }
+}
+
+/// Returns the session a host asks for.
+fn session_of(asked: &Asked, store: &Store) -> Result<Option<Session>, Failure> {
+    match (&asked.host, asked.query.get("session_id")) {
+        (Some(host), Some(session)) => Ok(store.session_called(host, session)?),
+        _ => Ok(None),
+    }
+}
+
+fn recipient<'a>(
+    store: &Store,
+    project: ProjectId,
+    session: Option<&Session>,
+    root: Option<&'a Path>,
+    app: &App,
+) -> Result<Recipient<'a>, Failure> {
+    // A session is of one project, wherever its agent has gone since (law 8).
+    let (project, in_view) = match session {
+        Some(session) => (session.project, store.in_view(session.id)?),
+        None => (project, InView { began_at: Some(app.now), ..InView::default() }),
+    };
+    Ok(Recipient { project, session: session.map(|session| session.id), in_view, root })
+}
+
+/// Tells what sessions of several projects would begin with, one after the other, as plain text.
+pub(super) fn text(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
+    let names = asked
+        .query
+        .get("projects")
+        .ok_or_else(|| wrong("`projects` is missing").named("projects_missing"))?;
+    let budget = app.config.inject.budget(Moment::SessionStart, &app.cwd, None);
+    let opening = Opening::Session { how: "startup".to_owned() };
+    let mut texts = Vec::new();
+    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let project = known_project(store, name)?;
+        let to = recipient(store, project, None, None, app)?;
+        let built = injecting(store, app, to).build(&opening, None, budget);
+        texts.push(built.block.text.trim_end().to_owned());
+    }
+    texts.retain(|text| !text.is_empty());
+    Ok(Answer::Text(texts.join("\n\n") + "\n"))
+}

@@ -1,0 +1,95 @@
+//! Finding: by words and meaning, and around a memory.
+
+use super::json;
+use super::parameters::Parameters;
+use crate::app::App;
+use crate::commands::search::{Found, SearchArgs, answer, found};
+use crate::commands::timeline::{TimelineArgs, told};
+use crate::engine::Profile;
+use crate::failure::Failure;
+use backstory_memory::MemoryId;
+use backstory_server::{Answer, Asked};
+use backstory_store::Store;
+use serde::Serialize;
+use std::time::Instant;
+
+/// The most hits of one question, and memories around another.
+const MOST: u32 = 200;
+/// How long a snippet is, in characters, and how much of it stands before the word that was found.
+const SNIPPET: usize = 240;
+const BEFORE_THE_WORD: usize = 60;
+
+#[derive(Serialize)]
+struct SearchedShape {
+    #[serde(flatten)]
+    found: Found,
+    ms: f64,
+}
+
+pub(super) fn search(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
+    let started = Instant::now();
+    let words = asked.query.get("q").unwrap_or_default().to_owned();
+    let args = SearchArgs {
+        words: vec![words.clone()],
+        place: asked.place(store)?,
+        kinds: asked.kinds()?,
+        since: asked.query.get("since").map(str::to_owned),
+        until: asked.query.get("until").map(str::to_owned),
+        file: asked.query.get("file").map(str::to_owned),
+        limit: asked.count("limit")?.map(|limit| limit.clamp(1, MOST)),
+        offset: asked.count("offset")?.unwrap_or(0),
+        superseded: asked.flag("superseded"),
+        explain: asked.flag("explain"),
+        profile: Profile::Search,
+        compact: false,
+        json: true,
+    };
+    let answered = answer(&args, app, store)?;
+    let mut found = found(&args, store, &answered)?;
+    for (shape, hit) in found.hits.iter_mut().zip(&answered.hits) {
+        shape.snippet = Some(snippet(&hit.memory.content.body, &words));
+    }
+    let ms = (started.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
+    json(&SearchedShape { found, ms })
+}
+
+pub(super) fn timeline(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
+    let args = TimelineArgs {
+        id: asked.count("id")?.map(|id| MemoryId(id.into())),
+        before: asked.count("before")?.unwrap_or(5).min(MOST),
+        after: asked.count("after")?.unwrap_or(5).min(MOST),
+        place: asked.place(store)?,
+        limit: asked.count("limit")?.map(|limit| limit.clamp(1, MOST)),
+        json: true,
+    };
+    json(&told(&args, store, app)?)
+}
+
+/// Cuts the part of a text where the first of the words stands.
+fn snippet(text: &str, words: &str) -> String {
+    let words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2);
+    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    let is_found = |(at, _): &(usize, char)| {
+        let mut rest = text.get(*at..).unwrap_or_default().chars().flat_map(char::to_lowercase);
+        words.iter().any(|word| rest.clone().take(word.chars().count()).eq(word.chars()))
+            && rest.next().is_some()
+    };
+    let letters: Vec<(usize, char)> = text.char_indices().collect();
+    let at = letters.iter().position(is_found).unwrap_or(0).saturating_sub(BEFORE_THE_WORD);
+    let cut: String = letters.iter().skip(at).take(SNIPPET).map(|(_, letter)| *letter).collect();
+    cut.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snippet_stands_where_the_first_word_is() {
+        let text = format!("{} The Zürich Gateway needs {}", "filler ".repeat(100), "more ".repeat(100));
+        let cut = snippet(&text, "gateway");
+        assert!(cut.contains("Zürich Gateway needs") && cut.chars().count() <= SNIPPET, "{cut}");
+        assert_eq!(snippet("short\ntext", "nowhere"), "short text");
+        assert_eq!(snippet("", "x"), "");
+    }
+}

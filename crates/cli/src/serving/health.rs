@@ -1,0 +1,191 @@
+//! How everything is doing: the store, the hooks, the worker itself, and all of it in numbers.
+
+use super::{json, ms};
+use crate::app::App;
+use crate::commands::status::{HookShape, StatusShape, hook, told};
+use crate::failure::Failure;
+use crate::times;
+use backstory_server::Answer;
+use backstory_store::{Receipt, Store};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How many hook runs are looked at, and how many are told one by one.
+const LOOKED_AT: u32 = 5000;
+const TOLD: usize = 50;
+/// Up to so many milliseconds a run of a hook counts for one bar; the last bar has no end.
+const BARS: [u32; 10] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+#[derive(Serialize)]
+struct WorkerStatusShape {
+    #[serde(flatten)]
+    status: StatusShape,
+    uptime_s: u64,
+    rss_bytes: Option<u64>,
+    version_of_worker: &'static str,
+}
+
+#[derive(Serialize)]
+struct HooksShape {
+    version: u32,
+    hosts: Vec<HostShape>,
+    receipts: Vec<HookShape>,
+    latency: Vec<LatencyShape>,
+}
+
+#[derive(Serialize)]
+struct HostShape {
+    host: String,
+    last_at: String,
+    runs: usize,
+    failing: bool,
+}
+
+#[derive(Serialize)]
+struct LatencyShape {
+    event: String,
+    p50_ms: f64,
+    p95_ms: f64,
+    runs: usize,
+    histogram: Vec<BarShape>,
+}
+
+#[derive(Serialize)]
+struct BarShape {
+    up_to_ms: Option<u32>,
+    runs: usize,
+}
+
+#[derive(Serialize)]
+struct StatsShape {
+    version: u32,
+    memories: u64,
+    superseded: u64,
+    forgotten: u64,
+    by_kind: Vec<KindShape>,
+    by_project: Vec<ProjectShape>,
+    events: u64,
+    sessions: u64,
+    injections: u64,
+    tokens: u64,
+    tokens_given: u64,
+    given: u64,
+    used: u64,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct KindShape {
+    kind: String,
+    memories: u64,
+}
+
+#[derive(Serialize)]
+struct ProjectShape {
+    id: i64,
+    name: String,
+    memories: u64,
+}
+
+pub(super) fn status(
+    store: &Store,
+    problem: Option<String>,
+    uptime: Duration,
+    app: &App,
+) -> Result<Answer, Failure> {
+    json(&WorkerStatusShape {
+        status: told(store, problem, app)?,
+        uptime_s: uptime.as_secs(),
+        rss_bytes: rss_bytes(),
+        version_of_worker: env!("CARGO_PKG_VERSION"),
+    })
+}
+
+/// Returns how much memory this process has, where the system tells.
+fn rss_bytes() -> Option<u64> {
+    let pages: u64 = std::fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * rustix::param::page_size() as u64)
+}
+
+pub(super) fn hooks(store: &Store) -> Result<Answer, Failure> {
+    let receipts = store.receipts(LOOKED_AT)?;
+    let mut hosts: BTreeMap<&str, Vec<&Receipt>> = BTreeMap::new();
+    let mut events: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for receipt in &receipts {
+        hosts.entry(&receipt.host).or_default().push(receipt);
+        events.entry(&receipt.event).or_default().push(receipt.duration_us);
+    }
+    let hosts = hosts.into_iter().filter_map(|(host, runs)| {
+        let last = runs.first()?;
+        let worked = last.outcome.starts_with("kept") || last.outcome.starts_with("passed over");
+        Some(HostShape {
+            host: host.to_owned(),
+            last_at: times::iso(last.at),
+            runs: runs.len(),
+            failing: !worked,
+        })
+    });
+    json(&HooksShape {
+        version: 1,
+        hosts: hosts.collect(),
+        receipts: receipts.iter().take(TOLD).map(hook).collect(),
+        latency: events.into_iter().map(|(event, runs)| latency(event, runs)).collect(),
+    })
+}
+
+fn latency(event: &str, mut us: Vec<u32>) -> LatencyShape {
+    us.sort_unstable();
+    let at = |share: f64| {
+        let place = ((us.len() as f64 * share).ceil() as usize).saturating_sub(1);
+        ms(us.get(place).copied().unwrap_or_default())
+    };
+    let below = |bar: u32| us.partition_point(|us| *us <= bar * 1000);
+    let mut histogram = Vec::new();
+    let mut counted = 0;
+    for bar in BARS {
+        histogram.push(BarShape { up_to_ms: Some(bar), runs: below(bar) - counted });
+        counted = below(bar);
+    }
+    histogram.push(BarShape { up_to_ms: None, runs: us.len() - counted });
+    LatencyShape { event: event.to_owned(), p50_ms: at(0.5), p95_ms: at(0.95), runs: us.len(), histogram }
+}
+
+pub(super) fn stats(store: &Store) -> Result<Answer, Failure> {
+    let (status, totals) = (store.status()?, store.totals()?);
+    let counts = status.counts;
+    let kind = |(kind, memories)| KindShape { kind, memories };
+    json(&StatsShape {
+        version: 1,
+        memories: counts.live,
+        superseded: counts.superseded,
+        forgotten: counts.tombstones,
+        by_kind: totals.by_kind.into_iter().map(kind).collect(),
+        by_project: totals
+            .by_project
+            .into_iter()
+            .map(|(id, name, memories)| ProjectShape { id: id.0, name, memories })
+            .collect(),
+        events: counts.events,
+        sessions: counts.sessions,
+        injections: counts.injections,
+        tokens: totals.tokens,
+        tokens_given: totals.tokens_given,
+        given: totals.given,
+        used: totals.used,
+        bytes: status.bytes,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_stands_in_one_bar() {
+        let told = latency("Stop", vec![900, 1000, 1001, 7_000, 3_000_000]);
+        let runs: Vec<usize> = told.histogram.iter().map(|bar| bar.runs).collect();
+        assert_eq!(runs, [2, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!((told.p50_ms, told.p95_ms, told.runs), (1.001, 3000.0, 5));
+    }
+}

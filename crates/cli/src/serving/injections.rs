@@ -1,0 +1,112 @@
+//! Injections: what hosts were given, word for word, what each line cost, why it was there, and whether it was used (law 9).
+
+use super::parameters::{Parameters, next};
+use super::{json, ms};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::times;
+use backstory_memory::InjectionId;
+use backstory_server::{Answer, Asked};
+use backstory_store::{InjectedRow, InjectionRow, Store};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct InjectionShape {
+    pub(super) id: i64,
+    at: String,
+    moment: String,
+    project: i64,
+    project_name: String,
+    session: Option<i64>,
+    host: Option<String>,
+    tokens: u32,
+    budget: u32,
+    bytes: u32,
+    build_ms: f64,
+    layers: Vec<String>,
+    layers_skipped: Vec<String>,
+    given: u64,
+    used: u64,
+}
+
+#[derive(Serialize)]
+struct ListShape {
+    version: u32,
+    injections: Vec<InjectionShape>,
+    next: Option<i64>,
+}
+
+#[derive(Serialize)]
+struct OneShape {
+    version: u32,
+    #[serde(flatten)]
+    injection: InjectionShape,
+    text: Option<String>,
+    memories: Vec<GivenShape>,
+}
+
+#[derive(Serialize)]
+struct GivenShape {
+    id: i64,
+    title: String,
+    kind: String,
+    layer: String,
+    rank: u32,
+    score: f64,
+    tokens: u32,
+    reasons: Vec<String>,
+    used_at: Option<String>,
+    used_how: Option<String>,
+}
+
+pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
+    let page = asked.page(store, app)?;
+    let rows = store.injection_rows(&page)?;
+    let next = next(&page, rows.len(), rows.last().map(|row| row.id.0));
+    json(&ListShape { version: 1, injections: rows.into_iter().map(row).collect(), next })
+}
+
+pub(super) fn one(asked: &Asked, store: &Store) -> Result<Answer, Failure> {
+    let id = InjectionId(asked.id());
+    let injection = store
+        .injection_row(id)?
+        .ok_or_else(|| Failure::user(format!("there is no injection {}", id.0)).named("no_such_injection"))?;
+    let memories = store.injected_rows(id)?.into_iter().map(given).collect();
+    json(&OneShape { version: 1, injection: row(injection), text: store.injection_text(id)?, memories })
+}
+
+pub(super) fn row(row: InjectionRow) -> InjectionShape {
+    InjectionShape {
+        id: row.id.0,
+        at: times::iso(row.at),
+        moment: row.moment,
+        project: row.project.0,
+        project_name: row.project_name,
+        session: row.session.map(|id| id.0),
+        host: row.host,
+        tokens: row.tokens,
+        budget: row.budget,
+        bytes: row.bytes,
+        build_ms: ms(row.build_us),
+        layers: row.layers,
+        layers_skipped: row.layers_skipped,
+        given: row.given,
+        used: row.used,
+    }
+}
+
+fn given(row: InjectedRow) -> GivenShape {
+    let (used_at, used_how) = row.used.unzip();
+    GivenShape {
+        id: row.id.0,
+        title: row.title,
+        kind: row.kind,
+        layer: row.layer,
+        rank: row.rank,
+        score: row.score,
+        tokens: row.tokens,
+        reasons: row.reasons,
+        used_at: used_at.map(times::iso),
+        used_how,
+    }
+}

@@ -1,0 +1,138 @@
+//! Sessions: listed, and one told turn by turn: what was asked, what was done, what was said, learnt and given.
+
+use super::injections::{self, InjectionShape};
+use super::json;
+use super::memories::{self, RowShape};
+use super::parameters::{Parameters, next};
+use crate::app::App;
+use crate::commands::sessions::shape;
+use crate::failure::Failure;
+use crate::replay::{StepShape, step};
+use crate::shapes::SessionShape;
+use backstory_capture::account_of;
+use backstory_memory::{EventId, Happening, SessionId, Timestamp, first_chars};
+use backstory_server::{Answer, Asked};
+use backstory_store::{Page, SessionSummary, Store, StoredEvent};
+use serde::Serialize;
+
+/// How much of the first prompt a list shows.
+const GIST_CHARS: usize = 120;
+/// More memories or injections of one session are not told.
+const MOST: u32 = 500;
+
+#[derive(Serialize)]
+struct ListShape {
+    version: u32,
+    sessions: Vec<SessionRow>,
+    next: Option<i64>,
+}
+
+#[derive(Serialize)]
+struct SessionRow {
+    #[serde(flatten)]
+    session: SessionShape,
+    project_id: i64,
+    prompt: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ReplayShape {
+    version: u32,
+    session: SessionRow,
+    turns: Vec<TurnShape>,
+}
+
+#[derive(Serialize)]
+struct TurnShape {
+    prompt: Option<String>,
+    at: String,
+    events: Vec<StepShape>,
+    closing: Option<String>,
+    memories: Vec<RowShape>,
+    injections: Vec<InjectionShape>,
+    #[serde(skip)]
+    began: (EventId, Timestamp),
+}
+
+pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
+    let page = asked.page(store, app)?;
+    let found = store.session_rows(&page)?;
+    let next = next(&page, found.len(), found.last().map(|summary| summary.session.id.0));
+    let sessions = found.into_iter().map(|summary| row(store, summary)).collect::<Result<_, _>>()?;
+    json(&ListShape { version: 1, sessions, next })
+}
+
+fn row(store: &Store, summary: SessionSummary) -> Result<SessionRow, Failure> {
+    let prompt = store.first_prompt(summary.session.id)?.and_then(|event| prompt_of(&event));
+    let prompt = prompt.map(|prompt| {
+        let one_line = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
+        first_chars(&one_line, GIST_CHARS).to_owned()
+    });
+    Ok(SessionRow { project_id: summary.session.project.0, session: shape(store, summary)?, prompt })
+}
+
+fn prompt_of(stored: &StoredEvent) -> Option<String> {
+    match account_of(&stored.event)?.happening {
+        Happening::Prompted { text } => Some(text),
+        _ => None,
+    }
+}
+
+pub(super) fn replay(asked: &Asked, store: &Store) -> Result<Answer, Failure> {
+    let id = SessionId(asked.id());
+    let session = store.session(id)?.ok_or_else(|| {
+        Failure::user(format!("there is no session {id}"))
+            .hint("`/api/sessions` lists them all")
+            .named("no_such_session")
+    })?;
+    let events = store.events(id, EventId(0))?;
+    let page = Page { session: Some(id), limit: MOST, ..Page::default() };
+    let found = store.memory_rows(&page)?;
+    let memories = found.len() as u64;
+    let summary = SessionSummary { events: events.len() as u64, memories, session };
+    let mut turns = turns(&events);
+    for memory in found.into_iter().rev() {
+        // What was made of events belongs to their turn, however much later it was made.
+        let last = store.evidence(memory.id)?.into_iter().max();
+        let at = memory.created_at;
+        let turn =
+            turns.iter().rposition(|turn| last.map_or(turn.began.1 <= at, |last| turn.began.0 <= last));
+        if let Some(turn) = turns.get_mut(turn.unwrap_or(0)) {
+            turn.memories.push(memories::row(memory));
+        }
+    }
+    for injection in store.injection_rows(&page)?.into_iter().rev() {
+        let turn = turns.iter().rposition(|turn| turn.began.1 <= injection.at);
+        if let Some(turn) = turns.get_mut(turn.unwrap_or(0)) {
+            turn.injections.push(injections::row(injection));
+        }
+    }
+    json(&ReplayShape { version: 1, session: row(store, summary)?, turns })
+}
+
+/// Divides what happened into turns. What came before the first prompt is a turn without one.
+fn turns(events: &[StoredEvent]) -> Vec<TurnShape> {
+    let mut turns: Vec<TurnShape> = Vec::new();
+    for stored in events {
+        let told = step(stored);
+        let prompt = prompt_of(stored);
+        if prompt.is_some() || turns.is_empty() {
+            turns.push(TurnShape {
+                at: told.at.clone(),
+                events: Vec::new(),
+                closing: None,
+                memories: Vec::new(),
+                injections: Vec::new(),
+                began: (stored.id, stored.event.at),
+                prompt: prompt.clone(),
+            });
+        }
+        let Some(turn) = turns.last_mut() else { continue };
+        match told.what {
+            _ if prompt.is_some() => {}
+            "said" if !told.text.is_empty() => turn.closing = Some(told.text),
+            _ => turn.events.push(told),
+        }
+    }
+    turns
+}

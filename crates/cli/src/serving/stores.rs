@@ -1,0 +1,104 @@
+//! Open stores that wait to be used again: opening one for every request would cost more than most answers.
+
+use crate::app::App;
+use crate::failure::Failure;
+use backstory_store::{Purpose, Store, StoreError};
+use std::fs;
+use std::ops::{Deref, DerefMut};
+use std::os::unix::fs::MetadataExt;
+use std::sync::{Mutex, PoisonError};
+
+/// More are not kept: as many threads ask at once.
+const MOST: usize = 4;
+
+/// What a request will do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// Read; what cannot be written can be read all the same.
+    Read,
+    /// Write.
+    Write,
+}
+
+/// Which file a store has open. A damaged database is moved aside and replaced: whoever has the old one open writes into the void.
+type File = (u64, u64);
+
+/// Stores that wait.
+#[derive(Default)]
+pub(crate) struct Stores {
+    waiting: Mutex<Vec<(Store, File)>>,
+}
+
+/// A store for one request.
+pub(crate) struct Lent<'a> {
+    /// Why it can only be read.
+    pub(crate) problem: Option<String>,
+    store: Option<Store>,
+    file: Option<File>,
+    from: &'a Stores,
+}
+
+impl Stores {
+    /// Lends a store, opening one if need be.
+    pub(crate) fn lend(&self, wish: Wish, app: &App) -> Result<Lent<'_>, Failure> {
+        let here = file_of(app);
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.retain(|(_, file)| Some(*file) == here);
+        let kept = waiting.pop();
+        drop(waiting);
+        if let Some((store, file)) = kept {
+            return Ok(Lent { problem: None, store: Some(store), file: Some(file), from: self });
+        }
+        let opened = Store::open(&app.home, Purpose::Command, app.now);
+        let (store, problem) = match (opened, wish) {
+            (Ok(store), _) => (store, None),
+            (
+                Err(
+                    problem @ (StoreError::NotWritable { .. }
+                    | StoreError::Full { .. }
+                    | StoreError::Busy { .. }),
+                ),
+                Wish::Read,
+            ) => (Store::open(&app.home, Purpose::Read, app.now)?, Some(problem.to_string())),
+            (Err(error), _) => return Err(error.into()),
+        };
+        // One that can only be read is not kept: the next may be able to write again.
+        let file = if problem.is_none() { file_of(app) } else { None };
+        Ok(Lent { problem, store: Some(store), file, from: self })
+    }
+}
+
+fn file_of(app: &App) -> Option<File> {
+    fs::metadata(app.home.database()).ok().map(|file| (file.dev(), file.ino()))
+}
+
+impl Deref for Lent<'_> {
+    type Target = Store;
+
+    #[expect(clippy::expect_used, reason = "it is given back only when dropped")]
+    fn deref(&self) -> &Store {
+        self.store.as_ref().expect("a lent store is there")
+    }
+}
+
+impl DerefMut for Lent<'_> {
+    #[expect(clippy::expect_used, reason = "it is given back only when dropped")]
+    fn deref_mut(&mut self) -> &mut Store {
+        self.store.as_mut().expect("a lent store is there")
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        // What a request stumbled over may be in any state.
+        if std::thread::panicking() {
+            return;
+        }
+        if let (Some(store), Some(file)) = (self.store.take(), self.file) {
+            let mut waiting = self.from.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            if waiting.len() < MOST {
+                waiting.push((store, file));
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Asking a worker, from another process: one request over its socket, one answer, no runtime.
+
+use crate::Place;
+use serde::Deserialize;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+/// A worker that answered.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+pub struct Running {
+    /// The process.
+    pub pid: u32,
+    /// Which build it is.
+    pub version: String,
+    /// The port on loopback.
+    pub port: u16,
+}
+
+/// Returns the worker of a home, if one answers within that time. What a file says counts for nothing.
+#[must_use]
+pub fn running(place: &Place, patience: Duration) -> Option<Running> {
+    let note = place.read_note()?;
+    let (status, body) = ask(&note.socket, "GET", "/api/worker", "", patience).ok()?;
+    (status == 200).then(|| serde_json::from_slice(&body).ok())?
+}
+
+/// Asks over a socket, and returns the status and the body. `patience` is how long each step may take.
+pub fn ask(
+    socket: &Path,
+    method: &str,
+    path: &str,
+    body: &str,
+    patience: Duration,
+) -> io::Result<(u16, Vec<u8>)> {
+    let mut stream = UnixStream::connect(socket)?;
+    stream.set_read_timeout(Some(patience))?;
+    stream.set_write_timeout(Some(patience))?;
+    let length = body.len();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    parse(&answer).ok_or_else(|| ErrorKind::InvalidData.into())
+}
+
+fn parse(answer: &[u8]) -> Option<(u16, Vec<u8>)> {
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let head = std::str::from_utf8(answer.get(..end)?).ok()?;
+    let status = head.strip_prefix("HTTP/1.1 ")?.get(..3)?.parse().ok()?;
+    Some((status, answer.get(end + 4..)?.to_owned()))
+}

@@ -1,0 +1,115 @@
+//! The two doors: binding them, and speaking HTTP with whoever comes in.
+
+use crate::Asker;
+use crate::respond::Shared;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::fs;
+use std::io;
+use std::net::Ipv4Addr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+/// How long a connection may be quiet before or within the head of a request.
+const QUIET: Duration = Duration::from_secs(30);
+/// How long what is being answered may go on when the worker ends.
+pub(crate) const PARTING: Duration = Duration::from_secs(2);
+
+/// Binds the socket in place of what was left behind. Only who holds the lock may do this.
+pub(crate) fn bind_socket(path: &Path) -> io::Result<UnixListener> {
+    if fs::symlink_metadata(path).is_ok() {
+        fs::remove_file(path)?;
+    }
+    let socket = UnixListener::bind(path)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    Ok(socket)
+}
+
+/// Binds a port on loopback: the one that is wanted, or any where that is taken by somebody else.
+pub(crate) async fn bind_loopback(wanted: u16) -> io::Result<TcpListener> {
+    match TcpListener::bind((Ipv4Addr::LOCALHOST, wanted)).await {
+        Err(_) if wanted != 0 => TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await,
+        bound => bound,
+    }
+}
+
+/// Speaks with everyone who comes in, until the worker ends.
+pub(crate) async fn accept(socket: UnixListener, loopback: TcpListener, shared: Arc<Shared>) {
+    let mut stopped = shared.stop.subscribe();
+    let mut speaking = tokio::task::JoinSet::new();
+    loop {
+        // What is over is taken off the list, or it would grow for ever.
+        while speaking.try_join_next().is_some() {}
+        let ending = stopped.clone();
+        let shared = Arc::clone(&shared);
+        tokio::select! {
+            () = told_to_end(&mut stopped) => break,
+            came = socket.accept() => match came {
+                Ok((stream, _)) if is_ours(&stream) => {
+                    speaking.spawn(speak(stream, Asker::Socket, shared, ending));
+                }
+                Ok(_) => {}
+                Err(_) => rest().await,
+            },
+            came = loopback.accept() => match came {
+                Ok((stream, _)) => {
+                    // What is small is sent at once: nothing more follows that it could wait for.
+                    drop(stream.set_nodelay(true));
+                    speaking.spawn(speak(stream, Asker::Loopback, shared, ending));
+                }
+                Err(_) => rest().await,
+            },
+        }
+    }
+    let all = async { while speaking.join_next().await.is_some() {} };
+    // What is still not done is broken off: whoever ends a worker does not want to wait for a listener.
+    drop(timeout(PARTING, all).await);
+}
+
+/// Waits until the worker is told to end.
+pub(crate) async fn told_to_end(stopped: &mut watch::Receiver<bool>) {
+    // An error is that nobody can tell any more: the end too.
+    drop(stopped.wait_for(|stop| *stop).await);
+}
+
+/// Waits a moment after a connection could not be taken: there are too many open files, and trying at once would only burn time.
+async fn rest() {
+    tokio::time::sleep(Duration::from_millis(50)).await;
+}
+
+/// Whether the process at the other end is this user's.
+fn is_ours(stream: &UnixStream) -> bool {
+    rustix::net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid == rustix::process::geteuid())
+}
+
+async fn speak(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    by: Asker,
+    shared: Arc<Shared>,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let service = service_fn(|request| {
+        let shared = Arc::clone(&shared);
+        async move { Ok::<_, Infallible>(shared.respond(request, by).await) }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(QUIET).max_buf_size(64 * 1024);
+    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
+    let is_over = tokio::select! {
+        _ = connection.as_mut() => true,
+        () = told_to_end(&mut stopped) => false,
+    };
+    if !is_over {
+        connection.as_mut().graceful_shutdown();
+        drop(connection.await);
+    }
+}

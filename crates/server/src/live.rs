@@ -1,0 +1,95 @@
+//! Live events: whoever listens is told the newest number of what was written. Nobody listens: nothing is looked at.
+
+use crate::{Answers, Newest};
+use hyper::body::Bytes;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::time::{Instant, sleep};
+
+/// How often is looked for something new, while somebody listens.
+const LOOK: Duration = Duration::from_millis(250);
+/// How often a listener is told that we are still there.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// A listener that is this far behind is let go; it comes back by itself.
+const MOST_BEHIND: usize = 64;
+/// More listeners than this are not told anything.
+const MOST_LISTENERS: usize = 64;
+
+/// Everyone who listens.
+#[derive(Default)]
+pub(crate) struct Listeners {
+    all: Mutex<Vec<Sender<Bytes>>>,
+    came: Notify,
+}
+
+impl Listeners {
+    /// Adds a listener; nothing where there are too many.
+    pub(crate) fn add(&self) -> Option<Receiver<Bytes>> {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|listener| !listener.is_closed());
+        if all.len() >= MOST_LISTENERS {
+            return None;
+        }
+        let (sender, receiver) = channel(MOST_BEHIND);
+        // A first word at once: the browser then knows that it is heard.
+        sender.try_send(Bytes::from_static(b": here\n\n")).ok()?;
+        all.push(sender);
+        self.came.notify_one();
+        Some(receiver)
+    }
+
+    /// Whether anyone listens.
+    pub(crate) fn any(&self) -> bool {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|listener| !listener.is_closed());
+        !all.is_empty()
+    }
+
+    /// Lets everyone go.
+    pub(crate) fn end(&self) {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn tell(&self, text: &str) {
+        let bytes = Bytes::copy_from_slice(text.as_bytes());
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|listener| listener.try_send(bytes.clone()).is_ok());
+    }
+}
+
+/// Tells listeners what is new, for ever.
+pub(crate) async fn watch(listeners: Arc<Listeners>, answers: Arc<dyn Answers>) {
+    loop {
+        listeners.came.notified().await;
+        let mut known = newest(&answers).await;
+        let mut told_at = Instant::now();
+        while listeners.any() {
+            sleep(LOOK).await;
+            let found = newest(&answers).await;
+            let news = news(known, found);
+            if !news.is_empty() || told_at.elapsed() >= HEARTBEAT {
+                listeners.tell(if news.is_empty() { ": still here\n\n" } else { &news });
+                told_at = Instant::now();
+            }
+            known = found.or(known);
+        }
+    }
+}
+
+async fn newest(answers: &Arc<dyn Answers>) -> Option<Newest> {
+    let answers = Arc::clone(answers);
+    tokio::task::spawn_blocking(move || answers.newest()).await.ok().flatten()
+}
+
+fn news(known: Option<Newest>, found: Option<Newest>) -> String {
+    let (Some(known), Some(found)) = (known, found) else { return String::new() };
+    let pairs = [
+        ("event", known.event, found.event),
+        ("memory", known.memory, found.memory),
+        ("injection", known.injection, found.injection),
+    ];
+    let newer = pairs.into_iter().filter(|(_, known, found)| found > known);
+    newer.map(|(name, _, id)| format!("event: {name}\ndata: {{\"id\": {id}}}\n\n")).collect()
+}

@@ -1,0 +1,114 @@
+//! Where a worker is found: a lock that says who it is, a note that says how to reach it, a socket.
+//!
+//! The lock is the only truth: a note or a socket that was left behind says nothing, and whoever holds the lock replaces them.
+
+use serde::{Deserialize, Serialize};
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// The longest path a socket can have, everywhere.
+const LONGEST_SOCKET_PATH: usize = 100;
+
+/// Where a worker is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    home: PathBuf,
+    runtime: Option<PathBuf>,
+}
+
+/// How a worker is reached; only the user can read it.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// The process.
+    pub pid: u32,
+    /// Which build it is.
+    pub version: String,
+    /// The socket.
+    pub socket: PathBuf,
+    /// The port on loopback.
+    pub port: u16,
+    /// The token loopback wants.
+    pub token: String,
+}
+
+impl Place {
+    /// Names where the worker of a home is found, without touching anything. The socket lies in the user's runtime directory, if
+    /// there is one.
+    #[must_use]
+    pub fn of(home: &Path, runtime: Option<&Path>) -> Place {
+        Place { home: home.to_owned(), runtime: runtime.map(Path::to_owned) }
+    }
+
+    /// Returns the file whose lock the worker holds for life.
+    pub(crate) fn lock(&self) -> PathBuf {
+        self.home.join("worker.lock")
+    }
+
+    fn note(&self) -> PathBuf {
+        self.home.join("worker.json")
+    }
+
+    /// Returns the path for the socket, in a directory made for it that nobody else can enter.
+    pub(crate) fn prepare_socket(&self) -> io::Result<PathBuf> {
+        let below_runtime = |runtime: &PathBuf| {
+            let dir = runtime.join("backstory");
+            make_own_dir(&dir).ok()?;
+            // Several homes may share one runtime directory.
+            Some(dir.join(format!("{:016x}.sock", fingerprint(self.home.as_os_str().as_encoded_bytes()))))
+        };
+        let fits = |path: &PathBuf| path.as_os_str().len() <= LONGEST_SOCKET_PATH;
+        let in_home = self.home.join("worker.sock");
+        let path = self.runtime.as_ref().and_then(below_runtime).filter(fits).unwrap_or(in_home);
+        if !fits(&path) {
+            let reason = format!("`{}` is too long for a socket", path.display());
+            return Err(io::Error::new(ErrorKind::InvalidFilename, reason));
+        }
+        Ok(path)
+    }
+
+    /// Reads how the worker is reached. It may be gone all the same.
+    #[must_use]
+    pub fn read_note(&self) -> Option<Note> {
+        serde_json::from_slice(&fs::read(self.note()).ok()?).ok()
+    }
+
+    /// Writes how the worker is reached: all of it or nothing, for the user alone.
+    pub(crate) fn write_note(&self, note: &Note) -> io::Result<()> {
+        let draft = self.home.join("worker.json.new");
+        drop(fs::remove_file(&draft));
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+        file.write_all(&serde_json::to_vec(note)?)?;
+        fs::rename(draft, self.note())
+    }
+
+    /// Takes away what tells of a worker, when it ends.
+    pub(crate) fn clear(&self, socket: &Path) {
+        drop(fs::remove_file(self.note()));
+        drop(fs::remove_file(socket));
+    }
+}
+
+/// Makes a directory that is ours alone, or makes sure that it is.
+fn make_own_dir(dir: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(dir) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let found = fs::symlink_metadata(dir)?;
+    if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
+        return Err(ErrorKind::PermissionDenied.into());
+    }
+    if found.mode() & 0o077 != 0 {
+        fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+/// FNV-1a: the same in every build, which std's hash does not promise.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}

@@ -1,0 +1,205 @@
+//! One request, one response: who asks, whether it is well formed, then the answer. The order of the checks is the order of the lines.
+
+use crate::answers::{Answers, Asked, Asker, Query};
+use crate::guard::{check_content_type, check_source};
+use crate::keys::Keys;
+use crate::limits::{Bucket, Limits};
+use crate::live::Listeners;
+use crate::reply::{self, JSON, Reply};
+use crate::routes::{self, Access, Found, Route};
+use crate::{Note, Refusal, viewer};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, AUTHORIZATION, COOKIE, HeaderValue, SET_COOKIE};
+use hyper::{HeaderMap, Method, Request, Response};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::timeout;
+
+/// What all requests of a worker share.
+pub(crate) struct Shared {
+    pub(crate) answers: Arc<dyn Answers>,
+    pub(crate) keys: Keys,
+    pub(crate) note: Note,
+    pub(crate) limits: Limits,
+    pub(crate) requests: Bucket,
+    pub(crate) strangers: Bucket,
+    pub(crate) places: Semaphore,
+    pub(crate) listeners: Arc<Listeners>,
+    pub(crate) stop: watch::Sender<bool>,
+    pub(crate) began: Instant,
+    /// When somebody last asked, in seconds since it began.
+    pub(crate) last_asked_s: AtomicU64,
+}
+
+impl Shared {
+    /// Answers a request, whatever it is.
+    pub(crate) async fn respond(&self, request: Request<Incoming>, by: Asker) -> Response<Reply> {
+        self.last_asked_s.store(self.began.elapsed().as_secs(), Ordering::Relaxed);
+        self.decide(request, by).await.unwrap_or_else(|refusal| reply::refusal(&refusal))
+    }
+
+    async fn decide(&self, request: Request<Incoming>, by: Asker) -> Result<Response<Reply>, Refusal> {
+        let (head, body) = request.into_parts();
+        let path = head.uri.path();
+        if by == Asker::Loopback {
+            check_source(&head.headers, &head.uri, self.note.port)?;
+        }
+        if let (&Method::GET, Some((content_type, bytes))) = (&head.method, viewer::file(path)) {
+            return Ok(reply::file(content_type, bytes));
+        }
+        let found = routes::find(&head.method, path);
+        let is_for_anyone = matches!(found, Found::Route { access: Access::Anyone, .. });
+        if !is_for_anyone {
+            self.admit(&head.headers, by)?;
+        }
+        let (route, id) = match found {
+            Found::Route { access: Access::Socket, .. } if by == Asker::Loopback => {
+                return Err(unknown_path());
+            }
+            Found::Route { route, id, .. } => (route, id),
+            Found::OtherMethods(others) => return Ok(other_methods(&others)),
+            Found::Nothing => return Err(unknown_path()),
+        };
+        let body = match head.method {
+            Method::GET => Value::Null,
+            _ => {
+                check_content_type(&head.headers)?;
+                self.read(body).await?
+            }
+        };
+        let query = Query::parse(head.uri.query().unwrap_or_default());
+        let host = head.headers.get("x-backstory-host").and_then(|host| host.to_str().ok());
+        let host = host.filter(|_| by == Asker::Socket).map(str::to_owned);
+        match route {
+            Route::Health => Ok(reply::whole(200, JSON, json!({ "ok": true }).to_string())),
+            Route::Login => self.log_in(&body),
+            Route::Events => self.listen(),
+            Route::Worker => {
+                let Note { pid, version, port, .. } = &self.note;
+                Ok(reply::whole(
+                    200,
+                    JSON,
+                    json!({ "pid": pid, "version": version, "port": port }).to_string(),
+                ))
+            }
+            Route::LoginKey => {
+                let key = self.keys.one_time().map_err(|_| no_chance())?;
+                let url = format!("http://127.0.0.1:{}/#key={key}", self.note.port);
+                Ok(reply::whole(200, JSON, json!({ "url": url }).to_string()))
+            }
+            Route::Stop => {
+                self.stop.send_replace(true);
+                Ok(reply::whole(200, JSON, json!({ "ok": true }).to_string()))
+            }
+            route => self.ask(Asked { route, id, query, body, by, host }).await,
+        }
+    }
+
+    /// Lets in who is known, as long as it is not too much.
+    fn admit(&self, headers: &HeaderMap, by: Asker) -> Result<(), Refusal> {
+        let too_many = || Refusal::new(429, "too_many_requests", "too many requests; try again in a second");
+        if by == Asker::Loopback && !self.is_known(headers) {
+            let no_token = Refusal::new(401, "no_token", "who asks is not known");
+            let hint = "`backstory view` opens the viewer; programs send `Authorization: Bearer TOKEN`";
+            return Err(if self.strangers.take() { no_token.hint(hint) } else { too_many() });
+        }
+        if self.requests.take() { Ok(()) } else { Err(too_many()) }
+    }
+
+    fn is_known(&self, headers: &HeaderMap) -> bool {
+        if let Some(said) = headers.get(AUTHORIZATION) {
+            let token = said.to_str().ok().and_then(|said| said.strip_prefix("Bearer "));
+            return token.is_some_and(|token| self.keys.is_token(token.trim()));
+        }
+        let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let mut pairs =
+            cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        pairs.any(|(name, value)| name == self.cookie_name() && self.keys.is_cookie(value))
+    }
+
+    /// A browser sends cookies to every port of this machine; the name tells workers apart.
+    fn cookie_name(&self) -> String {
+        format!("backstory_{}", self.note.port)
+    }
+
+    async fn read(&self, body: Incoming) -> Result<Value, Refusal> {
+        let read = Limited::new(body, self.limits.body_bytes).collect();
+        let read = timeout(self.limits.deadline, read).await.map_err(|_| out_of_time())?;
+        let bytes = read.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
+            Some(_) => Refusal::new(413, "too_large", "the request is too large")
+                .hint(format!("at most {} bytes", self.limits.body_bytes)),
+            None => Refusal::new(400, "broken_off", "the request ended before its end"),
+        })?;
+        let bytes = bytes.to_bytes();
+        if bytes.is_empty() {
+            return Ok(Value::Null);
+        }
+        serde_json::from_slice(&bytes).map_err(|error| Refusal::new(400, "bad_json", error.to_string()))
+    }
+
+    fn log_in(&self, body: &Value) -> Result<Response<Reply>, Refusal> {
+        let key = body.get("key").and_then(Value::as_str).unwrap_or_default();
+        let Some(cookie) = self.keys.log_in(key).map_err(|_| no_chance())? else {
+            if !self.strangers.take() {
+                return Err(Refusal::new(
+                    429,
+                    "too_many_requests",
+                    "too many requests; try again in a second",
+                ));
+            }
+            return Err(Refusal::new(401, "key_used_or_old", "this link was used already, or is too old")
+                .hint("`backstory view` makes a new one"));
+        };
+        let mut response = reply::whole(204, JSON, "");
+        let cookie = format!("{}={cookie}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name());
+        if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+            response.headers_mut().insert(SET_COOKIE, cookie);
+        }
+        Ok(response)
+    }
+
+    fn listen(&self) -> Result<Response<Reply>, Refusal> {
+        let events = self.listeners.add();
+        events.map(reply::live).ok_or_else(|| Refusal::new(503, "busy", "too many listen already"))
+    }
+
+    /// Asks whoever knows, on a thread where waiting hurts nobody.
+    async fn ask(&self, asked: Asked) -> Result<Response<Reply>, Refusal> {
+        let Ok(_place) = self.places.try_acquire() else {
+            return Err(Refusal::new(503, "busy", "too much is asked at once; try again in a moment"));
+        };
+        let answers = Arc::clone(&self.answers);
+        let answered = tokio::task::spawn_blocking(move || answers.answer(&asked));
+        match timeout(self.limits.deadline, answered).await {
+            Ok(Ok(answered)) => answered.map(reply::answer),
+            Ok(Err(_)) => Err(Refusal::new(500, "stumbled", "this request made Backstory stumble")
+                .hint("this is a bug in Backstory; please report it with what you asked")),
+            Err(_) => Err(out_of_time()),
+        }
+    }
+}
+
+fn unknown_path() -> Refusal {
+    Refusal::new(404, "unknown_path", "there is nothing here").hint("docs/http.md lists every path")
+}
+
+fn other_methods(others: &[&str]) -> Response<Reply> {
+    let mut response = reply::refusal(&Refusal::new(405, "wrong_method", "this path wants another method"));
+    if let Ok(allowed) = HeaderValue::from_str(&others.join(", ")) {
+        response.headers_mut().insert(ALLOW, allowed);
+    }
+    response
+}
+
+fn out_of_time() -> Refusal {
+    Refusal::new(503, "out_of_time", "the answer took too long")
+        .hint("the disk may be slow or busy; try again")
+}
+
+fn no_chance() -> Refusal {
+    Refusal::new(503, "no_randomness", "this machine has no random numbers to make a key of")
+}

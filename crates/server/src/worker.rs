@@ -1,0 +1,273 @@
+//! The life of a worker: it becomes the one of its home, serves, and leaves nothing behind.
+//!
+//! A lock held for life says who it is; that somebody lives is known by an answer only. A newer build asks an older one to go.
+
+use crate::client::{Running, ask, running};
+use crate::keys::Keys;
+use crate::limits::Bucket;
+use crate::listen::{accept, bind_loopback, bind_socket, told_to_end};
+use crate::live;
+use crate::respond::Shared;
+use crate::{Answers, Limits, Note, Place};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{Semaphore, watch};
+
+/// How long a second worker looks for the first: it has the lock and may not answer yet.
+const FIND_THE_FIRST: Duration = Duration::from_millis(1500);
+/// How long an older worker may take to go.
+const HANDOVER: Duration = Duration::from_secs(5);
+/// How long one look may take.
+const LOOK: Duration = Duration::from_millis(500);
+/// Between two looks.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+/// Threads that ask; each has a store open at most.
+const THREADS: usize = 4;
+
+/// Why a worker cannot serve.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {doing}")]
+pub struct WorkerError {
+    doing: &'static str,
+    #[source]
+    source: io::Error,
+}
+
+fn cannot(doing: &'static str) -> impl Fn(io::Error) -> WorkerError {
+    move |source| WorkerError { doing, source }
+}
+
+/// Who is the worker of a home.
+#[derive(Debug)]
+pub enum Claim {
+    /// We are. The lock is held as long as this lives.
+    Ours(File),
+    /// Another is; nothing where it holds the lock but does not answer.
+    Theirs(Option<Running>),
+}
+
+/// Becomes the worker of a home, or says who is. An older one is asked to go.
+pub fn claim(place: &Place, version: &str) -> Result<Claim, WorkerError> {
+    let mut options = OpenOptions::new();
+    let lock = options.write(true).create(true).truncate(false).mode(0o600).open(place.lock());
+    let lock = lock.map_err(cannot("open the lock of the worker"))?;
+    let (mut until, mut asked_to_go) = (Instant::now() + FIND_THE_FIRST, false);
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(Claim::Ours(lock)),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(cannot("lock the worker's lock")(error)),
+        }
+        match running(place, LOOK) {
+            Some(other) if !is_older(&other.version, version) => return Ok(Claim::Theirs(Some(other))),
+            Some(_) if !asked_to_go => {
+                (until, asked_to_go) = (Instant::now() + HANDOVER, true);
+                ask_to_go(place);
+            }
+            _ if Instant::now() >= until => return Ok(Claim::Theirs(None)),
+            _ => std::thread::park_timeout(BETWEEN_LOOKS),
+        }
+    }
+}
+
+/// What became of a worker that was to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopping {
+    /// There was none.
+    NoneRan,
+    /// It ended.
+    Stopped,
+    /// It holds the lock and does not answer.
+    Refused,
+}
+
+/// Tells the worker of a home to end, and waits until it has.
+pub fn stop(place: &Place) -> Result<Stopping, WorkerError> {
+    let lock = match File::open(place.lock()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Stopping::NoneRan),
+        opened => opened.map_err(cannot("open the lock of the worker"))?,
+    };
+    let (mut had_to_ask, until) = (false, Instant::now() + HANDOVER);
+    loop {
+        match lock.try_lock() {
+            Ok(()) if had_to_ask => return Ok(Stopping::Stopped),
+            Ok(()) => return Ok(Stopping::NoneRan),
+            Err(TryLockError::WouldBlock) if Instant::now() >= until => return Ok(Stopping::Refused),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(cannot("lock the worker's lock")(error)),
+        }
+        had_to_ask = true;
+        ask_to_go(place);
+        std::thread::park_timeout(BETWEEN_LOOKS);
+    }
+}
+
+/// Asks the worker of a home to end. That it does is seen by the lock.
+fn ask_to_go(place: &Place) {
+    if let Some(note) = place.read_note() {
+        drop(ask(&note.socket, "POST", "/api/worker/stop", "{}", LOOK));
+    }
+}
+
+/// Whether one version comes before another, number by number.
+fn is_older(one: &str, other: &str) -> bool {
+    let numbers =
+        |version: &str| -> Vec<u64> { version.split('.').map(|part| part.parse().unwrap_or(0)).collect() };
+    numbers(one) < numbers(other)
+}
+
+/// What a worker serves by.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// Which build it is.
+    pub version: String,
+    /// The port on loopback that is wanted; 0 takes any.
+    pub port: u16,
+    /// How long nobody needs to ask until it ends; nothing for never.
+    pub idle: Option<Duration>,
+    /// How much it answers.
+    pub limits: Limits,
+}
+
+/// Why a worker ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It was told to, by a signal or over the socket.
+    Stopped,
+    /// Nobody asked anything for long enough.
+    Idle,
+}
+
+/// A worker that can be reached.
+pub struct Worker {
+    runtime: tokio::runtime::Runtime,
+    place: Place,
+    shared: Arc<Shared>,
+    socket: UnixListener,
+    loopback: TcpListener,
+    idle: Option<Duration>,
+    /// Held for life.
+    _lock: File,
+}
+
+impl Worker {
+    /// Opens both doors and writes down where they are. From here on requests wait until they are answered.
+    pub fn open(
+        place: Place,
+        lock: File,
+        terms: &Terms,
+        answers: Arc<dyn Answers>,
+    ) -> Result<Worker, WorkerError> {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_all().max_blocking_threads(THREADS).build();
+        let runtime = runtime.map_err(cannot("start the runtime"))?;
+        let path = place.prepare_socket().map_err(cannot("find a place for the socket"))?;
+        let _inside = runtime.enter();
+        let socket = bind_socket(&path).map_err(cannot("open the socket"))?;
+        let loopback =
+            runtime.block_on(bind_loopback(terms.port)).map_err(cannot("open a port on loopback"))?;
+        let port = loopback.local_addr().map_err(cannot("open a port on loopback"))?.port();
+        let keys = Keys::draw().map_err(io::Error::other).map_err(cannot("draw a token"))?;
+        let token = keys.token().to_owned();
+        let note =
+            Note { pid: std::process::id(), version: terms.version.clone(), socket: path, port, token };
+        place.write_note(&note).map_err(cannot("write down where the worker is"))?;
+        drop(_inside);
+        let limits = terms.limits;
+        let shared = Shared {
+            answers,
+            keys,
+            note,
+            limits,
+            requests: Bucket::new(limits.requests_per_second),
+            strangers: Bucket::new(limits.strangers_per_second),
+            places: Semaphore::new(limits.at_once),
+            listeners: Arc::default(),
+            stop: watch::Sender::new(false),
+            began: Instant::now(),
+            last_asked_s: AtomicU64::new(0),
+        };
+        Ok(Worker {
+            runtime,
+            place,
+            shared: Arc::new(shared),
+            socket,
+            loopback,
+            idle: terms.idle,
+            _lock: lock,
+        })
+    }
+
+    /// Returns how it is reached.
+    #[must_use]
+    pub fn note(&self) -> &Note {
+        &self.shared.note
+    }
+
+    /// Serves until it is told to end or nobody asks any more.
+    pub fn serve(self) -> Result<Ended, WorkerError> {
+        let Worker { runtime, place, shared, socket, loopback, idle, _lock } = self;
+        let ended = runtime.block_on(async {
+            let mut terminate = signal(SignalKind::terminate())?;
+            let mut interrupt = signal(SignalKind::interrupt())?;
+            let ended = Arc::clone(&shared);
+            let mut told = shared.stop.subscribe();
+            tokio::spawn(live::watch(Arc::clone(&shared.listeners), Arc::clone(&shared.answers)));
+            let serving = tokio::spawn(accept(socket, loopback, Arc::clone(&shared)));
+            let why = tokio::select! {
+                _ = terminate.recv() => Ended::Stopped,
+                _ = interrupt.recv() => Ended::Stopped,
+                () = told_to_end(&mut told) => Ended::Stopped,
+                () = nobody_asks(&shared, idle) => Ended::Idle,
+            };
+            // Whoever looks for a worker from here on finds none, while what was asked is still answered.
+            place.clear(&shared.note.socket);
+            ended.listeners.end();
+            ended.stop.send_replace(true);
+            drop(serving.await);
+            Ok(why)
+        });
+        // A question that still runs is not waited for: reading hurts nobody, and a write is whole or not at all.
+        runtime.shutdown_background();
+        ended.map_err(cannot("listen for signals"))
+    }
+}
+
+/// Waits until nobody has asked, nor listened, for that long.
+async fn nobody_asks(shared: &Shared, idle: Option<Duration>) {
+    let Some(idle) = idle else { return std::future::pending().await };
+    loop {
+        if shared.listeners.any() {
+            shared.last_asked_s.store(shared.began.elapsed().as_secs(), Ordering::Relaxed);
+        }
+        let last = Duration::from_secs(shared.last_asked_s.load(Ordering::Relaxed));
+        match (last + idle).checked_sub(shared.began.elapsed()) {
+            Some(left) if !left.is_zero() => tokio::time::sleep(left).await,
+            _ => return,
+        }
+    }
+}
+
+impl std::fmt::Debug for Worker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Without the token.
+        f.debug_struct("Worker").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_number_by_number() {
+        assert!(is_older("0.9.0", "0.10.0") && is_older("0.1.0", "1.0.0"));
+        assert!(!is_older("0.1.0", "0.1.0") && !is_older("1.0.0", "0.9.9"));
+    }
+}

@@ -1,0 +1,404 @@
+//! What a person who looks around wants to see: page by page, newest first, and in numbers. Nobody's hook waits for any of this.
+//!
+//! A page begins after a row that is named, not after a count of rows: what is written meanwhile moves nothing. Not here: finding by
+//! words (`search`).
+
+use crate::sessions::session_from;
+use crate::{SessionSummary, Store, StoreError, StoredEvent, codes};
+use backstory_memory::{EventId, InjectionId, Kind, MemoryId, ProjectId, SessionId, Timestamp};
+use rusqlite::types::Value;
+use rusqlite::{Row, params, params_from_iter};
+
+/// Which rows of a list, and from where on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Page {
+    /// Of this project only.
+    pub project: Option<ProjectId>,
+    /// Of this session only.
+    pub session: Option<SessionId>,
+    /// Of these kinds only; empty means all.
+    pub kinds: Vec<Kind>,
+    /// At this moment only, by its name; of injections.
+    pub moment: Option<String>,
+    /// At or after.
+    pub since: Option<Timestamp>,
+    /// Before.
+    pub until: Option<Timestamp>,
+    /// Those that come after the row of this number.
+    pub before: Option<i64>,
+    /// How many at the most.
+    pub limit: u32,
+}
+
+/// A memory in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as on a memory")]
+pub struct MemoryRow {
+    pub id: MemoryId,
+    pub kind: String,
+    pub title: String,
+    pub project: ProjectId,
+    pub project_name: String,
+    pub session: Option<SessionId>,
+    pub host: Option<String>,
+    pub created_at: Timestamp,
+    pub pinned: bool,
+    pub trust: String,
+    pub superseded_by: Option<MemoryId>,
+    pub tokens: u32,
+}
+
+/// An injection in a list.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "named as on an injection")]
+pub struct InjectionRow {
+    pub id: InjectionId,
+    pub at: Timestamp,
+    pub moment: String,
+    pub project: ProjectId,
+    pub project_name: String,
+    pub session: Option<SessionId>,
+    pub host: Option<String>,
+    pub tokens: u32,
+    pub budget: u32,
+    pub bytes: u32,
+    pub build_us: u32,
+    pub layers: Vec<String>,
+    pub layers_skipped: Vec<String>,
+    /// How many memories it gave, and how many of them were used.
+    pub given: u64,
+    pub used: u64,
+}
+
+/// A memory an injection gave.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "named as on an injection")]
+pub struct InjectedRow {
+    pub id: MemoryId,
+    pub title: String,
+    pub kind: String,
+    pub layer: String,
+    pub rank: u32,
+    pub score: f64,
+    pub tokens: u32,
+    pub reasons: Vec<String>,
+    pub used: Option<(Timestamp, String)>,
+}
+
+/// What happened on one day, in UTC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Day {
+    /// Days since 1970.
+    pub day: i64,
+    /// Memories that were written.
+    pub memories: u64,
+    /// Events that arrived and are still kept.
+    pub events: u64,
+    /// Tokens that were given.
+    pub tokens: u64,
+    /// Memories that were given.
+    pub given: u64,
+    /// Memories that were used after that.
+    pub used: u64,
+}
+
+/// Everything in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Memories in force of each kind, the most first.
+    pub by_kind: Vec<(String, u64)>,
+    /// Memories in force of each project, the most first.
+    pub by_project: Vec<(ProjectId, String, u64)>,
+    /// Tokens that were given to hosts.
+    pub tokens_given: u64,
+    /// Memories that were given.
+    pub given: u64,
+    /// Memories that were used after that.
+    pub used: u64,
+    /// What all memories in force would cost to read.
+    pub tokens: u64,
+}
+
+/// The newest number of everything that is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the newest number of what it is called")]
+pub struct NewestIds {
+    pub memory: i64,
+    pub event: i64,
+    pub injection: i64,
+}
+
+const DAY_MS: i64 = 86_400_000;
+
+/// Conditions of a query that are really asked: one that is always true keeps SQLite from using an index.
+#[derive(Default)]
+struct Conditions {
+    sql: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Conditions {
+    fn add(&mut self, condition: &str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.values.push(value.into());
+            self.sql.push(condition.replace('?', &format!("?{}", self.values.len())));
+        }
+    }
+
+    fn all(&self) -> String {
+        if self.sql.is_empty() { "1".to_owned() } else { self.sql.join(" AND ") }
+    }
+}
+
+impl Store {
+    /// Lists memories by when they were written, newest first, superseded ones too.
+    pub fn memory_rows(&self, page: &Page) -> Result<Vec<MemoryRow>, StoreError> {
+        let mut asked = Conditions::default();
+        asked.add("m.project_id = ?", page.project.map(|id| id.0));
+        asked.add("m.session_id = ?", page.session.map(|id| id.0));
+        let kinds: Vec<String> = page.kinds.iter().map(ToString::to_string).collect();
+        let kinds = (!kinds.is_empty()).then(|| codes::list_text(&kinds));
+        asked.add("m.kind IN (SELECT value FROM json_each(?))", kinds);
+        asked.add("m.created_at_ms >= ?", page.since.map(|at| at.0));
+        asked.add("m.created_at_ms < ?", page.until.map(|at| at.0));
+        // The row may have been forgotten meanwhile: then the list goes on after its neighbour.
+        asked.add(
+            "(m.created_at_ms, m.id) < (SELECT created_at_ms, ? FROM memories WHERE id <= ? ORDER BY id DESC LIMIT 1)",
+            page.before,
+        );
+        let sql = format!(
+            "SELECT m.id, m.kind, m.title, m.project_id, p.name, m.session_id, s.host, m.created_at_ms, m.pinned, m.trust,
+                m.superseded_by, m.tokens
+             FROM memories m JOIN projects p ON p.id = m.project_id LEFT JOIN sessions s ON s.id = m.session_id
+             WHERE {} ORDER BY m.created_at_ms DESC, m.id DESC LIMIT {}",
+            asked.all(),
+            page.limit
+        );
+        self.read("list the memories", |db| {
+            let mut statement = db.prepare_cached(&sql)?;
+            let rows = statement.query_map(params_from_iter(&asked.values), memory_row)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Lists sessions by when something last happened in them, newest first.
+    pub fn session_rows(&self, page: &Page) -> Result<Vec<SessionSummary>, StoreError> {
+        let mut asked = Conditions::default();
+        asked.add("s.project_id = ?", page.project.map(|id| id.0));
+        asked.add(
+            "(s.last_event_at_ms, s.id) < (SELECT last_event_at_ms, id FROM sessions WHERE id = ?)",
+            page.before,
+        );
+        let sql = format!(
+            "SELECT s.*, (SELECT count(*) FROM events e WHERE e.session_id = s.id) AS events,
+                (SELECT count(*) FROM memories m WHERE m.session_id = s.id) AS memories
+             FROM sessions s WHERE {} ORDER BY s.last_event_at_ms DESC, s.id DESC LIMIT {}",
+            asked.all(),
+            page.limit
+        );
+        self.read("list the sessions", |db| {
+            let mut statement = db.prepare_cached(&sql)?;
+            let rows = statement.query_map(params_from_iter(&asked.values), |row| {
+                let (events, memories) = (row.get("events")?, row.get("memories")?);
+                Ok(SessionSummary { session: session_from(row)?, events, memories })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Returns what was asked first in a session, as long as it is kept.
+    pub fn first_prompt(&self, session: SessionId) -> Result<Option<StoredEvent>, StoreError> {
+        let first = self.read("look for the first prompt", |db| {
+            let sql = "SELECT id FROM events WHERE session_id = ?1 AND kind = 'prompt' ORDER BY id LIMIT 1";
+            let found = db.prepare_cached(sql)?.query_row([session.0], |row| row.get(0).map(EventId));
+            Ok(rusqlite::OptionalExtension::optional(found)?)
+        })?;
+        first.map_or(Ok(None), |id| self.event(id))
+    }
+
+    /// Lists injections in the order they were given, newest first.
+    pub fn injection_rows(&self, page: &Page) -> Result<Vec<InjectionRow>, StoreError> {
+        let mut asked = Conditions::default();
+        asked.add("i.project_id = ?", page.project.map(|id| id.0));
+        asked.add("i.session_id = ?", page.session.map(|id| id.0));
+        asked.add("i.moment = ?", page.moment.clone());
+        asked.add("i.at_ms >= ?", page.since.map(|at| at.0));
+        asked.add("i.at_ms < ?", page.until.map(|at| at.0));
+        asked.add("i.id < ?", page.before);
+        self.injections_where(&asked, page.limit)
+    }
+
+    /// Reads one injection.
+    pub fn injection_row(&self, id: InjectionId) -> Result<Option<InjectionRow>, StoreError> {
+        let mut asked = Conditions::default();
+        asked.add("i.id = ?", Some(id.0));
+        Ok(self.injections_where(&asked, 1)?.pop())
+    }
+
+    fn injections_where(&self, asked: &Conditions, limit: u32) -> Result<Vec<InjectionRow>, StoreError> {
+        let sql = format!(
+            "SELECT i.id, i.at_ms, i.moment, i.project_id, p.name, i.session_id, s.host, i.tokens, i.budget, i.bytes, i.build_us,
+                i.layers, i.layers_skipped, (SELECT count(*) FROM injected g WHERE g.injection_id = i.id),
+                (SELECT count(*) FROM injected g WHERE g.injection_id = i.id AND g.used_at_ms IS NOT NULL)
+             FROM injections i JOIN projects p ON p.id = i.project_id LEFT JOIN sessions s ON s.id = i.session_id
+             WHERE {} ORDER BY i.id DESC LIMIT {limit}",
+            asked.all()
+        );
+        self.read("list the injections", |db| {
+            let mut statement = db.prepare_cached(&sql)?;
+            let mut rows = statement.query(params_from_iter(&asked.values))?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.push(InjectionRow {
+                    layers: codes::list("the layers of an injection", &row.get::<_, String>(11)?)?,
+                    layers_skipped: codes::list("the layers of an injection", &row.get::<_, String>(12)?)?,
+                    ..injection_row(row)?
+                });
+            }
+            Ok(found)
+        })
+    }
+
+    /// Returns what a host was told, word for word; nothing where that is no longer kept.
+    pub fn injection_text(&self, id: InjectionId) -> Result<Option<String>, StoreError> {
+        self.read("read what was told", |db| {
+            let sql = "SELECT text FROM injection_texts WHERE injection_id = ?1";
+            let found = db.prepare_cached(sql)?.query_row([id.0], |row| row.get(0));
+            Ok(rusqlite::OptionalExtension::optional(found)?)
+        })
+    }
+
+    /// Returns what an injection gave, in its order.
+    pub fn injected_rows(&self, id: InjectionId) -> Result<Vec<InjectedRow>, StoreError> {
+        self.read("read what was given", |db| {
+            let sql = "SELECT g.memory_id, m.title, m.kind, g.layer, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how
+                 FROM injected g JOIN memories m ON m.id = g.memory_id WHERE g.injection_id = ?1 ORDER BY g.rank, g.memory_id";
+            let mut statement = db.prepare_cached(sql)?;
+            let mut rows = statement.query([id.0])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                let used_at: Option<i64> = row.get(8)?;
+                found.push(InjectedRow {
+                    id: MemoryId(row.get(0)?),
+                    title: row.get(1)?,
+                    kind: row.get(2)?,
+                    layer: row.get(3)?,
+                    rank: row.get(4)?,
+                    score: row.get(5)?,
+                    tokens: row.get(6)?,
+                    reasons: codes::list("the reasons of an injection", &row.get::<_, String>(7)?)?,
+                    used: used_at.map(Timestamp).zip(row.get(9)?),
+                });
+            }
+            Ok(found)
+        })
+    }
+
+    /// Returns what happened in a project day by day, oldest first; days on which nothing did are left out.
+    pub fn days_of(&self, project: ProjectId, since: Timestamp) -> Result<Vec<Day>, StoreError> {
+        self.read("count the days", |db| {
+            let sql = "SELECT day, sum(memories), sum(events), sum(tokens), sum(given), sum(used) FROM (
+                 SELECT created_at_ms / ?3 AS day, count(*) AS memories, 0 AS events, 0 AS tokens, 0 AS given, 0 AS used
+                 FROM memories WHERE project_id = ?1 AND created_at_ms >= ?2 GROUP BY 1
+                 UNION ALL SELECT e.at_ms / ?3, 0, count(*), 0, 0, 0 FROM sessions s JOIN events e ON e.session_id = s.id
+                 WHERE s.project_id = ?1 AND s.last_event_at_ms >= ?2 AND e.at_ms >= ?2 GROUP BY 1
+                 UNION ALL SELECT at_ms / ?3, 0, 0, sum(tokens), 0, 0 FROM injections
+                 WHERE project_id = ?1 AND at_ms >= ?2 GROUP BY 1
+                 UNION ALL SELECT i.at_ms / ?3, 0, 0, 0, count(*), sum(g.used_at_ms IS NOT NULL)
+                 FROM injections i JOIN injected g ON g.injection_id = i.id
+                 WHERE i.project_id = ?1 AND i.at_ms >= ?2 GROUP BY 1
+             ) GROUP BY day ORDER BY day";
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map(params![project.0, since.0, DAY_MS], |row| {
+                Ok(Day {
+                    day: row.get(0)?,
+                    memories: row.get(1)?,
+                    events: row.get(2)?,
+                    tokens: row.get(3)?,
+                    given: row.get(4)?,
+                    used: row.get(5)?,
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Returns everything in numbers.
+    pub fn totals(&self) -> Result<Totals, StoreError> {
+        self.read("count everything", |db| {
+            let mut statement = db.prepare_cached(
+                "SELECT kind, count(*) FROM memories WHERE superseded_by IS NULL GROUP BY kind ORDER BY count(*) DESC, kind",
+            )?;
+            let by_kind = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let by_kind = by_kind.collect::<rusqlite::Result<_>>()?;
+            let mut statement = db.prepare_cached(
+                "SELECT p.id, p.name, count(*) FROM memories m JOIN projects p ON p.id = m.project_id
+                 WHERE m.superseded_by IS NULL GROUP BY p.id ORDER BY count(*) DESC, p.id",
+            )?;
+            let by_project =
+                statement.query_map([], |row| Ok((ProjectId(row.get(0)?), row.get(1)?, row.get(2)?)))?;
+            let by_project = by_project.collect::<rusqlite::Result<_>>()?;
+            let sql = "SELECT (SELECT coalesce(sum(tokens), 0) FROM injections), (SELECT count(*) FROM injected),
+                (SELECT count(*) FROM injected WHERE used_at_ms IS NOT NULL),
+                (SELECT coalesce(sum(tokens), 0) FROM memories WHERE superseded_by IS NULL)";
+            let (tokens_given, given, used, tokens) =
+                db.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+            Ok(Totals { by_kind, by_project, tokens_given, given, used, tokens })
+        })
+    }
+
+    /// Returns a number that changes whenever another connection has written.
+    pub fn data_version(&self) -> Result<i64, StoreError> {
+        self.read("look for changes", |db| Ok(db.pragma_query_value(None, "data_version", |row| row.get(0))?))
+    }
+
+    /// Returns the newest number of everything that is written.
+    pub fn newest_ids(&self) -> Result<NewestIds, StoreError> {
+        self.read("look for what is new", |db| {
+            let sql = "SELECT (SELECT max(id) FROM memories), (SELECT max(id) FROM events), (SELECT max(id) FROM injections)";
+            let id = |row: &Row<'_>, at| Ok::<i64, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.unwrap_or(0));
+            let ids = db.prepare_cached(sql)?.query_row([], |row| {
+                Ok(NewestIds { memory: id(row, 0)?, event: id(row, 1)?, injection: id(row, 2)? })
+            })?;
+            Ok(ids)
+        })
+    }
+}
+
+fn memory_row(row: &Row<'_>) -> rusqlite::Result<MemoryRow> {
+    Ok(MemoryRow {
+        id: MemoryId(row.get(0)?),
+        kind: row.get(1)?,
+        title: row.get(2)?,
+        project: ProjectId(row.get(3)?),
+        project_name: row.get(4)?,
+        session: row.get::<_, Option<i64>>(5)?.map(SessionId),
+        host: row.get(6)?,
+        created_at: Timestamp(row.get(7)?),
+        pinned: row.get(8)?,
+        trust: row.get(9)?,
+        superseded_by: row.get::<_, Option<i64>>(10)?.map(MemoryId),
+        tokens: row.get(11)?,
+    })
+}
+
+/// Reads what needs no understanding; the lists are the caller's.
+fn injection_row(row: &Row<'_>) -> rusqlite::Result<InjectionRow> {
+    Ok(InjectionRow {
+        id: InjectionId(row.get(0)?),
+        at: Timestamp(row.get(1)?),
+        moment: row.get(2)?,
+        project: ProjectId(row.get(3)?),
+        project_name: row.get(4)?,
+        session: row.get::<_, Option<i64>>(5)?.map(SessionId),
+        host: row.get(6)?,
+        tokens: row.get(7)?,
+        budget: row.get(8)?,
+        bytes: row.get(9)?,
+        build_us: row.get(10)?,
+        layers: Vec::new(),
+        layers_skipped: Vec::new(),
+        given: row.get(13)?,
+        used: row.get(14)?,
+    })
+}
