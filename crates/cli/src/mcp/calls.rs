@@ -103,7 +103,7 @@ pub(crate) fn get(arguments: &Arguments, app: &App) -> Result<String, Failure> {
     }
     let wanted = Wanted::of(&ids, &place, app, &store)?;
     if wanted.within.is_empty() {
-        return Err(wanted.failure("no memory was named"));
+        return Err(wanted.failure("nothing to show"));
     }
     let here = here(&place, app, &store)?;
     let mut answer = Answer::about("`|` begins a line of a recorded text");
