@@ -3,6 +3,7 @@
 use backstory_hosts::Places;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Where memories live; default: the XDG data directory.
 pub(crate) const BACKSTORY_HOME: &str = "BACKSTORY_HOME";
@@ -12,6 +13,8 @@ pub(crate) const BACKSTORY_CONFIG: &str = "BACKSTORY_CONFIG";
 pub(crate) const BACKSTORY_PROJECT_DIR: &str = "BACKSTORY_PROJECT_DIR";
 /// The time in milliseconds since 1970, instead of the machine's clock; for tests.
 pub(crate) const BACKSTORY_NOW_MS: &str = "BACKSTORY_NOW_MS";
+/// After how many milliseconds a hook gives up, instead of 2,000; for machines that are slow or busy.
+pub(crate) const BACKSTORY_DEADLINE_MS: &str = "BACKSTORY_DEADLINE_MS";
 /// Set for everything a model's program starts: whatever happens in there is our own doing and not to be remembered.
 pub(crate) const BACKSTORY_INSIDE: &str = "BACKSTORY_INSIDE";
 /// What begins the name of a variable that sets a configuration value: `capture.enabled` is `BACKSTORY_CAPTURE_ENABLED`.
@@ -104,6 +107,17 @@ impl Environment {
             opencode: moved(OPENCODE_CONFIG_DIR),
             programs: self.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default(),
         })
+    }
+
+    /// Returns how long a hook may take, where the environment says.
+    pub(crate) fn hook_deadline(&self) -> Option<Duration> {
+        self.text(BACKSTORY_DEADLINE_MS)?.parse().ok().map(Duration::from_millis)
+    }
+
+    /// Whether a shell would find a program of this name.
+    pub(crate) fn finds_program(&self, name: &str) -> bool {
+        let path = self.get("PATH").cloned().unwrap_or_default();
+        std::env::split_paths(&path).any(|directory| directory.join(name).is_file())
     }
 
     /// Returns the path of the user's list of synonyms, beside the configuration file, if it can be told.

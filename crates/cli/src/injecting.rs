@@ -69,7 +69,7 @@ impl Injecting<'_> {
             nonce: nonce(),
             budget,
             ceiling_bytes: CEILING_BYTES,
-            doors: Doors::Command,
+            doors: self.doors(),
         };
         let block = match opening {
             Opening::Session { how } => {
@@ -89,6 +89,11 @@ impl Injecting<'_> {
         };
         let build_us = u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX);
         Built { moment: opening.moment(), block, budget, build_us }
+    }
+
+    /// Says how the agent can fetch more: by the tools `install` registers, and by our name where a shell finds it.
+    fn doors(&self) -> Doors {
+        if self.environment.finds_program("backstory") { Doors::Both } else { Doors::Tools }
     }
 
     /// Reads what is to be told, each with why, without what the agent has already.

@@ -191,6 +191,15 @@ pub(super) static NEXT_SENTENCES: Patterns = Patterns::new(&[
     "^ you ~still|also|then|now should|need|must|have ~to",
 ]);
 
+/// Sentences that say nothing is left to do.
+pub(super) static NO_STEPS: Patterns = Patterns::new(&[
+    "^ none $",
+    "^ none ,|.|;|:|needed|required|remaining|remain|left|outstanding",
+    "^ ~there|that|which ~is|are|was nothing|none ~more|else ~is|are|remains left|remains|to|outstanding|open|pending|still",
+    "^ there is|are|was|were no ~more|other|further|open|outstanding next|remaining|open|outstanding|further|more step|steps|task|tasks|work|todo|todos|item|items|thing|things|question|questions",
+    "^ no ~more|other|further|open|outstanding next|remaining|open|outstanding|further|more|follow-up step|steps|task|tasks|work|todo|todos|item|items|thing|things",
+]);
+
 /// What a step is better without.
 pub(super) static NEXT_OPENINGS: Patterns = Patterns::new(&[
     "^ ~* you|we may|might|will|could|should|would ~also ~still|probably|then want|need|wish|like to",

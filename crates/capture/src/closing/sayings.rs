@@ -5,7 +5,7 @@
 use super::line::{item, title};
 use super::phrases::{
     ANNOUNCEMENTS, ASIDE_HEADINGS, CHOICES, DONE, HOLLOW, HOLLOW_WORK, LEANED_ON, LEANING, LEARNED,
-    LEARNED_OPENINGS, LOOKED, NEXT_HEADINGS, NEXT_OPENINGS, NEXT_SENTENCES, OFFERS, OPENINGS,
+    LEARNED_OPENINGS, LOOKED, NEXT_HEADINGS, NEXT_OPENINGS, NEXT_SENTENCES, NO_STEPS, OFFERS, OPENINGS,
     QUESTION_OPENINGS, RHETORICAL, WORK_HEADINGS, WORK_LABELS, WORK_OPENINGS,
 };
 use crate::prose::{Patterns, Token, fold};
@@ -127,6 +127,9 @@ pub(super) fn next_step(sentence: &str) -> Option<String> {
 }
 
 fn step(sentence: &str, tokens: &[Token]) -> Saying {
+    if NO_STEPS.are_in(tokens) {
+        return Saying::Nothing;
+    }
     let line = item(from(sentence, without(&NEXT_OPENINGS, tokens)));
     if line.contains(' ') { Saying::NextStep(line) } else { Saying::Nothing }
 }

@@ -31,6 +31,25 @@ fn a_commit_gives_the_title_its_subject_says() {
 }
 
 #[test]
+fn that_nothing_is_left_to_do_is_no_step() {
+    for message in [
+        "I've fixed the pager. Nothing is left to do.",
+        "Fixed the pager. There is nothing left to do here.",
+        "Fixed the pager.\n\n## Next steps\n\n- None, nothing remains open",
+        "Fixed the pager. No further steps are needed.",
+        "Fixed the pager. There are no open questions or remaining tasks, so nothing else to do.",
+    ] {
+        assert_eq!(closing(message).next_steps, Vec::<String>::new(), "{message}");
+    }
+    for message in [
+        "Fixed the pager. The footer is still to do.",
+        "Next step: nothing in the footer is counted yet, count it",
+    ] {
+        assert_eq!(closing(message).next_steps.len(), 1, "{message}");
+    }
+}
+
+#[test]
 fn a_long_list_of_steps_is_cut() {
     let steps: String = (0..20).map(|step| format!("- Port module {step} to the new type\n")).collect();
     let found = closing(&format!("Ported the first module.\n\n## Next steps\n\n{steps}"));

@@ -28,12 +28,14 @@ use std::time::{Duration, Instant};
 
 /// What a receipt says before what its payload should have had.
 pub(crate) const LACKING: &str = ", lacking ";
-/// A hook that takes longer than this is given up.
+/// A hook that takes longer than this is given up, unless the environment says otherwise.
 const DEADLINE: Duration = Duration::from_secs(2);
+/// Hosts are told to wait no longer than this.
+const LONGEST_DEADLINE: Duration = Duration::from_secs(10);
 /// The end of that time is for saying so.
 const LAST_WORDS: Duration = Duration::from_millis(200);
-/// From here on nothing more is looked for that could be given: what there is is given.
-const SOFT_DEADLINE: Duration = Duration::from_millis(1600);
+/// From this share of it on, in percent, nothing more is looked for that could be given: what there is is given.
+const SOFT_DEADLINE: u32 = 80;
 /// Distillation looks closely for so long, and then writes what it has.
 const TIME_TO_LOOK: Duration = Duration::from_millis(600);
 /// Vectors are made for so long, and not later than that.
@@ -52,7 +54,8 @@ pub(crate) fn run(arguments: &[OsString], environment: Environment) {
     let started = Instant::now();
     let now = app::now(&environment);
     let home = home_of(&environment);
-    let _running = give_up_after(DEADLINE, {
+    let deadline = environment.hook_deadline().unwrap_or(DEADLINE).min(LONGEST_DEADLINE);
+    let _running = give_up_after(deadline, {
         let home = home.as_ref().ok().cloned();
         move || home.iter().for_each(|home| log::line(home, now, "hook: gave up, the time was over"))
     });
@@ -71,7 +74,7 @@ pub(crate) fn run(arguments: &[OsString], environment: Environment) {
             log::line(&home, now, &format!("hook: panicked at {place}"));
         }
     }));
-    let hook = Hook { environment, home, now, started };
+    let hook = Hook { environment, home, now, started, deadline };
     if let Ok(Err(failure)) = panic::catch_unwind(AssertUnwindSafe(|| hook.serve(arguments, payload))) {
         log::line(&hook.home, now, &format!("hook: {}", failure.line()));
     }
@@ -100,6 +103,7 @@ struct Hook {
     home: Home,
     now: Timestamp,
     started: Instant,
+    deadline: Duration,
 }
 
 impl Hook {
@@ -193,7 +197,7 @@ impl Hook {
                 environment: &self.environment,
                 home: &self.home,
                 now: self.now,
-                until: self.started + SOFT_DEADLINE,
+                until: self.started + self.deadline * SOFT_DEADLINE / 100,
                 host,
                 host_session: &host_session,
                 sighting: &sighting,

@@ -55,7 +55,11 @@ fn send(env: &TestEnv, flood: &Flood) {
     let hook = env.command(HOOK);
     let mut command = Command::new("/bin/sh");
     command.arg("-c").arg("ulimit -d 65536; exec \"$0\" \"$@\"").arg(hook.get_program()).args(HOOK);
-    command.env_clear().envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    // What is looked at is how much is kept, on however busy a machine.
+    command
+        .env_clear()
+        .env("BACKSTORY_DEADLINE_MS", "10000")
+        .envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.current_dir(env.project()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
