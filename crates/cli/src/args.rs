@@ -96,7 +96,7 @@ pub(crate) enum Command {
     Index(index::IndexArgs),
     /// Show how the store is doing
     Status(status::StatusArgs),
-    /// Check the store and mend what is damaged
+    /// Check the store and every host that is wired, and mend what is damaged
     Doctor(doctor::DoctorArgs),
     /// Measure recall on a data set, in a store of its own
     Eval(eval::EvalArgs),

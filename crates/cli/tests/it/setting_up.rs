@@ -198,7 +198,7 @@ fn help_lists_every_command() {
           export       Write memories to a file
           index        Rebuild what is derived from the memories
           status       Show how the store is doing
-          doctor       Check the store and mend what is damaged
+          doctor       Check the store and every host that is wired, and mend what is damaged
           eval         Measure recall on a data set, in a store of its own
           config       Show the configuration and where each value comes from
           redact       Take secrets and private parts out of a text
