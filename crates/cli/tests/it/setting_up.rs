@@ -203,6 +203,8 @@ fn help_lists_every_command() {
           config       Show the configuration and where each value comes from
           redact       Take secrets and private parts out of a text
           mcp          Serve the tools an agent asks (search, timeline, get, remember, forget) over MCP
+          serve        Serve the viewer and an HTTP interface on this machine; nothing else needs it
+          view         Look around in a browser: what is remembered, what was given, and why
           completions  Print a completion script for a shell
           help         Print this message or the help of the given subcommand(s)
 
