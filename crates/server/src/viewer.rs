@@ -8,7 +8,46 @@ macro_rules! files {
 }
 
 /// Every file of the viewer, by its path in `viewer/`.
-pub const FILES: &[(&str, &[u8])] = files!["index.html"];
+pub const FILES: &[(&str, &[u8])] = files![
+    "api.js",
+    "app.js",
+    "components/chart.js",
+    "components/dialog.js",
+    "components/feed.js",
+    "components/filters.js",
+    "components/forgetting.js",
+    "components/prose.js",
+    "components/row.js",
+    "components/score.js",
+    "components/states.js",
+    "components/tag.js",
+    "components/toast.js",
+    "css/base.css",
+    "css/components.css",
+    "css/pages.css",
+    "css/shell.css",
+    "dom.js",
+    "icon.svg",
+    "index.html",
+    "keys.js",
+    "live.js",
+    "pages/health.js",
+    "pages/injection.js",
+    "pages/injections.js",
+    "pages/memory.js",
+    "pages/project.js",
+    "pages/projects.js",
+    "pages/search.js",
+    "pages/session.js",
+    "pages/sessions.js",
+    "pages/timeline.js",
+    "router.js",
+    "shell.js",
+    "state.js",
+    "theme.js",
+    "times.js",
+    "words.js",
+];
 
 /// Returns the file at a path: its type and what it holds.
 pub(crate) fn file(path: &str) -> Option<(&'static str, &'static [u8])> {

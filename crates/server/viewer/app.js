@@ -1,0 +1,101 @@
+// The viewer's start: signs in, draws the shell, and shows the page an address asks for.
+
+import * as api from "./api.js";
+import { errorState, loadingState } from "./components/states.js";
+import { placeToasts } from "./components/toast.js";
+import { fill, h } from "./dom.js";
+import { listenToKeys } from "./keys.js";
+import { connect } from "./live.js";
+import { address, rename } from "./router.js";
+import { drawShell, markPlace } from "./shell.js";
+
+const PAGES = {
+  timeline: () => import("./pages/timeline.js"),
+  search: () => import("./pages/search.js"),
+  memory: () => import("./pages/memory.js"),
+  sessions: () => import("./pages/sessions.js"),
+  session: () => import("./pages/session.js"),
+  injections: () => import("./pages/injections.js"),
+  injection: () => import("./pages/injection.js"),
+  projects: () => import("./pages/projects.js"),
+  project: () => import("./pages/project.js"),
+  health: () => import("./pages/health.js"),
+};
+
+// Most pages answer within this; a skeleton that flashes is worse than none.
+const PATIENCE_MS = 150;
+
+let leaving = new AbortController();
+let shownPlace = null;
+
+async function start() {
+  const main = drawShell(document.body);
+  placeToasts(document.body);
+  listenToKeys();
+  // Lists that remember where the reader was put it back themselves, once their rows are there.
+  history.scrollRestoration = "manual";
+  addEventListener("hashchange", () => show(main));
+  if (await signIn(main)) {
+    connect();
+    await show(main);
+  }
+}
+
+/** Exchanges a one-time key in the address for a cookie. Says whether to go on. */
+async function signIn(main) {
+  const key = location.hash.match(/^#key=(.+)$/)?.[1];
+  if (!key) return true;
+  history.replaceState(null, "", "#/timeline");
+  try {
+    await api.login(decodeURIComponent(key));
+    return true;
+  } catch (error) {
+    fill(main, errorState(error));
+    arrive(main, "signed out");
+    return false;
+  }
+}
+
+async function show(main) {
+  if (!location.hash.startsWith("#/")) rename("timeline");
+  leaving.abort();
+  leaving = new AbortController();
+  delete main.dataset.shown;
+  const { signal } = leaving;
+  const { parts, query } = address();
+  const [place = "timeline", ...rest] = parts;
+  markPlace(place, query);
+  const root = h("div", { class: `page page-${Object.hasOwn(PAGES, place) ? place : "none"}` });
+  const slow = setTimeout(() => fill(main, loadingState()), PATIENCE_MS);
+  try {
+    if (!Object.hasOwn(PAGES, place)) throw new api.Refused(404, "no_page", "There is no such page", "The pages are named on the left, and `?` shows the keys that lead there.");
+    const page = await PAGES[place]();
+    await page.show({ root, parts: rest, query, signal, place: () => placed(main, root, signal) });
+    if (!root.isConnected) placed(main, root, signal);
+  } catch (error) {
+    if (!signal.aborted) fill(main, errorState(error, () => show(main)));
+  } finally {
+    clearTimeout(slow);
+  }
+  if (!signal.aborted) arrive(main, parts.join("/"));
+}
+
+/** Puts a page's root on the page, for pages that draw before they are done. */
+function placed(main, root, signal) {
+  if (!signal.aborted) fill(main, root);
+}
+
+/** Names the page and, where it is another one, moves reader and focus to its head. */
+function arrive(main, here) {
+  const heading = main.querySelector("h1");
+  document.title = heading ? `${heading.textContent} · Backstory` : "Backstory";
+  if (shownPlace !== null && shownPlace !== here && !main.contains(document.activeElement)) {
+    heading?.setAttribute("tabindex", "-1");
+    heading?.focus({ preventScroll: true });
+  }
+  if (shownPlace !== here && !main.querySelector("[data-kept-scroll]")) scrollTo(0, 0);
+  shownPlace = here;
+  main.dataset.shown = location.hash;
+}
+
+start();

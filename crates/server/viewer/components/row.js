@@ -1,0 +1,28 @@
+// One memory in a list. The link covers the row, so that pointer and keyboard meet the same thing.
+
+import { h } from "../dom.js";
+import { link } from "../router.js";
+import { time } from "../times.js";
+import { count } from "../words.js";
+import { isForgetting, isForgotten } from "./forgetting.js";
+import { kindTag, label } from "./tag.js";
+
+/** A memory's row; `as` says how its time is shown, `withProject` whether its project is. */
+export function memoryRow(memory, { as = "clock", withProject = true } = {}) {
+  const classes = ["row", memory.superseded_by && "row-superseded", isForgetting(memory.id) && "row-leaving"];
+  return h("li", { class: classes.filter(Boolean).join(" "), "data-memory": memory.id },
+    time(memory.created_at, as, "row-time"),
+    kindTag(memory.kind),
+    h("a", { class: "row-title", href: link("memory", memory.id), "data-row": true }, memory.title),
+    h("span", { class: "row-meta" },
+      memory.pinned && label("pinned"),
+      memory.superseded_by && label(`superseded by #${memory.superseded_by}`),
+      memory.trust === "external" && label("from outside", "warn", "read from a source that is not yours"),
+      withProject && h("span", { class: "row-project" }, memory.project_name ?? memory.project),
+      h("span", { class: "row-number", title: `${count(memory.tokens, "token")} to read` }, `#${memory.id}`)));
+}
+
+/** A list of rows. */
+export function memoryList(memories, options) {
+  return h("ol", { class: "rows" }, memories.filter((memory) => !isForgotten(memory.id)).map((memory) => memoryRow(memory, options)));
+}

@@ -1,0 +1,37 @@
+// Builds elements. The only door between data and the page: a string becomes a text node, never markup, and a link leads
+// to a page of this viewer or nowhere.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Makes an element: h("a", { class: "x", href: "#/…", on: { click } }, "text", child). */
+export function h(tag, attributes, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** Makes an SVG element. */
+export function svg(tag, attributes, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** Replaces what an element holds; null, false and nested lists are fine. */
+export function fill(element, ...children) {
+  element.replaceChildren(...children.flat(Infinity).filter((child) => child || child === 0));
+  return element;
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (name === "on") {
+      for (const [event, heard] of Object.entries(value)) element.addEventListener(event, heard);
+    } else if (value !== null && value !== undefined && value !== false) {
+      put(element, name, value === true ? "" : String(value));
+    }
+  }
+  return fill(element, ...children);
+}
+
+function put(element, name, value) {
+  if (name === "style" || name.startsWith("on")) throw new Error(`${name} is not set as an attribute`);
+  if (name === "href" && !value.startsWith("#/")) throw new Error("links lead to pages of the viewer only");
+  element.setAttribute(name, value);
+}

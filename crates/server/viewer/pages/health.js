@@ -1,0 +1,103 @@
+// Health: whether the hooks run and how fast, what the store holds, and what optional model work costs.
+
+import * as api from "../api.js";
+import { barChart } from "../components/chart.js";
+import { emptyState } from "../components/states.js";
+import { label } from "../components/tag.js";
+import { fill, h } from "../dom.js";
+import { time } from "../times.js";
+import { count, grouped, hostName, millis, percent, size } from "../words.js";
+
+const SHOWN_RECEIPTS = 20;
+
+/** Draws the page. */
+export async function show({ root, signal }) {
+  const [status, hooks] = await Promise.all([api.status(signal), api.hooks(signal)]);
+  fill(root,
+    h("div", { class: "page-head" }, h("h1", null, "Health")),
+    problems(status),
+    h("dl", { class: "figures" }, figures(status)),
+    section("Hosts", hosts(hooks.hosts ?? [])),
+    section("How long hooks take", latency(hooks.latency ?? [])),
+    section("Last hook runs", receipts(hooks.receipts ?? status.hooks ?? [])),
+    h("div", { class: "halves" }, section("What was given, and used", given(status.given ?? [])), section("The store", store(status)), section("Model work", modelWork(status.model_work))));
+}
+
+const section = (title, ...content) => h("section", { class: "section" }, h("h2", null, title), content);
+const quiet = (...text) => h("p", { class: "quiet-text" }, text);
+
+function problems(status) {
+  const found = [
+    !status.writable && `The store can only be read: ${status.problem ?? "no reason is known"}.`,
+    status.spooled > 0 && `${count(status.spooled, "event")} wait in the spool and are taken in when the store can be written.`,
+    status.quarantined?.length > 0 && `Damaged files were set aside: ${status.quarantined.join(", ")}.`,
+    status.vectors_waiting > 0 && `${count(status.vectors_waiting, "memory has", "memories have")} no vectors yet, so they are found by words only; maintenance makes them.`,
+  ].filter(Boolean);
+  return found.map((text) => h("p", { class: "notice" }, text));
+}
+
+function figures(status) {
+  const figure = (value, name) => h("div", { class: "figure" }, h("dd", null, value), h("dt", null, name));
+  return [
+    figure(grouped(status.memories), "memories"), figure(grouped(status.sessions), "sessions"), figure(grouped(status.events), "events kept"),
+    figure(grouped(status.injections), "injections"), figure(size(status.bytes), "on disk"),
+    status.rss_bytes !== undefined && figure(size(status.rss_bytes), "memory of the worker")];
+}
+
+function hosts(list) {
+  if (!list.length) return emptyState("No host has called yet", "Wire the hosts of this machine; `backstory doctor` then proves that each hook delivers.", "backstory setup");
+  return table(["Host", "Last heard of", "Runs", ""], list.map((host) => [
+    hostName(host.host), host.last_at ? [time(host.last_at, "ago"), host.last_at && " ago"] : "never", number(grouped(host.runs)),
+    host.failing ? label(typeof host.failing === "number" ? `${host.failing} failing` : "failing", "bad") : label("delivers", "good")]), [2]);
+}
+
+function latency(list) {
+  if (!list.length) return quiet("No runs to measure yet.");
+  return h("div", { class: "charts" }, list.map((event) => {
+    const bars = (event.histogram ?? []).map((step, index, all) => ({ label: step.up_to_ms === null ? `over ${all[index - 1]?.up_to_ms ?? 0} ms` : `up to ${step.up_to_ms} ms`, value: step.runs }));
+    return barChart({ title: event.event, summary: `p50 ${millis(event.p50_ms)} · p95 ${millis(event.p95_ms)}`, bars, from: "0 ms", middle: count(event.runs, "run"), to: bars.at(-1)?.label.replace("up to ", "") ?? "", unit: " runs" });
+  }));
+}
+
+function receipts(list) {
+  if (!list.length) return quiet("None yet.");
+  return table(["When", "Host", "Event", "Took", "In", "Out", "Outcome"], list.slice(0, SHOWN_RECEIPTS).map((run) => [
+    time(run.at), hostName(run.host), run.event, number(millis(run.ms)), number(size(run.bytes_in)), number(size(run.bytes_out)), outcome(run.outcome)]), [3, 4, 5]);
+}
+
+/** What became of a run: kept, or passed over on purpose, or something to look at. */
+function outcome(text) {
+  return label(text, text === "kept" ? "good" : text.startsWith("passed over") ? null : "warn");
+}
+
+function given(list) {
+  if (!list.length) return quiet("Nothing was given yet.");
+  return table(["Layer", "Kind", "Given", "Used", "Share"], list.map((row) => [row.layer, row.kind, number(grouped(row.given)), number(grouped(row.used)), number(percent(row.given ? row.used / row.given : null))]), [2, 3, 4]);
+}
+
+function store(status) {
+  const fact = (name, ...value) => h("div", null, h("dt", null, name), h("dd", null, value));
+  return h("dl", { class: "facts" },
+    fact("Home", h("code", null, status.home)),
+    fact("Schema", status.schema),
+    fact("Superseded", grouped(status.superseded)),
+    fact("Forgotten", grouped(status.forgotten)),
+    fact("Newest backup", status.newest_backup ? (typeof status.newest_backup === "string" && !Number.isNaN(Date.parse(status.newest_backup)) ? time(status.newest_backup) : String(status.newest_backup)) : "none"),
+    fact("Last event", status.last_event_at ? time(status.last_event_at) : "none"),
+    status.version_of_worker && fact("Worker", `${status.version_of_worker}, up ${Math.max(1, Math.round((status.uptime_s ?? 0) / 60))} min`));
+}
+
+function modelWork(work) {
+  if (!work) return quiet("No model is configured, and none is needed: memories are distilled by rules.");
+  return h("dl", { class: "facts" }, [["Provider", work.provider], ["Calls today", grouped(work.calls_last_day)], ["Tokens today", grouped(work.tokens_last_day)], ["Waiting", grouped(work.waiting)], ["Given up", grouped(work.dead)], ["Resting", work.resting ? "yes" : "no"]]
+    .map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))));
+}
+
+const number = (value) => ({ number: value });
+
+function table(names, rows, numeric = []) {
+  const cell = (value) => (value && Object.hasOwn(value, "number") ? h("td", { class: "number" }, value.number) : h("td", null, value));
+  return h("div", { class: "scroll-x", tabindex: 0, role: "region", "aria-label": names.filter(Boolean).join(", ") }, h("table", { class: "table" },
+    h("thead", null, h("tr", null, names.map((name, index) => h("th", { scope: "col", class: numeric.includes(index) ? "number" : "" }, name || h("span", { class: "hidden" }, "State"))))),
+    h("tbody", null, rows.map((row) => h("tr", null, row.map(cell))))));
+}

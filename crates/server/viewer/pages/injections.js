@@ -1,0 +1,59 @@
+// Injections: every block of text a host was given, newest first, with its bill and what of it was used.
+
+import * as api from "../api.js";
+import { meter } from "../components/chart.js";
+import { Feed } from "../components/feed.js";
+import { choice, filterBar } from "../components/filters.js";
+import { emptyState } from "../components/states.js";
+import { fill, h } from "../dom.js";
+import { listen } from "../live.js";
+import { link } from "../router.js";
+import { dayKey, dayName, time } from "../times.js";
+import { MOMENTS, count, grouped, hostName, millis, momentName } from "../words.js";
+
+/** Draws the page. */
+export async function show({ root, query, signal, place }) {
+  const asked = { project: query.project, session: query.session, moment: query.moment };
+  const load = async (before) => {
+    const { injections, next } = await api.injections({ ...asked, before, limit: 100 }, signal);
+    return { items: injections, next };
+  };
+  const feed = new Feed({ signal, load, draw: drawPage, empty });
+  fill(root,
+    h("div", { class: "page-head" }, h("h1", null, "Injections"),
+      filterBar(["moment", "session"], query, choice("moment", "Moment", [["", "All moments"], ...Object.entries(MOMENTS)], query.moment))),
+    feed.element);
+  place();
+  await feed.more();
+  listen(({ kind }) => kind === "injection" && catchUp(feed, asked, signal), signal);
+}
+
+async function catchUp(feed, asked, signal) {
+  const newest = feed.first?.id ?? 0;
+  const told = await api.injections({ ...asked, limit: 20 }, signal).catch(() => ({ injections: [] }));
+  const items = told.injections.filter((injection) => injection.id > newest && injection.id > (feed.first?.id ?? 0));
+  if (items.length) feed.prepend(items);
+}
+
+const empty = () => emptyState("Nothing was injected yet", "When a session starts or a prompt asks for something your memories know, the text the agent is given appears here, word for word. What a session in a folder would be given now:", "backstory context");
+
+function drawPage(injections, previous) {
+  const drawn = [];
+  for (const injection of injections) {
+    if (!previous || dayKey(previous.at) !== dayKey(injection.at)) drawn.push(h("h2", { class: "day" }, dayName(injection.at)), h("ol", { class: "rows" }));
+    if (!drawn.length) drawn.push(h("ol", { class: "rows" }));
+    drawn.at(-1).append(row(injection));
+    previous = injection;
+  }
+  return drawn;
+}
+
+function row(injection) {
+  return h("li", { class: "row row-injection" },
+    time(injection.at, "clock", "row-time"),
+    h("a", { class: "row-title", href: link("injection", injection.id), "data-row": true }, momentName(injection.moment)),
+    h("span", { class: "row-host" }, [injection.host && hostName(injection.host), injection.project_name ?? injection.project].filter(Boolean).join(" · ")),
+    h("span", { class: "row-bill", title: `${grouped(injection.tokens)} of ${grouped(injection.budget)} tokens` }, meter(injection.tokens, injection.budget), h("span", null, `${grouped(injection.tokens)} tokens`)),
+    h("span", { class: `row-used ${injection.used > 0 ? "row-helped" : ""}` }, `${injection.used} of ${count(injection.given, "memory", "memories")} used`),
+    h("span", { class: "row-number" }, millis(injection.build_ms)));
+}

@@ -1,0 +1,175 @@
+// Memory: one of them, whole: what it says, what it said before, what it hangs on, where it was given and whether that helped.
+
+import * as api from "../api.js";
+import { textDialog } from "../components/dialog.js";
+import { askToForget, isForgetting } from "../components/forgetting.js";
+import { prose, termsOf } from "../components/prose.js";
+import { memoryList } from "../components/row.js";
+import { freshnessLabel, kindTag, label, usedLabel } from "../components/tag.js";
+import { toast } from "../components/toast.js";
+import { fill, h } from "../dom.js";
+import { go, link } from "../router.js";
+import { time } from "../times.js";
+import { count, momentName, percent, whoSaid } from "../words.js";
+
+const AROUND = 4;
+const SHOWN_GIVEN = 12;
+
+/** Draws the page. */
+export async function show({ root, parts: [id], query, signal }) {
+  const [memory, around] = await Promise.all([api.memory(id, signal), api.timeline({ id, before: AROUND, after: AROUND }, signal).catch(() => null)]);
+  const redraw = async () => draw(root, await api.memory(id, signal), around, query, redraw);
+  draw(root, memory, around, query, redraw);
+}
+
+function draw(root, memory, around, query, redraw) {
+  fill(root,
+    h("div", { class: "memory-head" },
+      h("p", { class: "crumbs" }, kindTag(memory.kind), `#${memory.id}`, time(memory.created_at), memory.pinned && label("pinned"), isForgetting(memory.id) && label("being forgotten", "bad")),
+      h("h1", null, memory.title),
+      memory.superseded_by && h("p", { class: "notice" }, "Superseded: ", h("a", { href: link("memory", memory.superseded_by) }, `#${memory.superseded_by}`), " says how it is now."),
+      memory.intact === false && h("p", { class: "notice notice-bad" }, "Its text does not agree with its checksum: it was changed outside Backstory. ", h("code", null, "backstory doctor"), " says more."),
+      actions(root, memory, redraw)),
+    h("div", { class: "columns" },
+      h("div", { class: "column-main" }, text(memory, query), codeIt(memory), links(memory), given(memory), history(memory), nearby(memory, around)),
+      h("aside", { class: "column-side", "aria-label": "About this memory" }, facts(memory))));
+}
+
+function actions(root, memory, redraw) {
+  const button = (name, key, click, className = "") => h("button", { class: `button ${className}`, "aria-keyshortcuts": key, on: { click } }, name, h("kbd", { "aria-hidden": "true" }, key));
+  return h("div", { class: "actions" },
+    button("Edit", "e", () => edit(root, memory, redraw)),
+    button(memory.pinned ? "Unpin" : "Pin", "p", () => pin(memory, redraw)),
+    button("Supersede", "s", () => supersede(memory)),
+    button("Forget", "f", () => forget(memory, redraw), "button-quiet-bad"));
+}
+
+async function pin(memory, redraw) {
+  try {
+    await api.pin(memory.id, !memory.pinned);
+    await redraw();
+    toast(memory.pinned ? "Unpinned" : "Pinned: sessions of its project start with it");
+  } catch (error) {
+    toast(error.message, { tone: "bad" });
+  }
+}
+
+async function supersede(memory) {
+  const told = await textDialog(`Supersede #${memory.id}`, {
+    teaching: "Say how it is now. The old one stays in the history and leaves what sessions are given.",
+    yes: "Supersede",
+    send: (said) => api.supersede(memory.id, said),
+  });
+  if (told?.id) go("memory", told.id);
+}
+
+async function forget(memory, redraw) {
+  if (isForgetting(memory.id)) return;
+  if (await askToForget(memory, redraw)) redraw();
+}
+
+/** Turns head and text into a form. */
+function edit(root, memory, redraw) {
+  const title = h("input", { class: "field", value: memory.title, maxlength: 80, required: true });
+  const body = h("textarea", { class: "field", rows: Math.min(24, memory.body.split("\n").length + 4) });
+  body.value = memory.body;
+  const problem = h("p", { class: "problem", role: "alert" });
+  const save = async (event) => {
+    event.preventDefault();
+    try {
+      await api.revise(memory.id, { title: title.value, body: body.value });
+      await redraw();
+      toast("Saved; what it said before is in its history");
+    } catch (error) {
+      fill(problem, error.message, error.hint ? `. ${error.hint}` : "");
+    }
+  };
+  const cancel = (event) => event.key === "Escape" && redraw();
+  const form = h("form", { class: "edit", on: { submit: save, keydown: cancel } },
+    h("h1", null, `Edit #${memory.id}`),
+    h("label", null, h("span", { class: "filter-name" }, "Title"), title),
+    h("label", null, h("span", { class: "filter-name" }, "Text"), body),
+    problem,
+    h("div", { class: "dialog-actions" }, h("button", { class: "button", type: "button", on: { click: redraw } }, "Cancel"), h("button", { class: "button button-main" }, "Save")));
+  fill(root, form);
+  title.focus();
+}
+
+const section = (title, ...content) => h("section", { class: "section" }, h("h2", null, title), content);
+
+function text(memory, query) {
+  const says = memory.body && memory.body.trim() !== memory.title.trim();
+  return [
+    says ? prose(memory.body, termsOf(query.q ?? "")) : h("p", { class: "quiet-text" }, "The title says it all."),
+    memory.facts?.length > 0 && h("ul", { class: "fact-list" }, memory.facts.map((fact) => h("li", null, fact))),
+  ];
+}
+
+function codeIt(memory) {
+  const anchors = memory.anchors ?? [];
+  const anchored = new Set(anchors.map((anchor) => anchor.file));
+  const plain = (memory.files ?? []).filter((file) => !anchored.has(file));
+  if (!anchors.length && !plain.length) return null;
+  return section("Code it speaks of", h("ul", { class: "code-list" },
+    anchors.map((anchor) => h("li", null, h("code", null, anchor.file, anchor.symbol && h("b", null, ` ${anchor.symbol}`)), freshnessLabel(anchor.freshness))),
+    plain.map((file) => h("li", null, h("code", null, file)))));
+}
+
+function links(memory) {
+  if (!memory.links?.length) return null;
+  const words = { supersedes: ["supersedes", "superseded by"], contradicts: ["contradicts", "contradicted by"], derived_from: ["derived from", "source of"], relates: ["relates to", "relates to"] };
+  return section("Links", h("ul", { class: "link-list" }, memory.links.map(({ from, relation, to }) => {
+    const outward = from === memory.id;
+    const other = outward ? to : from;
+    const [out, back] = words[relation] ?? [relation, `${relation} of`];
+    return h("li", null, outward ? out : back, " ", h("a", { href: link("memory", other) }, `#${other}`));
+  })));
+}
+
+function given(memory) {
+  const rows = memory.given ?? [];
+  if (!rows.length) return section("Where it was given", h("p", { class: "quiet-text" }, "No session was given it yet. It is, when a prompt asks for it, or at a start once it is pinned."));
+  const used = rows.filter((row) => row.used_at).length;
+  return section("Where it was given",
+    h("p", { class: "quiet-text" }, `Given ${count(rows.length, "time")}, used ${used} (${percent(used / rows.length)}).`),
+    h("div", { class: "scroll-x", tabindex: 0, role: "region", "aria-label": "Where it was given" }, h("table", { class: "table" },
+      h("thead", null, h("tr", null, ["When", "Moment", "Rank", "Tokens", "Used", "Why"].map((name) => h("th", { scope: "col", class: ["Rank", "Tokens"].includes(name) ? "number" : "" }, name)))),
+      h("tbody", null, rows.slice(0, SHOWN_GIVEN).map((row) => h("tr", null,
+        h("td", null, row.injection ? h("a", { href: link("injection", row.injection) }, time(row.at)) : time(row.at)),
+        h("td", { title: `layer: ${row.layer}` }, momentName(row.moment)), h("td", { class: "number" }, row.rank), h("td", { class: "number" }, row.tokens),
+        h("td", null, usedLabel(row.used_at, row.used_how)), h("td", { class: "reasons" }, (row.reasons ?? []).join(" · "))))))),
+    rows.length > SHOWN_GIVEN && h("p", { class: "quiet-text" }, `and ${count(rows.length - SHOWN_GIVEN, "time")} before`));
+}
+
+function history(memory) {
+  if (!memory.revisions?.length) return null;
+  return section("History", h("ol", { class: "history" }, memory.revisions.map((revision) => h("li", null,
+    h("details", null,
+      h("summary", null, h("span", null, revision.title), h("span", { class: "quiet-text" }, "until ", time(revision.until))),
+      prose(revision.body))))));
+}
+
+function nearby(memory, around) {
+  const others = (around?.memories ?? []).filter((other) => other.id !== memory.id);
+  return others.length > 0 && section("Around it", memoryList(others.reverse(), { as: "day", withProject: false }));
+}
+
+function facts(memory) {
+  const fact = (name, ...value) => value.some((part) => part || part === 0) && h("div", null, h("dt", null, name), h("dd", null, value));
+  return h("dl", { class: "facts" },
+    fact("Project", memory.project_id ? h("a", { href: link("project", memory.project_id) }, memory.project) : (memory.project_name ?? memory.project)),
+    fact("Session", memory.session && h("a", { href: link("session", memory.session) }, `session ${memory.session}`)),
+    fact("Whose word", whoSaid(memory.trust)),
+    fact("Confidence", percent(memory.confidence)),
+    fact("Importance", `${memory.importance} of 5`),
+    fact("Seen", count(memory.times_seen, "time")),
+    fact("Used", memory.times_used ? `${count(memory.times_used, "time")}` : "never", memory.last_used_at && [", last ", time(memory.last_used_at, "ago"), " ago"]),
+    fact("Shown", memory.shown !== undefined && memory.shown !== null && typeof memory.shown !== "object" && count(memory.shown, "time")),
+    fact("Costs", count(memory.tokens, "token")),
+    fact("Scope", memory.scope === "user" ? "all your projects" : "its project"),
+    fact("Category", memory.category),
+    fact("Holds", memory.valid_from && ["from ", time(memory.valid_from, "day")], memory.valid_to && [" until ", time(memory.valid_to, "day")]),
+    fact("Changed", memory.updated_at !== memory.created_at && time(memory.updated_at)),
+    fact("Evidence", memory.evidence?.length > 0 && count(memory.evidence.length, "event")),
+    fact("Concepts", memory.concepts?.length > 0 && memory.concepts.join(", ")));
+}

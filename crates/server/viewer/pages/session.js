@@ -1,0 +1,77 @@
+// Session: a replay, turn by turn: what was asked, what was given, what was done, what was said at the end, what was learnt.
+
+import * as api from "../api.js";
+import { prose } from "../components/prose.js";
+import { memoryList } from "../components/row.js";
+import { emptyState } from "../components/states.js";
+import { label } from "../components/tag.js";
+import { fill, h } from "../dom.js";
+import { link } from "../router.js";
+import { lasted, time } from "../times.js";
+import { count, hostName, momentName } from "../words.js";
+
+// Turns with more steps than this start folded.
+const FEW_STEPS = 8;
+const TELLING = ["failed", "edited", "made", "ran"];
+
+/** Draws the page. */
+export async function show({ root, parts: [id], signal }) {
+  const { session, turns } = await api.session(id, signal);
+  fill(root,
+    h("div", { class: "memory-head" },
+      h("p", { class: "crumbs" }, h("span", null, hostName(session.host)), session.project, time(session.started_at), !session.ended_at && label("open", "good")),
+      h("h1", null, `Session ${session.id}`),
+      h("p", { class: "lead" }, [
+        count(turns.length, "turn"), count(session.events, "event"), count(session.memories, "memory", "memories"),
+        lasted(session.started_at, session.ended_at ?? session.last_event_at)].join(" · ")),
+      h("p", null, h("a", { href: link("timeline", { session: session.id }) }, "Its memories"), h("span", { class: "dot" }), h("a", { href: link("injections", { session: session.id }) }, "What it was given"))),
+    turns.length ? h("ol", { class: "turns" }, turns.map(turn)) : emptyState("Nothing is left of this session", "Raw events are kept for 30 days; memories stay. `backstory config` changes how long."));
+}
+
+function turn(told, index) {
+  return h("li", null, h("article", { class: "turn", "aria-label": `Turn ${index + 1}` },
+    h("div", { class: "turn-mark" }, h("span", { class: "turn-number" }, index + 1), time(told.at, "clock")),
+    h("div", { class: "turn-body" },
+      told.prompt ? h("blockquote", { class: "prompt" }, prose(told.prompt)) : h("p", { class: "quiet-text" }, "Before the first prompt"),
+      given(told.injections ?? []),
+      steps(told.events ?? []),
+      told.closing && h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "The agent's closing words"), prose(told.closing)),
+      told.memories?.length > 0 && h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "Learnt"), memoryList(told.memories, { withProject: false })))));
+}
+
+function given(injections) {
+  if (!injections.length) return null;
+  return h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "Given"),
+    h("ul", { class: "given-list" }, injections.map((injection) => h("li", null,
+      h("a", { href: link("injection", injection.id), "data-row": true }, momentName(injection.moment)),
+      h("span", { class: "quiet-text" }, `${count(injection.given, "memory", "memories")} in ${count(injection.tokens, "token")}`),
+      injection.used > 0 ? label(`${injection.used} used`, "good") : h("span", { class: "quiet-text" }, "none used")))));
+}
+
+function steps(events) {
+  if (!events.length) return null;
+  const few = events.length <= FEW_STEPS;
+  const list = h("ol", { class: "steps" }, events.map(step));
+  return h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "Done"),
+    few ? list : h("details", { class: "fold" }, h("summary", null, gist(events)), list));
+}
+
+/** "31 steps: 4 edited, 3 ran, 1 failed, 23 others". */
+function gist(events) {
+  const counts = TELLING.map((what) => [what, events.filter((event) => (event.what ?? event.kind) === what).length]).filter(([, number]) => number);
+  const others = events.length - counts.reduce((sum, [, number]) => sum + number, 0);
+  const parts = counts.map(([what, number]) => `${number} ${what}`);
+  return `${count(events.length, "step")}: ${[...parts, others && `${others} other`].filter(Boolean).join(", ")}`;
+}
+
+function step(event) {
+  const what = event.what ?? event.kind;
+  const line = [
+    h("span", { class: `step-what ${what === "failed" ? "step-bad" : ""}` }, what),
+    h("code", { class: "step-text" }, event.text || event.tool || ""),
+    event.subagent && label(event.subagent, null, "a subagent did it"),
+    time(event.at, "clock", "step-time")];
+  return h("li", { class: "step" }, event.detail
+    ? h("details", null, h("summary", { class: "step-line" }, line), h("pre", { class: "code", tabindex: 0 }, event.detail, event.truncated ? "\n… cut" : ""))
+    : h("div", { class: "step-line" }, line));
+}

@@ -1,0 +1,129 @@
+// Timeline: every memory, newest first, grouped by day and session; new ones appear as they are written.
+
+import * as api from "../api.js";
+import { Feed } from "../components/feed.js";
+import { choice, day, filterBar } from "../components/filters.js";
+import { memoryList } from "../components/row.js";
+import { emptyState } from "../components/states.js";
+import { announce } from "../components/toast.js";
+import { fill, h } from "../dom.js";
+import { listen } from "../live.js";
+import { link } from "../router.js";
+import { clock, dayKey, dayName, span } from "../times.js";
+import { KINDS, count, hostName } from "../words.js";
+
+const PAGE = 100;
+const AT_TOP_PX = 120;
+let kept = null;
+
+/** Draws the page. */
+export async function show({ root, query, signal, place }) {
+  const key = JSON.stringify(query);
+  const asked = { project: query.project, kind: query.kind, session: query.session, ...span(query) };
+  const back = kept?.key === key && kept.writes === api.writes() ? kept.feed : null;
+  const feed = new Feed({ signal, kept: back, empty: () => nothing(asked), draw: drawPage, load: (before) => load({ ...asked, before, limit: PAGE }, signal) });
+  const fresh = h("button", { class: "fresh", hidden: true, on: { click: () => scrollTo({ top: 0 }) } });
+  fill(root,
+    h("div", { class: "page-head" }, h("h1", null, "Timeline"), filters(query)),
+    fresh, feed.element);
+  place();
+  if (back) restoreScroll(root, back.scrollY);
+  else await feed.more();
+  const catchUp = follow(feed, asked, fresh, signal);
+  if (back) catchUp();
+  // Before the address changes what is drawn, so that the way back finds it as it was.
+  signal.addEventListener("abort", () => (kept = { key, writes: api.writes(), feed: feed.keep() }));
+}
+
+async function load(asked, signal) {
+  const { memories, next } = await api.memories(asked, signal);
+  return { items: memories, next };
+}
+
+function filters(query) {
+  return filterBar(["kind", "since", "until", "session"], query,
+    choice("kind", "Kind", [["", "All kinds"], ...KINDS.map((kind) => [kind, kind])], query.kind),
+    day("since", "From", query.since),
+    day("until", "To", query.until));
+}
+
+function nothing(asked) {
+  const filtered = Object.values(asked).some(Boolean);
+  return filtered
+    ? emptyState("Nothing fits these filters", "Clear them, or search: a question finds what a filter misses.")
+    : emptyState("No memories yet", "They are distilled from what your agents do. Wire the hosts of this machine and bring in what they did before:", "backstory setup");
+}
+
+/** Draws rows under headings of day and session, going on from the row before. */
+function drawPage(items, previous) {
+  const drawn = [];
+  let group = [];
+  const close = () => {
+    if (group.length) drawn.push(memoryList(group, { withProject: !group[0].session }));
+    group = [];
+  };
+  for (const memory of items) {
+    const newDay = !previous || dayKey(previous.created_at) !== dayKey(memory.created_at);
+    const newSession = newDay || (previous.session ?? null) !== (memory.session ?? null);
+    if (newSession) close();
+    if (newDay) drawn.push(h("h2", { class: "day" }, dayName(memory.created_at)));
+    if (newSession) drawn.push(sessionHead(memory, items));
+    group.push(memory);
+    previous = memory;
+  }
+  close();
+  return drawn;
+}
+
+function sessionHead(memory, items) {
+  if (!memory.session) return h("h3", { class: "session-head" }, h("span", null, "Written by hand or imported"));
+  const others = items.filter((other) => other.session === memory.session && dayKey(other.created_at) === dayKey(memory.created_at));
+  const [from, to] = [clock(others.at(-1).created_at), clock(memory.created_at)];
+  return h("h3", { class: "session-head" },
+    h("a", { href: link("session", memory.session) }, `${memory.host ? hostName(memory.host) : "Session"} ${memory.session}`),
+    h("span", null, memory.project_name),
+    h("span", null, from === to ? from : `${from} – ${to}`),
+    h("span", null, count(others.length, "memory", "memories")));
+}
+
+/** Adds what is written meanwhile: at once at the top, behind a button further down. */
+function follow(feed, asked, fresh, signal) {
+  let unseen = 0;
+  let asking = false;
+  const catchUp = async () => {
+    if (asking || asked.until) return;
+    asking = true;
+    try {
+      const { memories } = await api.memories({ ...asked, limit: 50 }, signal);
+      const items = newerThan(feed.first, memories);
+      if (!items.length) return;
+      feed.prepend(items);
+      announce(items.length === 1 ? `New memory: ${items[0].title}` : `${count(items.length, "new memory", "new memories")}`);
+      unseen = scrollY > AT_TOP_PX ? unseen + items.length : 0;
+      showFresh();
+    } catch {
+      // The next news, or the next visit, finds it.
+    } finally {
+      asking = false;
+    }
+  };
+  const showFresh = () => {
+    fresh.hidden = unseen === 0;
+    fresh.textContent = `${count(unseen, "new memory", "new memories")} above`;
+  };
+  listen(({ kind }) => (kind === "memory" || kind === "state") && catchUp(), signal);
+  addEventListener("scroll", () => scrollY <= AT_TOP_PX && unseen && ((unseen = 0), showFresh()), { signal, passive: true });
+  return catchUp;
+}
+
+/** What stands above the newest row at hand. */
+function newerThan(newest, memories) {
+  const at = memories.findIndex((memory) => memory.id === newest?.id);
+  if (at >= 0) return memories.slice(0, at);
+  return newest ? memories.filter((memory) => memory.created_at > newest.created_at) : memories;
+}
+
+function restoreScroll(root, y) {
+  root.setAttribute("data-kept-scroll", "");
+  scrollTo(0, y);
+}
