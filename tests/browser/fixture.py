@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""Serves the viewer's files under the worker's own policy and answers its API from a made-up month of work.
+
+    tests/browser/fixture.py [--port N] [--memories N] [--hostile FILE]
+
+Prints `ready PORT`. The browser tests use it where a store cannot be made to say what they need: a hundred thousand memories,
+an empty store, or a list of hostile lines in every text there is. Routes under /test/ steer it.
+"""
+
+import argparse
+import json
+import queue
+import re
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+sys.dont_write_bytecode = True
+
+from month import Month
+
+VIEWER = Path(__file__).resolve().parents[2] / "crates/server/viewer"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; frame-ancestors 'none'; "
+    "base-uri 'none'; form-action 'self'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+KEY = "once"
+
+
+class Refusal(Exception):
+    def __init__(self, status, code, message, hint=None):
+        super().__init__(message)
+        self.status, self.told = status, {"error": {"code": code, "message": message, "hint": hint}}
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    month = None
+    listeners = []
+    signed_out = False
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.answer()
+
+    do_POST = do_PATCH = do_DELETE = do_GET
+
+    def answer(self):
+        url = urlsplit(self.path)
+        query = {name: values[0] for name, values in parse_qs(url.query).items()}
+        length = int(self.headers.get("content-length") or 0)
+        body = json.loads(self.rfile.read(length) or "{}") if length else {}
+        try:
+            if url.path == "/api/events":
+                return self.stream()
+            if url.path.startswith(("/api/", "/test/")):
+                return self.reply(200, "application/json", json.dumps(self.routed(url.path, query, body)))
+            self.file("index.html" if url.path == "/" else unquote(url.path).removeprefix("/assets/"))
+        except Refusal as refusal:
+            self.reply(refusal.status, "application/json", json.dumps(refusal.told))
+
+    def routed(self, path, query, body):
+        for method, pattern, name in ROUTES:
+            found = re.fullmatch(pattern, path)
+            if found and method == self.command:
+                if Handler.signed_out and not name.startswith("test_") and name != "login":
+                    raise Refusal(401, "not_signed_in", "A token is needed")
+                return getattr(self, name)(*map(int, found.groups()), query=query, body=body)
+        raise Refusal(404, "no_route", f"There is no {path}")
+
+    def file(self, name):
+        path = (VIEWER / name).resolve()
+        if VIEWER not in path.parents or not path.is_file():
+            raise Refusal(404, "no_file", f"There is no {name}")
+        self.reply(200, f"{TYPES[path.suffix]}; charset=utf-8", path.read_text())
+
+    def reply(self, status, kind, text):
+        data = text.encode()
+        self.send_response(status)
+        for name, value in {"content-type": kind, "content-length": len(data), "content-security-policy": POLICY, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "cache-control": "no-cache"}.items():
+            self.send_header(name, str(value))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def stream(self):
+        heard = queue.Queue()
+        Handler.listeners.append(heard)
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("cache-control", "no-store")
+        self.end_headers()
+        self.close_connection = True
+        try:
+            self.wfile.write(b": hello\n\n")
+            self.wfile.flush()
+            while True:
+                try:
+                    kind, number = heard.get(timeout=15)
+                    self.wfile.write(f"event: {kind}\ndata: {json.dumps({'id': number})}\n\n".encode())
+                except queue.Empty:
+                    self.wfile.write(b": still here\n\n")
+                self.wfile.flush()
+        except OSError:
+            Handler.listeners.remove(heard)
+
+    # The API
+
+    def login(self, body, **_):
+        if body.get("key") != KEY:
+            raise Refusal(401, "bad_key", "The link was used already, or is too old")
+        Handler.signed_out = False
+        return {}
+
+    def status(self, **_):
+        return self.month.status()
+
+    def stats(self, **_):
+        return self.month.status()
+
+    def hooks(self, **_):
+        return self.month.hooks()
+
+    def projects(self, **_):
+        return {"version": 1, "projects": self.month.projects}
+
+    def project(self, number, **_):
+        return self.found(self.month.project(number), f"project {number}")
+
+    def memories(self, query, **_):
+        return self.month.page_of_memories(query)
+
+    def memory(self, number, **_):
+        return self.found(self.month.memory(number), f"memory #{number}")
+
+    def revise(self, number, body, **_):
+        if body.get("title") == self.month.row(number - 1)["title"]:
+            raise Refusal(409, "known", f"memory #{number - 1} says the same", "Supersede one of them.")
+        return self.month.revise(number, body)
+
+    def pin(self, number, body, **_):
+        return self.month.pin(number, body["pinned"])
+
+    def supersede(self, number, body, **_):
+        return self.month.supersede(number, body["text"])
+
+    def forget(self, number, **_):
+        return self.month.forget(number)
+
+    def search(self, query, **_):
+        return self.month.search(query)
+
+    def timeline(self, query, **_):
+        return self.month.timeline(int(query["id"]), int(query.get("before", 5)), int(query.get("after", 5)))
+
+    def sessions(self, query, **_):
+        return self.month.page_of_sessions(query)
+
+    def session(self, number, **_):
+        return self.found(self.month.session(number), f"session {number}")
+
+    def injections(self, query, **_):
+        return self.month.page_of_injections(query)
+
+    def injection(self, number, **_):
+        return self.found(self.month.injection(number), f"injection {number}")
+
+    @staticmethod
+    def found(thing, name):
+        if thing is None:
+            raise Refusal(404, "not_found", f"There is no {name}", "It may have been forgotten.")
+        return thing
+
+    # What only the tests ask
+
+    def test_write(self, body, **_):
+        number = self.month.write(body.get("title", "A memory written just now"), body.get("kind", "note"))
+        self.tell("memory", number)
+        return {"id": number}
+
+    def test_sign_out(self, **_):
+        Handler.signed_out = True
+        return {}
+
+    def test_empty(self, **_):
+        Handler.month = Month(memories=0)
+        return {}
+
+    def test_refill(self, body, **_):
+        Handler.month = Month(**body)
+        return {}
+
+    @staticmethod
+    def tell(kind, number):
+        for heard in list(Handler.listeners):
+            heard.put((kind, number))
+
+
+ROUTES = [
+    ("POST", "/api/login", "login"),
+    ("GET", "/api/status", "status"),
+    ("GET", "/api/stats", "stats"),
+    ("GET", "/api/hooks", "hooks"),
+    ("GET", "/api/projects", "projects"),
+    ("GET", r"/api/projects/(\d+)", "project"),
+    ("GET", "/api/memories", "memories"),
+    ("GET", r"/api/memories/(\d+)", "memory"),
+    ("PATCH", r"/api/memories/(\d+)", "revise"),
+    ("POST", r"/api/memories/(\d+)/pin", "pin"),
+    ("POST", r"/api/memories/(\d+)/supersede", "supersede"),
+    ("DELETE", r"/api/memories/(\d+)", "forget"),
+    ("GET", "/api/search", "search"),
+    ("GET", "/api/timeline", "timeline"),
+    ("GET", "/api/sessions", "sessions"),
+    ("GET", r"/api/sessions/(\d+)", "session"),
+    ("GET", "/api/injections", "injections"),
+    ("GET", r"/api/injections/(\d+)", "injection"),
+    ("POST", "/test/write", "test_write"),
+    ("POST", "/test/sign-out", "test_sign_out"),
+    ("POST", "/test/empty", "test_empty"),
+    ("POST", "/test/refill", "test_refill"),
+]
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def handle_error(self, request, client_address):
+        # A browser that gave up a question hangs up in the middle of the answer.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--port", type=int, default=0)
+    options.add_argument("--memories", type=int, default=640)
+    options.add_argument("--hostile", type=Path)
+    asked = options.parse_args()
+    hostile = asked.hostile.read_text(errors="replace").splitlines() if asked.hostile else None
+    Handler.month = Month(memories=asked.memories, hostile=hostile)
+    server = Server(("127.0.0.1", asked.port), Handler)
+    print("ready", server.server_address[1], flush=True)
+    # Ends with the test run that started it, however that ends.
+    threading.Thread(target=lambda: (sys.stdin.read(), server.shutdown()), daemon=True).start()
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
