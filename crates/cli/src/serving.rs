@@ -22,7 +22,7 @@ use backstory_store::{NewestIds, Purpose, Store};
 use serde::Serialize;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use stores::{Stores, Wish};
+use stores::{File, Stores, Wish, file_of};
 
 /// Whoever answers for the worker.
 pub(crate) struct Serving {
@@ -37,6 +37,7 @@ pub(crate) struct Serving {
 /// What was seen when somebody last looked for something new.
 struct Watched {
     store: Store,
+    file: Option<File>,
     data_version: i64,
     newest: NewestIds,
 }
@@ -110,12 +111,13 @@ impl Answers for Serving {
 
 /// Looks for something new. While nothing was written, one number is all that is read.
 fn look(before: Option<Watched>, serving: &Serving) -> Result<Watched, Failure> {
-    let before = match before {
+    let before = match before.filter(|watched| watched.file == file_of(watched.store.home())) {
         Some(watched) => watched,
         None => {
             let app = serving.app()?;
             let store = Store::open(&app.home, Purpose::Read, app.now)?;
-            Watched { store, data_version: i64::MIN, newest: NewestIds::default() }
+            let file = file_of(&app.home);
+            Watched { store, file, data_version: i64::MIN, newest: NewestIds::default() }
         }
     };
     let data_version = before.store.data_version()?;

@@ -19,6 +19,8 @@ use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+/// More connections than this are not taken over loopback, where anyone can open them.
+const MOST_SPEAKING: usize = 256;
 /// How long a connection may be quiet before or within the head of a request.
 const QUIET: Duration = Duration::from_secs(30);
 /// How long what is being answered may go on when the worker ends.
@@ -61,6 +63,7 @@ pub(crate) async fn accept(socket: UnixListener, loopback: TcpListener, shared: 
                 Err(_) => rest().await,
             },
             came = loopback.accept() => match came {
+                Ok(_) if speaking.len() >= MOST_SPEAKING => {}
                 Ok((stream, _)) => {
                     // What is small is sent at once: nothing more follows that it could wait for.
                     drop(stream.set_nodelay(true));

@@ -13,9 +13,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::sync::mpsc::Receiver;
 
-/// What a page of ours may do: its own files, its own server, nothing else.
+/// What a page of ours may do: its own files, its own server, nothing else; and no script may write HTML.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
-                      frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
+                      frame-ancestors 'none'; base-uri 'none'; form-action 'self'; \
+                      require-trusted-types-for 'script'; trusted-types 'none'";
 
 pub(crate) const JSON: &str = "application/json";
 pub(crate) const TEXT: &str = "text/plain; charset=utf-8";

@@ -10,6 +10,8 @@ const GIVEN_LATELY: u32 = 48;
 /// One time a memory was given to a host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
+    /// In which injection.
+    pub injection: InjectionId,
     /// When.
     pub at: Timestamp,
     /// At which moment, by its name.
@@ -112,7 +114,7 @@ impl Store {
     pub fn given(&self, memory: MemoryId, limit: u32) -> Result<Vec<Given>, StoreError> {
         self.read("read what was given", |db| {
             let sql =
-                "SELECT i.at_ms, i.moment, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how, g.layer
+                "SELECT i.at_ms, i.moment, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how, g.layer, i.id
                  FROM injected g JOIN injections i ON i.id = g.injection_id
                  WHERE g.memory_id = ?1 ORDER BY i.id DESC LIMIT ?2";
             let mut statement = db.prepare_cached(sql)?;
@@ -122,6 +124,7 @@ impl Store {
                 let used_at: Option<i64> = row.get(6)?;
                 let used_how: Option<String> = row.get(7)?;
                 given.push(Given {
+                    injection: InjectionId(row.get(9)?),
                     at: Timestamp(row.get(0)?),
                     moment: row.get(1)?,
                     rank: row.get(2)?,

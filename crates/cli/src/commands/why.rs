@@ -52,6 +52,7 @@ struct Why {
 /// One time it was given to a host.
 #[derive(Debug, Serialize)]
 pub(crate) struct GivenShape {
+    injection: i64,
     at: String,
     moment: String,
     layer: String,
@@ -189,6 +190,7 @@ fn place(explained: &Explained) -> String {
 pub(crate) fn given_shape(given: Given) -> GivenShape {
     let (used_at, used_how) = given.used.unzip();
     GivenShape {
+        injection: given.injection.0,
         at: times::iso(given.at),
         moment: given.moment,
         layer: given.layer,

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::failure::Failure;
-use backstory_store::{Purpose, Store, StoreError};
+use backstory_store::{Home, Purpose, Store, StoreError};
 use std::fs;
 use std::ops::{Deref, DerefMut};
 use std::os::unix::fs::MetadataExt;
@@ -21,7 +21,7 @@ pub(crate) enum Wish {
 }
 
 /// Which file a store has open. A damaged database is moved aside and replaced: whoever has the old one open writes into the void.
-type File = (u64, u64);
+pub(super) type File = (u64, u64);
 
 /// Stores that wait.
 #[derive(Default)]
@@ -41,7 +41,7 @@ pub(crate) struct Lent<'a> {
 impl Stores {
     /// Lends a store, opening one if need be.
     pub(crate) fn lend(&self, wish: Wish, app: &App) -> Result<Lent<'_>, Failure> {
-        let here = file_of(app);
+        let here = file_of(&app.home);
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|(_, file)| Some(*file) == here);
         let kept = waiting.pop();
@@ -63,13 +63,14 @@ impl Stores {
             (Err(error), _) => return Err(error.into()),
         };
         // One that can only be read is not kept: the next may be able to write again.
-        let file = if problem.is_none() { file_of(app) } else { None };
+        let file = if problem.is_none() { file_of(&app.home) } else { None };
         Ok(Lent { problem, store: Some(store), file, from: self })
     }
 }
 
-fn file_of(app: &App) -> Option<File> {
-    fs::metadata(app.home.database()).ok().map(|file| (file.dev(), file.ino()))
+/// Returns which file the database of a home is now.
+pub(super) fn file_of(home: &Home) -> Option<File> {
+    fs::metadata(home.database()).ok().map(|file| (file.dev(), file.ino()))
 }
 
 impl Deref for Lent<'_> {

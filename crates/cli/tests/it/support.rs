@@ -3,7 +3,9 @@
 use backstory_testkit::{Outcome, TestEnv};
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 /// The way every host calls us.
 pub(crate) const HOOK: [&str; 3] = ["hook", "--host", "claude-code"];
@@ -190,4 +192,94 @@ pub(crate) fn corpus(name: &str) -> Option<PathBuf> {
 #[expect(clippy::disallowed_methods, reason = "chosen by who runs the tests")]
 pub(crate) fn size(usual: usize, torture: usize) -> usize {
     if std::env::var_os("BACKSTORY_TORTURE").is_some() { torture } else { usual }
+}
+
+/// A worker of a world. It is killed when the test is done with it, however that ends.
+pub(crate) struct Worker {
+    child: Child,
+    world: String,
+    /// How it is reached, as it wrote it down.
+    pub(crate) note: Value,
+}
+
+impl Worker {
+    /// Starts a worker and waits until it answers.
+    pub(crate) fn start(env: &TestEnv, flags: &[&str]) -> Worker {
+        let mut command = env.command([&["serve"], flags].concat());
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the worker");
+        let world = env.world().to_string_lossy().into_owned();
+        let mut worker = Worker { child, world, note: Value::Null };
+        let is_there = until(|| {
+            worker.note = note(env);
+            worker.note["pid"] == worker.child.id() && worker.asks("GET", "/api/health", "").0 == 200
+        });
+        assert!(is_there, "the worker answers");
+        worker
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.note["socket"].as_str().expect("a socket").into()
+    }
+
+    /// Asks over the socket, and returns the status and the body.
+    pub(crate) fn asks(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        let socket = self.note["socket"].as_str().unwrap_or_default();
+        let asked = backstory_server::ask(Path::new(socket), method, path, body, Duration::from_secs(30));
+        asked.map_or((0, String::new()), |(status, body)| {
+            (status, String::from_utf8_lossy(&body).into_owned())
+        })
+    }
+
+    /// Asks what must be answered, and returns the answer, with temporary paths made steady.
+    pub(crate) fn get(&self, path: &str) -> Value {
+        let (status, body) = self.asks("GET", path, "");
+        assert_eq!(status, 200, "{path}: {body}");
+        let body = body.replace(&self.world, "[WORLD]");
+        serde_json::from_str(&body).unwrap_or_else(|error| panic!("{path}: {error} in {body}"))
+    }
+
+    /// Sends a change, and returns the status and the answer.
+    pub(crate) fn send(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        let (status, answer) = self.asks(method, path, &body.to_string());
+        (status, serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{path}: {error} in {answer}")))
+    }
+
+    /// Ends it at once, without a word.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().expect("a worker that lives");
+    }
+
+    /// Waits until it has ended, and returns its exit code.
+    pub(crate) fn ended(mut self) -> Option<i32> {
+        self.child.wait().expect("the end of the worker").code()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// Returns what the worker of a world wrote down, if one did.
+pub(crate) fn note(env: &TestEnv) -> Value {
+    let text = std::fs::read_to_string(env.home().join("worker.json")).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// Waits until something holds, for as long as a test may take.
+pub(crate) fn until(mut holds: impl FnMut() -> bool) -> bool {
+    let patience = Instant::now() + Duration::from_secs(30);
+    while Instant::now() < patience {
+        if holds() {
+            return true;
+        }
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+    false
 }

@@ -1,0 +1,182 @@
+//! What a worker answers, and what it costs: `cargo bench -p backstory-cli --bench worker -- 10000 100000`.
+//!
+//! Search over the socket; 20,000 mixed requests with 50 in flight, none of which may fail, and the memory before and after them;
+//! the time the process itself uses while nobody asks; and what a hook would gain by asking a worker, beside the hook as it is.
+
+#![expect(clippy::print_stdout, reason = "a bench prints its numbers")]
+
+#[path = "parts/filled.rs"]
+mod filled;
+
+use backstory_testkit::{Corpus, TestEnv};
+use filled::{fill, make_up_vectors};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+const REQUESTS: usize = 20_000;
+const IN_FLIGHT: usize = 50;
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn main() {
+    let sizes: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let sizes = if sizes.is_empty() { vec![10_000, 100_000] } else { sizes };
+    for memories in sizes {
+        measure(memories);
+    }
+}
+
+fn measure(memories: usize) {
+    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
+    fill(&env, memories);
+    make_up_vectors(&env, memories);
+    let env = env.with("BACKSTORY_RECALL_VECTORS", "true");
+    let begun = Instant::now();
+    let mut child =
+        env.command(["serve"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a worker");
+    let socket = socket_of(&env, child.id());
+    println!(
+        "{memories} memories; a worker answers {:.0} ms after it was started",
+        begun.elapsed().as_secs_f64() * 1e3
+    );
+    let mut asking = Corpus::new(2);
+    let questions: Vec<String> = (0..200).map(|_| asking.question().replace(' ', "+")).collect();
+    let search = |question: &String| format!("/api/search?q={}", safe(question));
+    told("search over the socket", &socket, questions.iter().map(search));
+    told("a page of memories", &socket, (0..200).map(|_| "/api/memories?limit=50".to_owned()));
+    told("health (the hop alone)", &socket, (0..200).map(|_| "/api/health".to_owned()));
+    many(&child, &socket, &questions);
+    idle(&child);
+    beside_hooks(&env, &socket);
+    drop(backstory_server::ask(&socket, "POST", "/api/worker/stop", "{}", PATIENCE));
+    drop(child.wait());
+}
+
+fn socket_of(env: &TestEnv, pid: u32) -> PathBuf {
+    loop {
+        let note = std::fs::read(env.home().join("worker.json")).unwrap_or_default();
+        let note: Value = serde_json::from_slice(&note).unwrap_or_default();
+        if let Some(socket) = note.get("socket").and_then(Value::as_str)
+            && note.get("pid").and_then(Value::as_u64) == Some(pid.into())
+            && get(Path::new(socket), "/api/health")
+        {
+            return socket.into();
+        }
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+}
+
+fn safe(question: &str) -> String {
+    question.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '+').collect()
+}
+
+fn get(socket: &Path, path: &str) -> bool {
+    backstory_server::ask(socket, "GET", path, "", PATIENCE).is_ok_and(|(status, _)| status == 200)
+}
+
+/// Prints how long requests take, one after the other.
+fn told(name: &str, socket: &Path, paths: impl Iterator<Item = String>) {
+    let mut took: Vec<Duration> = paths
+        .map(|path| {
+            let begun = Instant::now();
+            assert!(get(socket, &path), "{path}");
+            begun.elapsed()
+        })
+        .collect();
+    print(name, &mut took);
+}
+
+fn print(name: &str, took: &mut [Duration]) {
+    took.sort();
+    let at = |percent: usize| took.get(took.len() * percent / 100).map_or(0.0, Duration::as_secs_f64) * 1e3;
+    println!("{name:<32} p50 {:>7.2} ms  p95 {:>7.2} ms", at(50), at(95));
+}
+
+/// Sends many mixed requests at once, twice: what is kept once may be a cache, what grows again is a leak.
+fn many(worker: &Child, socket: &Path, questions: &[String]) {
+    let before = resident(worker);
+    for round in 1..=2 {
+        let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let begun = Instant::now();
+        std::thread::scope(|scope| {
+            for _ in 0..IN_FLIGHT {
+                scope.spawn(|| {
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if number >= REQUESTS {
+                            return;
+                        }
+                        if !get(socket, &mixed(number, questions)) {
+                            failed.fetch_add(1, Ordering::Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+        let seconds = begun.elapsed().as_secs_f64();
+        println!(
+            "round {round}: {REQUESTS} mixed, {IN_FLIGHT} in flight: {} failed, {:.0} a second; resident {:.1} MB before, {:.1} MB after",
+            failed.load(Ordering::Relaxed),
+            REQUESTS as f64 / seconds,
+            before,
+            resident(worker)
+        );
+    }
+}
+
+fn mixed(number: usize, questions: &[String]) -> String {
+    let question = questions.get(number % questions.len()).map_or("", String::as_str);
+    match number % 10 {
+        0 => format!("/api/search?q={}&limit=10", safe(question)),
+        1 | 2 => "/api/memories?limit=50".to_owned(),
+        3 | 4 => format!("/api/memories/{}", number % 900 + 1),
+        5 => "/api/sessions".to_owned(),
+        6 => "/api/injections".to_owned(),
+        7 => format!("/api/timeline?id={}", number % 900 + 1),
+        8 => "/api/hooks".to_owned(),
+        _ => "/api/health".to_owned(),
+    }
+}
+
+/// Returns how much memory a process has, in megabytes.
+fn resident(process: &Child) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok()).unwrap_or_default() / 1e3
+}
+
+/// Prints how much processor time a worker uses while nobody asks.
+fn idle(worker: &Child) {
+    let ticks = || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", worker.id())).unwrap_or_default();
+        let fields: Vec<u64> = stat.split(' ').filter_map(|field| field.parse().ok()).collect();
+        fields.iter().skip(10).take(2).sum::<u64>()
+    };
+    std::thread::park_timeout(Duration::from_secs(12));
+    let before = ticks();
+    std::thread::park_timeout(Duration::from_secs(5));
+    println!("processor time in 5 idle seconds: {} ticks", ticks() - before);
+}
+
+/// Prints what a prompt's hook costs as it is, and the least it would cost if it asked the worker: an empty process and one request.
+fn beside_hooks(env: &TestEnv, socket: &Path) {
+    let project = env.project().display().to_string();
+    let (mut direct, mut empty, mut asked) = (Vec::new(), Vec::new(), Vec::new());
+    for run in 0..200 {
+        let payload = serde_json::json!({"session_id": format!("s{run}"), "hook_event_name": "SessionStart", "source": "startup", "cwd": project});
+        let begun = Instant::now();
+        drop(env.run_with(["hook", "--host", "claude-code"], payload.to_string()));
+        direct.push(begun.elapsed());
+        let begun = Instant::now();
+        drop(env.run(["--version"]));
+        empty.push(begun.elapsed());
+        let begun = Instant::now();
+        assert!(get(socket, &format!("/api/context?project_path={project}")));
+        asked.push(begun.elapsed());
+    }
+    print("hook at session start, direct", &mut direct);
+    print("an empty process", &mut empty);
+    print("the same block from the worker", &mut asked);
+}

@@ -1,0 +1,287 @@
+//! The life of a worker beside hooks that do not need it: R02, R05, R16 to R19, S10.
+
+use crate::support::{HOOK, Worker, ask, count, harmless, note, prompt, remember, size, until, world};
+use backstory_testkit::{Outcome, TestEnv};
+use serde_json::json;
+use std::fs;
+use std::io::Write;
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+fn start_hook(env: &TestEnv, payload: &str) -> Child {
+    let mut child = env.command(HOOK).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+    child
+}
+
+fn signal(process: u32, name: &str) {
+    assert!(Command::new("kill").args([name, &process.to_string()]).status().unwrap().success());
+}
+
+/// R16.
+#[test]
+fn of_twenty_workers_started_together_one_serves_and_the_others_go() {
+    let env = world();
+    remember(&env, "The store is there");
+    for round in 0..10 {
+        let mut command = env.command(["serve"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut workers: Vec<Child> = (0..20).map(|_| command.spawn().unwrap()).collect();
+        harmless(&env.finish(start_hook(&env, &prompt("s", &format!("round {round}")))));
+        let mut codes = Vec::new();
+        let all_but_one_are_gone = until(|| {
+            workers.retain_mut(|worker| match worker.try_wait().unwrap() {
+                Some(status) => {
+                    codes.push(status.code());
+                    false
+                }
+                None => true,
+            });
+            workers.len() <= 1
+        });
+        let [serving] = workers.as_mut_slice() else { panic!("{} serve in round {round}", workers.len()) };
+        assert!(all_but_one_are_gone && codes.iter().all(|code| *code == Some(0)), "{codes:?}");
+        assert!(
+            until(|| note(&env)["pid"] == serving.id()),
+            "the one that is left is the one that is written down"
+        );
+        assert_eq!(ask(&env, 0, &["serve", "--status", "--json"])["pid"], serving.id());
+        assert_eq!(env.run(["serve", "--stop"]).code, Some(0));
+        assert_eq!(serving.wait().unwrap().code(), Some(0));
+    }
+    assert_eq!(count(&env, "events"), 10);
+}
+
+/// R17.
+#[test]
+fn what_a_dead_worker_left_stops_neither_a_new_one_nor_a_hook() {
+    let env = world();
+    remember(&env, "The store is there");
+    let mut stranger = Command::new("sleep").arg("60").spawn().unwrap();
+    let socket = env.home().join("left.sock");
+    drop(UnixListener::bind(&socket).unwrap());
+    fs::write(env.home().join("worker.lock"), stranger.id().to_string()).unwrap();
+    let left = json!({"pid": stranger.id(), "version": "99.0.0", "socket": socket, "port": 1, "token": "0"});
+    fs::write(env.home().join("worker.json"), left.to_string()).unwrap();
+    harmless(&env.finish(start_hook(&env, &prompt("s", "before"))));
+    assert_eq!(env.run(["serve", "--status"]).code, Some(1));
+    assert_eq!(env.run(["serve", "--stop"]).code, Some(0));
+    let worker = Worker::start(&env, &[]);
+    harmless(&env.finish(start_hook(&env, &prompt("s", "after"))));
+    assert_eq!(worker.get("/api/status")["events"], 2);
+    assert!(stranger.try_wait().unwrap().is_none(), "whoever has that number now is left alone");
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+}
+
+/// R18.
+#[test]
+fn a_worker_that_hangs_hurts_no_hook() {
+    let env = world();
+    remember(&env, "The store is there");
+    let worker = Worker::start(&env, &[]);
+    // Wherever it is stopped: in the middle of a write too.
+    let writing: Vec<std::thread::JoinHandle<()>> = (0..4)
+        .map(|number| {
+            let (socket, body) =
+                (worker.socket(), json!({"text": format!("Word{number} alone{number}"), "project": 1}));
+            std::thread::spawn(move || {
+                let patience = std::time::Duration::from_secs(60);
+                drop(backstory_server::ask(&socket, "POST", "/api/memories", &body.to_string(), patience));
+            })
+        })
+        .collect();
+    signal(worker.id(), "-STOP");
+    let hooks: Vec<Child> =
+        (0..50).map(|number| start_hook(&env, &prompt("s", &format!("prompt {number}")))).collect();
+    let outcomes: Vec<Outcome> = hooks.into_iter().map(|hook| env.finish(hook)).collect();
+    let looked = env.run(["serve", "--status"]);
+    signal(worker.id(), "-CONT");
+    outcomes.iter().for_each(harmless);
+    assert_eq!(looked.code, Some(1), "{looked:?}");
+    writing.into_iter().for_each(|writing| writing.join().unwrap());
+    assert_eq!(count(&env, "events"), 50);
+    assert_eq!(count(&env, "spooled"), 0);
+    assert_eq!(worker.get("/api/status")["events"], 50);
+}
+
+/// R19.
+#[test]
+fn a_port_of_a_stranger_is_left_to_them() {
+    let env = world();
+    let stranger = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    stranger.set_nonblocking(true).unwrap();
+    let port = stranger.local_addr().unwrap().port();
+    let worker = Worker::start(&env, &["--set", &format!("worker.port={port}")]);
+    assert_ne!(worker.note["port"], port);
+    harmless(&env.finish(start_hook(&env, &prompt("s", "hello"))));
+    assert_eq!(worker.get("/api/status")["events"], 1);
+    assert!(stranger.accept().is_err(), "nobody spoke with the stranger");
+}
+
+/// R02.
+#[test]
+fn a_worker_that_is_killed_while_hooks_feed_loses_nothing() {
+    let env = world();
+    remember(&env, "The store is there");
+    let cycles = size(12, 50);
+    for cycle in 0..cycles {
+        let worker = Worker::start(&env, &[]);
+        let hooks: Vec<Child> = (0..4)
+            .map(|hook| start_hook(&env, &prompt("s", &format!("prompt {hook} of cycle {cycle}"))))
+            .collect();
+        let mut worker = Some(worker);
+        for (at, hook) in hooks.into_iter().enumerate() {
+            if at == cycle % 4 {
+                worker.take().unwrap().kill();
+            }
+            harmless(&env.finish(hook));
+        }
+    }
+    assert_eq!(count(&env, "events"), 4 * cycles as u64);
+    assert_eq!(env.run(["doctor", "--full"]).code, Some(0));
+    let worker = Worker::start(&env, &[]);
+    assert_eq!(worker.get("/api/status")["events"], 4 * cycles);
+}
+
+/// R05.
+#[test]
+fn hooks_and_requests_at_once_lose_nothing() {
+    let env = world();
+    remember(&env, "The store is there");
+    let worker = Worker::start(&env, &[]);
+    let (events, at_once) = (size(150, 2000), 50);
+    let mut number = 0;
+    while number < events {
+        let hooks: Vec<Child> = (number..events.min(number + at_once))
+            .map(|number| start_hook(&env, &prompt(&format!("s{}", number % 7), &format!("prompt {number}"))))
+            .collect();
+        number += hooks.len();
+        std::thread::scope(|scope| {
+            let asking = scope.spawn(|| {
+                for path in ["/api/memories", "/api/search?q=store", "/api/stats", "/api/hooks"] {
+                    worker.get(path);
+                }
+            });
+            hooks.into_iter().for_each(|hook| harmless(&env.finish(hook)));
+            asking.join().unwrap();
+        });
+    }
+    assert_eq!(count(&env, "events"), events as u64);
+    let log = fs::metadata(env.home().join("backstory.db-wal")).map_or(0, |log| log.len());
+    assert!(log <= 64 << 20, "{log}");
+}
+
+fn under(dir: PathBuf) -> Vec<PathBuf> {
+    let mut found = vec![dir.clone()];
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() { found.extend(under(path)) } else { found.push(path) }
+    }
+    found
+}
+
+/// S10.
+#[test]
+fn nobody_else_comes_to_a_worker_whatever_the_umask_was() {
+    let env = world();
+    let program = env!("CARGO_BIN_EXE_backstory");
+    let command = env.command(["serve"]);
+    let variables: Vec<_> =
+        command.get_envs().filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned()))).collect();
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", &format!("umask 000; exec '{program}' serve")]).env_clear().envs(variables);
+    shell.current_dir(env.project()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = shell.spawn().unwrap();
+    assert!(until(|| env.run(["serve", "--status"]).code == Some(0)));
+    let note = note(&env);
+    assert_eq!(env.run(["remember", "Something is there"]).code, Some(0));
+    let paths: Vec<PathBuf> =
+        [env.home(), env.world().join("run/backstory")].into_iter().flat_map(under).collect();
+    for path in &paths {
+        let found = fs::symlink_metadata(path).unwrap();
+        let expected = if found.is_dir() { 0o700 } else { 0o600 };
+        println!("{:o} {}", found.mode() & 0o777, path.display());
+        assert_eq!(found.mode() & 0o777, expected, "{}", path.display());
+    }
+    assert!(paths.len() >= 6, "{paths:?}");
+    another_user_is_not_answered(&env, note["socket"].as_str().unwrap());
+    signal(child.id(), "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// Opens every door on the way, and looks whether the worker itself still tells users apart. Only root can be somebody else.
+fn another_user_is_not_answered(env: &TestEnv, socket: &str) {
+    use std::os::unix::process::CommandExt;
+    if fs::metadata("/proc/self").unwrap().uid() != 0 {
+        eprintln!("SKIPPED: only root can try to come as another user");
+        return;
+    }
+    let all = [env.world().to_owned(), env.world().join("run")]
+        .into_iter()
+        .chain(under(env.world().join("run/backstory")));
+    for path in all {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    let copy = env.world().join("backstory");
+    fs::copy(env!("CARGO_BIN_EXE_backstory"), &copy).unwrap();
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+    // A home of theirs, whose note leads to our socket.
+    let theirs = env.world().join("theirs");
+    fs::create_dir(&theirs).unwrap();
+    let note = json!({"pid": 1, "version": "0", "socket": socket, "port": 1, "token": ""});
+    fs::write(theirs.join("worker.json"), note.to_string()).unwrap();
+    [theirs.clone(), theirs.join("worker.json")].into_iter().for_each(|path| {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+    });
+    let asks_as = |user: u32| {
+        let mut command = Command::new(&copy);
+        command
+            .args(["serve", "--status"])
+            .env_clear()
+            .env("BACKSTORY_HOME", &theirs)
+            .current_dir("/")
+            .uid(user);
+        command.output().unwrap().status.code()
+    };
+    assert_eq!(asks_as(0), Some(0), "the way is open");
+    assert_eq!(asks_as(65534), Some(1), "another user was answered");
+}
+
+#[test]
+fn a_worker_starts_on_its_own_says_where_it_is_and_ends_when_told() {
+    let env = world();
+    let status = |env: &TestEnv| env.run(["serve", "--status", "--json"]);
+    assert_eq!(status(&env).code, Some(1));
+    let started = env.run(["serve", "--detach", "--json"]);
+    assert_eq!(started.code, Some(0), "{started:?}");
+    let again = ask(&env, 0, &["serve", "--detach", "--json"]);
+    assert_eq!(
+        again,
+        serde_json::from_str::<serde_json::Value>(&started.stdout).unwrap(),
+        "one worker a home"
+    );
+    let outcome = env.run(["serve"]);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert!(outcome.stderr.contains("a worker serves already"), "{outcome:?}");
+    assert_eq!(env.run(["serve", "--stop"]).stdout, "the worker has ended\n");
+    assert_eq!(env.run(["serve", "--stop"]).code, Some(0));
+    assert_eq!(status(&env).code, Some(1));
+    assert!(!env.home().join("worker.json").exists());
+    assert_eq!(env.processes(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_worker_ends_well_by_a_signal() {
+    let env = world();
+    for name in ["-TERM", "-INT"] {
+        let worker = Worker::start(&env, &[]);
+        let socket = worker.socket();
+        signal(worker.id(), name);
+        assert_eq!(worker.ended(), Some(0), "{name}");
+        assert!(!socket.exists() && !env.home().join("worker.json").exists());
+    }
+}

@@ -1,0 +1,58 @@
+//! What `docs/openapi.json` says is what the router does.
+
+use backstory_server::{Access, ROUTES};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn described() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn every_path_is_described_and_nothing_else_is() {
+    let described = described();
+    let known: BTreeSet<(String, String)> =
+        ROUTES.iter().map(|door| (door.path.to_owned(), door.method.to_lowercase())).collect();
+    let paths = described["paths"].as_object().unwrap();
+    let said: BTreeSet<(String, String)> = paths
+        .iter()
+        .flat_map(|(path, methods)| {
+            methods.as_object().unwrap().keys().map(move |method| (path.clone(), method.clone()))
+        })
+        .collect();
+    assert_eq!(said, known);
+}
+
+#[test]
+fn who_may_ask_and_what_can_go_wrong_is_described() {
+    let described = described();
+    for door in &ROUTES {
+        let operation = &described["paths"][door.path][door.method.to_lowercase()];
+        let security = match door.access {
+            Access::Anyone => serde_json::json!([]),
+            Access::Known => Value::Null,
+            Access::Socket => serde_json::json!([{"socket": []}]),
+        };
+        assert_eq!(
+            operation.get("security").cloned().unwrap_or_default(),
+            security,
+            "{} {}",
+            door.method,
+            door.path
+        );
+        assert!(operation["summary"].as_str().is_some_and(|summary| !summary.is_empty()), "{}", door.path);
+        let has_id =
+            operation["parameters"].as_array().is_some_and(|all| all.iter().any(|one| one["in"] == "path"));
+        assert_eq!(has_id, door.path.contains("{id}"), "{} {}", door.method, door.path);
+        assert_eq!(
+            operation.get("requestBody").is_some(),
+            matches!(door.method, "POST" | "PATCH") && !door.path.starts_with("/api/worker"),
+            "{} {}",
+            door.method,
+            door.path
+        );
+        assert!(operation["responses"].as_object().is_some_and(|all| !all.is_empty()), "{}", door.path);
+    }
+}

@@ -1,0 +1,228 @@
+//! Who comes in, and what is told to whom (S09).
+
+use crate::support::{Heard, TOLD, serve, serve_by, terms};
+use backstory_server::{Asker, Limits, Terms};
+
+const JSON: &str = "Content-Type: application/json\r\n";
+
+/// Logs in with a fresh link and returns the cookie.
+fn cookie(worker: &crate::support::Served) -> String {
+    let told = worker.ask_socket("POST", "/api/worker/login-key", JSON, "{}");
+    let url =
+        serde_json::from_str::<serde_json::Value>(&told.body).unwrap()["url"].as_str().unwrap().to_owned();
+    let key = url.split_once("#key=").unwrap().1.to_owned();
+    let port = worker.note.port;
+    let log_in = |key: &str| {
+        let body = format!("{{\"key\":\"{key}\"}}");
+        worker.send(&format!(
+            "POST /api/login HTTP/1.1\r\nHost: localhost:{port}\r\n{JSON}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        ))
+    };
+    let heard = log_in(&key);
+    assert_eq!(heard.status, 204, "{heard:?}");
+    let cookie = heard.header("set-cookie").unwrap();
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && !cookie.contains("Domain"),
+        "{cookie}"
+    );
+    let again = log_in(&key);
+    assert_eq!((again.status, again.code().as_str()), (401, "key_used_or_old"), "a link works once");
+    cookie.split(';').next().unwrap().to_owned()
+}
+
+#[test]
+fn every_mix_of_host_origin_token_and_method_is_answered_as_it_must() {
+    let worker = serve();
+    let port = worker.note.port;
+    let other = port.wrapping_add(1);
+    let cookie = cookie(&worker);
+    let hosts: Vec<(String, bool)> = [
+        (format!("Host: 127.0.0.1:{port}\r\n"), true),
+        (format!("Host: localhost:{port}\r\n"), true),
+        (format!("Host: [::1]:{port}\r\n"), true),
+        (format!("Host: 127.0.0.1:{other}\r\n"), false),
+        ("Host: 127.0.0.1\r\n".to_owned(), false),
+        (format!("Host: attacker.example:{port}\r\n"), false),
+        (format!("Host: 127.0.0.1.attacker.example:{port}\r\n"), false),
+        (format!("Host: 127.0.0.1:{port}\r\nHost: attacker.example\r\n"), false),
+        (String::new(), false),
+    ]
+    .into();
+    let origins = [
+        (String::new(), true),
+        (format!("Origin: http://127.0.0.1:{port}\r\n"), true),
+        (format!("Origin: http://127.0.0.1:{port}\r\nSec-Fetch-Site: same-origin\r\n"), true),
+        ("Sec-Fetch-Site: none\r\n".to_owned(), true),
+        (format!("Origin: http://127.0.0.1:{other}\r\n"), false),
+        (format!("Origin: https://127.0.0.1:{port}\r\n"), false),
+        ("Origin: null\r\n".to_owned(), false),
+        ("Origin: http://attacker.example\r\n".to_owned(), false),
+        ("Sec-Fetch-Site: cross-site\r\n".to_owned(), false),
+        ("Sec-Fetch-Site: same-site\r\n".to_owned(), false),
+    ];
+    let tokens = [
+        (String::new(), false),
+        ("Authorization: Bearer 0000\r\n".to_owned(), false),
+        (format!("Authorization: Basic {}\r\n", worker.note.token), false),
+        (format!("Cookie: backstory_{port}=0000\r\n"), false),
+        (format!("Authorization: Bearer {}\r\n", worker.note.token), true),
+        (format!("Cookie: other=1; {cookie}\r\n"), true),
+    ];
+    let methods =
+        [("GET", "/api/status", 200), ("POST", "/api/memories", 200), ("OPTIONS", "/api/status", 405)];
+    let mut count = 0;
+    for (host, host_fits) in &hosts {
+        for (origin, origin_fits) in &origins {
+            for (token, is_known) in &tokens {
+                for (method, path, answer) in methods {
+                    let request = format!(
+                        "{method} {path} HTTP/1.1\r\n{host}{origin}{token}{JSON}Content-Length: 2\r\nConnection: close\r\n\r\n{{}}"
+                    );
+                    let heard = worker.send(&request);
+                    let expected = match (host_fits, origin_fits, is_known) {
+                        (false, _, _) => 421,
+                        (_, false, _) => 403,
+                        (_, _, false) => 401,
+                        _ => answer,
+                    };
+                    // Two Host lines, or none, are no HTTP at all to begin with.
+                    let is_malformed = host.is_empty() || host.matches("Host").count() > 1;
+                    let fits = heard.status == expected || is_malformed && heard.status == 400;
+                    assert!(fits, "{request}\n{heard:?}\nexpected {expected}");
+                    assert_eq!(heard.body.contains(TOLD), expected == 200, "{request}\n{heard:?}");
+                    assert!(!heard.head.to_lowercase().contains("access-control"), "{heard:?}");
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(count >= 60, "{count}");
+}
+
+fn has_the_headers_of_a_page(heard: &Heard) {
+    let policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
+                  frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
+    let told = heard.header("content-security-policy").unwrap();
+    assert!(told.starts_with(policy), "{told}");
+    assert_eq!(heard.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(heard.header("referrer-policy"), Some("no-referrer"));
+}
+
+#[test]
+fn a_page_needs_no_token_and_every_answer_has_the_headers_that_hold_a_browser() {
+    let worker = serve();
+    let port = worker.note.port;
+    let get = |path: &str| {
+        worker.send(&format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"))
+    };
+    let page = get("/");
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    let health = get("/api/health");
+    assert_eq!((health.status, health.body.as_str()), (200, r#"{"ok":true}"#));
+    for (path, status) in
+        [("/", 200), ("/api/health", 200), ("/api/status", 401), ("/assets/../Cargo.toml", 401)]
+    {
+        let heard = get(path);
+        assert_eq!(heard.status, status, "{path}: {heard:?}");
+        has_the_headers_of_a_page(&heard);
+    }
+    // What is asked of another server, through us, is not answered either.
+    let elsewhere = worker.send(&format!(
+        "GET http://attacker.example/api/health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"
+    ));
+    assert_eq!(elsewhere.status, 421);
+}
+
+#[test]
+fn a_write_is_json_and_not_too_large() {
+    let worker = serve();
+    for kind in ["", "Content-Type: text/plain\r\n", "Content-Type: application/x-www-form-urlencoded\r\n"] {
+        for (method, path) in
+            [("POST", "/api/memories"), ("PATCH", "/api/memories/1"), ("DELETE", "/api/memories/1")]
+        {
+            let heard = worker.ask(method, path, kind, "{}");
+            assert_eq!((heard.status, heard.code().as_str()), (415, "not_json"), "{method} {kind}");
+        }
+    }
+    let broken = worker.ask("POST", "/api/memories", JSON, "{\"text\": ");
+    assert_eq!((broken.status, broken.code().as_str()), (400, "bad_json"));
+    let fits = format!("\"{}\"", "x".repeat(256 * 1024 - 2));
+    assert_eq!(worker.ask("POST", "/api/memories", JSON, &fits).status, 200);
+    let too_large = worker.ask("POST", "/api/memories", JSON, &format!("{fits} "));
+    assert_eq!((too_large.status, too_large.code().as_str()), (413, "too_large"));
+    let asked = worker.answers.asked.lock().unwrap();
+    assert_eq!(asked.len(), 1, "only what is well formed is asked");
+}
+
+#[test]
+fn who_asks_too_much_is_told_to_wait() {
+    let limits = Limits { requests_per_second: 3, strangers_per_second: 2, ..Limits::default() };
+    let worker = serve_by(&Terms { limits, ..terms() });
+    let known: Vec<u16> = (0..30).map(|_| worker.ask("GET", "/api/status", "", "").status).collect();
+    assert!(known.contains(&200) && known.contains(&429), "{known:?}");
+    let port = worker.note.port;
+    let stranger = format!("GET /api/status HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
+    let strangers: Vec<u16> = (0..30).map(|_| worker.send(&stranger).status).collect();
+    assert!(strangers.contains(&401) && strangers.contains(&429), "{strangers:?}");
+}
+
+#[test]
+fn what_takes_too_long_is_said_and_nothing_else_waits_for_it() {
+    let limits = Limits { deadline: std::time::Duration::from_millis(200), ..Limits::default() };
+    let worker = serve_by(&Terms { limits, ..terms() });
+    let hold = worker.hold();
+    let slow = worker.ask("GET", "/api/hooks", "", "");
+    assert_eq!((slow.status, slow.code().as_str()), (503, "out_of_time"));
+    drop(hold);
+}
+
+#[test]
+fn a_request_that_makes_us_stumble_ends_no_other() {
+    let worker = serve();
+    let stumbled = worker.ask("GET", "/api/stats", "", "");
+    assert_eq!((stumbled.status, stumbled.code().as_str()), (500, "stumbled"));
+    assert_eq!(worker.ask("GET", "/api/status", "", "").status, 200);
+    let refused = worker.ask("GET", "/api/memories/9", "", "");
+    assert_eq!((refused.status, refused.code().as_str()), (404, "no_such_memory"));
+}
+
+#[test]
+fn too_much_at_once_is_refused_and_not_queued_for_ever() {
+    let limits = Limits { at_once: 1, ..Limits::default() };
+    let worker = serve_by(&Terms { limits, ..terms() });
+    let hold = worker.hold();
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| worker.ask("GET", "/api/hooks", "", "").status);
+        assert!(crate::support::until(|| !worker.answers.asked.lock().unwrap().is_empty()));
+        let second = worker.ask("GET", "/api/status", "", "");
+        assert_eq!((second.status, second.code().as_str()), (503, "busy"));
+        drop(hold);
+        assert_eq!(first.join().unwrap(), 200);
+    });
+}
+
+#[test]
+fn the_socket_needs_no_token_and_has_doors_loopback_has_not() {
+    let worker = serve();
+    let over_socket =
+        worker.ask_socket("GET", "/api/context?project_path=%2Fa+b", "X-Backstory-Host: codex\r\n", "");
+    assert_eq!(over_socket.status, 200);
+    let over_loopback =
+        worker.ask("GET", "/api/context?project_path=%2Fa", "X-Backstory-Host: codex\r\n", "");
+    assert_eq!(over_loopback.status, 200);
+    let asked = worker.answers.asked.lock().unwrap().clone();
+    assert_eq!((asked[0].by, asked[0].host.as_deref()), (Asker::Socket, Some("codex")));
+    assert_eq!(asked[0].query.get("project_path"), Some("/a b"));
+    assert_eq!(
+        (asked[1].by, asked[1].host.as_deref()),
+        (Asker::Loopback, None),
+        "a browser speaks for no host"
+    );
+    for (method, path) in
+        [("GET", "/api/worker"), ("POST", "/api/worker/login-key"), ("POST", "/api/worker/stop")]
+    {
+        let refused = worker.ask(method, path, JSON, "{}");
+        assert_eq!((refused.status, refused.code().as_str()), (404, "unknown_path"), "{path}");
+    }
+}

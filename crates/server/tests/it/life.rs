@@ -1,0 +1,118 @@
+//! One worker a home: who becomes it, who goes, and what was left behind (R16, R17, R19).
+
+use crate::support::{MadeUp, ask_socket, place_in, serve, serve_by, serve_in, terms};
+use backstory_server::{Answers, Claim, Ended, Place, Stopping, Terms, Worker, claim, running, stop};
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+const LOOK: Duration = Duration::from_secs(5);
+
+#[test]
+fn a_second_worker_finds_the_first_and_a_newer_one_takes_over() {
+    let first = serve();
+    let Claim::Theirs(Some(found)) = claim(&first.place, "1.0.0").unwrap() else { panic!("two workers") };
+    assert_eq!(found.port, first.note.port);
+    let Claim::Theirs(Some(_)) = claim(&first.place, "0.9.9").unwrap() else {
+        panic!("an older one took over")
+    };
+    let (place, world) = (first.place.clone(), Arc::clone(&first.world));
+    std::thread::scope(|scope| {
+        let mut first = first;
+        let ended = scope.spawn(move || first.ended());
+        let newer = serve_in(world, &Terms { version: "1.0.1".to_owned(), ..terms() });
+        assert_eq!(ended.join().unwrap(), Ended::Stopped);
+        assert_eq!(running(&place, LOOK).unwrap().version, "1.0.1");
+        drop(newer);
+    });
+}
+
+#[test]
+fn what_a_worker_left_behind_stops_nobody() {
+    let world = Arc::new(tempfile::tempdir().unwrap());
+    let place = place_in(&world);
+    let home = world.path().join("home");
+    let socket = home.join("worker.sock");
+    drop(UnixListener::bind(&socket).unwrap());
+    fs::write(home.join("worker.lock"), "").unwrap();
+    // The note names a process that lives and has nothing to do with it: this one.
+    let note = serde_json::json!({"pid": std::process::id(), "version": "9.9.9", "socket": socket, "port": 1, "token": ""});
+    fs::write(home.join("worker.json"), note.to_string()).unwrap();
+    assert_eq!(running(&place, LOOK), None);
+    let worker = serve_in(Arc::clone(&world), &terms());
+    assert_eq!(running(&place, LOOK).unwrap().version, "1.0.0");
+    drop(worker);
+    // The same where the socket itself was left in the place of the new one.
+    let worker = serve_in(Arc::clone(&world), &terms());
+    let left = worker.note.socket.clone();
+    drop(worker);
+    drop(UnixListener::bind(&left).unwrap());
+    let worker = serve_in(world, &terms());
+    assert_eq!(ask_socket(&left, "GET", "/api/health", "", "").status, 200);
+    drop(worker);
+}
+
+#[test]
+fn a_worker_that_ends_leaves_only_its_lock() {
+    let worker = serve();
+    let (place, world, note) = (worker.place.clone(), Arc::clone(&worker.world), worker.note.clone());
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&note.socket), 0o600);
+    assert_eq!(mode(note.socket.parent().unwrap()), 0o700);
+    assert_eq!(mode(&world.path().join("home/worker.json")), 0o600);
+    assert_eq!(mode(&world.path().join("home/worker.lock")), 0o600);
+    assert_eq!(note.token.len(), 64);
+    assert_eq!(stop(&place).unwrap(), Stopping::Stopped);
+    assert_eq!(stop(&place).unwrap(), Stopping::NoneRan);
+    drop(worker);
+    let left: Vec<_> =
+        fs::read_dir(world.path().join("home")).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left, ["worker.lock"]);
+    assert!(!note.socket.exists());
+}
+
+#[test]
+fn a_port_that_is_taken_is_left_to_who_has_it() {
+    let stranger = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    stranger.set_nonblocking(true).unwrap();
+    let taken = stranger.local_addr().unwrap().port();
+    let worker = serve_by(&Terms { port: taken, ..terms() });
+    assert_ne!(worker.note.port, taken);
+    assert_eq!(running(&worker.place, LOOK).unwrap().port, worker.note.port);
+    assert!(stranger.accept().is_err(), "nobody spoke with the stranger");
+}
+
+#[test]
+fn a_worker_nobody_asks_ends_by_itself() {
+    let mut worker = serve_by(&Terms { idle: Some(Duration::from_millis(300)), ..terms() });
+    assert_eq!(worker.ended(), Ended::Idle);
+    assert!(!worker.note.socket.exists());
+}
+
+#[test]
+fn a_socket_without_a_runtime_directory_lies_in_the_home() {
+    let world = tempfile::tempdir().unwrap();
+    let place = Place::of(world.path(), None);
+    let Claim::Ours(lock) = claim(&place, "1.0.0").unwrap() else { panic!("another worker serves") };
+    let answers: Arc<dyn Answers> = Arc::new(MadeUp::default());
+    let worker = Worker::open(place, lock, &terms(), answers).unwrap();
+    assert_eq!(worker.note().socket, world.path().join("worker.sock"));
+}
+
+#[test]
+fn a_runtime_directory_of_somebody_else_is_not_used() {
+    let world = tempfile::tempdir().unwrap();
+    let (home, runtime, planted) =
+        (world.path().join("home"), world.path().join("run"), world.path().join("planted"));
+    [&home, &runtime, &planted].into_iter().for_each(|dir| fs::create_dir(dir).unwrap());
+    std::os::unix::fs::symlink(&planted, runtime.join("backstory")).unwrap();
+    let place = Place::of(&home, Some(&runtime));
+    let Claim::Ours(lock) = claim(&place, "1.0.0").unwrap() else { panic!("another worker serves") };
+    let answers: Arc<dyn Answers> = Arc::new(MadeUp::default());
+    let worker = Worker::open(place, lock, &terms(), answers).unwrap();
+    assert_eq!(worker.note().socket, home.join("worker.sock"));
+    assert_eq!(fs::read_dir(&planted).unwrap().count(), 0);
+}
