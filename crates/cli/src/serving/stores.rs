@@ -76,14 +76,12 @@ pub(super) fn file_of(home: &Home) -> Option<File> {
 impl Deref for Lent<'_> {
     type Target = Store;
 
-    #[expect(clippy::expect_used, reason = "it is given back only when dropped")]
     fn deref(&self) -> &Store {
         self.store.as_ref().expect("a lent store is there")
     }
 }
 
 impl DerefMut for Lent<'_> {
-    #[expect(clippy::expect_used, reason = "it is given back only when dropped")]
     fn deref_mut(&mut self) -> &mut Store {
         self.store.as_mut().expect("a lent store is there")
     }

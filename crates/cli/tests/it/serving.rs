@@ -65,19 +65,8 @@ fn every_question_has_the_answer_of_the_command() {
     );
     same("/api/search?q=gateway+load&project=1", &["search", "gateway load", "--project", "1", "--json"]);
     same(
-        "/api/search?q=releases&project=project&explain=1&kind=note,decision&limit=2",
-        &[
-            "search",
-            "releases",
-            "--project",
-            "1",
-            "--explain",
-            "--kind",
-            "note,decision",
-            "-n",
-            "2",
-            "--json",
-        ],
+        "/api/search?q=gateway&project=project&explain=1&kind=note,decision&limit=2",
+        &["search", "gateway", "--project", "1", "--explain", "--kind", "note,decision", "-n", "2", "--json"],
     );
     let (status, mut batch) = worker.send("POST", "/api/memories/batch", &json!({"ids": [1, 2, 99]}));
     let mut shown = ask(&env, 1, &["show", "1", "2", "99", "--json"]);

@@ -3,7 +3,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    clippy::expect_used,
     reason = "clippy allows this in a `#[test]`, but not in what tests share"
 )]
 

@@ -10,6 +10,7 @@ mod coding;
 mod events;
 mod forgetting;
 mod giving;
+mod inspecting;
 mod killing;
 mod kit;
 mod limits;

@@ -1,0 +1,62 @@
+//! Lists for people who look around: by when something was written, page by page, whatever happens meanwhile.
+
+use crate::kit::{DAY, NOW, TestHome, arrival, draft, project};
+use backstory_memory::{Kind, MemoryId, ProjectId, Timestamp};
+use backstory_store::{NewMemory, Origin, Page, Store};
+
+/// Writes a memory that is said to be so many days old.
+fn written(store: &mut Store, project: ProjectId, text: &str, days_old: i64) -> i64 {
+    let memory = NewMemory {
+        uid: None,
+        project,
+        origin: Origin::default(),
+        content: draft(text, text),
+        created_at: Timestamp(NOW.0 - days_old * DAY),
+    };
+    store.remember(&memory).unwrap().0
+}
+
+fn ids(store: &Store, page: &Page) -> Vec<i64> {
+    store.memory_rows(page).unwrap().into_iter().map(|row| row.id.0).collect()
+}
+
+#[test]
+fn a_list_is_ordered_by_when_something_was_written_and_goes_on_after_a_row_that_is_gone() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    let (one, other) = (project(&mut store, "/home/u/one"), project(&mut store, "/home/u/other"));
+    // What was imported has a high number and is old all the same.
+    let middle = written(&mut store, one, "in the middle", 5);
+    let newest = written(&mut store, one, "the newest", 1);
+    let oldest = written(&mut store, one, "imported last, written first", 9);
+    let elsewhere = written(&mut store, other, "elsewhere", 3);
+    let page = |project, before| Page { project, before, limit: 2, ..Page::default() };
+    assert_eq!(ids(&store, &page(None, None)), [newest, elsewhere]);
+    assert_eq!(ids(&store, &page(None, Some(elsewhere))), [middle, oldest]);
+    assert_eq!(ids(&store, &page(Some(one), Some(newest))), [middle, oldest]);
+    let since = Page {
+        since: Some(Timestamp(NOW.0 - 6 * DAY)),
+        until: Some(Timestamp(NOW.0 - 2 * DAY)),
+        ..page(None, None)
+    };
+    assert_eq!(ids(&store, &since), [elsewhere, middle]);
+    assert_eq!(ids(&store, &Page { kinds: vec![Kind::Decision], ..page(None, None) }), Vec::<i64>::new());
+    // Same moment, twice: the number decides, and nothing is told twice or left out.
+    let twin = written(&mut store, one, "at the same moment", 5);
+    assert_eq!(ids(&store, &page(Some(one), Some(newest))), [twin, middle]);
+    assert_eq!(ids(&store, &page(Some(one), Some(twin))), [middle, oldest]);
+    store.forget(&[MemoryId(twin)], NOW).unwrap();
+    assert_eq!(ids(&store, &page(Some(one), Some(twin))), [middle, oldest]);
+}
+
+#[test]
+fn whoever_looks_for_changes_sees_what_others_write() {
+    let home = TestHome::new();
+    let mut writer = home.open();
+    let reader = home.open();
+    let before = (reader.data_version().unwrap(), reader.newest_ids().unwrap());
+    assert_eq!(reader.data_version().unwrap(), before.0, "nothing was written");
+    writer.record(&arrival("s", 1)).unwrap();
+    assert_ne!(reader.data_version().unwrap(), before.0);
+    assert_eq!(reader.newest_ids().unwrap().event, before.1.event + 1);
+}
