@@ -44,6 +44,9 @@ export function ago(at, now = Date.now()) {
   return days < 28 ? `${days} d` : days < 365 ? `${Math.round(days / 7)} wk` : `${Math.round(days / 365)} y`;
 }
 
+/** The same as a phrase: just now, 5 min ago. */
+export const since = (at) => (ago(at) === "now" ? "just now" : `${ago(at)} ago`);
+
 /** Says how long something took: 40 s, 12 min, 2 h 5 min. */
 export function lasted(from, to) {
   const seconds = Math.max(0, Math.round((new Date(to) - new Date(from)) / 1000));
@@ -56,9 +59,9 @@ export const clock = (at) => CLOCK.format(new Date(at));
 export const shortDay = (at) => SHORT_DAY.format(new Date(at));
 export const whole = (at) => WHOLE.format(new Date(at));
 
-const SHOWN = { clock, ago: (at) => ago(at), whole, day: shortDay };
+const SHOWN = { clock, ago: (at) => ago(at), since, whole, day: shortDay };
 
-/** Makes a time element; `as` is clock, ago, whole or day. */
+/** Makes a time element; `as` is clock, ago, since, whole or day. */
 export function time(at, as = "whole", className) {
   if (!at || Number.isNaN(new Date(at).getTime())) return h("span", { class: className }, "–");
   return h("time", { datetime: at, title: whole(at), class: className }, SHOWN[as](at));

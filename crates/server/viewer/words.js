@@ -8,8 +8,11 @@ const HOSTS = { "claude-code": "Claude Code", claude_code: "Claude Code", openco
 
 const WHO = { user: "you said it", assistant: "the agent said it", tool: "a local tool showed it", import: "imported", external: "read from outside" };
 
+/** Writes a name of the store as people read it. */
+export const plain = (name) => String(name).replaceAll("_", " ");
+
 /** Names a moment. */
-export const momentName = (moment) => MOMENTS[moment] ?? String(moment).replaceAll("_", " ");
+export const momentName = (moment) => MOMENTS[moment] ?? plain(moment);
 
 /** Names a host. */
 export const hostName = (host) => (Object.hasOwn(HOSTS, host) ? HOSTS[host] : host);

@@ -61,11 +61,11 @@ export class Feed {
     return page;
   }
 
-  seen({ target, isIntersecting }) {
+  seen({ target, isIntersecting, boundingClientRect }) {
     if (target === this.end) return isIntersecting && this.more();
     const { page } = target;
     if (isIntersecting && !page.drawn) this.redraw(page);
-    else if (!isIntersecting && page.drawn && !target.contains(document.activeElement)) this.clear(page);
+    else if (!isIntersecting && page.drawn && !target.contains(document.activeElement)) this.clear(page, boundingClientRect.height);
   }
 
   redraw(page) {
@@ -75,8 +75,9 @@ export class Feed {
     page.drawn = true;
   }
 
-  clear(page) {
-    page.element.style.height = `${page.element.offsetHeight}px`;
+  /** Gives up a page's elements. The height is the observer's: asking the element would lay out the page anew. */
+  clear(page, height) {
+    page.element.style.height = `${height}px`;
     page.element.replaceChildren();
     page.drawn = false;
   }

@@ -1,7 +1,7 @@
 // The small labels: a memory's kind, its number, what became of it. Told apart by their word; the colour only helps.
 
 import { h } from "../dom.js";
-import { KINDS } from "../words.js";
+import { KINDS, plain } from "../words.js";
 
 /** The kind of a memory. */
 export function kindTag(kind) {
@@ -21,11 +21,11 @@ const FRESHNESS = {
 
 /** Whether the code a memory speaks of still stands. */
 export function freshnessLabel(freshness) {
-  const [text, tone, title] = FRESHNESS[freshness] ?? ["not known", null, "the project's folder is not here, or nothing was recorded to compare with"];
+  const [text, tone, title] = FRESHNESS[freshness] ?? [freshness];
   return label(text, tone, title);
 }
 
 /** Whether what was given was used. */
 export function usedLabel(usedAt, usedHow) {
-  return usedAt ? label(usedHow || "used", "good") : h("span", { class: "quiet-text" }, "not used");
+  return usedAt ? label(usedHow ? plain(usedHow) : "used", "good") : h("span", { class: "quiet-text" }, "not used");
 }

@@ -6,7 +6,7 @@ import { emptyState } from "../components/states.js";
 import { label } from "../components/tag.js";
 import { fill, h } from "../dom.js";
 import { time } from "../times.js";
-import { count, grouped, hostName, millis, percent, size } from "../words.js";
+import { count, grouped, hostName, millis, percent, plain, size } from "../words.js";
 
 const SHOWN_RECEIPTS = 20;
 
@@ -47,14 +47,16 @@ function figures(status) {
 function hosts(list) {
   if (!list.length) return emptyState("No host has called yet", "Wire the hosts of this machine; `backstory doctor` then proves that each hook delivers.", "backstory setup");
   return table(["Host", "Last heard of", "Runs", ""], list.map((host) => [
-    hostName(host.host), host.last_at ? [time(host.last_at, "ago"), host.last_at && " ago"] : "never", number(grouped(host.runs)),
+    hostName(host.host), host.last_at ? time(host.last_at, "since") : "never", number(grouped(host.runs)),
     host.failing ? label(typeof host.failing === "number" ? `${host.failing} failing` : "failing", "bad") : label("delivers", "good")]), [2]);
 }
 
 function latency(list) {
   if (!list.length) return quiet("No runs to measure yet.");
+  // The same span for all, as far as any of them reaches, so that they can be compared.
+  const steps = 1 + Math.max(...list.flatMap((event) => event.histogram.map((step, index) => (step.runs > 0 ? index : 0))));
   return h("div", { class: "charts" }, list.map((event) => {
-    const bars = (event.histogram ?? []).map((step, index, all) => ({ label: step.up_to_ms === null ? `over ${all[index - 1]?.up_to_ms ?? 0} ms` : `up to ${step.up_to_ms} ms`, value: step.runs }));
+    const bars = event.histogram.slice(0, Math.max(steps, 5)).map((step, index, all) => ({ label: step.up_to_ms === null ? `over ${all[index - 1]?.up_to_ms ?? 0} ms` : `up to ${step.up_to_ms} ms`, value: step.runs }));
     return barChart({ title: event.event, summary: `p50 ${millis(event.p50_ms)} · p95 ${millis(event.p95_ms)}`, bars, from: "0 ms", middle: count(event.runs, "run"), to: bars.at(-1)?.label.replace("up to ", "") ?? "", unit: " runs" });
   }));
 }
@@ -67,12 +69,12 @@ function receipts(list) {
 
 /** What became of a run: kept, or passed over on purpose, or something to look at. */
 function outcome(text) {
-  return label(text, text === "kept" ? "good" : text.startsWith("passed over") ? null : "warn");
+  return label(text, /^kept\b/.test(text) ? "good" : text.startsWith("passed over") ? null : "warn");
 }
 
 function given(list) {
   if (!list.length) return quiet("Nothing was given yet.");
-  return table(["Layer", "Kind", "Given", "Used", "Share"], list.map((row) => [row.layer, row.kind, number(grouped(row.given)), number(grouped(row.used)), number(percent(row.given ? row.used / row.given : null))]), [2, 3, 4]);
+  return table(["Layer", "Kind", "Given", "Used", "Share"], list.map((row) => [plain(row.layer), row.kind, number(grouped(row.given)), number(grouped(row.used)), number(percent(row.given ? row.used / row.given : null))]), [2, 3, 4]);
 }
 
 function store(status) {

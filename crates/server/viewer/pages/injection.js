@@ -7,7 +7,7 @@ import { kindTag, label, usedLabel } from "../components/tag.js";
 import { fill, h } from "../dom.js";
 import { link } from "../router.js";
 import { time } from "../times.js";
-import { count, grouped, hostName, millis, momentName, size } from "../words.js";
+import { count, grouped, hostName, millis, momentName, plain, size } from "../words.js";
 
 const HEADS = { session_start: "Given at session start", prompt: "Given with a prompt", tool: "Given beside a tool call", compaction: "Given at compaction" };
 
@@ -37,10 +37,10 @@ function figures(injection, memories) {
 /** The text, line by line: its cost on the left, what became of it on the right. */
 function saw(injection, memories) {
   if (injection.text === null || injection.text === undefined) return emptyState("The text is not kept any more", "Texts of old injections are dropped; the bill below stays.");
-  const left = [...memories];
-  const lines = injection.text.split("\n").map((line) => {
-    const at = left.findIndex((memory) => speaksOf(line, memory));
-    const memory = at < 0 ? null : left.splice(at, 1)[0];
+  const texts = injection.text.split("\n");
+  const told = linesOf(texts, memories);
+  const lines = texts.map((line, at) => {
+    const memory = told.get(at);
     return h("div", { class: `saw-line ${memory ? "saw-memory" : ""} ${memory?.used_at ? "saw-used" : ""}` },
       h("span", { class: "saw-cost" }, memory ? memory.tokens : ""),
       h("span", { class: "saw-text" }, line || "\u00a0"),
@@ -49,11 +49,39 @@ function saw(injection, memories) {
   return h("div", { class: "saw", role: "region", "aria-label": "The text, line by line", tabindex: 0 }, lines);
 }
 
-/** Whether a line of the text is the one of a memory: it names its number or begins its title. */
-function speaksOf(line, memory) {
-  if (new RegExp(`(^|[^\\w#])#${Number(memory.id)}(\\D|$)`).test(line)) return true;
-  const title = String(memory.title ?? "").slice(0, 32);
-  return title.length > 3 && line.includes(title);
+// What stands above the lines of a layer.
+const HEADINGS = { pinned: "Pinned", handoff: "Where the work stands", last_summary: "Last session", sessions: "Recent sessions", knowledge: "Project knowledge", work: "Recent work" };
+
+/** Finds the line of each memory: the best pairs first, each line and each memory once. */
+function linesOf(texts, memories) {
+  const pairs = [];
+  let heading = "";
+  texts.forEach((line, at) => {
+    if (line.startsWith("## ")) heading = line.slice(3);
+    for (const memory of memories) {
+      const fits = fit(line, memory, heading);
+      if (fits > 0) pairs.push({ at, memory, fits });
+    }
+  });
+  const found = new Map();
+  const placed = new Set();
+  for (const { at, memory } of pairs.sort((a, b) => b.fits - a.fits)) {
+    if (found.has(at) || placed.has(memory)) continue;
+    found.set(at, memory);
+    placed.add(memory);
+  }
+  return found;
+}
+
+/** How well a line fits a memory: it names its number, or says its title, best as an item of its layer. */
+function fit(line, memory, heading) {
+  if (new RegExp(`(^|[^\\w#])#${Number(memory.id)}(\\D|$)`).test(line)) return 8;
+  const title = String(memory.title ?? "");
+  const isItem = line.startsWith("- ") && !line.startsWith("- [now]");
+  const isHome = heading === HEADINGS[memory.layer];
+  // A handoff or a summary may be told by its body alone: then any item of its layer is better than none.
+  if (title.length < 4 || !line.includes(title.slice(0, 32))) return isItem && isHome ? 0.5 : 0;
+  return 1 + (line.endsWith(title) ? 1 : 0) + (isItem ? 1 : 0) + (isHome ? 4 : 0);
 }
 
 function bill(injection, memories) {
@@ -66,7 +94,7 @@ function bill(injection, memories) {
       h("tfoot", null,
         h("tr", null, h("td", null), h("td", { colspan: 3 }, "The frame: fence, headings, how to get more"), h("td", { class: "number" }, grouped(Math.max(0, injection.tokens - lines))), h("td", { colspan: 2 })),
         h("tr", { class: "total" }, h("td", null), h("td", { colspan: 3 }, "Together"), h("td", { class: "number" }, grouped(injection.tokens)), h("td", { colspan: 2 }, `of ${grouped(injection.budget)}`))))),
-    h("p", { class: "quiet-text" }, "Layers: ", (injection.layers ?? []).join(", ") || "none", skipped.length > 0 && [". Skipped: ", skipped.map((layer) => label(typeof layer === "string" ? layer : layer.layer ?? layer.name, "warn"))]),
+    h("p", { class: "quiet-text" }, "Layers: ", (injection.layers ?? []).map(plain).join(", ") || "none", skipped.length > 0 && [". Skipped: ", skipped.map((layer) => label(plain(layer), "warn"))]),
     memories.length === 0 && h("p", { class: "quiet-text" }, `${count(0, "memory", "memories")}: only the state of the work was given.`)];
 }
 
@@ -74,7 +102,7 @@ function billLine(memory) {
   return h("tr", null,
     h("td", { class: "number" }, memory.rank),
     h("td", { class: "table-title" }, kindTag(memory.kind), " ", h("a", { href: link("memory", memory.id) }, memory.title)),
-    h("td", null, memory.layer),
+    h("td", null, plain(memory.layer)),
     h("td", { class: "number" }, Number(memory.score ?? 0).toFixed(2)),
     h("td", { class: "number" }, memory.tokens),
     h("td", { class: "reasons" }, (memory.reasons ?? []).join(" · ")),

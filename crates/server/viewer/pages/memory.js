@@ -10,7 +10,7 @@ import { toast } from "../components/toast.js";
 import { fill, h } from "../dom.js";
 import { go, link } from "../router.js";
 import { time } from "../times.js";
-import { count, momentName, percent, whoSaid } from "../words.js";
+import { count, momentName, percent, plain, whoSaid } from "../words.js";
 
 const AROUND = 4;
 const SHOWN_GIVEN = 12;
@@ -111,7 +111,7 @@ function codeIt(memory) {
   const plain = (memory.files ?? []).filter((file) => !anchored.has(file));
   if (!anchors.length && !plain.length) return null;
   return section("Code it speaks of", h("ul", { class: "code-list" },
-    anchors.map((anchor) => h("li", null, h("code", null, anchor.file, anchor.symbol && h("b", null, ` ${anchor.symbol}`)), freshnessLabel(anchor.freshness))),
+    anchors.map((anchor) => h("li", null, h("code", null, anchor.file, anchor.symbol && h("b", null, ` ${anchor.symbol}`)), anchor.freshness && freshnessLabel(anchor.freshness))),
     plain.map((file) => h("li", null, h("code", null, file)))));
 }
 
@@ -136,7 +136,7 @@ function given(memory) {
       h("thead", null, h("tr", null, ["When", "Moment", "Rank", "Tokens", "Used", "Why"].map((name) => h("th", { scope: "col", class: ["Rank", "Tokens"].includes(name) ? "number" : "" }, name)))),
       h("tbody", null, rows.slice(0, SHOWN_GIVEN).map((row) => h("tr", null,
         h("td", null, row.injection ? h("a", { href: link("injection", row.injection) }, time(row.at)) : time(row.at)),
-        h("td", { title: `layer: ${row.layer}` }, momentName(row.moment)), h("td", { class: "number" }, row.rank), h("td", { class: "number" }, row.tokens),
+        h("td", { title: `layer: ${plain(row.layer)}` }, momentName(row.moment)), h("td", { class: "number" }, row.rank), h("td", { class: "number" }, row.tokens),
         h("td", null, usedLabel(row.used_at, row.used_how)), h("td", { class: "reasons" }, (row.reasons ?? []).join(" · "))))))),
     rows.length > SHOWN_GIVEN && h("p", { class: "quiet-text" }, `and ${count(rows.length - SHOWN_GIVEN, "time")} before`));
 }
@@ -163,7 +163,7 @@ function facts(memory) {
     fact("Confidence", percent(memory.confidence)),
     fact("Importance", `${memory.importance} of 5`),
     fact("Seen", count(memory.times_seen, "time")),
-    fact("Used", memory.times_used ? `${count(memory.times_used, "time")}` : "never", memory.last_used_at && [", last ", time(memory.last_used_at, "ago"), " ago"]),
+    fact("Used", memory.times_used ? `${count(memory.times_used, "time")}` : "never", memory.last_used_at && [", last ", time(memory.last_used_at, "since")]),
     fact("Shown", memory.shown !== undefined && memory.shown !== null && typeof memory.shown !== "object" && count(memory.shown, "time")),
     fact("Costs", count(memory.tokens, "token")),
     fact("Scope", memory.scope === "user" ? "all your projects" : "its project"),

@@ -7,7 +7,7 @@ import { memoryList } from "../components/row.js";
 import { label } from "../components/tag.js";
 import { fill, h } from "../dom.js";
 import { link } from "../router.js";
-import { ago, shortDay, time } from "../times.js";
+import { shortDay, since, time } from "../times.js";
 import { count, grouped, percent } from "../words.js";
 
 const MOST_DAYS = 90;
@@ -22,7 +22,7 @@ export async function show({ root, parts: [id], signal }) {
     h("div", { class: "memory-head" },
       h("p", { class: "crumbs" }, h("a", { href: link("projects") }, "Projects"), project.roots?.[0] && h("code", null, project.roots[0])),
       h("h1", null, project.name),
-      h("p", { class: "lead" }, [count(project.memories, "memory", "memories"), count(project.sessions, "session"), project.last_active_at && `last active ${ago(project.last_active_at)} ago`].filter(Boolean).join(" · ")),
+      h("p", { class: "lead" }, [count(project.memories, "memory", "memories"), count(project.sessions, "session"), project.last_active_at && `last active ${since(project.last_active_at)}`].filter(Boolean).join(" · ")),
       h("p", null, h("a", { href: link("timeline", { project: project.id }) }, "Timeline"), h("span", { class: "dot" }), h("a", { href: link("search", { project: project.id }) }, "Search in it"), h("span", { class: "dot" }), h("a", { href: link("sessions", { project: project.id }) }, "Sessions"))),
     h("div", { class: "charts" }, activity(told.activity ?? []), tokens(told.injected ?? []), usedRate(told)),
     h("div", { class: "columns" },

@@ -23,5 +23,5 @@ function row(project) {
     h("span", { class: "row-meta" },
       h("span", null, count(project.memories, "memory", "memories")),
       h("span", null, count(project.sessions, "session")),
-      project.last_active_at && h("span", null, time(project.last_active_at, "ago"), " ago")));
+      project.last_active_at && time(project.last_active_at, "since")));
 }

@@ -22,15 +22,23 @@ export async function show({ root, parts: [id], signal }) {
       h("p", { class: "crumbs" }, h("span", null, hostName(session.host)), session.project, time(session.started_at), !session.ended_at && label("open", "good")),
       h("h1", null, `Session ${session.id}`),
       h("p", { class: "lead" }, [
-        count(turns.length, "turn"), count(session.events, "event"), count(session.memories, "memory", "memories"),
-        lasted(session.started_at, session.ended_at ?? session.last_event_at)].join(" · ")),
+        count(turns.filter((told) => told.prompt).length, "turn"), count(session.events, "event"), count(session.memories, "memory", "memories"),
+        lasted(session.started_at, ended(session))].filter((part) => part !== "0 s").join(" · ")),
       h("p", null, h("a", { href: link("timeline", { session: session.id }) }, "Its memories"), h("span", { class: "dot" }), h("a", { href: link("injections", { session: session.id }) }, "What it was given"))),
-    turns.length ? h("ol", { class: "turns" }, turns.map(turn)) : emptyState("Nothing is left of this session", "Raw events are kept for 30 days; memories stay. `backstory config` changes how long."));
+    turns.length ? h("ol", { class: "turns" }, numbered(turns)) : emptyState("Nothing is left of this session", "Raw events are kept for 30 days; memories stay. `backstory config` changes how long."));
 }
 
-function turn(told, index) {
-  return h("li", null, h("article", { class: "turn", "aria-label": `Turn ${index + 1}` },
-    h("div", { class: "turn-mark" }, h("span", { class: "turn-number" }, index + 1), time(told.at, "clock")),
+const ended = (session) => session.ended_at ?? session.last_event_at;
+
+/** Numbers the turns that have a prompt; what came before the first is no turn. */
+function numbered(turns) {
+  let number = 0;
+  return turns.map((told) => turn(told, told.prompt ? (number += 1) : null));
+}
+
+function turn(told, number) {
+  return h("li", null, h("article", { class: "turn", "aria-label": number ? `Turn ${number}` : "Before the first prompt" },
+    h("div", { class: "turn-mark" }, number && h("span", { class: "turn-number" }, number), time(told.at, "clock")),
     h("div", { class: "turn-body" },
       told.prompt ? h("blockquote", { class: "prompt" }, prose(told.prompt)) : h("p", { class: "quiet-text" }, "Before the first prompt"),
       given(told.injections ?? []),

@@ -39,7 +39,7 @@ function row(session) {
     h("a", { class: "row-title", href: link("session", session.id), "data-row": true }, session.prompt || `Session ${session.id}`),
     h("span", { class: "row-meta" },
       !session.ended_at && label("open", "good", `last heard of at ${clock(session.last_event_at)}`),
-      h("span", null, lasted(session.started_at, session.ended_at ?? session.last_event_at)),
+      h("span", null, lasted(session.started_at, session.ended_at ?? session.last_event_at).replace(/^0 s$/, "")),
       h("span", null, count(session.memories, "memory", "memories")),
       h("span", { class: "row-project", title: `session ${session.id}` }, session.project)));
 }
