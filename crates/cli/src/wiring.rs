@@ -87,6 +87,17 @@ pub(crate) fn hosts_here(places: &Places) -> Vec<Host> {
     Host::ALL.into_iter().filter(|host| places.trace(*host).is_some()).collect()
 }
 
+/// Returns hosts in the order they were named, each once: a plan for one that is done already would find its files changed.
+pub(crate) fn each_once(named: &[Host]) -> Vec<Host> {
+    let mut hosts: Vec<Host> = Vec::new();
+    for host in named {
+        if !hosts.contains(host) {
+            hosts.push(*host);
+        }
+    }
+    hosts
+}
+
 /// Plans to wire hosts to a program.
 pub(crate) fn propose(hosts: &[Host], places: &Places, program: &Path, app: &App) -> Proposal {
     let installs = app.installs();
@@ -269,7 +280,10 @@ fn refusal(host: Host, way: Way, error: &WiringError) -> Failure {
         }
         WiringError::Dangling { path } => format!("remove `{}`, or make what it points to", path.display()),
         WiringError::Changed { .. } => "close the host, then run this again".to_owned(),
-        WiringError::Program { .. } => "put this program under a path of plain characters".to_owned(),
+        WiringError::Program { .. } => {
+            "call this program `backstory`, under a path of plain characters: `backstory setup --bin-dir DIR` copies it"
+                .to_owned()
+        }
         WiringError::Io { .. } => "check who owns it, and that there is space left".to_owned(),
     };
     Failure::user(format!("cannot {act} {}: none of its files was touched", host.title()))

@@ -12,6 +12,7 @@ mod json;
 mod layout;
 mod places;
 mod plan;
+mod plugins;
 mod refusal;
 mod source;
 mod toml_table;
@@ -40,7 +41,9 @@ impl Host {
         program: &Path,
         installs: &Installs,
     ) -> Result<Plan, WiringError> {
-        Plan::install(self, &wires(self, places, &Program::at(program)?), installs)
+        let program = Program::at(program)?;
+        program.check()?;
+        Plan::install(self, &wires(self, places, &program), installs)
     }
 
     /// Plans to take ours out of the host's files. Nothing is touched yet.
@@ -66,9 +69,6 @@ impl Host {
     /// Returns the plugin of ours that is switched on in the host and wires it by itself.
     #[must_use]
     pub fn plugin(self, places: &Places) -> Option<String> {
-        match self {
-            Host::ClaudeCode => wired::enabled_plugin(&places.directory(self).join("settings.json")),
-            _ => None,
-        }
+        plugins::switched_on(self, &places.directory(self))
     }
 }

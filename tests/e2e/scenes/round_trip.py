@@ -3,6 +3,7 @@ left as it was found.
 """
 
 import re
+import shutil
 
 import bugfix_session
 from injected import blocks, opened, texts
@@ -32,6 +33,7 @@ def of(sort):
             gives(checks, host)
             wired.is_found_well()
             wired.uninstall()
+            wired.goes_on_without_us()
         finally:
             world.close(setting.keep)
 
@@ -126,6 +128,21 @@ class Wiring:
                 self.checks.that(b"backstory" not in (now.get(name) or b""), f"{name} holds nothing of ours", now.get(name))
         left = self.host.world.left_behind()
         self.checks.that(not left, "no process is left", left)
+
+
+    def goes_on_without_us(self):
+        """Takes our program away from a host that is wired to it: its user must be able to work on (law 1)."""
+        self.checks.about(f"{self.host.name}, without the program")
+        program = self.host.world.root / "backstory"
+        shutil.copy(self.setting.binary, program)
+        self.host.world.run(program, "install", self.host.name, "--yes", environment=self.host.environment())
+        program.unlink()
+        before = len(self.host.model.requests())
+        self.host.play([("Count.", [self.host.shell("printf counted-%s 42", "Count"), say("Done.")])])
+        requests = self.host.model.requests()[before:]
+        if self.checks.equal(len(requests), 2, "a prompt is taken"):
+            self.checks.that(any("counted-42" in text for text in texts(requests[-1])), "a tool runs", requests[-1])
+        self.run("uninstall")
 
 
 def is_ours(path):

@@ -6,7 +6,8 @@ use crate::env_vars::BACKSTORY_HOME;
 use crate::failure::{Exit, Failure};
 use crate::ui::Tone;
 use crate::wiring::{
-    Proposal, Way, hosts_here, is_in_build_directory, next_steps, nobody_agrees, own_program, propose,
+    Proposal, Way, each_once, hosts_here, is_in_build_directory, next_steps, nobody_agrees, own_program,
+    propose,
 };
 use backstory_hosts::{Host, Places, Plan};
 use clap::Args;
@@ -65,14 +66,7 @@ fn install(args: &InstallArgs, app: &App) -> Result<Exit, Failure> {
 
 /// Returns the hosts that are to be wired.
 fn meant(named: &[Host], places: &Places) -> Result<Vec<Host>, Failure> {
-    let mut hosts = if named.is_empty() { hosts_here(places) } else { named.to_vec() };
-    let mut seen: Vec<Host> = Vec::new();
-    hosts.retain(|host| {
-        !seen.contains(host) && {
-            seen.push(*host);
-            true
-        }
-    });
+    let hosts = if named.is_empty() { hosts_here(places) } else { each_once(named) };
     if hosts.is_empty() {
         let names = Host::ALL.map(Host::as_str).join(", ");
         return Err(Failure::user("no host was found on this machine")

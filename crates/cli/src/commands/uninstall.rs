@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::args::hosts;
 use crate::failure::{Exit, Failure};
 use crate::ui::Tone;
-use crate::wiring::{Way, nobody_agrees, propose_removal};
+use crate::wiring::{Way, each_once, nobody_agrees, propose_removal};
 use backstory_hosts::{Host, Plan};
 use clap::Args;
 
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
 
 fn uninstall(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
     let places = app.places()?;
-    let mut proposal = propose_removal(&args.hosts, &places, app);
+    let mut proposal = propose_removal(&each_once(&args.hosts), &places, app);
     let exit = |refused: &[(Host, Failure)]| if refused.is_empty() { Exit::Done } else { Exit::No };
     if args.dry_run {
         if args.json {

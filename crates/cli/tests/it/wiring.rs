@@ -80,7 +80,7 @@ fn law_10_the_users_files_are_theirs() {
         args = ["mcp"]
         env_vars = ["BACKSTORY_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"]
         "#);
-    assert_snapshot!(steady(&read(&env, ".gemini/settings.json")), @r#"{"theirs":{"a":1},"hooks":{"SessionStart":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}],"BeforeAgent":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}],"AfterTool":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}],"AfterAgent":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}],"SessionEnd":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli","name":"backstory","timeout":10000,"type":"command"}]}]},"mcpServers":{"backstory":{"args":["mcp"],"command":"[PROGRAM]"}}}"#);
+    assert_snapshot!(steady(&read(&env, ".gemini/settings.json")), @r#"{"theirs":{"a":1},"hooks":{"SessionStart":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli || true","name":"backstory","timeout":10000,"type":"command"}]}],"BeforeAgent":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli || true","name":"backstory","timeout":10000,"type":"command"}]}],"AfterTool":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli || true","name":"backstory","timeout":10000,"type":"command"}]}],"AfterAgent":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli || true","name":"backstory","timeout":10000,"type":"command"}]}],"SessionEnd":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli || true","name":"backstory","timeout":10000,"type":"command"}]}]},"mcpServers":{"backstory":{"args":["mcp"],"command":"[PROGRAM]"}}}"#);
     let installed = env.files_of_others();
     let outcome = env.run(["install", "--yes"]);
     assert!(outcome.stdout.contains("Claude Code is wired already; nothing was changed"), "{outcome:?}");
@@ -164,11 +164,11 @@ fn nothing_is_changed_unless_somebody_agrees() {
             - {}
             + {
             +   "hooks": {
-            +     "SessionStart": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}],
-            +     "BeforeAgent": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}],
-            +     "AfterTool": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}],
-            +     "AfterAgent": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}],
-            +     "SessionEnd": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}]
+            +     "SessionStart": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli || true", "name": "backstory", "timeout": 10000, "type": "command"}]}],
+            +     "BeforeAgent": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli || true", "name": "backstory", "timeout": 10000, "type": "command"}]}],
+            +     "AfterTool": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli || true", "name": "backstory", "timeout": 10000, "type": "command"}]}],
+            +     "AfterAgent": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli || true", "name": "backstory", "timeout": 10000, "type": "command"}]}],
+            +     "SessionEnd": [{"hooks": [{"command": "'[PROGRAM]' hook --host gemini-cli || true", "name": "backstory", "timeout": 10000, "type": "command"}]}]
             +   },
             +   "mcpServers": {
             +     "backstory": {
@@ -185,7 +185,7 @@ fn nothing_is_changed_unless_somebody_agrees() {
     assert!(!env.home().exists());
     done(&env, &["install", "--yes"]);
     assert_eq!(env.run(["uninstall"]).code, Some(2));
-    assert!(read(&env, ".gemini/settings.json").contains("hook --host gemini-cli"));
+    assert!(read(&env, ".gemini/settings.json").contains("hook --host gemini-cli || true"));
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn other_programs_are_told_in_json() {
 #[test]
 fn the_program_is_named_by_its_place_whatever_characters_that_has() {
     let env = hostless();
-    let place = env.world().join("it's \"odd\" $HOME here");
+    let place = env.world().join("it's \"odd\" `x` here");
     fs::create_dir(&place).unwrap();
     let program = place.join("backstory");
     fs::copy(env!("CARGO_BIN_EXE_backstory"), &program).unwrap();
@@ -361,6 +361,15 @@ fn a_host_that_a_plugin_wires_is_not_wired_twice() {
         ");
     done(&env, &["uninstall", "--yes"]);
     assert_eq!(read(&env, ".claude/settings.json"), settings);
+}
+
+#[test]
+fn a_host_that_is_named_twice_is_wired_and_unwired_once() {
+    let env = hostless();
+    done(&env, &["install", "codex", "gemini-cli", "codex", "--yes"]);
+    let unwired = ask(&env, 0, &["uninstall", "codex", "gemini-cli", "codex", "--yes", "--json"]);
+    assert_eq!(unwired["hosts"].as_array().unwrap().len(), 2, "{unwired}");
+    assert!(!at(&env, ".codex").exists() && !at(&env, ".gemini").exists());
 }
 
 #[test]

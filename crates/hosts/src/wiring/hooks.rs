@@ -104,8 +104,12 @@ fn line_of(handler: &Value, host: Host) -> Option<String> {
 fn runs_us(line: &str, host: Host) -> bool {
     let Some((program, arguments)) = line.split_once(" hook --host ") else { return false };
     let program = program.trim_matches(['\'', '"', ' ']);
-    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-    name.starts_with("backstory") && arguments.split_whitespace().next() == Some(host.as_str())
+    is_our_program(program) && arguments.split_whitespace().next() == Some(host.as_str())
+}
+
+/// Whether a program is ours, by its name: nothing else is the same in every version and at every place.
+pub(super) fn is_our_program(path: &str) -> bool {
+    path.rsplit(['/', '\\']).next().is_some_and(|name| name.starts_with("backstory"))
 }
 
 fn remove(json: &mut Json, ours: &[Found]) -> Result<(), Refusal> {

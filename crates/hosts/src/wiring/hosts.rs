@@ -1,6 +1,6 @@
 //! Which files each host is wired in, and what stands in them: data, one function a host.
 
-use super::hooks::Hook;
+use super::hooks::{Hook, is_our_program};
 use super::layout::{Layout, Style};
 use super::places::Places;
 use super::refusal::WiringError;
@@ -36,6 +36,10 @@ Backstory keeps what earlier sessions of this project decided, learned and broke
 /// How long a host waits for a hook. Ours is done within two seconds, whatever happens.
 const PATIENCE_SECONDS: u64 = 10;
 
+/// Ends the line of a hook for hosts that stop at a failing one: Gemini CLI then takes no prompt, Copilot CLI lets no tool run.
+/// Without it, whoever moves our program away could not work with them any more (law 1).
+const HARMLESS: &str = " || true";
+
 /// Our program, as it is written into configurations.
 pub(super) struct Program<'a> {
     path: &'a str,
@@ -44,8 +48,21 @@ pub(super) struct Program<'a> {
 impl<'a> Program<'a> {
     /// Takes the program at a path.
     pub(super) fn at(path: &'a Path) -> Result<Program<'a>, WiringError> {
-        let text = path.to_str().ok_or_else(|| WiringError::Program { path: path.to_owned() })?;
+        let text = path.to_str().ok_or_else(|| WiringError::program(path, "it is not UTF-8"))?;
         Ok(Program { path: text })
+    }
+
+    /// Says whether hosts would run it by this path, and we find again what they run.
+    pub(super) fn check(&self) -> Result<(), WiringError> {
+        let wrong = |why| Err(WiringError::program(Path::new(self.path), why));
+        match self.path {
+            path if !is_our_program(path) => wrong("what is not called `backstory` is not known again"),
+            // `$NAME`, `${NAME}`, `{env:NAME}`: most hosts read these in any text of theirs, and some lose the hooks by it.
+            path if path.contains(['$', '{']) => {
+                wrong("hosts put something else in the place of `$` and `{`")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The command line of a hook, for a shell.
@@ -149,7 +166,8 @@ fn codex(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
 fn gemini(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
     let host = Host::Gemini;
     // Its hooks have names, and its timeouts are milliseconds.
-    let handler = json!({"type": "command", "name": SERVER, "command": program.hook(host),
+    let line = format!("{}{HARMLESS}", program.hook(host));
+    let handler = json!({"type": "command", "name": SERVER, "command": line,
         "timeout": PATIENCE_SECONDS * 1000});
     let hooks = host.events().into_iter().map(|event| group(event, None, &handler)).collect();
     let server = Some(("mcpServers", program.server()));
@@ -161,7 +179,7 @@ fn opencode(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
     let entry = json!({"type": "local", "command": [program.path, "mcp"], "enabled": true});
     let plugin = opencode::plugin(Path::new(program.path));
     vec![
-        wire(directory.join("plugins/backstory.js"), PLUGIN_FILE, Wanted::Whole(plugin)),
+        wire(directory.join("plugins/backstory.js"), PLUGIN_FILE, Wanted::Whole(Host::OpenCode, plugin)),
         server(Host::OpenCode, either(directory, "opencode.jsonc", "opencode.json"), "mcp", entry),
     ]
 }
@@ -170,7 +188,7 @@ fn opencode(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
 fn copilot(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
     let host = Host::Copilot;
     let hook = |event: &str| {
-        let line = format!("{} --event {event}", program.hook(host));
+        let line = format!("{} --event {event}{HARMLESS}", program.hook(host));
         let handler = json!({"type": "command", "bash": line, "timeoutSec": PATIENCE_SECONDS});
         (event.to_owned(), json!([handler]))
     };
@@ -178,7 +196,7 @@ fn copilot(directory: &Path, program: &Program<'_>) -> Vec<Wire> {
     let hooks = Style::usual().render(&json!({"version": 1, "hooks": hooks}), &Layout::outermost());
     let entry = json!({"type": "local", "command": program.path, "args": ["mcp"], "tools": ["*"]});
     vec![
-        wire(directory.join("hooks/backstory.json"), HOOKS_FILE, Wanted::Whole(format!("{hooks}\n"))),
+        wire(directory.join("hooks/backstory.json"), HOOKS_FILE, Wanted::Whole(host, format!("{hooks}\n"))),
         server(host, directory.join("mcp-config.json"), "mcpServers", entry),
     ]
 }

@@ -88,7 +88,7 @@ impl Installs {
                 names.push(name.clone());
             }
             let path = |path: &PathBuf| path.to_str().map(str::to_owned);
-            let named = path(&one.path).ok_or_else(|| WiringError::Program { path: one.path.clone() })?;
+            let named = path(&one.path).ok_or_else(|| WiringError::program(&one.path, "it is not UTF-8"))?;
             let made: Vec<String> = one.made.iter().filter_map(path).collect();
             files.push(json!({"path": named, "what": one.what, "after": one.after,
                 "before": before.map(|(name, _)| name), "made": made}));

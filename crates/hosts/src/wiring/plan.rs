@@ -115,11 +115,12 @@ impl Plan {
     ///
     /// When a file cannot be written, or changed since the plan was made.
     pub fn carry_out(mut self, installs: &Installs) -> Result<(), WiringError> {
-        let was = installs.read(self.host);
-        if self.changes.is_empty() && self.kept == was {
+        if self.changes.is_empty() && self.kept == installs.read(self.host) {
             return Ok(());
         }
         let _lock = installs.lock()?;
+        // Read behind the lock: what another of us remembered since the plan was made must not be lost if ours fails.
+        let was = installs.read(self.host);
         // Remembered first: what happens between this and the next line can be undone.
         if !self.kept.is_empty() {
             installs.write(self.host, &self.kept)?;

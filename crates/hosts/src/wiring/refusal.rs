@@ -28,6 +28,9 @@ pub(super) enum Refusal {
     /// A file of this name is somebody else's.
     #[error("it is not one that Backstory wrote")]
     Foreign,
+    /// Our place in a list is taken.
+    #[error("`{0}` runs a program of somebody else")]
+    Taken(String),
     /// It is not text.
     #[error("it is not UTF-8 text")]
     NotText,
@@ -87,10 +90,12 @@ pub enum WiringError {
         path: PathBuf,
     },
     /// The path of our own program cannot be written into a configuration.
-    #[error("`{}` cannot be written into a configuration: it is not UTF-8", path.display())]
+    #[error("`{}` cannot be written into a configuration: {why}", path.display())]
     Program {
         /// The program.
         path: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
     },
     /// The operating system said no.
     #[error("cannot {act} `{}`", path.display())]
@@ -110,6 +115,11 @@ impl WiringError {
     pub(super) fn io(act: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WiringError {
         let path = path.to_owned();
         move |source| WiringError::Io { act, path, source }
+    }
+
+    /// Says what is wrong with the path of our own program.
+    pub(super) fn program(path: &Path, why: &'static str) -> WiringError {
+        WiringError::Program { path: path.to_owned(), why }
     }
 
     /// Names the file a refusal is about.

@@ -2,6 +2,7 @@
 //!
 //! A change is made in the text, then both texts are read and compared: if anything but our table differs, it is refused.
 
+use super::hooks::is_our_program;
 use super::refusal::Refusal;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -37,6 +38,9 @@ impl TomlTable {
     /// Takes the table out of a text.
     pub(super) fn take(&self, text: &str) -> Result<String, Refusal> {
         let table = parse(text)?;
+        if self.found(text)?.is_none() {
+            return Ok(text.to_owned());
+        }
         let Some(start) = self.start(text)? else { return Ok(text.to_owned()) };
         let wanted = self.taken_from(table);
         let cut = |end: usize| {
@@ -55,11 +59,11 @@ impl TomlTable {
             .ok_or_else(|| Refusal::shape(&format!("`{name}`"), "a table with a header of its own"))
     }
 
-    /// Returns the table as it is in a text.
+    /// Returns the table as it is in a text. One that runs another program has our name and is somebody else's.
     pub(super) fn found(&self, text: &str) -> Result<Option<Table>, Refusal> {
         let table = parse(text)?;
         let found = table.get(self.path[0]).and_then(|it| it.get(self.path[1])).and_then(Value::as_table);
-        Ok(found.cloned())
+        Ok(found.filter(|own| is_ours(own)).cloned())
     }
 
     fn added_to(&self, mut table: Table) -> Result<Table, Refusal> {
@@ -69,6 +73,9 @@ impl TomlTable {
         let outer_table = outer_table.as_table_mut().ok_or_else(|| wrong(outer.to_owned()))?;
         let own = outer_table.entry(inner).or_insert_with(|| Value::Table(Table::new()));
         let own = own.as_table_mut().ok_or_else(|| wrong(format!("{outer}.{inner}")))?;
+        if !own.is_empty() && !is_ours(own) {
+            return Err(Refusal::Taken(format!("{outer}.{inner}")));
+        }
         own.extend(self.entries.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
         Ok(table)
     }
@@ -139,6 +146,10 @@ impl TomlTable {
         let blank = if text.trim().is_empty() { "" } else { newline };
         format!("{text}{end_of_line}{blank}{}{newline}", lines.join(newline))
     }
+}
+
+fn is_ours(own: &Table) -> bool {
+    own.get("command").and_then(Value::as_str).is_some_and(is_our_program)
 }
 
 fn parse(text: &str) -> Result<Table, Refusal> {

@@ -1,11 +1,11 @@
 //! What is to stand in one file of a host, and how it is put in and taken out. Pure: text in, text out.
 
 use super::block;
-use super::hooks::{self, HOOKS, Hook};
+use super::hooks::{self, HOOKS, Hook, is_our_program};
 use super::json::{Json, Step};
 use super::refusal::Refusal;
 use super::toml_table::TomlTable;
-use crate::Host;
+use crate::{Host, opencode};
 use serde_json::Value;
 
 /// The name we go by in a host's list of MCP servers.
@@ -20,8 +20,8 @@ pub(super) enum Wanted {
     Toml(TomlTable),
     /// A marked block in a text that people write.
     Block(String),
-    /// A file of our own.
-    Whole(String),
+    /// A file of our own, which a host reads.
+    Whole(Host, String),
 }
 
 /// What is to stand in a JSON file.
@@ -46,8 +46,10 @@ impl Wanted {
             Wanted::Json(wanted) => wanted.put(body)?,
             Wanted::Toml(table) => table.put(body)?,
             Wanted::Block(words) => block::put(body, words)?,
-            Wanted::Whole(_) if text.is_some_and(|text| !is_of_ours(text)) => return Err(Refusal::Foreign),
-            Wanted::Whole(whole) => return Ok(whole.clone()),
+            Wanted::Whole(host, _) if text.is_some_and(|text| !is_of_ours(*host, text)) => {
+                return Err(Refusal::Foreign);
+            }
+            Wanted::Whole(_, whole) => return Ok(whole.clone()),
         };
         Ok(format!("{mark}{changed}"))
     }
@@ -62,8 +64,8 @@ impl Wanted {
             Wanted::Json(wanted) => wanted.take(body, before)?,
             Wanted::Toml(table) => table.take(body)?,
             Wanted::Block(_) => block::take(body)?,
-            Wanted::Whole(_) if is_of_ours(text) => return Ok(None),
-            Wanted::Whole(_) => body.to_owned(),
+            Wanted::Whole(host, _) if is_of_ours(*host, text) => return Ok(None),
+            Wanted::Whole(..) => body.to_owned(),
         };
         Ok(Some(format!("{mark}{changed}")))
     }
@@ -100,7 +102,9 @@ impl JsonWanted {
         let before = before.and_then(|before| Json::parse(before).ok());
         let full = self.lists(&json)?;
         hooks::take(&mut json, self.host)?;
-        if let Some((list, _)) = &self.server {
+        if let Some((list, _)) = &self.server
+            && our_entry(&json, list)?.is_some()
+        {
             json.remove(&[Step::Key(list), Step::Key(SERVER)])?;
         }
         // What we emptied goes too, unless it stood there empty before.
@@ -167,6 +171,9 @@ fn put_entry(json: &mut Json, list: &str, entry: &Value) -> Result<(), Refusal> 
     let place = [Step::Key(list), Step::Key(SERVER)];
     match json.value(&place)? {
         None => json.set(&[list, SERVER], entry),
+        Some(Value::Object(_)) if our_entry(json, list)?.is_none() => {
+            Err(Refusal::Taken(format!("{list}.{SERVER}")))
+        }
         Some(Value::Object(there)) => {
             for (key, value) in entry.as_object().into_iter().flatten() {
                 if there.get(key) != Some(value) {
@@ -179,8 +186,28 @@ fn put_entry(json: &mut Json, list: &str, entry: &Value) -> Result<(), Refusal> 
     }
 }
 
-fn is_of_ours(text: &str) -> bool {
-    text.trim().is_empty() || text.contains("backstory")
+/// Returns our entry in a list of MCP servers. One that runs another program has our name and is somebody else's.
+pub(super) fn our_entry(json: &Json, list: &str) -> Result<Option<Value>, Refusal> {
+    let entry = json.value(&[Step::Key(list), Step::Key(SERVER)])?;
+    let program = |entry: &Value| {
+        let command = entry.get("command")?;
+        command.get(0).unwrap_or(command).as_str().map(is_our_program)
+    };
+    Ok(entry.filter(|entry| program(entry) == Some(true)))
+}
+
+/// Whether a file is one of those we write whole, of whatever version: our plugin, or hooks that are all ours.
+fn is_of_ours(host: Host, text: &str) -> bool {
+    let body = split_mark(text).1;
+    let is_all_ours = |mut json: Json| {
+        let ours = hooks::found(&json, host)?.len();
+        hooks::take(&mut json, host)?;
+        let events = json.value(&[Step::Key(HOOKS)])?;
+        let rest = events.as_ref().and_then(Value::as_object).into_iter().flat_map(|events| events.values());
+        Ok(ours > 0 && rest.filter_map(Value::as_array).all(Vec::is_empty))
+    };
+    let is_plugin = || opencode::program_of(body).is_some_and(|program| is_our_program(&program));
+    body.trim().is_empty() || is_plugin() || Json::parse(body).and_then(is_all_ours).unwrap_or(false)
 }
 
 fn split_mark(text: &str) -> (&str, &str) {

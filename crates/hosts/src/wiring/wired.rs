@@ -4,9 +4,9 @@ use super::block;
 use super::disk::OnDisk;
 use super::hooks;
 use super::hosts::{Program, Wire};
-use super::json::{Json, Step};
+use super::json::Json;
 use super::refusal::WiringError;
-use super::wanted::{SERVER, Wanted};
+use super::wanted::{SERVER, Wanted, our_entry};
 use crate::{Host, opencode};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ impl Wired {
                 is_there
             }
             Wanted::Block(_) => block::found(body).map_err(refused)?.is_some(),
-            Wanted::Whole(_) => {
+            Wanted::Whole(..) => {
                 if let Ok(json) = Json::parse(body) {
                     self.find_hooks(&json, host).map_err(refused)?;
                 }
@@ -127,7 +127,7 @@ impl Wired {
 
     fn find_server(&mut self, json: &Json, list: Option<&str>) -> Result<bool, super::refusal::Refusal> {
         let Some(list) = list else { return Ok(false) };
-        let Some(entry) = json.value(&[Step::Key(list), Step::Key(SERVER)])? else { return Ok(false) };
+        let Some(entry) = our_entry(json, list)? else { return Ok(false) };
         let words = |key: &str| -> Vec<String> {
             match entry.get(key) {
                 Some(Value::Array(words)) => {
@@ -149,16 +149,4 @@ fn hooks_of_plugin(text: &str) -> Vec<HookLine> {
     let hook = program.hook(Host::OpenCode);
     let line = |event: &str| HookLine { event: event.to_owned(), line: format!("{hook} --event {event}") };
     opencode::EVENTS.into_iter().map(line).collect()
-}
-
-/// Returns the name under which Claude Code has our plugin switched on.
-pub(super) fn enabled_plugin(settings: &Path) -> Option<String> {
-    let found = OnDisk::read(settings).ok()?;
-    let text = found.text().ok()??;
-    let json = Json::parse(text.strip_prefix('\u{feff}').unwrap_or(text)).ok()?;
-    let plugins = json.value(&[Step::Key("enabledPlugins")]).ok()??;
-    let is_ours = |(name, is_on): &(&String, &Value)| {
-        name.split('@').next() == Some(SERVER) && is_on.as_bool() != Some(false)
-    };
-    plugins.as_object()?.iter().find(is_ours).map(|(name, _)| name.clone())
 }

@@ -7,6 +7,7 @@
 )]
 
 mod answering;
+mod any_config;
 mod claude_code;
 mod codex;
 mod copilot;

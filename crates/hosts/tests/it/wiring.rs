@@ -1,26 +1,26 @@
-//! Wiring in process: whatever a configuration looks like, ours goes in, is found, and comes out again (law 10).
+//! Wiring in process: what each host is given, what is left alone, and what comes of a plan that is late or cut short (law 10).
 
 use backstory_hosts::{Host, Installs, Places, WiredState};
 use insta::assert_snapshot;
-use jsonc_parser::tokens::Token;
-use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
-use proptest::prelude::*;
-use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Barrier;
+use std::thread;
 use tempfile::TempDir;
 
-const PROGRAM: &str = "/opt/it's here/backstory";
+pub(crate) const PROGRAM: &str = "/opt/it's here/backstory";
+pub(crate) const GEMINI: &str = ".gemini/settings.json";
+pub(crate) const CODEX: &str = ".codex/config.toml";
 
 /// A machine with a home and nothing else.
-struct Machine {
+pub(crate) struct Machine {
     root: TempDir,
-    places: Places,
-    installs: Installs,
+    pub(crate) places: Places,
+    pub(crate) installs: Installs,
 }
 
 impl Machine {
-    fn new() -> Machine {
+    pub(crate) fn new() -> Machine {
         let root = tempfile::tempdir().unwrap();
         let home = root.path().join("home");
         let places = Places { config: home.join(".config"), home, ..Places::default() };
@@ -32,29 +32,29 @@ impl Machine {
         self.places.home.join(path)
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         fs::create_dir_all(self.at(path).parent().unwrap()).unwrap();
         fs::write(self.at(path), text).unwrap();
     }
 
-    fn read(&self, path: &str) -> String {
+    pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.at(path)).unwrap()
     }
 
-    fn install(&self, host: Host) {
+    pub(crate) fn install(&self, host: Host) {
         let plan = host.plan_install(&self.places, Path::new(PROGRAM), &self.installs).unwrap();
         plan.carry_out(&self.installs).unwrap();
     }
 
-    fn uninstall(&self, host: Host) {
+    pub(crate) fn uninstall(&self, host: Host) {
         host.plan_uninstall(&self.places, &self.installs).unwrap().carry_out(&self.installs).unwrap();
     }
 
-    fn is_idle(&self, host: Host) -> bool {
+    pub(crate) fn is_idle(&self, host: Host) -> bool {
         host.plan_install(&self.places, Path::new(PROGRAM), &self.installs).unwrap().changes.is_empty()
     }
 
-    fn forget_records(&self) {
+    pub(crate) fn forget_records(&self) {
         fs::remove_dir_all(self.root.path().join("installs")).unwrap();
     }
 }
@@ -144,11 +144,11 @@ fn each_host_is_given_what_it_reads() {
         --- .gemini/settings.json (hooks and MCP server)
         {
           "hooks": {
-            "SessionStart": [{"hooks": [{"command": "'/opt/it'\\''s here/backstory' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}],
-            "BeforeAgent": [{"hooks": [{"command": "'/opt/it'\\''s here/backstory' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}],
-            "AfterTool": [{"hooks": [{"command": "'/opt/it'\\''s here/backstory' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}],
-            "AfterAgent": [{"hooks": [{"command": "'/opt/it'\\''s here/backstory' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}],
-            "SessionEnd": [{"hooks": [{"command": "'/opt/it'\\''s here/backstory' hook --host gemini-cli", "name": "backstory", "timeout": 10000, "type": "command"}]}]
+            "SessionStart": [{"hooks": [{"command": "'/opt/it'\\''s here/backstory' hook --host gemini-cli || true", "name": "backstory", "timeout": 10000, "type": "command"}]}],
+            "BeforeAgent": [{"hooks": [{"command": "'/opt/it'\\''s here/backstory' hook --host gemini-cli || true", "name": "backstory", "timeout": 10000, "type": "command"}]}],
+            "AfterTool": [{"hooks": [{"command": "'/opt/it'\\''s here/backstory' hook --host gemini-cli || true", "name": "backstory", "timeout": 10000, "type": "command"}]}],
+            "AfterAgent": [{"hooks": [{"command": "'/opt/it'\\''s here/backstory' hook --host gemini-cli || true", "name": "backstory", "timeout": 10000, "type": "command"}]}],
+            "SessionEnd": [{"hooks": [{"command": "'/opt/it'\\''s here/backstory' hook --host gemini-cli || true", "name": "backstory", "timeout": 10000, "type": "command"}]}]
           },
           "mcpServers": {
             "backstory": {
@@ -162,17 +162,17 @@ fn each_host_is_given_what_it_reads() {
         --- .copilot/hooks/backstory.json (hooks)
         {
           "hooks": {
-            "agentStop": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event agentStop", "timeoutSec": 10, "type": "command"}],
-            "errorOccurred": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event errorOccurred", "timeoutSec": 10, "type": "command"}],
-            "postToolUse": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event postToolUse", "timeoutSec": 10, "type": "command"}],
-            "postToolUseFailure": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event postToolUseFailure", "timeoutSec": 10, "type": "command"}],
-            "preCompact": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event preCompact", "timeoutSec": 10, "type": "command"}],
-            "preToolUse": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event preToolUse", "timeoutSec": 10, "type": "command"}],
-            "sessionEnd": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event sessionEnd", "timeoutSec": 10, "type": "command"}],
-            "sessionStart": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event sessionStart", "timeoutSec": 10, "type": "command"}],
-            "subagentStart": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event subagentStart", "timeoutSec": 10, "type": "command"}],
-            "subagentStop": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event subagentStop", "timeoutSec": 10, "type": "command"}],
-            "userPromptSubmitted": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event userPromptSubmitted", "timeoutSec": 10, "type": "command"}]
+            "agentStop": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event agentStop || true", "timeoutSec": 10, "type": "command"}],
+            "errorOccurred": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event errorOccurred || true", "timeoutSec": 10, "type": "command"}],
+            "postToolUse": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event postToolUse || true", "timeoutSec": 10, "type": "command"}],
+            "postToolUseFailure": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event postToolUseFailure || true", "timeoutSec": 10, "type": "command"}],
+            "preCompact": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event preCompact || true", "timeoutSec": 10, "type": "command"}],
+            "preToolUse": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event preToolUse || true", "timeoutSec": 10, "type": "command"}],
+            "sessionEnd": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event sessionEnd || true", "timeoutSec": 10, "type": "command"}],
+            "sessionStart": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event sessionStart || true", "timeoutSec": 10, "type": "command"}],
+            "subagentStart": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event subagentStart || true", "timeoutSec": 10, "type": "command"}],
+            "subagentStop": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event subagentStop || true", "timeoutSec": 10, "type": "command"}],
+            "userPromptSubmitted": [{"bash": "'/opt/it'\\''s here/backstory' hook --host copilot-cli --event userPromptSubmitted || true", "timeoutSec": 10, "type": "command"}]
           },
           "version": 1
         }
@@ -332,6 +332,148 @@ fn a_file_of_our_name_that_is_not_ours_is_left_alone() {
     assert!(refused.unwrap_err().to_string().contains("not one that Backstory wrote"));
 }
 
+/// As the hosts themselves write it down when `plugins/` is installed.
+#[test]
+fn a_plugin_of_ours_is_seen_while_it_is_switched_on() {
+    let enablement = ".gemini/extensions/extension-enablement.json";
+    for (host, path, on, off) in [
+        (
+            Host::ClaudeCode,
+            ".claude/settings.json",
+            r#"{"enabledPlugins": {"a@b": false, "backstory@b": true}}"#,
+            r#"{"enabledPlugins": {"a@b": true, "backstory@b": false}}"#,
+        ),
+        (Host::Copilot, ".copilot/settings.json", r#"{"enabledPlugins": {"backstory@b": true}}"#, "{}"),
+        (
+            Host::Codex,
+            CODEX,
+            "[plugins.\"backstory@b\"]\nenabled = true\n",
+            "[plugins.\"backstory@b\"]\nenabled = false\n",
+        ),
+        (
+            Host::Gemini,
+            enablement,
+            r#"{"backstory": {"overrides": ["/home/*"]}}"#,
+            r#"{"backstory": {"overrides": ["!/home/*"]}}"#,
+        ),
+    ] {
+        let machine = Machine::new();
+        assert_eq!(host.plugin(&machine.places), None, "{host:?}");
+        machine.write(".gemini/extensions/backstory/gemini-extension.json", "{}");
+        machine.write(path, on);
+        assert!(host.plugin(&machine.places).is_some_and(|name| name.starts_with("backstory")), "{host:?}");
+        machine.write(path, off);
+        assert_eq!(host.plugin(&machine.places), None, "{host:?}");
+    }
+}
+
+#[test]
+fn a_file_that_speaks_of_us_is_not_ours_for_that() {
+    for (host, path, theirs) in [
+        (
+            Host::OpenCode,
+            ".config/opencode/plugins/backstory.js",
+            "// around backstory\nexport const Mine = 1\n",
+        ),
+        (
+            Host::Copilot,
+            ".copilot/hooks/backstory.json",
+            r#"{"hooks": {"sessionEnd": [{"bash": "tidy"}, {"bash": "backstory hook --host copilot-cli"}]}}"#,
+        ),
+    ] {
+        let machine = Machine::new();
+        machine.write(path, theirs);
+        let refused = host.plan_install(&machine.places, Path::new(PROGRAM), &machine.installs);
+        assert!(refused.unwrap_err().to_string().contains("not one that Backstory wrote"), "{host:?}");
+        machine.uninstall(host);
+        assert_eq!(machine.read(path), theirs);
+    }
+}
+
+#[test]
+fn a_server_of_our_name_that_is_not_ours_is_left_alone() {
+    for (host, path, theirs) in [
+        (
+            Host::Gemini,
+            GEMINI,
+            r#"{"mcpServers": {"backstory": {"command": "docker", "args": ["run", "backstory"]}}}"#,
+        ),
+        (
+            Host::Amp,
+            ".config/amp/settings.json",
+            r#"{"amp.mcpServers": {"backstory": {"url": "https://a.test/backstory"}}}"#,
+        ),
+        (
+            Host::OpenCode,
+            ".config/opencode/opencode.json",
+            r#"{"mcp": {"backstory": {"command": ["npx", "backstory"]}}}"#,
+        ),
+        (Host::Codex, CODEX, "[mcp_servers.backstory]\ncommand = \"docker\"\n"),
+    ] {
+        let machine = Machine::new();
+        machine.write(path, theirs);
+        let refused = host.plan_install(&machine.places, Path::new(PROGRAM), &machine.installs);
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("backstory` runs a program of somebody else"), "{host:?}: {refused}");
+        let wired = host.wired(&machine.places, Path::new(PROGRAM)).unwrap();
+        assert_eq!((wired.server.clone(), wired.is_wired()), (None, false), "{wired:?}");
+        machine.uninstall(host);
+        assert_eq!(machine.read(path), theirs);
+    }
+}
+
+#[test]
+fn a_program_that_hosts_could_not_run_or_we_not_find_again_is_not_wired() {
+    let machine = Machine::new();
+    for host in Host::ALL {
+        for (program, why) in [
+            ("/opt/bs", "not called `backstory`"),
+            ("/opt/$HOME/backstory", "in the place of `$`"),
+            ("/opt/{env:HOME}/backstory", "in the place of `$` and `{`"),
+        ] {
+            let refused = host.plan_install(&machine.places, Path::new(program), &machine.installs);
+            assert!(refused.unwrap_err().to_string().contains(why), "{host:?} {program}");
+        }
+    }
+}
+
+#[test]
+fn of_installs_at_once_one_is_done_and_can_be_undone() {
+    let machine = Machine::new();
+    fs::create_dir(&machine.places.home).unwrap();
+    for host in Host::ALL {
+        let all_planned = Barrier::new(8);
+        let install = || {
+            let plan = host.plan_install(&machine.places, Path::new(PROGRAM), &machine.installs).unwrap();
+            all_planned.wait();
+            plan.carry_out(&machine.installs).is_ok()
+        };
+        let done = thread::scope(|scope| {
+            let running: Vec<_> = (0..8).map(|_| scope.spawn(install)).collect();
+            running.into_iter().filter_map(|one| one.join().ok()).filter(|is_done| *is_done).count()
+        });
+        assert_eq!(done, 1, "{host:?}");
+        machine.uninstall(host);
+        assert_eq!(fs::read_dir(&machine.places.home).unwrap().count(), 0, "{host:?}");
+    }
+}
+
+/// Copilot CLI (1.0.102) denies a tool whose hook fails, Gemini CLI (0.61.0) drops the prompt.
+#[test]
+fn law_1_hosts_that_stop_at_a_failing_hook_go_on_without_our_program() {
+    for host in [Host::Copilot, Host::Gemini] {
+        let machine = Machine::new();
+        machine.install(host);
+        let wired = host.wired(&machine.places, Path::new(PROGRAM)).unwrap();
+        assert!(!wired.hooks.is_empty());
+        for hook in wired.hooks {
+            let mut shell = std::process::Command::new("/bin/sh");
+            let output = shell.args(["-c", &hook.line]).stdin(std::process::Stdio::null()).output().unwrap();
+            assert!(output.status.success() && output.stdout.is_empty(), "{hook:?}: {output:?}");
+        }
+    }
+}
+
 #[test]
 fn a_file_that_changed_since_the_plan_was_made_is_not_overwritten() {
     let machine = Machine::new();
@@ -380,193 +522,4 @@ fn a_host_whose_second_file_cannot_be_written_gets_its_first_one_back() {
     assert!(plan.carry_out(&machine.installs).is_err());
     assert_eq!(machine.read(".codex/hooks.json"), "{}");
     assert_eq!(machine.read(".codex/config.toml"), "a = 2\n");
-}
-
-/// Writes JSON as somebody might: `choices` decide on white space, comments and commas.
-struct Writer<'a> {
-    choices: &'a [u8],
-    at: usize,
-    newline: &'static str,
-}
-
-impl Writer<'_> {
-    fn choice(&mut self, of: u8) -> u8 {
-        let choice = self.choices.get(self.at % self.choices.len()).copied().unwrap_or(0);
-        self.at += 1;
-        choice % of
-    }
-
-    fn gap(&mut self) -> String {
-        let newline = self.newline;
-        match self.choice(12) {
-            0 => format!(" // n{} \" }} ,{newline}", self.at),
-            1 => format!("/* n{} \", {{ */", self.at),
-            2 | 3 => format!("{newline}  "),
-            4 => format!("{newline}\t"),
-            5 => newline.to_owned(),
-            6 | 7 => " ".to_owned(),
-            _ => String::new(),
-        }
-    }
-
-    fn write(&mut self, value: &Value) -> String {
-        let (open, close, items): (char, char, Vec<String>) = match value {
-            Value::Object(object) => {
-                let mut item = |(key, value): (&String, &Value)| {
-                    format!("{}{}:{}{}", Value::from(key.as_str()), self.gap(), self.gap(), self.write(value))
-                };
-                ('{', '}', object.iter().map(&mut item).collect())
-            }
-            Value::Array(list) => ('[', ']', list.iter().map(|value| self.write(value)).collect()),
-            value => return value.to_string(),
-        };
-        let mut text = open.to_string();
-        let last = items.len();
-        for (at, item) in items.into_iter().enumerate() {
-            text += &format!("{}{item}{}", self.gap(), self.gap());
-            if at + 1 < last || self.choice(3) == 0 {
-                text.push(',');
-            }
-        }
-        text + &self.gap() + &close.to_string()
-    }
-}
-
-fn json_text() -> impl Strategy<Value = String> {
-    let word =
-        || prop::sample::select(vec!["hooks", "Stop", "AfterTool", "mcpServers", "command", "a", "é\"//"]);
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        word().prop_map(Value::from),
-    ];
-    let value = leaf.prop_recursive(4, 24, 4, move |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::btree_map(word().prop_map(str::to_owned), inner, 0..4)
-                .prop_map(|map| Value::Object(map.into_iter().collect())),
-        ]
-    });
-    // Half of the objects get hooks as a host would have them, so that lists of others are met.
-    let hook = prop::collection::vec(value.clone(), 0..3).prop_map(Value::from);
-    let event = prop::sample::select(vec!["SessionStart", "AfterTool", "Theirs"]).prop_map(str::to_owned);
-    let hooks = prop::collection::btree_map(event, hook, 0..3);
-    let root = prop::collection::btree_map(word().prop_map(str::to_owned), value, 0..5);
-    let newline = prop::sample::select(vec!["\n", "\r\n"]);
-    let choices = prop::collection::vec(any::<u8>(), 1..60);
-    (root, prop::option::of(hooks), newline, choices, any::<bool>()).prop_map(
-        |(root, hooks, newline, choices, mark)| {
-            let mut root: serde_json::Map<String, Value> = root.into_iter().collect();
-            if let Some(hooks) = hooks {
-                root.insert("hooks".to_owned(), Value::Object(hooks.into_iter().collect()));
-            }
-            let mut writer = Writer { choices: &choices, at: 0, newline };
-            let text = writer.gap() + &writer.write(&Value::Object(root)) + &writer.gap();
-            if mark { format!("\u{feff}{text}") } else { text }
-        },
-    )
-}
-
-/// What a text says, without lists that hold nothing, and its comments in order.
-fn sense(text: &str) -> (Value, Vec<String>) {
-    let text = text.trim_start_matches('\u{feff}');
-    let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
-    let parsed = parse_to_ast(text, &collect, &ParseOptions::default()).unwrap();
-    let mut value: Value = parsed.value.map(Value::from).unwrap_or_default();
-    prune(&mut value);
-    let comments = parsed.tokens.unwrap().into_iter().filter_map(|token| match token.token {
-        Token::CommentLine(words) | Token::CommentBlock(words) => Some(words.to_owned()),
-        _ => None,
-    });
-    (value, comments.collect())
-}
-
-fn prune(value: &mut Value) {
-    let is_empty = |value: &Value| {
-        value.as_object().is_some_and(serde_json::Map::is_empty)
-            || value.as_array().is_some_and(Vec::is_empty)
-    };
-    if let Some(hooks) = value.get_mut("hooks").and_then(Value::as_object_mut) {
-        hooks.retain(|_, items| !is_empty(items));
-    }
-    if let Some(root) = value.as_object_mut() {
-        root.retain(|key, value| !(["hooks", "mcpServers"].contains(&key.as_str()) && is_empty(value)));
-    }
-}
-
-const GEMINI: &str = ".gemini/settings.json";
-const CODEX: &str = ".codex/config.toml";
-const AMP: &str = ".config/amp/AGENTS.md";
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn law_10_any_json_is_left_alone_or_comes_back(text in json_text()) {
-        let machine = Machine::new();
-        machine.write(GEMINI, &text);
-        match Host::Gemini.plan_install(&machine.places, Path::new(PROGRAM), &machine.installs) {
-            Err(error) => prop_assert!(error.to_string().contains("should be"), "{error}"),
-            Ok(plan) => {
-                plan.carry_out(&machine.installs).unwrap();
-                prop_assert!(machine.is_idle(Host::Gemini));
-                machine.uninstall(Host::Gemini);
-                prop_assert_eq!(machine.read(GEMINI), text.clone());
-
-                // The same without our memory of it: what is theirs is as it was, comments and all.
-                machine.install(Host::Gemini);
-                machine.forget_records();
-                machine.uninstall(Host::Gemini);
-                let left = machine.read(GEMINI);
-                prop_assert!(!left.contains("backstory"));
-                prop_assert_eq!(sense(&left), sense(&text), "{}", left);
-            }
-        }
-    }
-
-    #[test]
-    fn law_10_any_toml_comes_back(
-        lines in prop::collection::vec(
-            prop::sample::select(vec![
-                "# [mcp_servers.backstory]", "", "x = 1", "[a]", "[a.\"b]\"]", "[[list]]", "[mcp_servers.other]",
-                "t = '''\n[mcp_servers.backstory]\n'''", "l = [\n  [1], # two\n]", "[mcp_servers.other.env]", "  y = 2 # z",
-            ]),
-            0..8,
-        ),
-        newline in prop::sample::select(vec!["\n", "\r\n"]),
-        ends in any::<bool>(),
-    ) {
-        let text = lines.join("\n").replace('\n', newline) + if ends { newline } else { "" };
-        prop_assume!(text.parse::<toml::Table>().is_ok());
-        let machine = Machine::new();
-        machine.write(CODEX, &text);
-        machine.install(Host::Codex);
-        let table: toml::Table = machine.read(CODEX).parse().unwrap();
-        prop_assert_eq!(table["mcp_servers"]["backstory"]["command"].as_str(), Some(PROGRAM));
-        machine.uninstall(Host::Codex);
-        prop_assert_eq!(machine.read(CODEX), text.clone());
-
-        machine.install(Host::Codex);
-        machine.forget_records();
-        machine.uninstall(Host::Codex);
-        let left = machine.read(CODEX);
-        prop_assert_eq!(left.trim_end(), text.trim_end());
-    }
-
-    #[test]
-    fn law_10_any_text_comes_back(text in "[a#\r\n <!\\-\u{feff}]{0,40}") {
-        let machine = Machine::new();
-        machine.write(AMP, &text);
-        machine.install(Host::Amp);
-        prop_assert!(machine.read(AMP).contains("<!-- backstory:begin -->"));
-        machine.uninstall(Host::Amp);
-        prop_assert_eq!(machine.read(AMP), text.clone());
-
-        machine.install(Host::Amp);
-        machine.forget_records();
-        machine.uninstall(Host::Amp);
-        let left = machine.read(AMP);
-        prop_assert_eq!(left.trim_end(), text.trim_end());
-    }
 }
