@@ -61,8 +61,8 @@ impl Serving {
         match asked.route {
             Route::Status => health::status(store, problem, self.began.elapsed(), &app),
             Route::Hooks => health::hooks(store),
-            Route::Stats => health::stats(store),
-            Route::Projects => projects::list(store),
+            Route::Stats => health::stats(asked, store),
+            Route::Projects => projects::list(asked, store),
             Route::Project => projects::overview(asked, store, &app),
             Route::Memories => memories::list(asked, store, &app),
             Route::Memory => memories::one(asked, store),

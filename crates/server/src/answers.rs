@@ -2,6 +2,7 @@
 
 use crate::{Refusal, Route};
 use serde_json::Value;
+use std::time::Instant;
 
 /// Whoever knows the answers. Blocking: every question is asked on a thread where waiting hurts nobody.
 pub trait Answers: Send + Sync + 'static {
@@ -23,6 +24,8 @@ pub struct Asked {
     pub query: Query,
     /// The body; null where there is none.
     pub body: Value,
+    /// When nobody waits for the answer any more.
+    pub until: Instant,
     /// Through which door.
     pub by: Asker,
     /// The host that asks for itself, as the header `X-Backstory-Host` says. A browser cannot come through the socket, so it is

@@ -95,7 +95,10 @@ impl Shared {
                 self.stop.send_replace(true);
                 Ok(reply::whole(200, JSON, json!({ "ok": true }).to_string()))
             }
-            route => self.ask(Asked { route, id, query, body, by, host }).await,
+            route => {
+                let until = Instant::now() + self.limits.deadline;
+                self.ask(Asked { route, id, query, body, until, by, host }).await
+            }
         }
     }
 

@@ -175,7 +175,7 @@ fn status(worker: Option<&Running>, place: &Place, json: bool, app: &App) -> Res
             worker.port,
             socket.unwrap_or_default()
         ))?,
-        (None, _) => app.ui.say("no worker runs; `backstory serve --detach` starts one"),
+        (None, _) => app.ui.say("no worker answers; `backstory serve --detach` starts one"),
     }
     Ok(exit)
 }
