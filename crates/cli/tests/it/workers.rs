@@ -245,7 +245,17 @@ fn another_user_is_not_answered(env: &TestEnv, socket: &str) {
             .env("BACKSTORY_HOME", &theirs)
             .current_dir("/")
             .uid(user);
-        command.output().unwrap().status.code()
+        let mut code = None;
+        // A process another test has just started may still hold the copy open for writing.
+        let is_done = until(|| match command.output() {
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => false,
+            output => {
+                code = output.unwrap().status.code();
+                true
+            }
+        });
+        assert!(is_done);
+        code
     };
     assert_eq!(asks_as(0), Some(0), "the way is open");
     assert_eq!(asks_as(65534), Some(1), "another user was answered");
