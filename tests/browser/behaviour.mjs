@@ -62,6 +62,23 @@ export const timeline_shows_news_as_they_are_written = withPage(async (page) => 
   await page.waitForFunction(() => scrollY === 0 && document.querySelector(".fresh").hidden);
 });
 
+export const a_page_nobody_sees_keeps_no_connection_and_catches_up = withPage(async (page) => {
+  await visit(page, "#/timeline");
+  await page.waitForSelector(".news[data-state=live]");
+  const look = (hidden) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
+  await look(true);
+  await steer(page, "write", { title: "Written behind your back" });
+  const shown = () => page.locator(".row-title", { hasText: "Written behind your back" });
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  equal(await shown().count(), 0, "news while nobody looks");
+  await look(false);
+  await shown().waitFor();
+});
+
 export const timeline_is_as_it_was_on_the_way_back = withPage(async (page) => {
   await visit(page, "#/timeline");
   await page.mouse.wheel(0, 4000);

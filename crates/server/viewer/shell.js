@@ -44,7 +44,7 @@ export function drawShell(body) {
       h("nav", { class: "nav", "aria-label": "Pages" }, bar),
       h("div", { class: "side-foot" }, news, themeSwitch(), h("button", { class: "quiet", on: { click: showHelp }, "aria-keyshortcuts": "?" }, "Keys", h("kbd", null, "?")))),
     main);
-  listen(({ kind }) => kind === "state" && showNews());
+  listen(({ kind }) => (kind === "state" ? showNews() : (known = null)));
   showNews();
   return main;
 }

@@ -12,7 +12,7 @@ import { link } from "../router.js";
 import { clock, dayKey, dayName, span } from "../times.js";
 import { KINDS, count, hostName } from "../words.js";
 
-const PAGE = 100;
+const PAGE = 50;
 const AT_TOP_PX = 120;
 let kept = null;
 
