@@ -127,7 +127,12 @@ impl Environment {
 
     /// Returns the folder whose project is meant, where the environment says.
     pub(crate) fn project_dir(&self) -> Option<PathBuf> {
-        self.path(BACKSTORY_PROJECT_DIR).or_else(|| self.path(CLAUDE_PROJECT_DIR))
+        self.project_dir_of(Some(CLAUDE_PROJECT_DIR))
+    }
+
+    /// The same for a host that names it in this variable. A host that runs below another inherits the other's (law 8).
+    pub(crate) fn project_dir_of(&self, variable: Option<&str>) -> Option<PathBuf> {
+        self.path(BACKSTORY_PROJECT_DIR).or_else(|| self.path(variable?))
     }
 
     /// Whether this process was started by a call of our own to a model.

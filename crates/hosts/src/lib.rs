@@ -102,6 +102,15 @@ impl Host {
         }
     }
 
+    /// Returns the variable in which the host names the project to its hooks, where it sets one.
+    #[must_use]
+    pub const fn project_variable(self) -> Option<&'static str> {
+        match self {
+            Host::ClaudeCode | Host::Gemini | Host::Cursor => Some("CLAUDE_PROJECT_DIR"),
+            _ => None,
+        }
+    }
+
     /// Understands one payload of the host. Whatever it is, something is heard: nothing a host says is lost.
     ///
     /// `event` is what the command line said it is, for hosts whose payloads do not say.

@@ -112,7 +112,7 @@ impl Hook {
         let event = option_in(arguments, "--event");
         let payload = payload.map_err(|error| Failure::user("cannot read the payload").because(&error))?;
         let mut heard = host.hear(event.as_deref(), &payload);
-        let place = self.place(&heard);
+        let place = self.place(host, &heard);
         if self.is_our_doing(&place, &heard) {
             return Ok(());
         }
@@ -393,8 +393,9 @@ impl Hook {
     }
 
     /// Returns the folder it happened in: the host's steady word for the project, else where it says it is, else where we are.
-    fn place(&self, heard: &Heard) -> PathBuf {
-        let said = self.environment.project_dir().or_else(|| heard.cwd.as_ref().map(PathBuf::from));
+    fn place(&self, host: Host, heard: &Heard) -> PathBuf {
+        let named = self.environment.project_dir_of(host.project_variable());
+        let said = named.or_else(|| heard.cwd.as_ref().map(PathBuf::from));
         said.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
     }
 

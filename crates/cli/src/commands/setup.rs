@@ -111,6 +111,20 @@ fn lasting_place(args: &SetupArgs, running: &Path, places: &Places) -> PathBuf {
     std::path::absolute(&directory).unwrap_or(directory).join("backstory")
 }
 
+/// What every build of ours has in it, and no other program.
+const OURS: &[u8] = b"Gives coding agents the story so far";
+
+/// Refuses to replace a program that only has our name (law 10).
+fn refuse_foreign(program: &Path) -> Result<(), Failure> {
+    let is_foreign =
+        fs::read(program).is_ok_and(|there| !there.windows(OURS.len()).any(|bytes| bytes == OURS));
+    if !is_foreign {
+        return Ok(());
+    }
+    Err(Failure::user(format!("`{}` is another program and stays as it is", program.display()))
+        .hint("name another directory with `--bin-dir`"))
+}
+
 fn is_same(one: &Path, other: &Path) -> bool {
     let length = |path: &Path| path.metadata().map(|it| it.len()).ok();
     length(one) == length(other) && fs::read(one).ok() == fs::read(other).ok()
@@ -118,6 +132,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 
 /// Copies this program to where hosts will run it, whole or not at all: one that is running there goes on undisturbed.
 fn copy_program(running: &Path, program: &Path, places: &Places, app: &App) -> Result<(), Failure> {
+    refuse_foreign(program)?;
     let directory = program.parent().unwrap_or(Path::new("/"));
     let copy = || -> std::io::Result<()> {
         fs::create_dir_all(directory)?;

@@ -173,3 +173,25 @@ fn whatever_a_host_sends_it_is_not_hurt() {
         }
     }
 }
+
+/// A host that was started below another inherits that one's word for its project (law 8).
+#[test]
+fn law_8_a_hosts_word_for_its_project_is_no_other_hosts() {
+    for (host, named) in [(Host::Codex, false), (Host::Gemini, true), (Host::ClaudeCode, true)] {
+        let env = world();
+        let [one, other] = ["one", "other"].map(|name| {
+            let folder = env.world().join(name);
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join(".backstory.toml"), format!("project = \"{name}\"\n")).unwrap();
+            folder
+        });
+        let inherited: &'static str = other.to_string_lossy().into_owned().leak();
+        let env = env.with("CLAUDE_PROJECT_DIR", inherited);
+        let payload = json!({"session_id": "s", "turn_id": "t", "model": "m", "cwd": one, "timestamp": "2026-11-01T00:00:00Z",
+            "hook_event_name": "SessionStart", "source": "startup"});
+        hook(&env, host, None, payload.to_string());
+        let sql = "SELECT p.name FROM sessions s JOIN projects p ON p.id = s.project_id";
+        let project: String = database(&env).query_row(sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(project, if named { "other" } else { "one" }, "{host:?}");
+    }
+}

@@ -166,6 +166,18 @@ fn a_shell_learns_to_complete() {
 }
 
 #[test]
+fn law_10_a_program_that_only_has_our_name_is_not_replaced() {
+    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
+    let bin = env.world().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    std::fs::write(bin.join("backstory"), "#!/bin/sh\necho somebody else\n").unwrap();
+    let outcome = env.run(["setup", "--yes", "--bin-dir", bin.to_str().unwrap()]);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.stderr.contains("is another program and stays as it is"), "{}", outcome.stderr);
+    assert_eq!(std::fs::read_to_string(bin.join("backstory")).unwrap(), "#!/bin/sh\necho somebody else\n");
+}
+
+#[test]
 fn help_lists_every_command() {
     let env = world();
     assert_snapshot!(env.run(["--help"]).stdout, @r#"
