@@ -167,7 +167,7 @@ fn a_shell_learns_to_complete() {
 
 #[test]
 fn law_10_a_program_that_only_has_our_name_is_not_replaced() {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
+    let env = world();
     let bin = env.world().join("bin");
     std::fs::create_dir(&bin).unwrap();
     std::fs::write(bin.join("backstory"), "#!/bin/sh\necho somebody else\n").unwrap();
