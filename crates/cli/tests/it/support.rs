@@ -207,6 +207,11 @@ impl Worker {
     pub(crate) fn start(env: &TestEnv, flags: &[&str]) -> Worker {
         let mut command = env.command([&["serve"], flags].concat());
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the worker");
+        Worker::of(env, child)
+    }
+
+    /// Takes charge of a worker that was started, and waits until it answers.
+    pub(crate) fn of(env: &TestEnv, child: Child) -> Worker {
         let world = env.world().to_string_lossy().into_owned();
         let mut worker = Worker { child, world, note: Value::Null };
         let is_there = until(|| {

@@ -195,9 +195,7 @@ fn nobody_else_comes_to_a_worker_whatever_the_umask_was() {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", &format!("umask 000; exec '{program}' serve")]).env_clear().envs(variables);
     shell.current_dir(env.project()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = shell.spawn().unwrap();
-    assert!(until(|| env.run(["serve", "--status"]).code == Some(0)));
-    let note = note(&env);
+    let worker = Worker::of(&env, shell.spawn().unwrap());
     assert_eq!(env.run(["remember", "Something is there"]).code, Some(0));
     let paths: Vec<PathBuf> =
         [env.home(), env.world().join("run/backstory")].into_iter().flat_map(under).collect();
@@ -208,9 +206,9 @@ fn nobody_else_comes_to_a_worker_whatever_the_umask_was() {
         assert_eq!(found.mode() & 0o777, expected, "{}", path.display());
     }
     assert!(paths.len() >= 6, "{paths:?}");
-    another_user_is_not_answered(&env, note["socket"].as_str().unwrap());
-    signal(child.id(), "-TERM");
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    another_user_is_not_answered(&env, worker.note["socket"].as_str().unwrap());
+    signal(worker.id(), "-TERM");
+    assert_eq!(worker.ended(), Some(0));
 }
 
 /// Opens every door on the way, and looks whether the worker itself still tells users apart. Only root can be somebody else.
