@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -144,7 +144,11 @@ impl TestEnv {
         let world = self.world().as_os_str().as_encoded_bytes();
         let of_ours = |process: &PathBuf| {
             let is_gone = fs::read_to_string(process.join("stat")).is_ok_and(|stat| stat.contains(") Z "));
-            !is_gone && fs::read(process.join("environ")).is_ok_and(|environ| holds(&environ, world))
+            let environ = fs::read(process.join("environ")).unwrap_or_default();
+            // While a process becomes another program it has no environment for a moment; its folder it keeps.
+            let is_inside =
+                || fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(self.world()));
+            !is_gone && (holds(&environ, world) || environ.is_empty() && is_inside())
         };
         let all = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
         all.filter(of_ours).collect()
@@ -174,8 +178,18 @@ fn holds(bytes: &[u8], needle: &[u8]) -> bool {
     starts.map(|(at, _)| bytes.get(at..).unwrap_or_default()).any(|rest| rest.starts_with(needle))
 }
 
+/// Starts a program. One that was just written may be held open for writing by a child another test is starting: it is let go of
+/// as soon as that child runs its own program.
 fn spawn(command: &mut Command) -> Child {
-    command.spawn().expect("the binary under test")
+    let patience = Instant::now() + Duration::from_secs(10);
+    loop {
+        match command.spawn() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy && Instant::now() < patience => {
+                std::thread::yield_now();
+            }
+            spawned => return spawned.expect("the binary under test"),
+        }
+    }
 }
 
 fn files_under(dir: &Path) -> Vec<PathBuf> {
