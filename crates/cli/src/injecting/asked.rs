@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 const MOST_HITS: u32 = 48;
 /// However much the agent has, no more than this is looked at closely.
 const MOST_KNOWN: usize = 200;
-/// How long the code of hits is looked at.
+/// How long the code of hits is looked at, and of how many: it takes longer than all the rest, and the best are looked at first.
 const TIME_TO_LOOK: Duration = Duration::from_millis(60);
+const MOST_LOOKED_AT: usize = 8;
 /// A longer prompt says at its beginning what it is about; what follows is pasted.
 const MOST_CHARS: usize = 4_000;
 
@@ -38,6 +39,9 @@ impl Injecting<'_> {
         let until = self.until.min(Instant::now() + TIME_TO_LOOK);
         let looked: RefCell<HashMap<MemoryId, Freshness>> = RefCell::default();
         let look = |memory: &Memory| {
+            if looked.borrow().len() >= MOST_LOOKED_AT {
+                return Freshness::Fresh;
+            }
             let state = self.freshness_of(memory, until);
             looked.borrow_mut().insert(memory.id, state);
             state
