@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which crates of ours each crate may use. Everything may use `memory`; nobody may use `testkit` outside tests.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("memory", &[]),
     ("embed", &[]),
     ("store", &["memory"]),
@@ -14,8 +14,15 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("provider", &["memory"]),
     ("recall", &["memory", "store", "embed"]),
     ("capture", &["memory", "store", "embed"]),
+    ("import", &["memory", "store", "capture", "hosts"]),
     ("server", &["memory", "store", "recall", "context", "capture"]),
-    ("cli", &["memory", "store", "capture", "embed", "recall", "context", "hosts", "provider", "server"]),
+    (
+        "cli",
+        &[
+            "memory", "store", "capture", "embed", "recall", "context", "hosts", "import", "provider",
+            "server",
+        ],
+    ),
     ("testkit", &[]),
 ];
 

@@ -100,6 +100,7 @@ impl Environment {
         Some(Places {
             home: absolute(self.user_home()?),
             config: absolute(self.config_home()?),
+            data: absolute(self.data_home()?),
             claude_code: moved(CLAUDE_CONFIG_DIR),
             codex: moved(CODEX_HOME),
             gemini: moved(GEMINI_CLI_HOME),

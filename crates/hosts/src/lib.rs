@@ -15,6 +15,7 @@ mod gemini;
 mod hearing;
 mod lenient;
 mod opencode;
+mod records;
 mod samples;
 mod wire;
 mod wiring;
@@ -22,6 +23,7 @@ mod wiring;
 pub use answering::{Opening, Reply};
 pub use hearing::{Heard, Meaning, Told, UnknownHost};
 pub use opencode::plugin as opencode_plugin;
+pub use records::{Databases, Entries, Entry, Reading, Record, Tables};
 pub use samples::Sample;
 pub use wiring::{Change, HookLine, Installs, Places, Plan, Wired, WiredFile, WiredState, WiringError};
 

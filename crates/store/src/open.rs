@@ -5,7 +5,7 @@ use crate::home::{beside, close_to_others, make_private_file};
 use crate::{Home, Repair, StoreError, migrate, repair};
 use backstory_memory::Timestamp;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -208,21 +208,35 @@ impl Store {
         done
     }
 
-    /// Runs `work` in one short writing transaction.
+    /// Runs `work` in one short writing transaction; inside of [`Store::together`], as a part of that one.
     pub(crate) fn write<T>(
         &mut self,
         doing: &'static str,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, Stop>,
+        work: impl FnOnce(&Connection) -> Result<T, Stop>,
     ) -> Result<T, StoreError> {
-        let written =
-            self.db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(Stop::from).and_then(
-                |transaction| {
-                    let done = work(&transaction)?;
-                    transaction.commit()?;
-                    Ok(done)
-                },
-            );
+        let written = if self.db.is_autocommit() {
+            write_alone(&mut self.db, work)
+        } else {
+            write_within(&mut self.db, work)
+        };
         written.map_err(|stop| self.stopped(doing, stop))
+    }
+
+    /// Runs several writes as one: all of them are kept, or none. Others wait for it, so it should be short.
+    pub fn together<T, E: From<StoreError>>(
+        &mut self,
+        work: impl FnOnce(&mut Store) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.run("BEGIN IMMEDIATE")?;
+        let done = work(self).and_then(|done| self.run("COMMIT").map(|()| done).map_err(E::from));
+        if done.is_err() && !self.db.is_autocommit() {
+            self.run("ROLLBACK")?;
+        }
+        done
+    }
+
+    fn run(&self, sql: &str) -> Result<(), StoreError> {
+        self.db.execute_batch(sql).map_err(self.failed("write several things as one"))
     }
 
     /// Runs several reads on one state of the database: they agree with each other, and the locks are taken once.
@@ -288,8 +302,25 @@ impl Store {
     }
 }
 
+fn write_alone<T>(db: &mut Connection, work: impl FnOnce(&Connection) -> Result<T, Stop>) -> Result<T, Stop> {
+    let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let done = work(&transaction)?;
+    transaction.commit()?;
+    Ok(done)
+}
+
+fn write_within<T>(
+    db: &mut Connection,
+    work: impl FnOnce(&Connection) -> Result<T, Stop>,
+) -> Result<T, Stop> {
+    let savepoint = db.savepoint()?;
+    let done = work(&savepoint)?;
+    savepoint.commit()?;
+    Ok(done)
+}
+
 /// Writes a path as the address of a file that nobody changes.
-fn unchanging_uri(path: &Path) -> PathBuf {
+pub(crate) fn unchanging_uri(path: &Path) -> PathBuf {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(byte);
     let mut uri = b"file:".to_vec();
     for byte in path.as_os_str().as_bytes() {

@@ -12,6 +12,8 @@ pub struct Places {
     pub home: PathBuf,
     /// Where programs keep their configuration: `XDG_CONFIG_HOME`, or `.config` in the home.
     pub config: PathBuf,
+    /// Where programs keep their data: `XDG_DATA_HOME`, or `.local/share` in the home.
+    pub data: PathBuf,
     /// `CLAUDE_CONFIG_DIR`.
     pub claude_code: Option<PathBuf>,
     /// `CODEX_HOME`.

@@ -1,0 +1,139 @@
+//! The records hosts keep of their sessions themselves, read long after: entry by entry, as the hooks would have told it.
+//!
+//! What cannot be read is counted, row by row; a record is never given up whole. Nothing is held but what an entry needs: a record
+//! may be larger than memory. Not here: what is kept of it (`capture`), in which order and how often records are read (`import`),
+//! SQL (whoever calls opens databases, as [`Databases`]).
+
+mod claude_code;
+mod codex;
+mod copilot;
+mod gemini;
+mod lines;
+mod opencode;
+
+use crate::{Host, Places, Told};
+use backstory_memory::Timestamp;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// A host's own record of one session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The host.
+    pub host: Host,
+    /// The file it is in, or the database.
+    pub path: PathBuf,
+    /// What belongs to it and stands elsewhere: the files of its subagents.
+    pub beside: Vec<PathBuf>,
+    /// The session, where the file holds many.
+    pub session: Option<String>,
+    /// When it begins, as far as that can be told without reading it all.
+    pub began: Option<Timestamp>,
+    /// How long it is.
+    pub bytes: u64,
+    /// When it last changed.
+    pub modified: Timestamp,
+}
+
+/// One thing a record tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// When it happened.
+    pub at: Timestamp,
+    /// The host's own name for the session.
+    pub session: String,
+    /// Where it happened.
+    pub cwd: Option<String>,
+    /// What the record calls it, unlike anything else in any record of the host. Sessions that were resumed or forked repeat what
+    /// came before by the same name.
+    pub id: String,
+    /// What happened.
+    pub told: Told,
+}
+
+/// What is next in a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Something that happened.
+    Entry(Box<Entry>),
+    /// Something that cannot be read; why, in a word or two.
+    Unreadable(&'static str),
+}
+
+/// A record being read, in the order things happened.
+pub trait Entries: Iterator<Item = Reading> {
+    /// Returns how much of the record has been read.
+    fn bytes_read(&self) -> u64;
+}
+
+/// Opens somebody's databases.
+pub trait Databases {
+    /// Opens one to read; says why not.
+    fn open(&self, path: &Path) -> Result<Box<dyn Tables>, String>;
+}
+
+/// The tables of a database.
+pub trait Tables {
+    /// Returns the rows of a table that hold a value, ordered: each with what the wanted columns say. What is not there is empty.
+    fn rows(
+        &self,
+        table: &str,
+        columns: &[&str],
+        only: Option<(&str, &str)>,
+        order: &[&str],
+    ) -> Result<Vec<Vec<String>>, String>;
+}
+
+impl Host {
+    /// Finds the records the host has kept. Of a folder or a file that cannot be read there are none.
+    #[must_use]
+    pub fn records(self, places: &Places, databases: &dyn Databases) -> Vec<Record> {
+        match self {
+            Host::ClaudeCode => claude_code::find(places),
+            Host::Codex => codex::find(places),
+            Host::Gemini => gemini::find(places),
+            Host::Copilot => copilot::find(places),
+            Host::OpenCode => opencode::find(places, databases),
+            Host::Cursor | Host::Windsurf | Host::Cline | Host::Zed | Host::Amp => Vec::new(),
+        }
+    }
+}
+
+impl Record {
+    /// Begins to read the record.
+    pub fn read<'a>(&'a self, databases: &'a dyn Databases) -> io::Result<Box<dyn Entries + 'a>> {
+        match self.host {
+            Host::ClaudeCode => claude_code::read(self),
+            Host::Codex => codex::read(self),
+            Host::Gemini => gemini::read(self),
+            Host::Copilot => copilot::read(self),
+            Host::OpenCode => opencode::read(self, databases),
+            Host::Cursor | Host::Windsurf | Host::Cline | Host::Zed | Host::Amp => {
+                Err(io::Error::from(io::ErrorKind::Unsupported))
+            }
+        }
+    }
+
+    /// Returns the record a file is, whichever place it is in; nothing where the host has no such files.
+    #[must_use]
+    pub fn of_file(host: Host, path: &Path) -> Option<Record> {
+        let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let modified = modified.map_or(0, |time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
+        Some(Record {
+            host,
+            path: path.to_owned(),
+            beside: Vec::new(),
+            session: None,
+            began: None,
+            bytes: metadata.len(),
+            modified: Timestamp(modified),
+        })
+    }
+}
+
+/// A record nobody has written a reader for yet.
+fn nothing<'a>() -> io::Result<Box<dyn Entries + 'a>> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
+}

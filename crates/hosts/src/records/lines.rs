@@ -1,0 +1,58 @@
+//! The lines of a record, one by one: one that is longer than anything a host writes is passed over without being held.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+/// A longer line is passed over. What a tool printed may stand in a line three times.
+const LONGEST_LINE: u64 = 32 << 20;
+
+/// A file read line by line.
+pub(crate) struct Lines {
+    file: BufReader<File>,
+    line: Vec<u8>,
+    bytes: u64,
+}
+
+/// What the next line is.
+pub(crate) enum Line<'a> {
+    /// A line with something in it, without its end. What is no UTF-8 has been replaced.
+    Text(std::borrow::Cow<'a, str>),
+    TooLong,
+}
+
+impl Lines {
+    pub(crate) fn open(path: &Path) -> io::Result<Lines> {
+        // Whatever else has this name could keep us waiting.
+        if !path.metadata()?.is_file() {
+            return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        }
+        Ok(Lines { file: BufReader::with_capacity(1 << 18, File::open(path)?), line: Vec::new(), bytes: 0 })
+    }
+
+    /// Returns the next line that is not empty. A file that cannot be read on has no more lines.
+    pub(crate) fn next_line(&mut self) -> Option<Line<'_>> {
+        loop {
+            self.line.clear();
+            let read = (&mut self.file).take(LONGEST_LINE).read_until(b'\n', &mut self.line).ok()?;
+            if read == 0 {
+                return None;
+            }
+            self.bytes += read as u64;
+            if read as u64 == LONGEST_LINE && self.line.last() != Some(&b'\n') {
+                self.bytes += self.file.skip_until(b'\n').ok()? as u64;
+                self.line = Vec::new();
+                return Some(Line::TooLong);
+            }
+            if !self.line.trim_ascii().is_empty() {
+                break;
+            }
+        }
+        Some(Line::Text(String::from_utf8_lossy(self.line.trim_ascii())))
+    }
+
+    /// Returns how much has been read.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

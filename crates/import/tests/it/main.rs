@@ -1,0 +1,1 @@
+//! What is found on a machine, read for real: real databases, real repositories, real files.
