@@ -23,6 +23,7 @@ use crate::codemap::{Place, anchor, edited_files, follow_renames, track};
 use crate::{Closing, Redactor, closing, git, prepare, should_promote};
 use backstory_memory::{
     Category, ChangedSymbol, Digest, Draft, Kind, Link, Memory, MemoryId, Relation, SessionId, Timestamp,
+    Trust,
 };
 use backstory_store::{Again, Distilled, FileReading, Outcome, Session, Store, StoreError};
 pub use failing::failure_subject;
@@ -100,8 +101,13 @@ pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Resul
         .collect();
     let mut report = DistilReport::default();
     let mut settled = Vec::new();
+    let is_imported = entries.iter().any(|entry| entry.trust == Trust::Import);
     for finding in findings {
-        let finding = Finding { content: prepare(finding.content, how.redactor), ..finding };
+        let mut content = prepare(finding.content, how.redactor);
+        if is_imported {
+            content.trust = content.trust.min(Trust::Import);
+        }
+        let finding = Finding { content, ..finding };
         // Better a memory that is there twice than none.
         let finding = if how.is_late() { Finding { comparing: Comparing::Not, ..finding } } else { finding };
         settled.extend(settle::settle(store, &session, finding)?);

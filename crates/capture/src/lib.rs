@@ -28,7 +28,7 @@ pub use distil::{DistilReport, Distillation, Occasion, distil, failure_subject};
 pub use failures::{Attempt, Class, Failures, Fix, OpenFailure, Ran, Signature, Step, pair, should_promote};
 pub use keep::{MOST_BODY_BYTES, most_alike, prepare};
 pub use observe::{Observation, Surroundings, account_of, observe};
-pub use project::sight;
+pub use project::{safe_sighting, sight};
 pub use redact::{Finding, Redacted, Redaction, Redactor, RedactorOptions};
 pub use statements::{Correction, Polarity, Speaker, Statement, statements};
 pub use testruns::{Outcome, Runner, TestRun, red_to_green};

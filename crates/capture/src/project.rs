@@ -14,6 +14,7 @@ mod repository;
 #[cfg(test)]
 mod tests;
 
+use crate::Redactor;
 use backstory_memory::{ProjectKey, Sighting, clean, first_chars};
 pub(crate) use files::read_head;
 use repository::{Checkout, Repository};
@@ -33,6 +34,24 @@ const MAX_PARENTS: usize = 4;
 pub fn sight(start: &Path) -> Sighting {
     let (standing, place) = locate(start);
     look(&standing, &place, MAX_PARENTS)
+}
+
+/// Tells what project a folder belongs to, fit to be stored: a path may hold a secret like any other text (law 7).
+///
+/// A secret becomes the same mark every time, so that the project is still told from others and found again.
+#[must_use]
+pub fn safe_sighting(folder: &Path, redactor: &Redactor) -> Sighting {
+    fn safe(sighting: Sighting, redactor: &Redactor) -> Sighting {
+        let text = |text: &str| redactor.redact(text).text.into_string();
+        let key = |key: &ProjectKey| text(&key.to_string()).parse().unwrap_or_else(|()| key.clone());
+        Sighting {
+            keys: sighting.keys.iter().map(key).collect(),
+            name: text(&sighting.name),
+            root: text(&sighting.root),
+            parent: sighting.parent.map(|parent| Box::new(safe(*parent, redactor))),
+        }
+    }
+    safe(sight(folder), redactor)
 }
 
 /// Returns the root of the work tree a folder lies in, and its git directory.

@@ -5,8 +5,8 @@ use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
 use crate::failure::Failure;
 use crate::settings::{Settings, project_file};
 use crate::ui::Ui;
-use backstory_capture::{Redactor, RedactorOptions, sight};
-use backstory_memory::{ProjectId, ProjectKey, Sighting, Timestamp};
+use backstory_capture::{Redactor, RedactorOptions, safe_sighting};
+use backstory_memory::{ProjectId, Sighting, Timestamp};
 use backstory_store::{Home, Project, Purpose, Reach, Retention, Store, StoreError};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -229,23 +229,6 @@ pub(crate) fn redactor(config: &Config, environment: &Environment, home: &Home) 
     let environment = if config.redact.environment { environment.pairs() } else { Vec::new() };
     let literals = config.redact.literals.clone();
     Redactor::new(RedactorOptions { literals, environment, key: redaction_key(home) })
-}
-
-/// Returns what a folder tells about its project, fit to be stored: a path may hold a secret like any other text (law 7).
-///
-/// A secret becomes the same mark every time, so that the project is still told from others and found again.
-pub(crate) fn safe_sighting(folder: &Path, redactor: &Redactor) -> Sighting {
-    fn safe(sighting: Sighting, redactor: &Redactor) -> Sighting {
-        let text = |text: &str| redactor.redact(text).text.into_string();
-        let key = |key: &ProjectKey| text(&key.to_string()).parse().unwrap_or_else(|()| key.clone());
-        Sighting {
-            keys: sighting.keys.iter().map(key).collect(),
-            name: text(&sighting.name),
-            root: text(&sighting.root),
-            parent: sighting.parent.map(|parent| Box::new(safe(*parent, redactor))),
-        }
-    }
-    safe(sight(folder), redactor)
 }
 
 /// Returns the key that makes equal secrets comparable in this home and nowhere else.

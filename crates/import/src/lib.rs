@@ -6,13 +6,21 @@
 
 mod claude_mem;
 mod claude_mem_lite;
+mod databases;
 mod engram;
 mod found;
 mod git;
 mod lore;
 mod markdown;
+mod memories;
 mod open_mem;
+mod records;
 mod source;
+mod taking;
 
+pub use databases::ForeignDatabases;
 pub use found::{Find, Found, FoundMemory, FoundProject, FoundSession, Unreadable, Whereabouts};
+pub use memories::{FindReport, take_find};
+pub use records::{RecordsReport, take_records};
 pub use source::Source;
+pub use taking::{Only, Taking, Tally};

@@ -103,7 +103,7 @@ impl Foreign {
         let there = self.columns(wanted.table)?;
         let has = |column: &&&str| there.iter().any(|name| name == **column);
         let columns: Vec<&&str> = wanted.columns.iter().filter(has).collect();
-        if columns.is_empty() || !wanted.only.iter().all(|(column, _)| has(&&column)) {
+        if columns.is_empty() || !wanted.only.iter().all(|(column, _)| has(&column)) {
             return Ok(());
         }
         let list = |names: &[String], between: &str| names.join(between);

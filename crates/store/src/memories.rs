@@ -82,6 +82,17 @@ impl Store {
         self.memory_where("SELECT * FROM memories WHERE uid = ?1", uid.as_str())
     }
 
+    /// Returns the memory in force of a project that says the same word for word, case and punctuation aside.
+    pub fn memory_saying(&self, project: ProjectId, content: &Draft) -> Result<Option<MemoryId>, StoreError> {
+        self.read("look for the same words", |db| {
+            let sql = "SELECT id FROM memories WHERE fingerprint = ?1 AND project_id = ?2 AND superseded_by IS NULL LIMIT 1";
+            let found = db
+                .prepare_cached(sql)?
+                .query_row(params![content.fingerprint().0, project.0], |row| row.get(0).map(MemoryId));
+            Ok(found.optional()?)
+        })
+    }
+
     fn memory_where(&self, sql: &str, value: impl rusqlite::ToSql) -> Result<Option<Memory>, StoreError> {
         self.read("read a memory", |db| read_where(db, sql, value))
     }

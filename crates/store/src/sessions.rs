@@ -108,6 +108,16 @@ impl Store {
         })
     }
 
+    /// Notes that a session of which no end is known ended with the last thing that happened in it.
+    pub fn end_session(&mut self, id: SessionId) -> Result<(), StoreError> {
+        self.write("note the end of a session", |db| {
+            let sql =
+                "UPDATE sessions SET ended_at_ms = last_event_at_ms WHERE id = ?1 AND ended_at_ms IS NULL";
+            db.prepare_cached(sql)?.execute([id.0])?;
+            Ok(())
+        })
+    }
+
     /// Returns the session a host calls by this name, making it if it is not known.
     pub fn session_named(
         &mut self,

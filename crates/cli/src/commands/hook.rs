@@ -13,6 +13,7 @@ use crate::settings::{Settings, project_file};
 use crate::{log, ourselves, vectors};
 use backstory_capture::{
     DistilReport, Distillation, Observation, Occasion, Redactor, Surroundings, account_of, distil, observe,
+    safe_sighting,
 };
 use backstory_hosts::{Heard, Host, Meaning, Opening, Reply, Told};
 use backstory_memory::{Account, EventKind, Happening, Moment, Sighting, Timestamp};
@@ -138,7 +139,7 @@ impl Hook {
         if self.is_our_session(store.as_mut().ok(), host, &heard) {
             return Ok(());
         }
-        let sighting = app::safe_sighting(&place, &redactor);
+        let sighting = safe_sighting(&place, &redactor);
         let name = session_name(heard.host_session.take(), &sighting);
         let host_session = redactor.scrub(&name).into_string();
         // A store that cannot say what was must not keep the event from being kept.

@@ -1,13 +1,13 @@
 //! `import FILE`: reads memories from a file, one JSON object a line. Running it again adds only what is new.
 
 use super::ImportArgs;
-use crate::app::{App, safe_sighting};
+use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::lines::MemoryLine;
 use crate::progress::Progress;
 use crate::ui::memories;
 use crate::vectors;
-use backstory_capture::{Redactor, prepare};
+use backstory_capture::{Redactor, prepare, safe_sighting};
 use backstory_memory::{
     Checksum, Draft, ProjectId, ProjectKey, SessionId, Sighting, Timestamp, Trust, Uid, digest,
 };

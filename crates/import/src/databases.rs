@@ -1,0 +1,36 @@
+//! Other programs' databases, for those who may not know SQL.
+
+use backstory_hosts::{Databases, Tables};
+use backstory_store::{Foreign, Wanted};
+use std::path::Path;
+
+/// Opens databases by the store's own reader.
+#[derive(Clone, Copy, Debug)]
+pub struct ForeignDatabases;
+
+impl Databases for ForeignDatabases {
+    fn open(&self, path: &Path) -> Result<Box<dyn Tables>, String> {
+        let foreign = Foreign::open(path).map_err(|error| error.to_string())?;
+        Ok(Box::new(ForeignTables(foreign)))
+    }
+}
+
+struct ForeignTables(Foreign);
+
+impl Tables for ForeignTables {
+    fn rows(
+        &self,
+        table: &str,
+        columns: &[&str],
+        only: Option<(&str, &str)>,
+        order: &[&str],
+    ) -> Result<Vec<Vec<String>>, String> {
+        let only: Vec<(&str, &str)> = only.into_iter().collect();
+        let rows = self.0.rows(Wanted { table, columns, only: &only, order });
+        let rows = rows.map_err(|error| error.to_string())?;
+        let values = |row: &backstory_store::ForeignRow| {
+            columns.iter().map(|column| row.text(column).unwrap_or_default().to_owned()).collect()
+        };
+        Ok(rows.iter().map(values).collect())
+    }
+}

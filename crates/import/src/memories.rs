@@ -1,0 +1,229 @@
+//! Takes in what are memories already: other programs', git's, memory files'.
+//!
+//! Each is named by its source, so that reading it again adds nothing; what was forgotten stays forgotten; what is known word for
+//! word is not kept twice. Not here: how a source reads (its own file).
+
+use crate::taking::{Folders, Taking, Tally};
+use crate::{Find, Found, FoundMemory, FoundProject, FoundSession, Unreadable};
+use backstory_capture::prepare;
+use backstory_memory::{
+    Draft, Link, MemoryId, ProjectId, ProjectKey, Relation, SessionId, Sighting, Timestamp, Trust, Uid,
+    digest,
+};
+use backstory_store::{ImportState, Kept, NewMemory, Origin, Store, StoreError};
+use std::collections::HashMap;
+
+/// How many memories are written as one: hooks wait for it.
+const AT_ONCE: usize = 250;
+
+/// What came of a find.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FindReport {
+    /// Whether it has not changed since it was read before.
+    pub is_unchanged: bool,
+    /// Why it could not be read at all.
+    pub unreadable: Option<String>,
+    /// Memories that were here already, by name or word for word.
+    pub known: u64,
+    /// Memories that were forgotten on purpose and stay out.
+    pub forgotten: u64,
+    /// What was not taken in, and why.
+    pub skipped: Tally,
+    /// The memories that are new.
+    pub memories: Vec<MemoryId>,
+}
+
+/// Takes in what a find holds.
+pub fn take_find(store: &mut Store, find: &Find, taking: &Taking<'_>) -> Result<FindReport, StoreError> {
+    let state = state_of(find, taking);
+    let before = store.import_state(&state.source, &state.place)?;
+    if before.is_some_and(|before| before.is_done && before.stamp == state.stamp) {
+        return Ok(FindReport { is_unchanged: true, ..FindReport::default() });
+    }
+    let mut keeper = Keeper::new(find, taking);
+    let mut failed = None;
+    let read = find.read(&mut |found| {
+        if failed.is_none() {
+            failed = keeper.take(store, found).err();
+        }
+    });
+    failed.map_or(Ok(()), Err)?;
+    let report = keeper.finish(store)?;
+    match read {
+        Ok(()) => store.note_import(&ImportState { is_done: true, ..state }, taking.now)?,
+        Err(Unreadable(why)) => return Ok(FindReport { unreadable: Some(why), ..report }),
+    }
+    Ok(report)
+}
+
+fn state_of(find: &Find, taking: &Taking<'_>) -> ImportState {
+    let place = taking.redactor.scrub(&find.path.to_string_lossy()).into_string();
+    let since = taking.since.map_or(String::new(), |since| format!(" since {}", since.0));
+    let only = taking.only.as_ref().map_or(String::new(), |only| format!(" of {}", only.name));
+    let stamp = format!("{}{since}{only}", find.stamp);
+    ImportState { source: find.source.as_str().to_owned(), place, stamp, taken: 0, is_done: false }
+}
+
+/// Keeps memories, some at once.
+struct Keeper<'a> {
+    find: &'a Find,
+    taking: &'a Taking<'a>,
+    folders: Folders<'a>,
+    projects: HashMap<FoundProject, Option<ProjectId>>,
+    sessions: HashMap<FoundSession, SessionId>,
+    batch: Vec<NewMemory>,
+    names: HashMap<String, Uid>,
+    links: Vec<(Uid, Relation, String)>,
+    report: FindReport,
+}
+
+impl<'a> Keeper<'a> {
+    fn new(find: &'a Find, taking: &'a Taking<'a>) -> Keeper<'a> {
+        Keeper {
+            find,
+            taking,
+            folders: Folders::new(taking),
+            projects: HashMap::new(),
+            sessions: HashMap::new(),
+            batch: Vec::new(),
+            names: HashMap::new(),
+            links: Vec::new(),
+            report: FindReport::default(),
+        }
+    }
+
+    fn take(&mut self, store: &mut Store, found: Found) -> Result<(), StoreError> {
+        match found {
+            Found::Skipped(why) => self.skip(why),
+            Found::Memory(memory) if self.taking.since.is_some_and(|since| memory.created_at < since) => {
+                self.skip("too old");
+            }
+            Found::Memory(memory) => match self.project(store, &memory.project)? {
+                Some(project) => self.add(store, project, *memory)?,
+                None => self.skip("left out"),
+            },
+        }
+        if self.batch.len() >= AT_ONCE { self.write(store) } else { Ok(()) }
+    }
+
+    fn skip(&mut self, why: &'static str) {
+        *self.report.skipped.entry(why).or_default() += 1;
+    }
+
+    fn add(&mut self, store: &mut Store, project: ProjectId, found: FoundMemory) -> Result<(), StoreError> {
+        let trust = found.content.trust.clone().min(Trust::Import);
+        let content = prepare(Draft { trust, ..found.content }, self.taking.redactor);
+        if content.title.is_empty() {
+            self.skip("nothing said");
+            return Ok(());
+        }
+        let uid = uid_of(self.find, &found.name, found.created_at);
+        self.names.insert(found.name, uid.clone());
+        let named = |relation| {
+            let uid = uid.clone();
+            move |name: String| (uid.clone(), relation, name)
+        };
+        self.links.extend(found.replaces.into_iter().map(named(Relation::Supersedes)));
+        self.links.extend(found.relates.into_iter().map(named(Relation::Relates)));
+        if store.memory_by_uid(&uid)?.is_none() && store.memory_saying(project, &content)?.is_some() {
+            self.report.known += 1;
+            return Ok(());
+        }
+        let session = match found.session {
+            Some(session) => Some(self.session(store, project, session, found.created_at)?),
+            None => None,
+        };
+        let origin = Origin { session, past: found.past, ..Origin::default() };
+        self.batch.push(NewMemory { uid: Some(uid), project, origin, content, created_at: found.created_at });
+        Ok(())
+    }
+
+    /// Finds or makes the project a memory belongs to; nothing where it is not wanted.
+    fn project(&mut self, store: &mut Store, found: &FoundProject) -> Result<Option<ProjectId>, StoreError> {
+        if let Some(known) = self.projects.get(found) {
+            return Ok(*known);
+        }
+        let id = match found {
+            FoundProject::Folder(folder) => match self.folders.sighting(folder) {
+                Some(sighting) => Some(store.project_at(&sighting, self.taking.now)?),
+                None => None,
+            },
+            FoundProject::Named(name) => self.project_named(store, name)?,
+        };
+        self.projects.insert(found.clone(), id);
+        Ok(id)
+    }
+
+    fn project_named(&self, store: &mut Store, name: &str) -> Result<Option<ProjectId>, StoreError> {
+        let name = self.taking.redactor.scrub(name).into_string();
+        if self.taking.only.as_ref().is_some_and(|only| only.name != name) {
+            return Ok(None);
+        }
+        if let [only] = store.projects_named(&name)?.as_slice() {
+            return Ok(Some(only.id));
+        }
+        let keys = vec![ProjectKey::Named(name.clone())];
+        let sighting = Sighting { keys, name, root: String::new(), parent: None };
+        store.project_at(&sighting, self.taking.now).map(Some)
+    }
+
+    fn session(
+        &mut self,
+        store: &mut Store,
+        project: ProjectId,
+        found: FoundSession,
+        at: Timestamp,
+    ) -> Result<SessionId, StoreError> {
+        if let Some(id) = self.sessions.get(&found) {
+            return Ok(*id);
+        }
+        let name = self.taking.redactor.scrub(&found.name).into_string();
+        let id = store.session_named(project, &found.host, &name, at)?;
+        self.sessions.insert(found, id);
+        Ok(id)
+    }
+
+    fn write(&mut self, store: &mut Store) -> Result<(), StoreError> {
+        for kept in store.remember_all(&self.batch)? {
+            match kept {
+                Kept::Written(id) => self.report.memories.push(id),
+                Kept::Known(_) => self.report.known += 1,
+                Kept::Forgotten => self.report.forgotten += 1,
+            }
+        }
+        self.batch.clear();
+        Ok(())
+    }
+
+    /// Writes the rest, and notes what has to do with what: both had to be there first.
+    fn finish(mut self, store: &mut Store) -> Result<FindReport, StoreError> {
+        self.write(store)?;
+        let links = std::mem::take(&mut self.links);
+        for links in links.chunks(AT_ONCE) {
+            store.together(|store| links.iter().try_for_each(|link| self.link(store, link)))?;
+        }
+        Ok(self.report)
+    }
+
+    fn link(
+        &self,
+        store: &mut Store,
+        (from, relation, to): &(Uid, Relation, String),
+    ) -> Result<(), StoreError> {
+        let Some(to) = self.names.get(to) else { return Ok(()) };
+        let (Some(from), Some(to)) = (store.memory_by_uid(from)?, store.memory_by_uid(to)?) else {
+            return Ok(());
+        };
+        match relation {
+            Relation::Supersedes => store.note_superseded(to.id, from.id, from.created_at),
+            relation => store.link(Link { from: from.id, relation: *relation, to: to.id }),
+        }
+    }
+}
+
+/// Names a memory by what its source calls it and when it was written.
+fn uid_of(find: &Find, name: &str, created_at: Timestamp) -> Uid {
+    let said = digest([find.source.as_str().as_bytes(), name.as_bytes(), &created_at.0.to_le_bytes()]);
+    let [name @ .., _, _, _, _, _, _] = said.0;
+    Uid::from_parts(created_at.0, name)
+}

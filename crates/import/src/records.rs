@@ -1,0 +1,277 @@
+//! Takes in hosts' records: read and redacted on one thread, kept and distilled on another, in the order things happened.
+//!
+//! A record is taken in by *stretches*: some turns with what was done in them. A stretch is kept, distilled and noted as one write,
+//! so that an import that is killed leaves no half of one, and goes on with the next as if nothing had been. Where hooks heard a
+//! session themselves, its record is believed only up to there. Not here: how a record reads (`hosts`).
+
+use crate::databases::ForeignDatabases;
+use crate::taking::{Folders, Taking, Tally, add};
+use backstory_capture::{Distillation, Observation, Occasion, Surroundings, distil, observe};
+use backstory_hosts::{Entry, Host, Reading, Record};
+use backstory_memory::{
+    Account, EventKind, Happening, IdempotencyKey, MemoryId, SessionId, Shingles, Timestamp, Trust,
+};
+use backstory_store::{Arrival, ImportState, Recorded, Store, StoreError};
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+/// After so many turns a stretch ends: distillation looks back as far.
+const TURNS: usize = 16;
+/// A stretch that holds so much ends with its turn, however few there were.
+const MANY_EVENTS: usize = 300;
+/// A turn that is longer is cut: distillation reads no more at once.
+const MOST_EVENTS: usize = 900;
+/// How many stretches may wait to be kept. What is read ahead is held in memory.
+const AHEAD: usize = 4;
+
+/// What came of a host's records.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordsReport {
+    /// Records that were read, to their end.
+    pub read: u64,
+    /// Records that have not changed since they were read before.
+    pub unchanged: u64,
+    /// Sessions something new is known of.
+    pub sessions: BTreeSet<SessionId>,
+    /// Things that happened, and were not known.
+    pub new: u64,
+    /// Things that happened, and were known or forgotten.
+    pub known: u64,
+    /// What was not taken in, and why.
+    pub skipped: Tally,
+    /// The memories that were made.
+    pub memories: Vec<MemoryId>,
+}
+
+/// Takes in records, the oldest first. `watch` is told how many bytes have been read.
+pub fn take_records(
+    store: &mut Store,
+    mut records: Vec<Record>,
+    taking: &Taking<'_>,
+    watch: &mut dyn FnMut(u64),
+) -> Result<RecordsReport, StoreError> {
+    // What is said later puts right what was said before, whichever host heard it.
+    records.sort_by(|one, other| {
+        (one.began.unwrap_or(one.modified), &one.path, &one.session).cmp(&(
+            other.began.unwrap_or(other.modified),
+            &other.path,
+            &other.session,
+        ))
+    });
+    let mut report = RecordsReport::default();
+    let mut jobs = Vec::new();
+    let mut bytes = 0;
+    for record in records {
+        let state = state_of(&record, taking);
+        let before = store.import_state(&state.source, &state.place)?;
+        match before.filter(|before| before.stamp == state.stamp) {
+            Some(before) if before.is_done => {
+                report.unchanged += 1;
+                bytes += record.bytes;
+            }
+            before => jobs.push(Job { record, taken: before.map_or(0, |before| before.taken), state }),
+        }
+    }
+    watch(bytes);
+    let jobs = jobs.as_slice();
+    std::thread::scope(|threads| {
+        let (sender, stretches) = sync_channel(AHEAD);
+        threads.spawn(move || Reader::new(taking).read_all(jobs, &sender));
+        for stretch in stretches {
+            let Some(job) = jobs.get(stretch.job) else { break };
+            store.together(|store| keep(store, job, &stretch, taking, &mut report))?;
+            watch(bytes + stretch.bytes);
+            if stretch.is_last {
+                bytes += job.record.bytes;
+                report.read += 1;
+            }
+        }
+        Ok(report)
+    })
+}
+
+/// A record that is to be read, and how many of its entries have been taken in already.
+struct Job {
+    record: Record,
+    taken: u64,
+    state: ImportState,
+}
+
+/// Names a record, and says what it looks like now.
+fn state_of(record: &Record, taking: &Taking<'_>) -> ImportState {
+    let path = taking.redactor.scrub(&record.path.to_string_lossy()).into_string();
+    let place = record.session.as_ref().map_or(path.clone(), |session| format!("{path} {session}"));
+    let since = taking.since.map_or(String::new(), |since| format!(" since {}", since.0));
+    let only = taking.only.as_ref().map_or(String::new(), |only| format!(" of {}", only.name));
+    let stamp = format!("{} {}{since}{only}", record.bytes, record.modified.0);
+    ImportState { source: record.host.as_str().to_owned(), place, stamp, taken: 0, is_done: false }
+}
+
+/// Some turns of one record, ready to be kept.
+struct Stretch {
+    job: usize,
+    arrivals: Vec<Arrival>,
+    /// How many entries of the record come before its end.
+    taken: u64,
+    bytes: u64,
+    skipped: Tally,
+    is_last: bool,
+}
+
+/// Reads records and makes what they tell fit to be kept.
+struct Reader<'a> {
+    taking: &'a Taking<'a>,
+    folders: Folders<'a>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(taking: &'a Taking<'a>) -> Reader<'a> {
+        Reader { taking, folders: Folders::new(taking) }
+    }
+
+    fn read_all(mut self, jobs: &[Job], sender: &SyncSender<Stretch>) {
+        for (at, job) in jobs.iter().enumerate() {
+            if self.read(at, job, sender).is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Reads one record. Returns nothing where nobody listens any more.
+    fn read(&mut self, job: usize, of: &Job, sender: &SyncSender<Stretch>) -> Option<()> {
+        let mut stretch = Stretch::begin(job, 0);
+        let mut entries = match of.record.read(&ForeignDatabases) {
+            Ok(entries) => entries,
+            Err(_) => {
+                stretch.skip("cannot be opened");
+                return sender.send(Stretch { is_last: true, ..stretch }).ok();
+            }
+        };
+        let mut turns = 0;
+        let mut is_ours = false;
+        while let Some(reading) = entries.next() {
+            stretch.taken += 1;
+            stretch.bytes = entries.bytes_read().min(of.record.bytes);
+            let is_done = stretch.taken <= of.taken;
+            match reading {
+                _ if is_done || is_ours => {}
+                Reading::Unreadable(why) => stretch.skip(why),
+                Reading::Entry(entry) => {
+                    if matches!(&entry.told.happening, Happening::Prompted { text } if (self.taking.is_our_prompt)(text))
+                    {
+                        is_ours = true;
+                        stretch.skip("our own");
+                        stretch.arrivals.clear();
+                        continue;
+                    }
+                    let is_turn_end = entry.told.happening.kind() == EventKind::TurnEnd;
+                    match self.arrival(of.record.host, *entry) {
+                        Ok(arrival) => stretch.arrivals.push(arrival),
+                        Err(why) => stretch.skip(why),
+                    }
+                    turns += usize::from(is_turn_end);
+                    if stretch.is_long(turns, is_turn_end) {
+                        let next = Stretch::begin(job, stretch.taken);
+                        sender.send(std::mem::replace(&mut stretch, next)).ok()?;
+                        turns = 0;
+                    }
+                }
+            }
+        }
+        sender.send(Stretch { is_last: true, ..stretch }).ok()
+    }
+
+    /// Makes an entry fit to be kept, or says why it is not.
+    fn arrival(&mut self, host: Host, entry: Entry) -> Result<Arrival, &'static str> {
+        if self.taking.since.is_some_and(|since| entry.at < since) {
+            return Err("too old");
+        }
+        let folder = entry.cwd.as_deref().ok_or("of no folder")?;
+        let sighting = self.folders.sighting(Path::new(folder)).ok_or("left out")?;
+        let observation = Observation {
+            host: host.as_str().to_owned(),
+            host_session: entry.session,
+            tool: entry.told.tool,
+            sequence: Some(entry.id.clone()),
+            trust: entry.told.trust.min(Trust::Import),
+            account: Account { happening: entry.told.happening, subagent: entry.told.subagent },
+        };
+        // Nothing was given to a session that no hook heard of.
+        let given = Shingles::default();
+        let around = Surroundings {
+            redactor: self.taking.redactor,
+            most_bytes: self.taking.most_event_bytes,
+            root: &sighting.root,
+            given: &given,
+            at: entry.at,
+        };
+        let mut event = observe(observation, &around);
+        // A session that was resumed or forked repeats what came before under another name: it is still the same.
+        event.key = IdempotencyKey::new(&event.host, "", event.kind, &entry.id, "");
+        Ok(Arrival { event, sighting })
+    }
+}
+
+impl Stretch {
+    fn begin(job: usize, taken: u64) -> Stretch {
+        Stretch { job, arrivals: Vec::new(), taken, bytes: 0, skipped: Tally::new(), is_last: false }
+    }
+
+    fn skip(&mut self, why: &'static str) {
+        *self.skipped.entry(why).or_default() += 1;
+    }
+
+    fn is_long(&self, turns: usize, is_turn_end: bool) -> bool {
+        let many = self.arrivals.len();
+        is_turn_end && (turns >= TURNS || many >= MANY_EVENTS) || many >= MOST_EVENTS
+    }
+}
+
+/// Keeps a stretch, makes memories of it, and notes how far its record has been taken in.
+fn keep(
+    store: &mut Store,
+    job: &Job,
+    stretch: &Stretch,
+    taking: &Taking<'_>,
+    report: &mut RecordsReport,
+) -> Result<(), StoreError> {
+    add(&mut report.skipped, &stretch.skipped);
+    let mut touched: Vec<(SessionId, Timestamp)> = Vec::new();
+    let mut heard: HashMap<&str, Option<Timestamp>> = HashMap::new();
+    for arrival in &stretch.arrivals {
+        let event = &arrival.event;
+        let heard_since = match heard.get(event.host_session.as_str()) {
+            Some(since) => *since,
+            None => store.heard_since(&event.host, &event.host_session)?,
+        };
+        heard.insert(&event.host_session, heard_since);
+        if heard_since.is_some_and(|since| event.at >= since) {
+            *report.skipped.entry("lived through").or_default() += 1;
+            continue;
+        }
+        match store.record(arrival)? {
+            Recorded::Stored(_) => {
+                report.new += 1;
+                let session = store.session_called(&event.host, &event.host_session)?;
+                if let Some(session) =
+                    session.filter(|session| touched.iter().all(|(id, _)| *id != session.id))
+                {
+                    touched.push((session.id, event.at));
+                }
+            }
+            Recorded::Known(_) | Recorded::Forgotten | Recorded::Ours => report.known += 1,
+        }
+    }
+    for (id, now) in touched {
+        let occasion = if stretch.is_last { Occasion::SessionEnd } else { Occasion::TurnEnd };
+        let how = Distillation { occasion, root: None, redactor: taking.redactor, now, until: None };
+        report.memories.extend(distil(store, id, &how)?.written);
+        report.sessions.insert(id);
+        if stretch.is_last {
+            store.end_session(id)?;
+        }
+    }
+    let state = ImportState { taken: stretch.taken, is_done: stretch.is_last, ..job.state.clone() };
+    store.note_import(&state, taking.now)
+}

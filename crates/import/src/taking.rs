@@ -1,0 +1,69 @@
+//! How things are taken in, whatever they are: what may be kept, of when, of which project.
+
+use backstory_capture::{Redactor, safe_sighting};
+use backstory_memory::{ProjectKey, Sighting, Timestamp};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// How things are taken in.
+pub struct Taking<'a> {
+    /// Takes out secrets.
+    pub redactor: &'a Redactor,
+    /// The most an event may be long, in bytes.
+    pub most_event_bytes: usize,
+    /// What time it is.
+    pub now: Timestamp,
+    /// Nothing older.
+    pub since: Option<Timestamp>,
+    /// Nothing of another project.
+    pub only: Option<Only>,
+    /// Whether nothing that happened in a folder is to be kept.
+    pub leaves_out: &'a (dyn Fn(&Path) -> bool + Sync),
+    /// Whether a prompt is one of our own to a model: such a session is not to be remembered.
+    pub is_our_prompt: fn(&str) -> bool,
+}
+
+/// The one project that is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Only {
+    /// What it is called.
+    pub name: String,
+    /// What it is recognised by.
+    pub keys: Vec<ProjectKey>,
+}
+
+/// How often something was, by what it was.
+pub type Tally = BTreeMap<&'static str, u64>;
+
+/// Which project a folder belongs to, looked up once for each folder.
+pub(crate) struct Folders<'a> {
+    taking: &'a Taking<'a>,
+    known: HashMap<PathBuf, Option<Sighting>>,
+}
+
+impl<'a> Folders<'a> {
+    pub(crate) fn new(taking: &'a Taking<'a>) -> Folders<'a> {
+        Folders { taking, known: HashMap::new() }
+    }
+
+    /// Returns what a folder tells about its project; nothing where nothing of it is wanted.
+    pub(crate) fn sighting(&mut self, folder: &Path) -> Option<Sighting> {
+        if let Some(known) = self.known.get(folder) {
+            return known.clone();
+        }
+        let taking = self.taking;
+        let sighting = Some(safe_sighting(folder, taking.redactor)).filter(|sighting| {
+            let is_wanted = |only: &Only| sighting.keys.iter().any(|key| only.keys.contains(key));
+            !(taking.leaves_out)(folder) && taking.only.as_ref().is_none_or(is_wanted)
+        });
+        self.known.insert(folder.to_owned(), sighting.clone());
+        sighting
+    }
+}
+
+/// Adds a tally to another.
+pub(crate) fn add(to: &mut Tally, from: &Tally) {
+    for (what, count) in from {
+        *to.entry(what).or_default() += count;
+    }
+}
