@@ -31,6 +31,21 @@ impl Progress {
         Progress { bar, begun: Instant::now(), shown: false }
     }
 
+    /// Starts counting towards so many bytes.
+    pub(crate) fn of_bytes(total: u64) -> Progress {
+        let progress = Progress::new(total, "");
+        let template = "{bar:30} {decimal_bytes}/{decimal_total_bytes} ({decimal_bytes_per_sec}, {eta} left)";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            progress.bar.set_style(style);
+        }
+        progress
+    }
+
+    /// Returns what is counted towards.
+    pub(crate) fn total(&self) -> u64 {
+        self.bar.length().unwrap_or(0)
+    }
+
     /// Notes how far the work is.
     pub(crate) fn at(&mut self, position: u64) {
         if !self.shown && self.begun.elapsed() > PATIENCE {

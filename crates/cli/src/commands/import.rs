@@ -1,24 +1,45 @@
 //! `import`: takes in what is there already. Running it again adds only what is new.
 
 mod file;
+mod learnt;
+mod machine;
+mod preview;
+
+pub(crate) use machine::{Wanted, found, take_in};
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
-use backstory_memory::Trust;
+use crate::times;
+use crate::ui::memories;
+use crate::vectors;
+use backstory_memory::{Timestamp, Trust};
+use backstory_store::Store;
 use clap::{Args, ValueEnum};
 
 /// Arguments of `import`.
 #[derive(Args, Debug)]
 pub(crate) struct ImportArgs {
-    /// The file; `-` is standard input
-    pub(crate) file: String,
+    /// A file `export` wrote, `-` for standard input; with `--from`, what is to be read instead of what is found
+    pub(crate) file: Option<String>,
+    /// Take in everything that is found on this machine
+    #[arg(long, conflicts_with_all = ["file", "from"])]
+    pub(crate) all: bool,
+    /// Take in what one source holds: claude-code, codex, opencode, gemini-cli, copilot-cli, git, markdown, claude-mem, claude-mem-lite, open-mem, lore, engram
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) from: Option<String>,
+    /// Show what would be taken in, and take in nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Nothing older: a day, or how long ago (`90d`, `26w`)
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<String>,
     /// What the file holds
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]
     pub(crate) format: Format,
-    /// The project of lines that name none (default: the one of this folder)
+    /// Only this project: its name, its number or a folder in it; of a file, the project of lines that name none
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
-    /// Believe no line more than this: user, assistant, tool, import, external. Say `import` for a file somebody else wrote
+    /// Believe no line of a file more than this: user, assistant, tool, import, external. Say `import` for a file somebody else wrote
     #[arg(long, value_name = "TRUST", default_value = "user")]
     pub(crate) trust: Trust,
     /// Make no vectors now; `backstory index --vectors` makes them later
@@ -36,7 +57,41 @@ pub(crate) enum Format {
     Jsonl,
 }
 
+/// More memories than this take a while to make vectors of.
+const MANY: u64 = 100;
+
 /// Imports.
 pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
-    file::run(&args.file, args, app)
+    match (&args.file, &args.from) {
+        (file, Some(from)) => machine::run(&Wanted::from(from, file.as_deref())?, args, app),
+        (None, None) if args.all => machine::run(&Wanted::Everything, args, app),
+        (Some(file), None) if !args.dry_run => file::run(file, args, app),
+        (Some(_), None) => Err(Failure::usage("`--dry-run` is for what is found on this machine")
+            .hint("a file is read line by line: lines that are known add nothing")),
+        (None, None) => Err(Failure::usage("what is to be taken in?").hint(
+            "`--all` takes in everything found on this machine (`--all --dry-run` shows it), `--from SOURCE` one source, a path a file",
+        )),
+    }
+}
+
+/// Reads how far back is wanted.
+fn since(args: &ImportArgs, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+    let Some(text) = &args.since else { return Ok(None) };
+    let hint = "write a day (2026-03-01) or how long ago (90d)";
+    times::parse(text, now).map(Some).ok_or_else(|| Failure::usage(format!("`{text}` is no time")).hint(hint))
+}
+
+/// Makes vectors, last of all: it takes longer than the import itself, and can be broken off.
+fn embed(store: &mut Store, args: &ImportArgs, app: &App) -> Result<(), Failure> {
+    if !app.config.recall.vectors || args.no_vectors {
+        return Ok(());
+    }
+    let waiting = store.count_stale_vectors()?;
+    if waiting > MANY {
+        app.ui.say(&format!(
+            "search works already; making the vectors of {} (break it off whenever you like: `backstory index --vectors` goes on)",
+            memories(waiting)
+        ));
+    }
+    vectors::embed_all(store).map(drop)
 }

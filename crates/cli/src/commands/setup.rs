@@ -3,6 +3,7 @@
 //! What it changes outside our own directories is a copy of this program, where it runs from a build directory, and what `install`
 //! changes. The proof runs in a temporary store: the user's is not written to.
 
+use super::import::{self, Wanted};
 use super::install::{agreed, say_wired};
 use crate::app::App;
 use crate::failure::{Exit, Failure};
@@ -24,12 +25,16 @@ pub(crate) struct SetupArgs {
     /// Where this program is copied to if it runs from a build directory (default: ~/.local/bin)
     #[arg(long, value_name = "DIR")]
     pub(crate) bin_dir: Option<PathBuf>,
+    /// Take in nothing that is on this machine already
+    #[arg(long)]
+    pub(crate) no_import: bool,
 }
 
 /// Sets up.
 pub(crate) fn run(args: &SetupArgs, app: &App) -> Result<Exit, Failure> {
     make_store(app)?;
     let exit = wire_hosts(args, app)?;
+    take_in_what_is_there(args, app)?;
     app.ui.line("")?;
     prove(app)?;
     Ok(exit)
@@ -85,6 +90,37 @@ fn wire_hosts(args: &SetupArgs, app: &App) -> Result<Exit, Failure> {
     say_wired(&proposal.carry_out(Way::In, app), app)?;
     proposal.say_refused(app);
     Ok(if proposal.refused.is_empty() { Exit::Done } else { Exit::No })
+}
+
+/// Takes in what hosts and other programs have kept on this machine: the first day need not begin empty.
+fn take_in_what_is_there(args: &SetupArgs, app: &App) -> Result<(), Failure> {
+    if args.no_import || !app.config.capture.enabled {
+        return Ok(());
+    }
+    let (sessions, bytes) = import::found(app)?;
+    let what =
+        format!("{sessions} sessions of hosts ({:.0} MB), git history and memory files", bytes as f64 / 1e6);
+    let agrees =
+        if args.yes { Some(true) } else { app.ui.confirm(&format!("take in what is here already: {what}?")) };
+    match agrees {
+        Some(true) => {}
+        Some(false) => {
+            return app.ui.line("import    nothing: `backstory import --all` does it whenever you like");
+        }
+        None => {
+            return app
+                .ui
+                .line(&format!("import    {what} are here: `backstory import --all` takes them in"));
+        }
+    }
+    app.ui.line(&format!("import    {what}"))?;
+    let mut store = app.store()?;
+    let learnt = import::take_in(&mut store, &Wanted::Everything, None, None, app)?;
+    learnt.say(&store, app)?;
+    if app.config.recall.vectors && store.count_stale_vectors()? > 0 {
+        app.ui.line("search works by words now; vectors come with every session, or at once by `backstory index --vectors`")?;
+    }
+    Ok(())
 }
 
 fn say_found(proposal: &Proposal, app: &App) -> Result<(), Failure> {

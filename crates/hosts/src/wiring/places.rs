@@ -48,6 +48,23 @@ impl Places {
         }
     }
 
+    /// Returns the same places with a host's directory somewhere else.
+    #[must_use]
+    pub fn with_directory(&self, host: Host, directory: &Path) -> Places {
+        let mut places = self.clone();
+        let moved = Some(directory.to_owned());
+        match host {
+            Host::ClaudeCode => places.claude_code = moved,
+            Host::Codex => places.codex = moved,
+            Host::Copilot => places.copilot = moved,
+            Host::Gemini => places.gemini = directory.parent().map(Path::to_owned),
+            // Its records are data, its directory is configuration.
+            Host::OpenCode => places.data = directory.parent().unwrap_or(directory).to_owned(),
+            Host::Cursor | Host::Windsurf | Host::Cline | Host::Zed | Host::Amp => {}
+        }
+        places
+    }
+
     /// Returns what shows that a host is here: its directory, or its program.
     #[must_use]
     pub fn trace(&self, host: Host) -> Option<PathBuf> {

@@ -1,12 +1,11 @@
 //! `import FILE`: reads memories from a file, one JSON object a line. Running it again adds only what is new.
 
-use super::ImportArgs;
+use super::{ImportArgs, embed};
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::lines::MemoryLine;
 use crate::progress::Progress;
 use crate::ui::memories;
-use crate::vectors;
 use backstory_capture::{Redactor, prepare, safe_sighting};
 use backstory_memory::{
     Checksum, Draft, ProjectId, ProjectKey, SessionId, Sighting, Timestamp, Trust, Uid, digest,
@@ -23,9 +22,6 @@ const LONGEST_LINE: u64 = 16 << 20;
 const PER_TRANSACTION: usize = 250;
 /// How many bad lines are listed; the rest is only counted.
 const LISTED: usize = 20;
-
-/// More memories than this take a while to make vectors of.
-const MANY: u64 = 100;
 
 /// What became of the lines.
 #[derive(Debug, Default, Serialize)]
@@ -55,9 +51,7 @@ pub(super) fn run(file: &str, args: &ImportArgs, app: &App) -> Result<Exit, Fail
     report.version = 1;
     report.seconds = progress.finish().as_secs_f64();
     say(&report, args, app)?;
-    if app.config.recall.vectors && !args.no_vectors {
-        embed(&mut store, app)?;
-    }
+    embed(&mut store, args, app)?;
     Ok(if report.bad == 0 { Exit::Done } else { Exit::No })
 }
 
@@ -79,18 +73,6 @@ fn say(report: &Report, args: &ImportArgs, app: &App) -> Result<(), Failure> {
         report.forgotten,
         report.bad
     ))
-}
-
-/// Makes vectors, last of all: it takes longer than the import itself, and can be broken off.
-fn embed(store: &mut Store, app: &App) -> Result<(), Failure> {
-    let waiting = store.count_stale_vectors()?;
-    if waiting > MANY {
-        app.ui.say(&format!(
-            "search works already; making the vectors of {} (break it off whenever you like: `backstory index --vectors` goes on)",
-            memories(waiting)
-        ));
-    }
-    vectors::embed_all(store).map(drop)
 }
 
 fn open(file: &str) -> Result<(Box<dyn BufRead>, u64), Failure> {

@@ -1,0 +1,167 @@
+//! `import --all` and `import --from`: what is found on this machine. Hosts' records come first: they tell which folders are projects.
+
+use super::learnt::Learnt;
+use super::{ImportArgs, embed, preview, since};
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use crate::progress::Progress;
+use backstory_hosts::{Host, Places, Record};
+use backstory_import::{Find, ForeignDatabases, Only, Source, Taking, Whereabouts, take_find, take_records};
+use backstory_memory::{Sighting, Timestamp};
+use backstory_provider::is_our_prompt;
+use backstory_store::Store;
+use std::path::{Path, PathBuf};
+
+/// What is to be taken in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Whatever is found.
+    Everything,
+    /// What one host recorded: where it keeps it, or in this file or folder.
+    Records(Host, Option<PathBuf>),
+    /// What one source holds: where it is found, or in this file or folder.
+    Source(Source, Option<PathBuf>),
+}
+
+impl Wanted {
+    /// Understands the name of a source.
+    pub(super) fn from(name: &str, path: Option<&str>) -> Result<Wanted, Failure> {
+        let path = path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.into()));
+        if let Some(path) = path.as_ref().filter(|path| !path.exists()) {
+            return Err(Failure::user(format!("there is no `{}`", path.display())));
+        }
+        if let Ok(source) = name.parse::<Source>() {
+            return Ok(Wanted::Source(source, path));
+        }
+        match name.parse::<Host>() {
+            Ok(host) => Ok(Wanted::Records(host, path)),
+            Err(_) => Err(Failure::usage(format!("`{name}` is nothing that can be imported"))
+                .hint("`backstory import --help` lists the sources")),
+        }
+    }
+
+    /// Returns the records that are wanted, each host's by itself.
+    pub(super) fn records(&self, places: &Places) -> Vec<(Host, Vec<Record>)> {
+        let kept = |host: Host, places: &Places| (host, host.records(places, &ForeignDatabases));
+        match self {
+            Wanted::Everything => Host::ALL.into_iter().map(|host| kept(host, places)).collect(),
+            Wanted::Records(host, None) => vec![kept(*host, places)],
+            Wanted::Records(host, Some(path)) if path.is_dir() => {
+                vec![kept(*host, &places.with_directory(*host, path))]
+            }
+            Wanted::Records(host, Some(path)) => {
+                vec![(*host, Record::of_file(*host, path).into_iter().collect())]
+            }
+            Wanted::Source(..) => Vec::new(),
+        }
+    }
+
+    /// Returns what else is wanted.
+    pub(super) fn finds(&self, around: &Whereabouts) -> Vec<Find> {
+        match self {
+            Wanted::Everything => Source::ALL.into_iter().flat_map(|source| source.find(around)).collect(),
+            Wanted::Source(source, None) => source.find(around),
+            Wanted::Source(source @ (Source::Git | Source::Markdown | Source::OpenMem), Some(path))
+                if path.is_dir() =>
+            {
+                source.find(&Whereabouts { projects: vec![path.clone()], ..Whereabouts::default() })
+            }
+            Wanted::Source(source, Some(path)) => Find::at(*source, path).into_iter().collect(),
+            Wanted::Records(..) => Vec::new(),
+        }
+    }
+}
+
+/// Takes in what is wanted, or shows it.
+pub(super) fn run(wanted: &Wanted, args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
+    let since = since(args, app.now)?;
+    if args.dry_run {
+        return preview::run(wanted, since, args, app);
+    }
+    let mut store = app.store()?;
+    let only = only(&store, args.project.as_deref(), app)?;
+    let learnt = take_in(&mut store, wanted, since, only, app)?;
+    if args.json {
+        app.ui.json(&learnt.shape(&store)?)?;
+    } else {
+        learnt.say(&store, app)?;
+    }
+    embed(&mut store, args, app)?;
+    Ok(Exit::Done)
+}
+
+/// Takes in what is wanted.
+pub(crate) fn take_in(
+    store: &mut Store,
+    wanted: &Wanted,
+    since: Option<Timestamp>,
+    only: Option<Only>,
+    app: &App,
+) -> Result<Learnt, Failure> {
+    let places = app.places()?;
+    let redactor = app.redactor();
+    let user_home = app.environment.user_home();
+    let leaves_out = |folder: &Path| app.config.capture.leaves_out(folder, user_home.as_deref());
+    let taking = Taking {
+        redactor: &redactor,
+        most_event_bytes: app.config.capture.max_event_bytes as usize,
+        now: app.now,
+        since,
+        only,
+        leaves_out: &leaves_out,
+        is_our_prompt,
+    };
+    let records = wanted.records(&places);
+    let all = records.iter().flat_map(|(_, records)| records);
+    let mut progress = Progress::of_bytes(all.map(|record| record.bytes).sum());
+    let mut learnt = Learnt::of_bytes(progress.total());
+    // All hosts at once: what is said later puts right what was said before, whichever host heard it.
+    let records: Vec<Record> = records.into_iter().flat_map(|(_, records)| records).collect();
+    learnt.records(take_records(store, records, &taking, &mut |bytes| progress.at(bytes))?);
+    let around = whereabouts(store, places, app)?;
+    for find in wanted.finds(&around) {
+        learnt.find(find.source, take_find(store, &find, &taking)?, &find.path);
+    }
+    learnt.seconds = progress.finish().as_secs_f64();
+    Ok(learnt)
+}
+
+/// Returns how many sessions hosts have recorded on this machine, and how long their records are.
+pub(crate) fn found(app: &App) -> Result<(u64, u64), Failure> {
+    let records = Wanted::Everything.records(&app.places()?);
+    let all = records.iter().flat_map(|(_, records)| records);
+    Ok(all.fold((0, 0), |(count, bytes), record| (count + 1, bytes + record.bytes)))
+}
+
+/// Returns where to look for what hosts did not record: in every project's folder, and here.
+fn whereabouts(store: &Store, places: Places, app: &App) -> Result<Whereabouts, Failure> {
+    let mut projects = vec![PathBuf::from(app.sighting().root)];
+    for summary in store.projects()? {
+        projects.extend(summary.project.roots.iter().map(PathBuf::from));
+    }
+    Ok(app.whereabouts(places, projects))
+}
+
+impl App {
+    /// Returns where to look, in these folders of projects among others. The user's home is no project.
+    pub(super) fn whereabouts(&self, places: Places, mut projects: Vec<PathBuf>) -> Whereabouts {
+        projects.retain(|folder| *folder != places.home && folder.is_dir());
+        projects.sort();
+        projects.dedup();
+        let named = self.environment.pairs().into_iter();
+        let named = named.map(|(name, value)| (name, PathBuf::from(value)));
+        Whereabouts { places, named: named.filter(|(_, path)| path.is_absolute()).collect(), projects }
+    }
+}
+
+/// Returns the one project that is wanted, if it is one: a known one, or the one of a folder.
+pub(super) fn only(store: &Store, wanted: Option<&str>, app: &App) -> Result<Option<Only>, Failure> {
+    let Some(wanted) = wanted else { return Ok(None) };
+    if Path::new(wanted).is_dir() {
+        let Sighting { name, keys, .. } = app.sighting_of(Path::new(wanted));
+        return Ok(Some(Only { name, keys }));
+    }
+    let id = app.project_called(store, wanted)?;
+    let project = store.project(id)?.ok_or_else(|| Failure::internal("a project is gone"))?;
+    Ok(Some(Only { name: project.name, keys: project.keys }))
+}
