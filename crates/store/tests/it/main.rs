@@ -10,6 +10,7 @@ mod coding;
 mod events;
 mod forgetting;
 mod giving;
+mod importing;
 mod inspecting;
 mod killing;
 mod kit;

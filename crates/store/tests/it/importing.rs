@@ -1,0 +1,149 @@
+//! What an import needs of the store: several writes as one, how far places were read, other programs' databases.
+
+use crate::kit::{NOW, TestHome, arrival, arrival_saying};
+use backstory_memory::{Timestamp, Trust};
+use backstory_store::{Foreign, ImportState, StoreError, Wanted};
+use rusqlite::Connection;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+fn state(taken: u64, is_done: bool) -> ImportState {
+    let (source, place, stamp) = ("a host".into(), "/home/dev/record".into(), "10 bytes".into());
+    ImportState { source, place, stamp, taken, is_done }
+}
+
+#[test]
+fn several_writes_are_kept_as_one_or_not_at_all() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let failed = store.together(|store| {
+        store.record(&arrival("s", 1))?;
+        store.note_import(&state(1, false), NOW)?;
+        Err::<(), StoreError>(StoreError::NoSuchMemory(backstory_memory::MemoryId(7)))
+    });
+    failed.unwrap_err();
+    assert_eq!(store.count_events().unwrap(), 0);
+    assert_eq!(store.import_state("a host", "/home/dev/record").unwrap(), None);
+    // A part that is refused takes back itself and no more.
+    store
+        .together(|store| {
+            store.record(&arrival("s", 1))?;
+            assert!(
+                store
+                    .note_superseded(backstory_memory::MemoryId(7), backstory_memory::MemoryId(8), NOW)
+                    .is_err()
+            );
+            store.record(&arrival("s", 2)).map(drop)
+        })
+        .unwrap();
+    assert_eq!(test.open().count_events().unwrap(), 2);
+}
+
+#[test]
+fn how_far_a_place_was_read_is_remembered() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    store.note_import(&state(5, false), NOW).unwrap();
+    store.note_import(&state(9, true), NOW).unwrap();
+    assert_eq!(test.open().import_state("a host", "/home/dev/record").unwrap(), Some(state(9, true)));
+    assert_eq!(store.import_state("another", "/home/dev/record").unwrap(), None);
+}
+
+#[test]
+fn what_was_imported_is_not_what_hooks_heard() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let mut imported = arrival_saying("s", "long ago", Timestamp(10));
+    imported.event.trust = Trust::Import;
+    let (host, session) = (imported.event.host.clone(), imported.event.host_session.clone());
+    store.record(&imported).unwrap();
+    assert_eq!(store.heard_since(&host, &session).unwrap(), None);
+    let mut lived = arrival_saying("s", "now", NOW);
+    lived.event.trust = Trust::User;
+    store.record(&lived).unwrap();
+    assert_eq!(store.heard_since(&host, &session).unwrap(), Some(NOW));
+    let id = store.session_called(&host, &session).unwrap().unwrap().id;
+    store.end_session(id).unwrap();
+    assert_eq!(store.session(id).unwrap().unwrap().ended_at, Some(NOW));
+}
+
+fn listing(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(path).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+fn another_program(path: &Path) -> Connection {
+    let db = Connection::open(path).unwrap();
+    db.execute_batch(
+        "PRAGMA journal_mode = WAL;
+         CREATE TABLE \"odd \"\"name\" (id INTEGER PRIMARY KEY, said TEXT, score REAL, raw BLOB);
+         INSERT INTO \"odd \"\"name\" VALUES (2, 'second', 0.5, x'ff41'), (1, 'first', NULL, NULL), (3, NULL, 2.0, 'x');",
+    )
+    .unwrap();
+    db
+}
+
+const ODD: Wanted<'_> = Wanted {
+    table: "odd \"name",
+    columns: &["id", "said", "score", "raw", "gone"],
+    only: &[],
+    order: &["id"],
+};
+
+#[test]
+fn another_programs_database_is_read_and_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("theirs?.db");
+    another_program(&path).close().unwrap();
+    let before = listing(dir.path());
+    let foreign = Foreign::open(&path).unwrap();
+    let rows = foreign.rows(ODD).unwrap();
+    let said: Vec<_> =
+        rows.iter().map(|row| (row.integer("id"), row.text("said"), row.real("score"))).collect();
+    assert_eq!(
+        said,
+        [(Some(1), Some("first"), None), (Some(2), Some("second"), Some(0.5)), (Some(3), None, Some(2.0))]
+    );
+    assert_eq!((rows[1].text("raw"), rows[1].text("gone")), (Some("\u{fffd}A"), None));
+    assert_eq!(rows[2].integer("score"), Some(2));
+    let one = Wanted { only: &[("id", "2")], ..ODD };
+    assert_eq!(foreign.rows(one).unwrap().len(), 1);
+    let mut seen = 0;
+    foreign
+        .each(ODD, |_| {
+            seen += 1;
+            ControlFlow::Break(())
+        })
+        .unwrap();
+    assert_eq!(seen, 1);
+    assert!(foreign.rows(Wanted { table: "gone", ..ODD }).unwrap().is_empty());
+    assert!(foreign.rows(Wanted { only: &[("gone", "1")], ..ODD }).unwrap().is_empty());
+    drop(foreign);
+    assert_eq!(listing(dir.path()), before);
+}
+
+#[test]
+fn what_another_program_has_not_moved_out_of_its_log_is_read_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("live.db");
+    let theirs = another_program(&path);
+    assert_eq!(Foreign::open(&path).unwrap().rows(ODD).unwrap().len(), 3);
+    theirs.execute("DELETE FROM \"odd \"\"name\"", []).unwrap();
+    assert!(Foreign::open(&path).unwrap().rows(ODD).unwrap().is_empty());
+}
+
+#[test]
+fn what_is_no_database_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("letter.txt");
+    assert!(Foreign::open(&path).is_err());
+    std::fs::write(&path, "Dear reader, ".repeat(900)).unwrap();
+    assert!(Foreign::open(&path).is_err());
+    assert!(Foreign::open(dir.path()).is_err());
+    assert_eq!(listing(dir.path()).len(), 1);
+}
