@@ -31,7 +31,47 @@ pub(crate) enum Json<'a> {
 impl<'a> Json<'a> {
     /// Reads a text.
     pub(crate) fn read(text: &'a str) -> Json<'a> {
-        Reader { text, at: 0, values_left: MOST_VALUES }.value(0).unwrap_or(Json::Nothing)
+        Json::read_only(text, |_, _| true)
+    }
+
+    /// Reads a text, of the fields only those that are wanted, by how deep they lie (those of the whole at 1) and by name. The
+    /// others are passed over without being held.
+    pub(crate) fn read_only(text: &'a str, wants: fn(usize, &str) -> bool) -> Json<'a> {
+        Reader { text, at: 0, values_left: MOST_VALUES, wants }.value(0).unwrap_or(Json::Nothing)
+    }
+
+    /// Returns the same for longer than the text it was read from. Numbers become the words they were written as.
+    pub(crate) fn into_owned(self) -> Json<'static> {
+        match self {
+            Json::Nothing => Json::Nothing,
+            Json::Bool(flag) => Json::Bool(flag),
+            Json::Number(number) => Json::Text(Cow::Owned(number.to_owned())),
+            Json::Text(text) => Json::Text(Cow::Owned(text.into_owned())),
+            Json::List(items) => Json::List(items.into_iter().map(Json::into_owned).collect()),
+            Json::Fields(fields) => {
+                let owned = |(name, value): (Cow<'_, str>, Json<'_>)| {
+                    (Cow::Owned(name.into_owned()), value.into_owned())
+                };
+                Json::Fields(fields.into_iter().map(owned).collect())
+            }
+        }
+    }
+
+    /// Takes what a field holds out of it.
+    pub(crate) fn take(&mut self, name: &str) -> Json<'a> {
+        let field = match self {
+            Json::Fields(fields) => fields.iter_mut().rev().find(|(key, _)| key == name),
+            _ => None,
+        };
+        field.map_or(Json::Nothing, |(_, value)| std::mem::replace(value, Json::Nothing))
+    }
+
+    /// Returns the values of a list.
+    pub(crate) fn into_items(self) -> Vec<Json<'a>> {
+        match self {
+            Json::List(items) => items,
+            _ => Vec::new(),
+        }
     }
 
     /// Returns what a field holds; nothing where there is none. Of two fields of one name the last counts.
@@ -105,6 +145,8 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     values_left: usize,
+    /// Which fields are kept.
+    wants: fn(usize, &str) -> bool,
 }
 
 impl<'a> Reader<'a> {
@@ -145,7 +187,12 @@ impl<'a> Reader<'a> {
                 self.pass_over_space();
                 if self.peek() == Some(b':') {
                     self.at += 1;
-                    fields.extend(self.value(depth + 1).map(|value| (name, value)));
+                    if (self.wants)(depth + 1, &name) {
+                        fields.extend(self.value(depth + 1).map(|value| (name, value)));
+                    } else {
+                        self.pass_over_space();
+                        self.pass_over_value();
+                    }
                 }
                 continue;
             }
@@ -182,7 +229,7 @@ impl<'a> Reader<'a> {
     /// Goes behind a value without keeping it, however deep it is.
     fn pass_over_value(&mut self) {
         match self.peek() {
-            Some(b'"') => drop(self.string()),
+            Some(b'"') => self.pass_over_string(),
             Some(b'{' | b'[') => {
                 self.at += 1;
                 self.pass_over_rest();
@@ -213,6 +260,16 @@ impl<'a> Reader<'a> {
             }
         }
         self.at += rest.len();
+    }
+
+    fn pass_over_string(&mut self) {
+        self.at += 1;
+        self.run();
+        while self.peek() == Some(b'\\') {
+            self.at += 2;
+            self.run();
+        }
+        self.at += 1;
     }
 
     /// Returns what runs up to the next mark of JSON's own, at least one byte.

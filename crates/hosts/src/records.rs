@@ -4,13 +4,16 @@
 //! may be larger than memory. Not here: what is kept of it (`capture`), in which order and how often records are read (`import`),
 //! SQL (whoever calls opens databases, as [`Databases`]).
 
+mod calls;
 mod claude_code;
 mod codex;
 mod copilot;
 mod gemini;
 mod lines;
+mod merged;
 mod opencode;
 
+use crate::lenient::Json;
 use crate::{Host, Places, Told};
 use backstory_memory::Timestamp;
 use std::io;
@@ -130,6 +133,15 @@ impl Record {
             bytes: metadata.len(),
             modified: Timestamp(modified),
         })
+    }
+}
+
+/// Returns the time a record gives: as RFC 3339 says it, or in milliseconds.
+fn time(said: &Json<'_>) -> Option<Timestamp> {
+    match said {
+        Json::Text(text) => text.parse().ok().map(|time: jiff::Timestamp| Timestamp(time.as_millisecond())),
+        Json::Number(number) => number.parse().ok().map(Timestamp),
+        _ => None,
     }
 }
 

@@ -84,6 +84,18 @@ pub(crate) fn hear(dialect: &Dialect, event: Option<&str>, payload: &[u8]) -> He
     Heard { name, host_session, cwd, meaning, also, opening, record, lacks }
 }
 
+/// Understands what a host's own record says, put as the event the host would have sent; nothing of what is passed over.
+pub(crate) fn tell(dialect: &Dialect, event: Event, json: Json<'_>) -> Vec<Told> {
+    let wire = WireEvent { json, dialect };
+    let Ok((happenings, trust)) = wire.happened(Some(event), "") else { return Vec::new() };
+    happenings.into_iter().map(|happening| wire.told(Some(event), happening, trust.clone())).collect()
+}
+
+/// Whether a tool only looks at things: what it found is not kept.
+pub(crate) fn only_looks(tool: &str) -> bool {
+    tools::sort_of(tool) == Some(tools::Sort::Look)
+}
+
 /// One event as a host sends it.
 struct WireEvent<'a> {
     json: Json<'a>,

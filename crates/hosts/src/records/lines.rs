@@ -56,3 +56,19 @@ impl Lines {
         self.bytes
     }
 }
+
+/// Returns the first rows of a file: what is longer is cut.
+pub(crate) fn beginning(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    if path.metadata()?.is_file() {
+        File::open(path)?.take(LONGEST_BEGINNING).read_to_end(&mut bytes)?;
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+const LONGEST_BEGINNING: u64 = 1 << 16;
+
+/// Whether a line can be a whole row. One that was being written when its writer died is not.
+pub(crate) fn is_whole(line: &str) -> bool {
+    line.starts_with('{') && line.ends_with('}')
+}

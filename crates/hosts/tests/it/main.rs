@@ -17,5 +17,7 @@ mod gemini;
 mod opencode;
 mod opencode_plugin;
 mod recorded;
+mod records;
+mod records_claude_code;
 mod renamed;
 mod wiring;

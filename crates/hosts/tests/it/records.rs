@@ -1,0 +1,98 @@
+//! How a test looks at a host's own records.
+
+use crate::recorded::scene;
+use backstory_hosts::{Databases, Entry, Host, Meaning, Places, Reading, Record, Tables, Told};
+use backstory_memory::Happening;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// For hosts that keep their records in files.
+pub(crate) struct NoDatabases;
+
+impl Databases for NoDatabases {
+    fn open(&self, _: &Path) -> Result<Box<dyn Tables>, String> {
+        Err("there is none".to_owned())
+    }
+}
+
+/// Returns the places of a home that holds only what a host has kept.
+pub(crate) fn places(host: Host, kept: PathBuf) -> Places {
+    match host {
+        Host::ClaudeCode => Places { claude_code: Some(kept), ..Places::default() },
+        Host::Codex => Places { codex: Some(kept), ..Places::default() },
+        _ => panic!("{} is not here", host.title()),
+    }
+}
+
+/// Returns the recorded records of a scene.
+pub(crate) fn recorded(host: Host, name: &str) -> Vec<Record> {
+    let folder = match host {
+        Host::ClaudeCode => "claude-code-2.1.325",
+        _ => "codex-0.166.0",
+    };
+    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    host.records(&places(host, fixtures.join(folder).join("records").join(name)), &NoDatabases)
+}
+
+/// Writes a file of a host's folder.
+pub(crate) fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// Returns rows as a file holds them.
+pub(crate) fn lines(rows: &[Value]) -> String {
+    rows.iter().map(|row| format!("{row}\n")).collect()
+}
+
+pub(crate) fn readings(record: &Record) -> Vec<Reading> {
+    let mut entries = record.read(&NoDatabases).unwrap();
+    let readings: Vec<Reading> = entries.by_ref().collect();
+    assert_eq!(entries.bytes_read(), record.bytes, "all of it is read");
+    readings
+}
+
+/// Reads a record in which everything can be read.
+pub(crate) fn entries(record: &Record) -> Vec<Entry> {
+    let entry = |reading| match reading {
+        Reading::Entry(entry) => *entry,
+        Reading::Unreadable(why) => panic!("unreadable: {why}"),
+    };
+    let entries: Vec<Entry> = readings(record).into_iter().map(entry).collect();
+    let ids: BTreeSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
+    assert_eq!(ids.len(), entries.len(), "no two have one id");
+    entries
+}
+
+/// Returns what happened and what could not be read, in the order it was read.
+pub(crate) fn outline(readings: &[Reading]) -> Vec<String> {
+    let line = |reading: &Reading| match reading {
+        Reading::Entry(entry) => serde_json::to_string(&entry.told.happening).unwrap(),
+        Reading::Unreadable(why) => format!("unreadable: {why}"),
+    };
+    readings.iter().map(line).collect()
+}
+
+/// Returns what the hooks were told in a recorded session.
+pub(crate) fn heard(host: Host, name: &str, session: &str) -> Vec<Told> {
+    let heard = scene(host, name).into_iter().map(|recorded| recorded.hear());
+    let heard = heard.filter(|heard| heard.host_session.as_deref() == Some(session));
+    let told = heard.filter_map(|heard| match heard.meaning {
+        Meaning::Happened(told) => Some(std::iter::once(*told).chain(heard.also)),
+        Meaning::PassedOver(_) => None,
+    });
+    told.flatten().collect()
+}
+
+/// Drops what no record says: that a session came back or ended, and what a compaction was to keep.
+pub(crate) fn as_records_tell(told: Vec<Told>) -> Vec<Told> {
+    let is_in_records = |told: &Told| match &told.happening {
+        Happening::SessionStarted { how } => matches!(how.as_str(), "startup" | "clear"),
+        Happening::SessionEnded { .. } | Happening::Compacting { .. } => false,
+        _ => true,
+    };
+    told.into_iter().filter(is_in_records).collect()
+}
