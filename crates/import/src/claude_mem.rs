@@ -1,13 +1,158 @@
-//! claude-mem's database: schemas of 13.x and 9.x.
+//! claude-mem's database, from the first versions with sessions of their own to 13.x: columns were renamed and added on the way.
+//!
+//! Its rows name a project, never a folder. Not here: what it queued and never compressed, its vectors, its settings.
 
-use crate::{Find, Found, Unreadable, Whereabouts};
+use crate::observed::{OBSERVATION, SUMMARY, observation, summary};
+use crate::values::{
+    draft, each_row, find_database, first_moment, found, look_up, pass_over, project, reason, title,
+};
+use crate::{Find, Found, FoundMemory, FoundProject, FoundSession, Source, Unreadable, Whereabouts};
+use backstory_memory::{Category, Importance, Kind, Scope, Timestamp};
+use backstory_store::{Foreign, ForeignRow, Wanted};
+use std::collections::HashMap;
 
-/// Finds what there is of it.
-pub(crate) fn find(_around: &Whereabouts) -> Vec<Find> {
-    Vec::new()
+/// Finds the database. One of another program by the same name is not it; one that cannot be opened may be.
+pub(crate) fn find(around: &Whereabouts) -> Vec<Find> {
+    let home = around.places.home.join(".claude-mem");
+    let folder = around.named("CLAUDE_MEM_DATA_DIR").unwrap_or(&home);
+    let path = folder.join("claude-mem.db");
+    let is_ours =
+        || Foreign::open(&path).and_then(|db| db.tables()).map_or(true, |tables| has_sessions(&tables));
+    find_database(Source::ClaudeMem, &path).filter(|_| is_ours()).into_iter().collect()
 }
 
-/// Reads it.
-pub(crate) fn read(_find: &Find, _tell: &mut dyn FnMut(Found)) -> Result<(), Unreadable> {
+/// Reads the database.
+pub(crate) fn read(find: &Find, tell: &mut dyn FnMut(Found)) -> Result<(), Unreadable> {
+    let db = Foreign::open(&find.path).map_err(|error| Unreadable(error.to_string()))?;
+    let tables = db.tables().map_err(|error| Unreadable(error.to_string()))?;
+    if !has_sessions(&tables) {
+        return Err(Unreadable("not a database of claude-mem".to_owned()));
+    }
+    let sessions = Sessions::read(&db);
+    let take = |row: &ForeignRow| taken(row, "observation", &sessions, observation);
+    each_row(&db, wanted("observations", &columns(OBSERVATION)), tell, take);
+    let take = |row: &ForeignRow| taken(row, "summary", &sessions, summary);
+    each_row(&db, wanted("session_summaries", &columns(SUMMARY)), tell, take);
+    each_row(&db, wanted("directives", DIRECTIVE), tell, directive);
+    pass_over(&db, wanted("user_prompts", &["id"]), reason::PROMPT, tell);
+    pass_over(&db, wanted("pending_messages", &["id"]), reason::NEVER_COMPRESSED, tell);
     Ok(())
+}
+
+fn has_sessions(tables: &[String]) -> bool {
+    tables.iter().any(|table| table == "sdk_sessions")
+}
+
+fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> Wanted<'a> {
+    Wanted { table, columns, order: &["id"], ..Wanted::default() }
+}
+
+/// Returns columns with those that say where a row belongs: by today's names and by those before 9.x.
+pub(crate) fn columns<'a>(of_row: &[&'a str]) -> Vec<&'a str> {
+    let place = [
+        "id",
+        "memory_session_id",
+        "sdk_session_id",
+        "project",
+        "merged_into_project",
+        "created_at",
+        "created_at_epoch",
+    ];
+    place.into_iter().chain(of_row.iter().copied()).collect()
+}
+
+/// Takes a row that belongs to a session.
+pub(crate) fn taken(
+    row: &ForeignRow,
+    sort: &str,
+    sessions: &Sessions,
+    content: fn(&ForeignRow, &FoundProject) -> Result<backstory_memory::Draft, &'static str>,
+) -> Result<FoundMemory, &'static str> {
+    let id = row.integer("id").ok_or(reason::NO_NAME)?;
+    let name = row.text("memory_session_id").or(row.text("sdk_session_id"));
+    let session = name.and_then(|name| sessions.by_name.get(name));
+    let project = project_of(row.text("merged_into_project").or(row.text("project")));
+    let began = session.and_then(|session| session.began);
+    let created_at =
+        first_moment(row, &["created_at_epoch", "created_at"]).or(began).ok_or(reason::NO_DATE)?;
+    let content = content(row, &project)?;
+    let session = session.map(|session| session.found.clone());
+    Ok(FoundMemory { session, ..found(format!("{sort} {id}"), project, created_at, content) })
+}
+
+/// Names a project: a worktree goes by `repository/worktree` there, and belongs to its repository here.
+fn project_of(text: Option<&str>) -> FoundProject {
+    match project(text, "claude-mem") {
+        FoundProject::Named(name) => {
+            let repository = name.split('/').next().unwrap_or(&name).to_owned();
+            FoundProject::Named(repository)
+        }
+        folder @ FoundProject::Folder(_) => folder,
+    }
+}
+
+const DIRECTIVE: &[&str] = &["id", "scope", "project", "content", "status", "created_at", "created_at_epoch"];
+
+/// Takes a rule the user wants kept in every session.
+fn directive(row: &ForeignRow) -> Result<FoundMemory, &'static str> {
+    let id = row.integer("id").ok_or(reason::NO_NAME)?;
+    if row.text("status").is_some_and(|status| status != "active") {
+        return Err(reason::RETRACTED);
+    }
+    let created_at = first_moment(row, &["created_at_epoch", "created_at"]).ok_or(reason::NO_DATE)?;
+    let text = row.text("content").unwrap_or_default();
+    let mut content = draft(Kind::Learning, &title(&[Some(text)]).ok_or(reason::NO_WORDS)?, text);
+    content.category = Some(Category("convention".to_owned()));
+    content.importance = Importance::new(4);
+    if row.text("project").is_none() {
+        content.scope = Scope::User;
+    }
+    Ok(found(format!("directive {id}"), project_of(row.text("project")), created_at, content))
+}
+
+/// The sessions of the database, by the name its own agent has for them.
+pub(crate) struct Sessions {
+    by_name: HashMap<String, Session>,
+}
+
+struct Session {
+    found: FoundSession,
+    began: Option<Timestamp>,
+}
+
+impl Sessions {
+    pub(crate) fn read(db: &Foreign) -> Sessions {
+        let columns = &[
+            "id",
+            "memory_session_id",
+            "sdk_session_id",
+            "content_session_id",
+            "claude_session_id",
+            "platform_source",
+            "started_at",
+            "started_at_epoch",
+        ];
+        let mut by_name = HashMap::new();
+        look_up(db, wanted("sdk_sessions", columns), |row| {
+            let own = row.text("memory_session_id").or(row.text("sdk_session_id"));
+            let hosts = row.text("content_session_id").or(row.text("claude_session_id"));
+            let host = host(row.text("platform_source").unwrap_or("claude"));
+            if let (Some(own), Some(hosts)) = (own, hosts) {
+                let found = FoundSession { host: host.to_owned(), name: hosts.to_owned() };
+                let began = first_moment(row, &["started_at_epoch", "started_at"]);
+                by_name.insert(own.to_owned(), Session { found, began });
+            }
+        });
+        Sessions { by_name }
+    }
+}
+
+/// Returns our name for a host.
+fn host(platform: &str) -> &str {
+    match platform {
+        "claude" => "claude-code",
+        "gemini" => "gemini-cli",
+        "copilot" | "github-copilot" => "copilot-cli",
+        other => other,
+    }
 }

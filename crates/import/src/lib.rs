@@ -13,10 +13,12 @@ mod git;
 mod lore;
 mod markdown;
 mod memories;
+mod observed;
 mod open_mem;
 mod records;
 mod source;
 mod taking;
+mod values;
 
 pub use databases::ForeignDatabases;
 pub use found::{Find, Found, FoundMemory, FoundProject, FoundSession, Unreadable, Whereabouts};

@@ -1,13 +1,186 @@
-//! open-mem's database, one in each project.
+//! open-mem's database, one in each project, and the one it keeps for the user across projects.
+//!
+//! Revisions are rows of their own there: the newest is in force and replaces the ones before it. Not here: its vectors, and the
+//! output of tools it keeps beside what it made of them.
 
-use crate::{Find, Found, Unreadable, Whereabouts};
+use crate::observed::{OBSERVATION, SUMMARY, observation, summary};
+use crate::values::{
+    each_row, find_database, first_moment, found, look_up, pass_over, project, reason, trust_of_tool, unique,
+};
+use crate::{Find, Found, FoundMemory, FoundProject, FoundSession, Source, Unreadable, Whereabouts};
+use backstory_memory::{Draft, Scope};
+use backstory_store::{Foreign, ForeignRow, Wanted};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
-/// Finds what there is of it.
-pub(crate) fn find(_around: &Whereabouts) -> Vec<Find> {
-    Vec::new()
+/// Finds the databases of all projects, and the user's own.
+pub(crate) fn find(around: &Whereabouts) -> Vec<Find> {
+    let of_projects = around.projects.iter().map(|project| project.join(".open-mem/memory.db"));
+    let of_user = around
+        .named("OPEN_MEM_USER_MEMORY_DB_PATH")
+        .map_or_else(|| around.places.config.join("open-mem/user-memory.db"), Path::to_owned);
+    let named = around.named("OPEN_MEM_DB_PATH").filter(|path| path.is_absolute()).map(Path::to_owned);
+    let mut seen = HashSet::new();
+    let paths = of_projects.chain(named).chain([of_user]).filter(|path| seen.insert(path.clone()));
+    paths.filter_map(|path| find_database(Source::OpenMem, &path)).collect()
 }
 
-/// Reads it.
-pub(crate) fn read(_find: &Find, _tell: &mut dyn FnMut(Found)) -> Result<(), Unreadable> {
+/// Reads a database.
+pub(crate) fn read(find: &Find, tell: &mut dyn FnMut(Found)) -> Result<(), Unreadable> {
+    let db = Foreign::open(&find.path).map_err(|error| Unreadable(error.to_string()))?;
+    let tables = db.tables().map_err(|error| Unreadable(error.to_string()))?;
+    let has = |name: &str| tables.iter().any(|table| table == name);
+    if !(has("user_observations") || has("observations") && has("sessions")) {
+        return Err(Unreadable("not a database of open-mem".to_owned()));
+    }
+    let projects = Projects::read(&db, &find.path);
+    let history = History::read(&db);
+    let named_in = entities(&db);
+    let columns = [OBSERVATION, PLACE].concat();
+    each_row(&db, wanted("observations", &columns), tell, |row| {
+        let project = projects.of(row.text("session_id"));
+        let mut content = observation(row, &project)?;
+        let named = row.text("id").and_then(|id| named_in.get(id)).into_iter().flatten();
+        content.concepts = unique(content.concepts.into_iter().chain(named.cloned()));
+        if row.text("scope") == Some("user") {
+            content.scope = Scope::User;
+        }
+        history.apply(row, placed(row, "observation", project, content)?)
+    });
+    each_row(&db, wanted("session_summaries", &[SUMMARY, PLACE].concat()), tell, |row| {
+        let project = projects.of(row.text("session_id"));
+        let content = summary(row, &project)?;
+        placed(row, "summary", project, content)
+    });
+    each_row(&db, wanted("user_observations", &columns), tell, |row| {
+        let project = project(row.text("source_project"), NAMELESS);
+        let content = Draft { scope: Scope::User, ..observation(row, &project)? };
+        placed(row, "observation", project, content)
+    });
+    for status in ["pending", "processing", "failed"] {
+        let queued = Wanted { only: &[("status", status)], ..wanted("pending_messages", &["id"]) };
+        pass_over(&db, queued, reason::NEVER_COMPRESSED, tell);
+    }
     Ok(())
 }
+
+fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> Wanted<'a> {
+    Wanted { table, columns, order: &["_rowid"], ..Wanted::default() }
+}
+
+/// The columns that say where a row belongs and what became of it.
+const PLACE: &[&str] =
+    &["id", "session_id", "tool_name", "created_at", "scope", "deleted_at", "source_project"];
+
+fn placed(
+    row: &ForeignRow,
+    sort: &str,
+    project: FoundProject,
+    mut content: Draft,
+) -> Result<FoundMemory, &'static str> {
+    let id = row.text("id").ok_or(reason::NO_NAME)?;
+    content.trust = trust_of_tool(row.text("tool_name"));
+    // Sessions of OpenCode are told by their names; whose the others are the database does not say.
+    let session = row.text("session_id").filter(|session| session.starts_with("ses_"));
+    let session = session.map(|name| FoundSession { host: "opencode".to_owned(), name: name.to_owned() });
+    let created_at = first_moment(row, &["created_at"]).ok_or(reason::NO_DATE)?;
+    Ok(FoundMemory { session, ..found(format!("{sort} {id}"), project, created_at, content) })
+}
+
+/// The folders of sessions; the one the database lies in for those that name none.
+struct Projects {
+    by_session: HashMap<String, FoundProject>,
+    here: FoundProject,
+}
+
+impl Projects {
+    fn read(db: &Foreign, path: &Path) -> Projects {
+        let folder = path.parent().filter(|parent| parent.ends_with(".open-mem")).and_then(Path::parent);
+        let here = project(folder.and_then(Path::to_str), NAMELESS);
+        let mut by_session = HashMap::new();
+        look_up(db, wanted("sessions", &["id", "project_path"]), |row| {
+            if let (Some(id), Some(folder)) = (row.text("id"), row.text("project_path")) {
+                by_session.insert(id.to_owned(), project(Some(folder), NAMELESS));
+            }
+        });
+        Projects { by_session, here }
+    }
+
+    fn of(&self, session: Option<&str>) -> FoundProject {
+        session.and_then(|session| self.by_session.get(session)).unwrap_or(&self.here).clone()
+    }
+}
+
+/// Which row replaces which, and which are gone.
+struct History {
+    replaced: HashMap<String, Vec<String>>,
+    gone: HashMap<String, &'static str>,
+}
+
+impl History {
+    fn read(db: &Foreign) -> History {
+        let mut newer_of = Vec::new();
+        let mut there = HashSet::new();
+        let mut history = History { replaced: HashMap::new(), gone: HashMap::new() };
+        let columns = &["id", "superseded_by", "revision_of", "deleted_at"];
+        look_up(db, wanted("observations", columns), |row| {
+            let Some(id) = row.text("id") else { return };
+            if row.text("deleted_at").is_some() {
+                history.gone.insert(id.to_owned(), reason::DELETED);
+                return;
+            }
+            there.insert(id.to_owned());
+            if let Some(newer) = row.text("superseded_by") {
+                newer_of.push((id.to_owned(), newer.to_owned()));
+            }
+            if let Some(older) = row.text("revision_of") {
+                newer_of.push((older.to_owned(), id.to_owned()));
+            }
+        });
+        for (older, newer) in newer_of {
+            if there.contains(&newer) {
+                let replaced = history.replaced.entry(newer).or_default();
+                if !replaced.contains(&older) {
+                    replaced.push(older);
+                }
+            } else if there.contains(&older) {
+                // What replaced it was deleted: that does not bring it back.
+                history.gone.insert(older, reason::DELETED);
+            }
+        }
+        history
+    }
+
+    fn apply(&self, row: &ForeignRow, mut memory: FoundMemory) -> Result<FoundMemory, &'static str> {
+        let id = row.text("id").ok_or(reason::NO_NAME)?;
+        if let Some(why) = self.gone.get(id) {
+            return Err(why);
+        }
+        let older = self.replaced.get(id).into_iter().flatten();
+        let older = older.filter(|older| !self.gone.contains_key(*older));
+        memory.replaces = older.map(|older| format!("observation {older}")).collect();
+        Ok(memory)
+    }
+}
+
+/// Returns what the graph says each observation speaks of.
+fn entities(db: &Foreign) -> HashMap<String, Vec<String>> {
+    let mut names = HashMap::new();
+    look_up(db, wanted("entities", &["id", "name"]), |row| {
+        if let (Some(id), Some(name)) = (row.text("id"), row.text("name")) {
+            names.insert(id.to_owned(), name.to_owned());
+        }
+    });
+    let mut named_in: HashMap<String, Vec<String>> = HashMap::new();
+    let order: &[&str] = &["observation_id", "entity_id"];
+    let of = Wanted { order, ..wanted("entity_observations", order) };
+    look_up(db, of, |row| {
+        if let (Some(id), Some(observation)) = (row.text("entity_id"), row.text("observation_id")) {
+            named_in.entry(observation.to_owned()).or_default().extend(names.get(id).cloned());
+        }
+    });
+    named_in
+}
+
+/// What belongs to no project the database knows.
+const NAMELESS: &str = "open-mem";

@@ -1,0 +1,305 @@
+//! What other programs write into a column or a field, read kindly: moments, lists, titles, projects, files.
+//!
+//! What makes no sense is nothing, never an error: whoever asks says what to do without it. Not here: which column of which
+//! program means what.
+
+use crate::{Find, Found, FoundMemory, FoundProject, Source};
+use backstory_memory::{Confidence, Draft, Kind, Timestamp, Trust, title_from};
+use backstory_store::{Foreign, ForeignRow, Wanted};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// Why something is passed over.
+pub(crate) mod reason {
+    pub(crate) const PROMPT: &str = "a prompt";
+    pub(crate) const NEVER_COMPRESSED: &str = "never compressed";
+    pub(crate) const DELETED: &str = "deleted";
+    pub(crate) const RETRACTED: &str = "retracted";
+    pub(crate) const NO_NAME: &str = "no name";
+    pub(crate) const NO_WORDS: &str = "no words";
+    pub(crate) const NO_DATE: &str = "no date";
+    pub(crate) const DAMAGED: &str = "a damaged table";
+}
+
+/// Finds a database, stamped by what is in its log too: a program that runs writes there first.
+pub(crate) fn find_database(source: Source, path: &Path) -> Option<Find> {
+    let mut find = Find::at(source, path).filter(|_| path.is_file())?;
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if let Some(log) = Find::at(source, Path::new(&log)) {
+        find.stamp = format!("{} {}", find.stamp, log.stamp);
+    }
+    Some(find)
+}
+
+/// Calls `take` with each wanted row. A table that is damaged ends where the damage begins, and counts as one thing passed over.
+pub(crate) fn each_row(
+    db: &Foreign,
+    wanted: Wanted<'_>,
+    tell: &mut dyn FnMut(Found),
+    mut take: impl FnMut(&ForeignRow) -> Result<FoundMemory, &'static str>,
+) {
+    let read = db.each(wanted, |row| {
+        tell(told(take(&row)));
+        ControlFlow::Continue(())
+    });
+    if read.is_err() {
+        tell(Found::Skipped(reason::DAMAGED));
+    }
+}
+
+/// Counts the rows of a table that are passed over for the same reason.
+pub(crate) fn pass_over(db: &Foreign, wanted: Wanted<'_>, why: &'static str, tell: &mut dyn FnMut(Found)) {
+    each_row(db, wanted, tell, |_| Err(why));
+}
+
+/// Calls `take` with the wanted rows of a table that is only looked up in: what is damaged there is not known.
+pub(crate) fn look_up(db: &Foreign, wanted: Wanted<'_>, mut take: impl FnMut(&ForeignRow)) {
+    // The table the rows belong to is read on its own, and tells of the damage.
+    drop(db.each(wanted, |row| {
+        take(&row);
+        ControlFlow::Continue(())
+    }));
+}
+
+/// Tells what became of a row.
+pub(crate) fn told(taken: Result<FoundMemory, &'static str>) -> Found {
+    match taken {
+        Ok(memory) => Found::Memory(Box::new(memory)),
+        Err(why) => Found::Skipped(why),
+    }
+}
+
+/// Reads a point in time: ISO 8601 with or without a zone, SQLite's own way, or seconds or milliseconds since 1970.
+pub(crate) fn moment(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    let ms = match text.parse::<f64>() {
+        Ok(number) if number.abs() < LEAST_MS => number * 1000.0,
+        Ok(number) => number,
+        Err(_) => written_ms(text)? as f64,
+    };
+    (EARLIEST_MS..=LATEST_MS).contains(&ms).then_some(Timestamp(ms as i64))
+}
+
+fn written_ms(text: &str) -> Option<i64> {
+    if let Ok(at) = text.parse::<jiff::Timestamp>() {
+        return Some(at.as_millisecond());
+    }
+    let at = text.parse::<jiff::civil::DateTime>().ok()?;
+    Some(at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond())
+}
+
+/// A smaller number counts seconds.
+const LEAST_MS: f64 = 1e11;
+/// The year 2000. No agent wrote anything before.
+const EARLIEST_MS: f64 = 946_684_800_000.0;
+/// The year 2100.
+const LATEST_MS: f64 = 4_102_444_800_000.0;
+
+/// Returns the first of several columns that holds a point in time.
+pub(crate) fn first_moment(row: &ForeignRow, columns: &[&str]) -> Option<Timestamp> {
+    columns.iter().find_map(|column| moment(row.text(column)?))
+}
+
+/// Reads a list: a JSON array, or words between commas. JSON that is broken is no list.
+pub(crate) fn list(text: Option<&str>) -> Vec<String> {
+    let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else {
+        return Vec::new();
+    };
+    let items: Vec<String> = match serde_json::from_str(text) {
+        Ok(serde_json::Value::Array(items)) => items.iter().filter_map(plain).collect(),
+        Ok(value) => plain(&value).into_iter().collect(),
+        Err(_) if text.starts_with(['[', '{', '"']) => Vec::new(),
+        Err(_) => text.split([',', '\n']).map(str::to_owned).collect(),
+    };
+    let items = items.iter().map(|item| item.trim()).filter(|item| !item.is_empty());
+    unique(items.map(str::to_owned))
+}
+
+/// Reads sentences: a JSON array, or one on each line. A comma does not end one.
+pub(crate) fn sentences(text: Option<&str>) -> Vec<String> {
+    let text = text.unwrap_or_default().trim();
+    if text.starts_with(['[', '{', '"']) {
+        return list(Some(text));
+    }
+    let lines = text.lines().map(|line| line.trim_start_matches(['-', '*', '•', ' ', '\t']).trim());
+    unique(lines.filter(|line| !line.is_empty()).map(str::to_owned))
+}
+
+fn plain(value: &serde_json::Value) -> Option<String> {
+    match value {
+        serde_json::Value::String(text) => Some(text.clone()),
+        serde_json::Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// Returns each item once, in order.
+pub(crate) fn unique(items: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    items.into_iter().filter(|item| seen.insert(item.clone())).collect()
+}
+
+/// Makes a title of the first text that reads like something a person would say.
+pub(crate) fn title(candidates: &[Option<&str>]) -> Option<String> {
+    candidates.iter().flatten().map(|text| title_from(text)).find(|title| is_human(title))
+}
+
+/// Whether a line is words: no JSON, no markup, no path, nothing git writes by itself.
+fn is_human(line: &str) -> bool {
+    let is_marked = line.starts_with(['{', '[', '<', '`', '|']);
+    let is_path = !line.contains(' ') && line.contains(['/', '\\']);
+    let is_merge = line.starts_with("Merge branch ") || line.starts_with("Merge pull request ");
+    let letters = line.chars().filter(|c| c.is_alphabetic()).count();
+    letters >= 2 && !is_marked && !is_path && !is_merge
+}
+
+/// Starts a memory another program made: as sure as anything distilled, and trusted as an import is.
+pub(crate) fn draft(kind: Kind, title: &str, body: &str) -> Draft {
+    Draft { confidence: Confidence::DISTILLED, trust: Trust::Import, ..Draft::new(kind, title, body.trim()) }
+}
+
+/// Starts a memory of a find: of no session, with no past, alone.
+pub(crate) fn found(
+    name: String,
+    project: FoundProject,
+    created_at: Timestamp,
+    content: Draft,
+) -> FoundMemory {
+    FoundMemory {
+        name,
+        project,
+        session: None,
+        created_at,
+        content,
+        past: None,
+        replaces: Vec::new(),
+        relates: Vec::new(),
+    }
+}
+
+/// Writes named texts line by line, as our own summaries are; what says nothing has no line.
+pub(crate) fn lines(parts: &[(&str, Option<&str>)]) -> String {
+    let said = parts.iter().filter_map(|(name, text)| {
+        let text = text.map(str::trim).filter(|text| !text.is_empty())?;
+        Some(if name.is_empty() { text.to_owned() } else { format!("{name}: {text}") })
+    });
+    said.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns what a column says on one line, where it may be a list.
+pub(crate) fn said(text: Option<&str>) -> Option<String> {
+    let items = sentences(text);
+    (!items.is_empty()).then(|| items.join("; "))
+}
+
+/// Returns the project a text names: a folder where it is a path, else a name.
+pub(crate) fn project(text: Option<&str>, otherwise: &str) -> FoundProject {
+    let text = text.map(str::trim).filter(|text| !text.is_empty()).unwrap_or(otherwise);
+    let has_drive = text.get(1..3).is_some_and(|colon| colon == ":\\" || colon == ":/");
+    if text.starts_with('/') || has_drive {
+        FoundProject::Folder(PathBuf::from(text))
+    } else {
+        FoundProject::Named(text.to_owned())
+    }
+}
+
+/// Calls files by their path in the project, where they lie in it.
+pub(crate) fn files(project: &FoundProject, paths: Vec<String>) -> Vec<String> {
+    let inside = |path: &str| match project {
+        FoundProject::Folder(root) => {
+            Path::new(path).strip_prefix(root).ok().and_then(Path::to_str).map(str::to_owned)
+        }
+        FoundProject::Named(name) if path.starts_with('/') => {
+            path.split_once(&format!("/{name}/")).map(|(_, rest)| rest.to_owned())
+        }
+        FoundProject::Named(_) => None,
+    };
+    unique(paths.into_iter().map(|path| inside(&path).filter(|rest| !rest.is_empty()).unwrap_or(path)))
+}
+
+/// Returns who is trusted for what came out of a tool: the web and the servers of others are strangers.
+pub(crate) fn trust_of_tool(tool: Option<&str>) -> Trust {
+    let tool = tool.unwrap_or_default().to_lowercase().replace(['_', '-'], "");
+    let is_outside = ["webfetch", "websearch", "codesearch", "webreader"].contains(&tool.as_str());
+    if is_outside || tool.starts_with("mcp") { Trust::External } else { Trust::Import }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn moments_are_read_however_they_are_written() {
+        let noon = Timestamp(1_770_724_800_000);
+        for text in [
+            "2026-02-10T12:00:00Z",
+            "2026-02-10T04:00:00-08:00",
+            "2026-02-10T12:00:00.000000+00:00",
+            "2026-02-10 12:00:00",
+            "2026-02-10T12:00:00",
+            "1770724800",
+            "1770724800000",
+            "1770724800.0",
+        ] {
+            assert_eq!(moment(text), Some(noon), "{text}");
+        }
+        assert_eq!(moment("2026-02-10"), Some(Timestamp(1_770_681_600_000)));
+        for text in ["", "yesterday", "0", "-5", "NaN", "1e300", "1969-12-31T00:00:00Z", "2026-13-45"] {
+            assert_eq!(moment(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_are_read_and_broken_json_is_none() {
+        let check = |text, items: &[&str]| assert_eq!(list(Some(text)), items, "{text}");
+        check(r#"["a", "b", "a", "", 7, {"x": 1}]"#, &["a", "b", "7"]);
+        check("one, two\nthree", &["one", "two", "three"]);
+        check(r#"["cut off"#, &[]);
+        check("null", &[]);
+        assert!(list(None).is_empty());
+    }
+
+    #[test]
+    fn a_title_is_what_a_person_would_say() {
+        let junk = ["{\"a\": 1}", "/home/dev/shop/src/cart.rs", "Merge branch 'main'", "--", "<result>"];
+        for text in junk {
+            assert_eq!(
+                title(&[Some(text), None, Some("Prices are cents")]).as_deref(),
+                Some("Prices are cents")
+            );
+        }
+        assert_eq!(title(&[None, Some("")]), None);
+        assert_eq!(title(&[Some("設定を直す")]).as_deref(), Some("設定を直す"));
+    }
+
+    #[test]
+    fn files_are_called_from_the_project() {
+        let paths = || vec!["/home/dev/shop/src/a.rs".to_owned(), "src/a.rs".into(), "/etc/hosts".into()];
+        let named = FoundProject::Named("shop".into());
+        assert_eq!(files(&named, paths()), ["src/a.rs", "/etc/hosts"]);
+        let folder = project(Some("/home/dev/shop"), "none");
+        assert_eq!(files(&folder, paths()), ["src/a.rs", "/etc/hosts"]);
+        assert_eq!(project(Some(" "), "none"), FoundProject::Named("none".into()));
+    }
+
+    #[test]
+    fn what_came_from_outside_stays_outside() {
+        for tool in ["WebFetch", "webfetch", "web_search", "mcp__github__issue"] {
+            assert_eq!(trust_of_tool(Some(tool)), Trust::External, "{tool}");
+        }
+        assert_eq!(trust_of_tool(Some("Edit")), Trust::Import);
+        assert_eq!(trust_of_tool(None), Trust::Import);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_anybody_wrote_is_fatal(text: String) {
+            moment(&text);
+            list(Some(&text));
+            title(&[Some(&text)]);
+            files(&project(Some(&text), "none"), vec![text.clone()]);
+        }
+    }
+}
