@@ -45,6 +45,12 @@ impl Environment {
         Environment { all: std::env::vars_os().collect() }
     }
 
+    /// Makes one up.
+    #[cfg(test)]
+    pub(crate) fn of<const N: usize>(all: [(&str, PathBuf); N]) -> Environment {
+        Environment { all: all.map(|(name, value)| (name.into(), value.into())).into() }
+    }
+
     /// Returns a variable that is set and not empty.
     pub(crate) fn get(&self, name: &str) -> Option<&OsString> {
         self.all.iter().find(|(key, value)| key == name && !value.is_empty()).map(|(_, value)| value)

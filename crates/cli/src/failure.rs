@@ -145,6 +145,10 @@ impl From<StoreError> for Failure {
                 let failure = Failure::user("this was forgotten on purpose and stays out").hint(hint);
                 return failure.named("forgotten");
             }
+            StoreError::OutOfTime => {
+                let hint = "the disk may be slow or busy; try again in a moment";
+                return Failure::user("cannot use the store").because(&error).hint(hint).named("out_of_time");
+            }
             StoreError::Newer { .. } => {
                 "install a newer version, or set `BACKSTORY_HOME` to use another directory"
             }
@@ -158,7 +162,6 @@ impl From<StoreError> for Failure {
             }
             StoreError::Unsafe { .. } => "set `BACKSTORY_HOME` to a directory of your own",
             StoreError::Absent { .. } => "run `backstory setup` to make one",
-            StoreError::OutOfTime => "the disk may be slow or busy; try again in a moment",
             StoreError::BadRow { .. } => "run `backstory doctor --full` to see what else is damaged",
             StoreError::Io { .. } => "check the disk and the permissions of that path",
             StoreError::Sql { .. } => {

@@ -59,30 +59,41 @@ impl Serving {
         let problem = lent.problem.clone();
         let store: &mut Store = &mut lent;
         match asked.route {
-            Route::Status => health::status(store, problem, self.began.elapsed(), &app),
-            Route::Hooks => health::hooks(store),
-            Route::Stats => health::stats(asked, store),
-            Route::Projects => projects::list(asked, store),
-            Route::Project => projects::overview(asked, store, &app),
-            Route::Memories => memories::list(asked, store, &app),
-            Route::Memory => memories::one(asked, store),
             Route::Batch => memories::batch(asked, store, &app),
             Route::Remember => memories::remember(asked, store, &app),
             Route::Revise => memories::revise(asked, store, &app),
             Route::Pin => memories::pin(asked, store),
             Route::Supersede => memories::supersede(asked, store, &app),
             Route::Forget => memories::forget(asked, store, &app),
-            Route::Search => finding::search(asked, store, &app),
-            Route::Timeline => finding::timeline(asked, store, &app),
-            Route::Sessions => sessions::list(asked, store, &app),
-            Route::Session => sessions::replay(asked, store),
-            Route::Injections => injections::list(asked, store, &app),
-            Route::Injection => injections::one(asked, store),
             Route::Context => contexts::context(asked, store, &app, &self.flags),
-            Route::ContextText => contexts::text(asked, store, &app),
-            Route::Health | Route::Login | Route::Events | Route::Worker | Route::LoginKey | Route::Stop => {
-                Err(Failure::internal("this is answered by the worker itself"))
-            }
+            // What only reads ends when nobody waits for it any more; a write that has begun is worth its end.
+            _ => store.reading_until(asked.until, || self.read(asked, store, problem, &app)),
+        }
+    }
+
+    fn read(
+        &self,
+        asked: &Asked,
+        store: &Store,
+        problem: Option<String>,
+        app: &App,
+    ) -> Result<Answer, Failure> {
+        match asked.route {
+            Route::Status => health::status(store, problem, self.began.elapsed(), app),
+            Route::Hooks => health::hooks(store),
+            Route::Stats => health::stats(store),
+            Route::Projects => projects::list(store),
+            Route::Project => projects::overview(asked, store, app),
+            Route::Memories => memories::list(asked, store, app),
+            Route::Memory => memories::one(asked, store),
+            Route::Search => finding::search(asked, store, app),
+            Route::Timeline => finding::timeline(asked, store, app),
+            Route::Sessions => sessions::list(asked, store, app),
+            Route::Session => sessions::replay(asked, store),
+            Route::Injections => injections::list(asked, store, app),
+            Route::Injection => injections::one(asked, store),
+            Route::ContextText => contexts::text(asked, store, app),
+            _ => Err(Failure::internal("this only reads, or is answered by the worker itself")),
         }
     }
 }
@@ -132,7 +143,7 @@ fn look(before: Option<Watched>, serving: &Serving) -> Result<Watched, Failure> 
 fn refusal(failure: &Failure) -> Refusal {
     let status = match failure.name() {
         "nearly_the_same" | "forgotten" | "refused" => 409,
-        "store_unusable" => 503,
+        "store_unusable" | "out_of_time" => 503,
         "stumbled" => 500,
         name if name.starts_with("no_such_") => 404,
         _ => 400,
@@ -151,4 +162,44 @@ fn json(value: &impl Serialize) -> Result<Answer, Failure> {
 /// Rounds to what a person can tell apart.
 fn ms(us: u32) -> f64 {
     f64::from(us) / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use backstory_server::{Asker, Query};
+
+    #[test]
+    fn what_nobody_waits_for_any_more_is_not_read() {
+        let world = tempfile::tempdir().unwrap();
+        let environment = Environment::of([("BACKSTORY_HOME", world.path().join("home"))]);
+        let serving = Serving::new(environment, Vec::new(), Ui::new(crate::ui::Colour::Never));
+        let asked = |route: Route, until: Instant| {
+            let (query, body, by) = (Query::parse("q=gateway&id=1"), serde_json::Value::Null, Asker::Socket);
+            serving.answer(&Asked { route, id: Some(1), query, body, until, by, host: None })
+        };
+        let soon = Instant::now() + std::time::Duration::from_secs(60);
+        assert!(asked(Route::Search, soon).is_ok());
+        let all = [
+            Route::Status,
+            Route::Hooks,
+            Route::Stats,
+            Route::Projects,
+            Route::Project,
+            Route::Memories,
+            Route::Memory,
+            Route::Search,
+            Route::Timeline,
+            Route::Sessions,
+            Route::Session,
+            Route::Injections,
+            Route::Injection,
+            Route::ContextText,
+        ];
+        for route in all {
+            let refusal = asked(route, Instant::now()).unwrap_err();
+            assert_eq!((refusal.status, refusal.code), (503, "out_of_time"), "{route:?}");
+        }
+        assert!(asked(Route::Search, soon).is_ok(), "the next one has time of its own");
+    }
 }

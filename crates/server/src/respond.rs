@@ -27,7 +27,7 @@ pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) requests: Bucket,
     pub(crate) strangers: Bucket,
-    pub(crate) places: Semaphore,
+    pub(crate) places: Arc<Semaphore>,
     pub(crate) listeners: Arc<Listeners>,
     pub(crate) stop: watch::Sender<bool>,
     pub(crate) began: Instant,
@@ -172,11 +172,15 @@ impl Shared {
 
     /// Asks whoever knows, on a thread where waiting hurts nobody.
     async fn ask(&self, asked: Asked) -> Result<Response<Reply>, Refusal> {
-        let Ok(_place) = self.places.try_acquire() else {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             return Err(Refusal::new(503, "busy", "too much is asked at once; try again in a moment"));
         };
         let answers = Arc::clone(&self.answers);
-        let answered = tokio::task::spawn_blocking(move || answers.answer(&asked));
+        // The place is taken as long as somebody works on the answer, also when nobody waits for it any more.
+        let answered = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            answers.answer(&asked)
+        });
         match timeout(self.limits.deadline, answered).await {
             Ok(Ok(answered)) => answered.map(reply::answer),
             Ok(Err(_)) => Err(Refusal::new(500, "stumbled", "this request made Backstory stumble")

@@ -25,28 +25,28 @@ impl Deadline {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|until| Instant::now() >= until)
     }
 
-    fn set(&self, until: Option<Instant>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = until;
+    fn set(&self, until: Option<Instant>) -> Option<Instant> {
+        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), until)
     }
 }
 
 impl Store {
-    /// Lets `look` read until then. What is still being read is stopped; what begins later is not begun.
+    /// Lets `look` read until then. What is still being read is stopped; what begins later is not begun. Within a reading that
+    /// has a limit of its own, the earlier one counts.
     ///
     /// # Errors
     ///
     /// [`StoreError::OutOfTime`], and whatever `look` meets.
-    pub fn reading_until<T>(
+    pub fn reading_until<T, E: From<StoreError>>(
         &self,
         until: Instant,
-        look: impl FnOnce() -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        if Instant::now() >= until {
-            return Err(StoreError::OutOfTime);
-        }
+        look: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let around = self.deadline.set(None);
+        let until = around.map_or(until, |around| around.min(until));
         self.deadline.set(Some(until));
-        let found = look();
-        self.deadline.set(None);
+        let found = if Instant::now() >= until { Err(StoreError::OutOfTime.into()) } else { look() };
+        self.deadline.set(around);
         found
     }
 }
@@ -78,5 +78,18 @@ mod tests {
         let never = || -> Result<(), StoreError> { panic!("begun although the time was over") };
         assert!(matches!(store.reading_until(Instant::now(), never), Err(StoreError::OutOfTime)));
         assert_eq!(count_far().unwrap(), 100_000);
+    }
+
+    #[test]
+    fn a_reading_within_another_has_no_more_time_than_that_and_takes_none_from_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&Home::at(dir.path().join("home")), Purpose::Hook, Timestamp(0)).unwrap();
+        let far = Instant::now() + std::time::Duration::from_secs(3600);
+        store.deadline.set(Some(Instant::now()));
+        let never = || -> Result<(), StoreError> { panic!("begun although the time was over") };
+        assert!(matches!(store.reading_until(far, never), Err(StoreError::OutOfTime)));
+        store.deadline.set(Some(far));
+        store.reading_until(Instant::now(), || Ok::<_, StoreError>(())).unwrap_err();
+        assert_eq!(store.deadline.set(None), Some(far));
     }
 }

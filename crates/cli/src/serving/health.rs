@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::commands::status::{HookShape, StatusShape, hook, told};
 use crate::failure::Failure;
 use crate::times;
-use backstory_server::{Answer, Asked};
+use backstory_server::Answer;
 use backstory_store::{Receipt, Store};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -151,9 +151,8 @@ fn latency(event: &str, mut us: Vec<u32>) -> LatencyShape {
     LatencyShape { event: event.to_owned(), p50_ms: at(0.5), p95_ms: at(0.95), runs: us.len(), histogram }
 }
 
-pub(super) fn stats(asked: &Asked, store: &Store) -> Result<Answer, Failure> {
-    let read = || Ok((store.status()?, store.totals()?));
-    let (status, totals) = store.reading_until(asked.until, read)?;
+pub(super) fn stats(store: &Store) -> Result<Answer, Failure> {
+    let (status, totals) = (store.status()?, store.totals()?);
     let counts = status.counts;
     let kind = |(kind, memories)| KindShape { kind, memories };
     json(&StatsShape {

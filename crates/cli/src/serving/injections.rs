@@ -61,7 +61,7 @@ struct GivenShape {
 
 pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
     let page = asked.page(store, app)?;
-    let rows = store.reading_until(asked.until, || store.injection_rows(&page))?;
+    let rows = store.injection_rows(&page)?;
     let next = next(&page, rows.len(), rows.last().map(|row| row.id.0));
     json(&ListShape { version: 1, injections: rows.into_iter().map(row).collect(), next })
 }

@@ -79,7 +79,7 @@ pub(super) fn row(row: MemoryRow) -> RowShape {
 
 pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
     let page = asked.page(store, app)?;
-    let rows = store.reading_until(asked.until, || store.memory_rows(&page))?;
+    let rows = store.memory_rows(&page)?;
     let next = next(&page, rows.len(), rows.last().map(|row| row.id.0));
     json(&ListShape { version: 1, memories: rows.into_iter().map(row).collect(), next })
 }

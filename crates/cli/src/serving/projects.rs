@@ -56,24 +56,21 @@ struct InjectedShape {
     used: u64,
 }
 
-pub(super) fn list(asked: &Asked, store: &Store) -> Result<Answer, Failure> {
-    let projects = store.reading_until(asked.until, || store.projects())?;
-    let projects = projects.into_iter().map(shape).collect();
+pub(super) fn list(store: &Store) -> Result<Answer, Failure> {
+    let projects = store.projects()?.into_iter().map(shape).collect();
     json(&Projects { version: 1, projects })
 }
 
 pub(super) fn overview(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
     let id = ProjectId(asked.id());
-    let all = store.reading_until(asked.until, || store.projects())?;
-    let summary = all.into_iter().find(|summary| summary.project.id == id);
+    let summary = store.projects()?.into_iter().find(|summary| summary.project.id == id);
     let summary = summary.ok_or_else(|| {
         Failure::user(format!("there is no project {id}"))
             .hint("`/api/projects` lists them all")
             .named("no_such_project")
     })?;
     let since = Timestamp(app.now.0 - DAYS * DAY_MS);
-    let days = store.reading_until(asked.until, || store.days_of(id, since))?;
-    let days = every_day(&days, app.now);
+    let days = every_day(&store.days_of(id, since)?, app.now);
     let (given, used) = days.iter().fold((0, 0), |sum, day| (sum.0 + day.given, sum.1 + day.used));
     let knowledge = store.memories(&store.surest(id, MOST_KNOWLEDGE)?)?;
     json(&OverviewShape {

@@ -56,7 +56,7 @@ struct TurnShape {
 
 pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
     let page = asked.page(store, app)?;
-    let found = store.reading_until(asked.until, || store.session_rows(&page))?;
+    let found = store.session_rows(&page)?;
     let next = next(&page, found.len(), found.last().map(|summary| summary.session.id.0));
     let sessions = found.into_iter().map(|summary| row(store, summary)).collect::<Result<_, _>>()?;
     json(&ListShape { version: 1, sessions, next })
@@ -85,7 +85,7 @@ pub(super) fn replay(asked: &Asked, store: &Store) -> Result<Answer, Failure> {
             .hint("`/api/sessions` lists them all")
             .named("no_such_session")
     })?;
-    let events = store.reading_until(asked.until, || store.events(id, EventId(0)))?;
+    let events = store.events(id, EventId(0))?;
     let page = Page { session: Some(id), limit: MOST, ..Page::default() };
     let found = store.memory_rows(&page)?;
     let memories = found.len() as u64;

@@ -178,6 +178,17 @@ fn what_takes_too_long_is_said_and_nothing_else_waits_for_it() {
 }
 
 #[test]
+fn what_is_worked_on_takes_a_place_also_when_nobody_waits_for_it_any_more() {
+    let limits = Limits { at_once: 1, deadline: std::time::Duration::from_millis(200), ..Limits::default() };
+    let worker = serve_by(&Terms { limits, ..terms() });
+    let hold = worker.hold();
+    assert_eq!(worker.ask("GET", "/api/hooks", "", "").code(), "out_of_time");
+    assert_eq!(worker.ask("GET", "/api/status", "", "").code(), "busy");
+    drop(hold);
+    assert!(crate::support::until(|| worker.ask("GET", "/api/status", "", "").status == 200));
+}
+
+#[test]
 fn a_request_that_makes_us_stumble_ends_no_other() {
     let worker = serve();
     let stumbled = worker.ask("GET", "/api/stats", "", "");
