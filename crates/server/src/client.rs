@@ -1,6 +1,8 @@
 //! Asking a worker, from another process: one request over its socket, one answer, no runtime.
 
 use crate::Place;
+use rustix::net::sockopt::socket_peercred;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use serde::Deserialize;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -16,6 +18,35 @@ pub struct Running {
     pub version: String,
     /// The port on loopback.
     pub port: u16,
+}
+
+/// What is known of the worker of a home.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// There is none.
+    Nobody,
+    /// It answers.
+    Answers(Running),
+    /// It holds the lock and does not answer: it just starts, or it hangs. The number is that of the process that listens, as the
+    /// kernel says.
+    Silent(Option<u32>),
+}
+
+/// Looks for the worker of a home, and tells one that hangs from none.
+#[must_use]
+pub fn find(place: &Place, patience: Duration) -> Found {
+    match running(place, patience) {
+        Some(running) => Found::Answers(running),
+        None if place.is_claimed() => Found::Silent(listener(place)),
+        None => Found::Nobody,
+    }
+}
+
+/// Returns the process that listens at the socket of a home, whether or not it ever answers.
+pub(crate) fn listener(place: &Place) -> Option<u32> {
+    let stream = connect_at_once(&place.read_note()?.socket).ok()?;
+    let peer = socket_peercred(&stream).ok()?;
+    u32::try_from(peer.pid.as_raw_nonzero().get()).ok()
 }
 
 /// Returns the worker of a home, if one answers within that time. What a file says counts for nothing.
@@ -34,7 +65,7 @@ pub fn ask(
     body: &str,
     patience: Duration,
 ) -> io::Result<(u16, Vec<u8>)> {
-    let mut stream = UnixStream::connect(socket)?;
+    let mut stream = connect_at_once(socket)?;
     stream.set_read_timeout(Some(patience))?;
     stream.set_write_timeout(Some(patience))?;
     let length = body.len();
@@ -46,6 +77,15 @@ pub fn ask(
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
     parse(&answer).ok_or_else(|| ErrorKind::InvalidData.into())
+}
+
+/// Connects, or fails at once: where too many wait already for somebody who hangs, `connect` would wait with them for ever.
+fn connect_at_once(socket: &Path) -> io::Result<UnixStream> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let stream = UnixStream::from(socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?);
+    connect(&stream, &SocketAddrUnix::new(socket)?)?;
+    stream.set_nonblocking(false)?;
+    Ok(stream)
 }
 
 fn parse(answer: &[u8]) -> Option<(u16, Vec<u8>)> {

@@ -20,7 +20,7 @@ mod viewer;
 mod worker;
 
 pub use answers::{Answer, Answers, Asked, Asker, Newest, Query};
-pub use client::{Running, ask, running};
+pub use client::{Found, Running, ask, find, running};
 pub use limits::Limits;
 pub use place::{Note, Place};
 pub use refusal::Refusal;

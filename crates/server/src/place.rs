@@ -3,7 +3,7 @@
 //! The lock is the only truth: a note or a socket that was left behind says nothing, and whoever holds the lock replaces them.
 
 use serde::{Deserialize, Serialize};
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -46,6 +46,12 @@ impl Place {
         self.home.join("worker.lock")
     }
 
+    /// Whether somebody holds the lock. Looking shares it, so that two who look do not take each other for a worker.
+    pub(crate) fn is_claimed(&self) -> bool {
+        let lock = File::open(self.lock());
+        lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
     fn note(&self) -> PathBuf {
         self.home.join("worker.json")
     }
@@ -83,10 +89,12 @@ impl Place {
         fs::rename(draft, self.note())
     }
 
-    /// Takes away what tells of a worker, when it ends.
-    pub(crate) fn clear(&self, socket: &Path) {
-        drop(fs::remove_file(self.note()));
-        drop(fs::remove_file(socket));
+    /// Takes away what tells of a worker, when it ends. Where the home was replaced meanwhile, note and socket are another's.
+    pub(crate) fn clear(&self, ours: &Note) {
+        if self.read_note().as_ref() == Some(ours) {
+            drop(fs::remove_file(self.note()));
+            drop(fs::remove_file(&ours.socket));
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A lock held for life says who it is; that somebody lives is known by an answer only. A newer build asks an older one to go.
 
-use crate::client::{Running, ask, running};
+use crate::client::{Running, ask, listener, running};
 use crate::keys::Keys;
 use crate::limits::Bucket;
 use crate::listen::{accept, bind_loopback, bind_socket, told_to_end};
@@ -83,8 +83,8 @@ pub enum Stopping {
     NoneRan,
     /// It ended.
     Stopped,
-    /// It holds the lock and does not answer.
-    Refused,
+    /// It holds the lock and does not go; the number is that of the process that listens.
+    Refused(Option<u32>),
 }
 
 /// Tells the worker of a home to end, and waits until it has.
@@ -98,7 +98,9 @@ pub fn stop(place: &Place) -> Result<Stopping, WorkerError> {
         match lock.try_lock() {
             Ok(()) if had_to_ask => return Ok(Stopping::Stopped),
             Ok(()) => return Ok(Stopping::NoneRan),
-            Err(TryLockError::WouldBlock) if Instant::now() >= until => return Ok(Stopping::Refused),
+            Err(TryLockError::WouldBlock) if Instant::now() >= until => {
+                return Ok(Stopping::Refused(listener(place)));
+            }
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(cannot("lock the worker's lock")(error)),
         }
@@ -187,7 +189,7 @@ impl Worker {
             limits,
             requests: Bucket::new(limits.requests_per_second),
             strangers: Bucket::new(limits.strangers_per_second),
-            places: Semaphore::new(limits.at_once),
+            places: Arc::new(Semaphore::new(limits.at_once)),
             listeners: Arc::default(),
             stop: watch::Sender::new(false),
             began: Instant::now(),
@@ -227,7 +229,7 @@ impl Worker {
                 () = nobody_asks(&shared, idle) => Ended::Idle,
             };
             // Whoever looks for a worker from here on finds none, while what was asked is still answered.
-            place.clear(&shared.note.socket);
+            place.clear(&shared.note);
             ended.listeners.end();
             ended.stop.send_replace(true);
             drop(serving.await);

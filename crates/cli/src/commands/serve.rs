@@ -1,13 +1,14 @@
 //! `serve`: the worker, in the foreground or on its own. One a home; nothing but the viewer and programs that want HTTP needs it.
 
-use crate::app::App;
+use crate::app::{App, now};
 use crate::env_vars::Environment;
 use crate::failure::{Exit, Failure};
 use crate::log;
 use crate::serving::Serving;
 use crate::ui::Ui;
 use backstory_server::{
-    Claim, Ended, Limits, Place, Running, Stopping, Terms, Worker, WorkerError, claim, running, stop,
+    Claim, Ended, Found, Limits, Place, Running, Stopping, Terms, Worker, WorkerError, claim, find, running,
+    stop,
 };
 use clap::Args;
 use serde::Serialize;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Which build we are: a newer one takes over from an older one.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How long a worker that was started may take until it answers.
 const UNTIL_IT_ANSWERS: Duration = Duration::from_secs(10);
 /// How long one look may take.
@@ -43,6 +44,7 @@ pub(crate) struct ServeArgs {
 struct StatusShape {
     version: u32,
     running: bool,
+    hangs: bool,
     pid: Option<u32>,
     version_of_worker: Option<String>,
     port: Option<u16>,
@@ -62,12 +64,12 @@ pub(crate) fn run(
         return end(&place, &app);
     }
     if args.status {
-        return status(running(&place, LOOK).as_ref(), &place, args.json, &app);
+        return status(&find(&place, LOOK), &place, args.json, &app);
     }
     app.home.prepare()?;
     if args.detach {
         let worker = start(&place, &flags, &app)?;
-        return status(Some(&worker), &place, args.json, &app);
+        return status(&Found::Answers(worker), &place, args.json, &app);
     }
     serve(place, flags, app)
 }
@@ -85,7 +87,9 @@ fn serve(place: Place, flags: Vec<String>, app: App) -> Result<Exit, Failure> {
             return Ok(Exit::Done);
         }
         Claim::Theirs(None) => {
-            app.ui.say("another worker holds the lock and does not answer yet; `backstory serve --status` looks again");
+            app.ui.say(
+                "another worker has the lock and does not answer; `backstory serve --status` looks again",
+            );
             return Ok(Exit::Done);
         }
     };
@@ -96,8 +100,8 @@ fn serve(place: Place, flags: Vec<String>, app: App) -> Result<Exit, Failure> {
         idle: (minutes > 0).then(|| Duration::from_secs(u64::from(minutes) * 60)),
         limits: Limits::default(),
     };
-    let App { environment, home, now, ui, .. } = app;
-    let answers = Arc::new(Serving::new(environment, flags, ui));
+    let App { environment, home, ui, .. } = app;
+    let answers = Arc::new(Serving::new(environment.clone(), flags, ui));
     let worker = Worker::open(place, lock, &terms, answers).map_err(|error| failure(&error))?;
     let note = worker.note();
     let wanted = terms.port;
@@ -107,10 +111,14 @@ fn serve(place: Place, flags: Vec<String>, app: App) -> Result<Exit, Failure> {
     // If nobody reads what we print, we serve all the same.
     drop(ui.line(&format!("serving on http://127.0.0.1:{} and {}", note.port, note.socket.display())));
     ui.say("`backstory view` opens it; Ctrl-C ends it");
-    log::line(&home, now, &format!("worker: serving, process {}, port {}", note.pid, note.port));
+    log::line(
+        &home,
+        now(&environment),
+        &format!("worker: serving, process {}, port {}", note.pid, note.port),
+    );
     match worker.serve().map_err(|error| failure(&error))? {
         Ended::Stopped => {}
-        Ended::Idle => log::line(&home, now, "worker: nobody asked for long enough; ended"),
+        Ended::Idle => log::line(&home, now(&environment), "worker: nobody asked for long enough; ended"),
     }
     Ok(Exit::Done)
 }
@@ -134,7 +142,10 @@ pub(crate) fn start(place: &Place, flags: &[String], app: &App) -> Result<Runnin
             return Ok(worker);
         }
         if has_ended || Instant::now() >= until {
-            return Err(Failure::user("the worker did not start").hint("`backstory serve` says why"));
+            return Err(match find(place, LOOK) {
+                Found::Silent(process) => hanging(process),
+                _ => Failure::user("the worker did not start").hint("`backstory serve` says why"),
+            });
         }
         std::thread::park_timeout(Duration::from_millis(20));
     }
@@ -144,40 +155,56 @@ fn end(place: &Place, app: &App) -> Result<Exit, Failure> {
     match stop(place).map_err(|error| failure(&error))? {
         Stopping::NoneRan => app.ui.say("no worker runs"),
         Stopping::Stopped => app.ui.line("the worker has ended")?,
-        Stopping::Refused => {
-            let failure = Failure::user("a worker holds the lock and does not answer");
-            let hint = place.read_note().map(|note| format!("if it hangs, end process {}", note.pid));
-            return Err(hint.into_iter().fold(failure, Failure::hint));
-        }
+        Stopping::Refused(process) => return Err(hanging(process)),
     }
     Ok(Exit::Done)
 }
 
-fn status(worker: Option<&Running>, place: &Place, json: bool, app: &App) -> Result<Exit, Failure> {
+/// Says what to do about a worker that has the lock and does not answer. It may hold a write: ending it is left to its user.
+fn hanging(process: Option<u32>) -> Failure {
+    let failure = Failure::user("a worker has the lock and does not answer");
+    failure.hint(match process {
+        Some(process) => {
+            format!("if it still does not in a moment, `kill -9 {process}` ends it; nothing is lost")
+        }
+        None => "it may just be starting; look again in a moment".to_owned(),
+    })
+}
+
+fn status(found: &Found, place: &Place, json: bool, app: &App) -> Result<Exit, Failure> {
+    let (worker, process) = match found {
+        Found::Answers(worker) => (Some(worker), Some(worker.pid)),
+        Found::Silent(process) => (None, *process),
+        Found::Nobody => (None, None),
+    };
     let socket = worker.and_then(|_| place.read_note()).map(|note| note.socket.display().to_string());
-    let exit = if worker.is_some() { Exit::Done } else { Exit::No };
     if json {
         app.ui.json(&StatusShape {
             version: 1,
             running: worker.is_some(),
-            pid: worker.map(|worker| worker.pid),
+            hangs: matches!(found, Found::Silent(_)),
+            pid: process,
             version_of_worker: worker.map(|worker| worker.version.clone()),
             port: worker.map(|worker| worker.port),
             socket,
         })?;
-        return Ok(exit);
+        return Ok(if worker.is_some() { Exit::Done } else { Exit::No });
     }
-    match (worker, socket) {
-        (Some(worker), socket) => app.ui.line(&format!(
+    match found {
+        Found::Answers(worker) => app.ui.line(&format!(
             "a worker serves: process {}, version {}, http://127.0.0.1:{} and {}",
             worker.pid,
             worker.version,
             worker.port,
             socket.unwrap_or_default()
         ))?,
-        (None, _) => app.ui.say("no worker answers; `backstory serve --detach` starts one"),
+        Found::Silent(process) => return Err(hanging(*process)),
+        Found::Nobody => {
+            app.ui.say("no worker runs; `backstory serve --detach` starts one");
+            return Ok(Exit::No);
+        }
     }
-    Ok(exit)
+    Ok(Exit::Done)
 }
 
 fn failure(error: &WorkerError) -> Failure {

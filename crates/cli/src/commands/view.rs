@@ -1,7 +1,7 @@
 //! `view`: opens the viewer, starting the worker if none runs.
 
 use crate::app::App;
-use crate::commands::serve::{place, start};
+use crate::commands::serve::{VERSION, place, start};
 use crate::env_vars::Environment;
 use crate::failure::{Exit, Failure};
 use crate::ui::Ui;
@@ -32,7 +32,8 @@ pub(crate) fn run(
     let app = App::outside_projects(environment, flags, ui)?;
     app.home.prepare()?;
     let place = place(&app);
-    if running(&place, PATIENCE).is_none() {
+    // One of another build shows what that build knows: whoever starts finds out who is to serve.
+    if running(&place, PATIENCE).is_none_or(|worker| worker.version != VERSION) {
         start(&place, flags, &app)?;
     }
     let link = link(&place)?;

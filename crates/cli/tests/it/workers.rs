@@ -1,6 +1,7 @@
 //! The life of a worker beside hooks that do not need it: R02, R05, R16 to R19, S10.
 
 use crate::support::{HOOK, Worker, ask, count, harmless, note, prompt, remember, size, until, world};
+use backstory_server::{Answer, Answers, Asked, Claim, Ended, Limits, Newest, Place, Refusal, Terms, claim};
 use backstory_testkit::{Outcome, TestEnv};
 use serde_json::json;
 use std::fs;
@@ -10,6 +11,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
 fn start_hook(env: &TestEnv, payload: &str) -> Child {
     let mut child = env.command(HOOK).stdin(Stdio::piped()).spawn().unwrap();
@@ -99,9 +101,15 @@ fn a_worker_that_hangs_hurts_no_hook() {
         (0..50).map(|number| start_hook(&env, &prompt("s", &format!("prompt {number}")))).collect();
     let outcomes: Vec<Outcome> = hooks.into_iter().map(|hook| env.finish(hook)).collect();
     let looked = env.run(["serve", "--status"]);
+    let found = ask(&env, 1, &["serve", "--status", "--json"]);
     signal(worker.id(), "-CONT");
     outcomes.iter().for_each(harmless);
     assert_eq!(looked.code, Some(1), "{looked:?}");
+    assert!(looked.stderr.contains(&format!("kill -9 {}", worker.id())), "{looked:?}");
+    assert_eq!(
+        (&found["running"], &found["hangs"], &found["pid"]),
+        (&json!(false), &json!(true), &json!(worker.id()))
+    );
     writing.into_iter().for_each(|writing| writing.join().unwrap());
     assert_eq!(count(&env, "events"), 50);
     assert_eq!(count(&env, "spooled"), 0);
@@ -280,6 +288,41 @@ fn a_worker_starts_on_its_own_says_where_it_is_and_ends_when_told() {
     assert_eq!(status(&env).code, Some(1));
     assert!(!env.home().join("worker.json").exists());
     assert_eq!(env.processes(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn the_viewer_of_an_older_build_is_not_opened() {
+    let env = world();
+    remember(&env, "The store is there");
+    let place = Place::of(&env.home(), Some(&env.world().join("run")));
+    let Claim::Ours(lock) = claim(&place, "0.0.1").unwrap() else { panic!("another worker serves") };
+    let terms = Terms { version: "0.0.1".to_owned(), port: 0, idle: None, limits: Limits::default() };
+    let older = backstory_server::Worker::open(place, lock, &terms, Arc::new(Nothing)).unwrap();
+    let port = older.note().port;
+    let serving = std::thread::spawn(move || older.serve());
+    let link = env.run(["view", "--print"]);
+    assert_eq!(link.code, Some(0), "{link:?}");
+    assert_eq!(serving.join().unwrap().unwrap(), Ended::Stopped);
+    let status = ask(&env, 0, &["serve", "--status", "--json"]);
+    assert_eq!(env.run(["serve", "--stop"]).code, Some(0));
+    assert_eq!(status["version_of_worker"], env!("CARGO_PKG_VERSION"));
+    assert!(
+        status["port"] != port && link.stdout.contains(&format!(":{}/#key=", status["port"])),
+        "{link:?}"
+    );
+}
+
+/// Answers nothing.
+struct Nothing;
+
+impl Answers for Nothing {
+    fn answer(&self, _: &Asked) -> Result<Answer, Refusal> {
+        Ok(Answer::Text(String::new()))
+    }
+
+    fn newest(&self) -> Option<Newest> {
+        None
+    }
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! One worker a home: who becomes it, who goes, and what was left behind (R16, R17, R19).
 
 use crate::support::{MadeUp, ask_socket, place_in, serve, serve_by, serve_in, terms};
-use backstory_server::{Answers, Claim, Ended, Place, Stopping, Terms, Worker, claim, running, stop};
+use backstory_server::{
+    Answers, Claim, Ended, Found, Place, Stopping, Terms, Worker, claim, find, running, stop,
+};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, listen, socket};
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,6 +76,53 @@ fn a_worker_that_ends_leaves_only_its_lock() {
         fs::read_dir(world.path().join("home")).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert_eq!(left, ["worker.lock"]);
     assert!(!note.socket.exists());
+}
+
+/// Writes down a worker that listens there, under a number that is not its own.
+fn write_note(home: &Path, socket: &Path) {
+    let note = serde_json::json!({"pid": 1, "version": "1.0.0", "socket": socket, "port": 1, "token": ""});
+    fs::write(home.join("worker.json"), note.to_string()).unwrap();
+}
+
+#[test]
+fn a_worker_that_hangs_is_told_from_none_and_named_as_the_kernel_names_it() {
+    let world = tempfile::tempdir().unwrap();
+    let place = Place::of(world.path(), None);
+    let short = Duration::from_millis(50);
+    assert_eq!(find(&place, short), Found::Nobody);
+    let Claim::Ours(lock) = claim(&place, "1.0.0").unwrap() else { panic!("another worker serves") };
+    assert_eq!(find(&place, short), Found::Silent(None), "it starts");
+    let socket = world.path().join("worker.sock");
+    let hanging = UnixListener::bind(&socket).unwrap();
+    write_note(world.path(), &socket);
+    assert_eq!(find(&place, short), Found::Silent(Some(std::process::id())));
+    assert_eq!(stop(&place).unwrap(), Stopping::Refused(Some(std::process::id())));
+    drop((lock, hanging));
+    assert_eq!(find(&place, short), Found::Nobody);
+}
+
+#[test]
+fn nobody_waits_in_line_for_a_worker_that_hangs() {
+    let world = tempfile::tempdir().unwrap();
+    let path = world.path().join("worker.sock");
+    let hanging = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+    bind(&hanging, &SocketAddrUnix::new(&path).unwrap()).unwrap();
+    listen(&hanging, 0).unwrap();
+    write_note(world.path(), &path);
+    let place = Place::of(world.path(), None);
+    // The first takes the only place there is; the next would wait for ever.
+    (0..3).for_each(|_| assert_eq!(running(&place, Duration::from_millis(20)), None));
+}
+
+#[test]
+fn a_worker_whose_home_was_replaced_leaves_the_next_one_alone() {
+    let world = Arc::new(tempfile::tempdir().unwrap());
+    let brief = Terms { idle: Some(Duration::from_millis(300)), ..terms() };
+    let mut first = serve_in(Arc::clone(&world), &brief);
+    fs::remove_dir_all(world.path().join("home")).unwrap();
+    let second = serve_in(world, &terms());
+    assert_eq!(first.ended(), Ended::Idle);
+    assert_eq!(running(&second.place, LOOK).unwrap().port, second.note.port);
 }
 
 #[test]
