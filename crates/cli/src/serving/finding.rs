@@ -18,6 +18,8 @@ const MOST: u32 = 200;
 /// How long a snippet is, in characters, and how much of it stands before the word that was found.
 const SNIPPET: usize = 240;
 const BEFORE_THE_WORD: usize = 60;
+/// A word that the cut goes through is left out, unless it is longer than this: some languages have no spaces.
+const LONGEST_WORD: usize = 24;
 
 #[derive(Serialize)]
 struct SearchedShape {
@@ -65,7 +67,7 @@ pub(super) fn timeline(asked: &Asked, store: &Store, app: &App) -> Result<Answer
     json(&told(&args, store, app)?)
 }
 
-/// Cuts the part of a text where the first of the words stands.
+/// Cuts the part of a text where the first of the words stands, at spaces, and says where there is more.
 fn snippet(text: &str, words: &str) -> String {
     let words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2);
     let words: Vec<String> = words.map(str::to_lowercase).collect();
@@ -76,8 +78,18 @@ fn snippet(text: &str, words: &str) -> String {
     };
     let letters: Vec<(usize, char)> = text.char_indices().collect();
     let at = letters.iter().position(is_found).unwrap_or(0).saturating_sub(BEFORE_THE_WORD);
-    let cut: String = letters.iter().skip(at).take(SNIPPET).map(|(_, letter)| *letter).collect();
-    cut.split_whitespace().collect::<Vec<_>>().join(" ")
+    // Two of the characters say that there is more.
+    let cut: Vec<char> = letters.iter().skip(at).take(SNIPPET - 2).map(|(_, letter)| *letter).collect();
+    let (is_begun, is_broken_off) = (at > 0, at + cut.len() < letters.len());
+    let half_a_word = |letters: &mut dyn Iterator<Item = &char>| {
+        letters.take(LONGEST_WORD).position(|letter| letter.is_whitespace()).unwrap_or(0)
+    };
+    let first = if is_begun { half_a_word(&mut cut.iter()) } else { 0 };
+    let last = cut.len() - if is_broken_off { half_a_word(&mut cut.iter().rev()) } else { 0 };
+    let cut: String = cut.iter().take(last).skip(first).collect();
+    let cut = cut.split_whitespace().collect::<Vec<_>>().join(" ");
+    let more = |is_there: bool| if is_there { "…" } else { "" };
+    format!("{}{cut}{}", more(is_begun), more(is_broken_off))
 }
 
 #[cfg(test)]
@@ -90,6 +102,9 @@ mod tests {
         let cut = snippet(&text, "gateway");
         assert!(cut.contains("Zürich Gateway needs") && cut.chars().count() <= SNIPPET, "{cut}");
         assert_eq!(snippet("short\ntext", "nowhere"), "short text");
+        assert!(cut.starts_with("…filler ") && cut.ends_with("more…"), "no word is cut in two: {cut}");
+        let unspaced = "記憶".repeat(200);
+        assert_eq!(snippet(&unspaced, "nowhere").chars().count(), SNIPPET - 1);
         assert_eq!(snippet("", "x"), "");
     }
 }
