@@ -62,28 +62,72 @@ export const timeline_shows_news_as_they_are_written = withPage(async (page) => 
   await page.waitForFunction(() => scrollY === 0 && document.querySelector(".fresh").hidden);
 });
 
+export const news_that_come_while_news_are_fetched_are_not_lost = withPage(async (page) => {
+  await visit(page, "#/timeline");
+  await page.waitForSelector(".news[data-state=live]");
+  const held = [];
+  await page.route("**/api/memories?*", async (route) => {
+    const answer = await route.fetch();
+    if (!held.length) await new Promise((resolve) => held.push(resolve));
+    await route.fulfill({ response: answer });
+  });
+  const asked = page.waitForRequest("**/api/memories?*");
+  await steer(page, "write", { title: "The first" });
+  await asked;
+  for (let tries = 0; tries < 1000 && !held.length; tries += 1) await page.evaluate(() => new Promise(requestAnimationFrame));
+  await steer(page, "write", { title: "The second, meanwhile" });
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  held.forEach((go) => go());
+  await page.locator(".row-title", { hasText: "The second, meanwhile" }).waitFor();
+});
+
+export const news_do_not_take_the_focus = withPage(async (page) => {
+  await visit(page, "#/timeline");
+  await page.waitForSelector(".news[data-state=live]");
+  await page.keyboard.press("j");
+  const title = await page.evaluate(() => document.activeElement.textContent);
+  await steer(page, "write", { title: "Written while you read" });
+  await page.locator(".row-title", { hasText: "Written while you read" }).waitFor();
+  equal(await page.evaluate(() => document.activeElement.textContent), title, "the row that has the focus");
+});
+
+/** Looks away from a page, or at it again. */
+const look = (page, hidden) =>
+  page.evaluate((value) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+
+export const more_news_than_a_page_holds_leave_no_gap = withPage(async (page) => {
+  await visit(page, "#/timeline");
+  await page.waitForSelector(".news[data-state=live]");
+  await look(page, true);
+  const titles = Array.from({ length: 120 }, (_, number) => `Number ${number} of many`);
+  for (const title of titles) await steer(page, "write", { title });
+  await look(page, false);
+  await page.locator(".row-title", { hasText: titles.at(-1) }).waitFor();
+  const shown = await page.locator(".row-title", { hasText: "of many" }).allInnerTexts();
+  equal(shown.join(), titles.reverse().join(), "the rows written meanwhile");
+});
+
 export const a_page_nobody_sees_keeps_no_connection_and_catches_up = withPage(async (page) => {
   await visit(page, "#/timeline");
   await page.waitForSelector(".news[data-state=live]");
-  const look = (hidden) =>
-    page.evaluate((value) => {
-      Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
-      document.dispatchEvent(new Event("visibilitychange"));
-    }, hidden);
-  await look(true);
+  await look(page, true);
   await steer(page, "write", { title: "Written behind your back" });
   const shown = () => page.locator(".row-title", { hasText: "Written behind your back" });
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   equal(await shown().count(), 0, "news while nobody looks");
-  await look(false);
+  await look(page, false);
   await shown().waitFor();
 });
 
 export const timeline_is_as_it_was_on_the_way_back = withPage(async (page) => {
   await visit(page, "#/timeline");
-  await page.mouse.wheel(0, 4000);
-  await page.waitForFunction(() => scrollY > 2000);
+  await page.mouse.wheel(0, 2000);
   await page.waitForFunction(() => document.querySelectorAll(".feed-page").length >= 2);
+  await page.mouse.wheel(0, 2000);
+  await page.waitForFunction(() => scrollY > 2000);
   const row = page.locator(".row-title").nth(60);
   await row.scrollIntoViewIfNeeded();
   const [was, title] = [await page.evaluate(() => scrollY), await row.innerText()];
@@ -203,6 +247,55 @@ export const session_is_replayed_turn_by_turn = withPage(async (page) => {
   for (const part of ["Given", "Done", "The agent's closing words", "Learnt"]) await page.getByRole("heading", { name: part, exact: true }).first().waitFor();
   await page.locator(".fold > summary").first().click();
   await page.locator(".fold[open] .step").first().waitFor();
+});
+
+export const session_goes_on_while_one_looks = withPage(async (page) => {
+  await visit(page, "#/session/44");
+  await page.waitForSelector(".news[data-state=live]");
+  await page.locator(".fold > summary").first().click();
+  const last = page.locator(".turn").last();
+  await last.locator(".step summary").first().click();
+  const events = Number((await text(page, ".lead")).match(/(\d+) events/)[1]);
+  for (let number = 1; number <= 6; number += 1) await steer(page, "work", { session: 44, text: `cargo test --test step_${number}` });
+  await last.locator(".step-text", { hasText: "step_6" }).waitFor();
+  await page.waitForFunction((wanted) => document.querySelector(".lead").textContent.includes(wanted), `${events + 6} events`);
+  equal(await page.locator(".fold").first().evaluate((fold) => fold.open), true, "what was folded open in a turn that did not change");
+  equal(await last.locator(".step details").first().evaluate((step) => step.open), true, "what was open in the turn that goes on");
+  equal(await last.locator(".fold").evaluate((fold) => fold.open), true, "steps that were in sight, now that they are many");
+});
+
+export const sessions_come_up_as_they_go_on = withPage(async (page) => {
+  await visit(page, "#/sessions");
+  await page.waitForSelector(".news[data-state=live]");
+  const rows = await count(page, ".row");
+  await steer(page, "work", { session: 20, text: "cargo test" });
+  await page.waitForFunction(() => document.querySelector(".row-title").getAttribute("href") === "#/session/20");
+  equal(await count(page, ".row"), rows, "rows");
+  equal(await count(page, "[href='#/session/20']"), 1, "rows of the session that came up");
+});
+
+export const health_counts_on_while_one_looks = withPage(async (page) => {
+  await visit(page, "#/health");
+  await page.waitForSelector(".news[data-state=live]");
+  const events = (await text(page, ".figure:nth-child(3) dd")).replace(",", "");
+  await page.locator("section", { hasText: "Hosts" }).first().evaluate((section) => (section.marked = true));
+  await steer(page, "work", { session: 44, text: "cargo test" });
+  await page.waitForFunction((wanted) => document.querySelector(".figure:nth-child(3) dd").textContent.replace(",", "") === wanted, String(Number(events) + 1));
+  equal(await page.locator("section", { hasText: "Hosts" }).first().evaluate((section) => section.marked), true, "what did not change stays");
+});
+
+export const days_are_the_same_wherever_one_reads = withPage(async (page) => {
+  await visit(page, "#/project/1");
+  const told = await page.locator(".chart-drawing .bar:last-child title").first().textContent();
+  const today = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" }).format(new Date());
+  equal(told.split(":")[0], today, "the last day of a chart");
+}, { timezoneId: "Pacific/Pago_Pago" });
+
+export const code_in_a_title_is_set_apart = withPage(async (page) => {
+  await visit(page, "#/timeline");
+  equal(await text(page, ".row-title code"), "database is locked", "code in a row");
+  await page.locator(".row-title", { has: page.locator("code") }).first().click();
+  await page.locator("h1 code", { hasText: "database is locked" }).waitFor();
 });
 
 export const injection_shows_the_words_and_the_bill = withPage(async (page) => {

@@ -182,6 +182,12 @@ class Handler(BaseHTTPRequestHandler):
         self.tell("memory", number)
         return {"id": number}
 
+    def test_work(self, body, **_):
+        """Something happens in a session: a step, a memory or an injection, and the run of a hook."""
+        self.month.work(body["session"], body["text"])
+        self.tell("event", self.month.status()["events"])
+        return {}
+
     def test_sign_out(self, **_):
         Handler.signed_out = True
         return {}
@@ -220,6 +226,7 @@ ROUTES = [
     ("GET", "/api/injections", "injections"),
     ("GET", r"/api/injections/(\d+)", "injection"),
     ("POST", "/test/write", "test_write"),
+    ("POST", "/test/work", "test_work"),
     ("POST", "/test/sign-out", "test_sign_out"),
     ("POST", "/test/empty", "test_empty"),
     ("POST", "/test/refill", "test_refill"),

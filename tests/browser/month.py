@@ -72,6 +72,7 @@ class Month:
         self.hostile = hostile
         self.amount = memories
         self.kept = {}
+        self.worked = []
         self.forgotten = set()
         self.sessions = self.make_sessions() if memories else []
         self.by_session = self.spread() if memories else {}
@@ -224,7 +225,7 @@ class Month:
                 score = fused + sum(lift["value"] for lift in lifts)
                 for factor in factors:
                     score *= factor["value"]
-                hits.append({**self.head(row), "score": round(score, 4), "snippet": self.body_of(number)[:220].replace("\n", " ") if not self.hostile else self.text(row["title"], 3), "explain": {"words": round(3 + 5.5 * matched, 2), "meaning": round(0.3 + number % 40 / 100, 3), "fused": fused, "lifts": lifts, "factors": factors, "relevance": fused + sum(lift["value"] for lift in lifts), "older_than": None}})
+                hits.append({**self.head(row), "score": round(score, 4), "snippet": snippet(self.body_of(number)) if not self.hostile else self.text(row["title"], 3), "explain": {"words": round(3 + 5.5 * matched, 2), "meaning": round(0.3 + number % 40 / 100, 3), "fused": fused, "lifts": lifts, "factors": factors, "relevance": fused + sum(lift["value"] for lift in lifts), "older_than": None}})
         hits.sort(key=lambda hit: (-hit["score"], -hit["id"]))
         seen = set()
         hits = [hit for hit in hits if self.hostile or not (hit["title"] in seen or seen.add(hit["title"]))]
@@ -238,11 +239,11 @@ class Month:
     # Sessions
 
     def session_row(self, session):
-        return {"id": session["id"], "project": self.text(PROJECTS[session["project_id"] - 1], session["id"]), "project_id": session["project_id"], "host": self.text(session["host"], session["id"]) if self.hostile else session["host"], "host_session": "a" * 8, "started_at": iso(session["start"]), "last_event_at": iso(session["end"]), "ended_at": None if session["open"] else iso(session["end"]), "events": 31 + session["id"] % 40, "memories": len(self.by_session.get(session["id"], [])), "prompt": self.text(PROMPTS[session["id"] % len(PROMPTS)], session["id"])}
+        return {"id": session["id"], "project": self.text(PROJECTS[session["project_id"] - 1], session["id"]), "project_id": session["project_id"], "host": self.text(session["host"], session["id"]) if self.hostile else session["host"], "host_session": "a" * 8, "started_at": iso(session["start"]), "last_event_at": iso(session["end"]), "ended_at": None if session["open"] else iso(session["end"]), "events": 31 + session["id"] % 40 + sum(worked == session["id"] for worked, _ in self.worked), "memories": len(self.by_session.get(session["id"], [])), "prompt": self.text(PROMPTS[session["id"] % len(PROMPTS)], session["id"])}
 
     def page_of_sessions(self, query):
         before, limit = int(query.get("before", 10**9)), int(query.get("limit", 50))
-        found = [session for session in reversed(self.sessions) if session["id"] < before and query.get("project", str(session["project_id"])) == str(session["project_id"])]
+        found = [session for session in sorted(self.sessions, key=lambda each: each["end"], reverse=True) if session["id"] < before and query.get("project", str(session["project_id"])) == str(session["project_id"])]
         return {"version": 1, "sessions": [self.session_row(session) for session in found[:limit]], "next": found[limit - 1]["id"] if len(found) > limit else None}
 
     def session(self, number):
@@ -259,7 +260,14 @@ class Month:
             events = [{"id": nth, "at": iso(at + timedelta(seconds=20 * nth)), "what": self.text(what, nth) if self.hostile and nth % 2 else what, "text": self.text(text, nth), "detail": self.text(detail, nth + 1) if detail else None, "tool": tool, "subagent": self.text("explorer", nth) if what == "looked" and nth % 4 == 3 else None, "trust": "tool", "truncated": False} for nth, (what, text, detail, tool) in enumerate(steps)]
             given = injections[:2] if turn == 0 else injections[turn + 1:turn + 2]
             turns.append({"prompt": self.text(PROMPTS[(number + turn) % len(PROMPTS)]), "at": iso(at), "events": events, "closing": self.text(CLOSINGS[turn % len(CLOSINGS)]), "memories": [row for row in members if row][turn::3], "injections": given})
+        done = [text for worked, text in self.worked if worked == number]
+        turns[-1]["events"] += [{"id": 1000 + nth, "at": iso(self.now), "what": "ran", "text": text, "detail": None, "tool": "Bash", "subagent": None, "trust": "tool", "truncated": False} for nth, text in enumerate(done)]
         return {"version": 1, "session": self.session_row(session), "turns": turns}
+
+    def work(self, number, text):
+        session = next(each for each in self.sessions if each["id"] == number)
+        session["end"] = datetime.now(timezone.utc)
+        self.worked.append((number, text))
 
     # Injections
 
@@ -328,7 +336,7 @@ class Month:
 
     def status(self):
         given = [{"layer": self.text(layer), "kind": self.text(kind) if self.hostile else kind, "given": given, "used": used} for layer, kind, given, used in [("relevant", "decision", 412, 148), ("relevant", "failure", 198, 91), ("knowledge", "pattern", 260, 57), ("knowledge", "learning", 244, 38), ("handoff", "handoff", 71, 66), ("work", "bugfix", 188, 21)]] if self.amount else []
-        return {"version": 1, "home": self.text("/home/ada/.local/share/backstory"), "writable": not self.hostile, "problem": self.text("locked") if self.hostile else None, "schema": 7, "memories": self.amount, "superseded": self.amount // 29, "forgotten": 4, "events": self.amount * 14, "sessions": len(self.sessions), "projects": 3, "injections": len(self.injected), "given": given, "bytes": 310_000 + self.amount * 3800, "spooled": 0, "vectors_waiting": 0, "newest_backup": iso(self.now - timedelta(hours=9)), "quarantined": self.hostile or [], "last_event_at": iso(self.now - timedelta(minutes=3)) if self.amount else None, "hooks": self.receipts(), "model_work": None, "uptime_s": 5400, "rss_bytes": 24_600_000, "version_of_worker": self.text("0.1.0")}
+        return {"version": 1, "home": self.text("/home/ada/.local/share/backstory"), "writable": not self.hostile, "problem": self.text("locked") if self.hostile else None, "schema": 7, "memories": self.amount, "superseded": self.amount // 29, "forgotten": 4, "events": self.amount * 14 + len(self.worked), "sessions": len(self.sessions), "projects": 3, "injections": len(self.injected), "given": given, "bytes": 310_000 + self.amount * 3800, "spooled": 0, "vectors_waiting": 0, "newest_backup": iso(self.now - timedelta(hours=9)), "quarantined": self.hostile or [], "last_event_at": iso(self.now - timedelta(minutes=3)) if self.amount else None, "hooks": self.receipts(), "model_work": None, "uptime_s": 5400, "rss_bytes": 24_600_000, "version_of_worker": self.text("0.1.0")}
 
 
 def fits(row, query):
@@ -336,6 +344,12 @@ def fits(row, query):
     at = row["created_at"]
     return (query.get("kind", row["kind"]) == row["kind"] and query.get("project", str(row["project"])) == str(row["project"]) and query.get("session", str(row["session"])) == str(row["session"])
             and query.get("since", "") <= at < query.get("until", "9999"))
+
+
+def snippet(text):
+    """The beginning of a text, as the worker cuts it."""
+    line = " ".join(text.split())
+    return line if len(line) <= 220 else line[:220].rsplit(" ", 1)[0] + "…"
 
 
 def hash_of(text):

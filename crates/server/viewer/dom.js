@@ -19,6 +19,31 @@ export function fill(element, ...children) {
   return element;
 }
 
+/**
+ * Draws each thing as a child, and again only those that are not as they were: the others keep their focus, their scrolling and what
+ * is folded open. `draw(thing, before)` is given the element it replaces.
+ */
+export function redraw(element, things, draw) {
+  things.forEach((thing, at) => {
+    const told = JSON.stringify(thing);
+    const before = element.children[at];
+    if (before?.told === told) return;
+    const after = Object.assign(draw(thing, before), { told });
+    if (before) replace(before, after);
+    else element.append(after);
+  });
+  while (element.children.length > things.length) element.lastElementChild.remove();
+  return element;
+}
+
+/** Puts an element in the place of another that says the same in newer words; the focus stays where it was. */
+function replace(before, after) {
+  const stops = (element) => [...element.querySelectorAll("a, button, summary, [tabindex]")];
+  const at = stops(before).indexOf(document.activeElement);
+  before.replaceWith(after);
+  if (at >= 0) stops(after)[at]?.focus({ preventScroll: true });
+}
+
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (name === "on") {

@@ -4,29 +4,41 @@ const AGAIN_AFTER_MS = 5000;
 const listeners = new Set();
 let state = "connecting";
 let stream = null;
+let wasAway = false;
 
 /**
  * Opens the stream; it mends itself for as long as the page is looked at. A browser gives a server six connections for all its tabs
  * together, so one that nobody sees keeps none, and catches up when it is seen again.
  */
 export function connect() {
-  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  document.addEventListener("visibilitychange", () => (document.hidden ? leave() : open()));
   if (!document.hidden) open();
 }
 
 function open() {
   if (stream) return;
   stream = new EventSource("/api/events");
-  stream.addEventListener("open", () => become("live"));
+  stream.addEventListener("open", () => {
+    become("live");
+    // Pages are drawn while the first connection is made; what was written during a later gap, nobody told them.
+    if (wasAway) tell({ kind: "back", id: null });
+    wasAway = false;
+  });
   for (const kind of ["memory", "event", "injection"]) {
     stream.addEventListener(kind, (message) => tell({ kind, id: idOf(message.data) }));
   }
   stream.addEventListener("error", () => {
     become("waiting");
+    wasAway = true;
     if (stream?.readyState !== EventSource.CLOSED) return;
     close();
     setTimeout(() => document.hidden || open(), AGAIN_AFTER_MS);
   });
+}
+
+function leave() {
+  wasAway = true;
+  close();
 }
 
 function close() {
@@ -34,10 +46,33 @@ function close() {
   stream = null;
 }
 
-/** Calls `heard` with each `{ kind, id }`; the kind is memory, event, injection or state (live, waiting). */
+/** Calls `heard` with each `{ kind, id }`; the kind is memory, event, injection, back (after a gap) or state (live, waiting). */
 export function listen(heard, signal) {
   listeners.add(heard);
   signal?.addEventListener("abort", () => listeners.delete(heard));
+}
+
+/**
+ * Keeps a page as it is now: `catchUp` is called when something of these kinds was written, one call at a time and one more for what
+ * came meanwhile, with a pause of `restMs` between two. Returns the function that news call.
+ */
+export function follow(kinds, catchUp, signal, restMs = 0) {
+  let isBusy = false;
+  let hasMore = false;
+  const run = async () => {
+    hasMore = isBusy;
+    if (isBusy) return;
+    isBusy = true;
+    do {
+      hasMore = false;
+      // Where it fails, the next news, or the next visit, finds it.
+      await Promise.resolve(catchUp()).catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, restMs));
+    } while (hasMore && !signal.aborted);
+    isBusy = false;
+  };
+  listen(({ kind }) => (kind === "back" || kinds.includes(kind)) && run(), signal);
+  return run;
 }
 
 /** Returns connecting, live or waiting. */

@@ -8,6 +8,7 @@ const CLOCK = format({ hour: "2-digit", minute: "2-digit" });
 const DAY = format({ weekday: "long", day: "numeric", month: "long" });
 const DAY_AND_YEAR = format({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const SHORT_DAY = format({ day: "numeric", month: "short" });
+const UTC_DAY = format({ day: "numeric", month: "short", timeZone: "UTC" });
 const WHOLE = format({ day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 
 /** Returns the local day of a time as a key that sorts: 2026-11-16. */
@@ -57,6 +58,8 @@ export function lasted(from, to) {
 
 export const clock = (at) => CLOCK.format(new Date(at));
 export const shortDay = (at) => SHORT_DAY.format(new Date(at));
+/** Names a day that the worker counted by (2026-11-16): the same one wherever the reader is. */
+export const utcDay = (day) => UTC_DAY.format(new Date(day));
 export const whole = (at) => WHOLE.format(new Date(at));
 
 const SHOWN = { clock, ago: (at) => ago(at), since, whole, day: shortDay };

@@ -4,7 +4,7 @@
 import { fill, h } from "../dom.js";
 import { errorState, loadingState } from "./states.js";
 
-const NEAR = "1500px";
+const NEAR = "800px";
 
 /** Makes a feed. `load(before)` answers `{ items, next }`; `draw(items, previous)` returns elements for a page. */
 export class Feed {
@@ -42,6 +42,20 @@ export class Feed {
     for (const page of this.pages.slice(0, 2)) this.redraw(page);
   }
 
+  /** Puts a newer first page in the place of the one at hand; what it pushes out goes on below, and nothing stands twice. */
+  renew({ items, next }) {
+    const [first, second, ...others] = this.pages;
+    if (!first) return items.length && this.prepend(items);
+    if (JSON.stringify(first.items) === JSON.stringify(items)) return;
+    const ids = new Set(items.map((item) => item.id));
+    const isElsewhere = (item) => !ids.has(item.id);
+    if (second) second.items = [...first.items, ...second.items].filter(isElsewhere);
+    else this.next = next ?? null;
+    for (const page of others) page.items = page.items.filter(isElsewhere);
+    first.items = items;
+    for (const page of this.pages.filter((each) => each.drawn)) this.redraw(page);
+  }
+
   restore({ pages, next }) {
     this.next = next;
     for (const { items, height } of pages) {
@@ -70,7 +84,9 @@ export class Feed {
 
   redraw(page) {
     const before = this.pages[this.pages.indexOf(page) - 1];
+    const focused = page.element.contains(document.activeElement) && document.activeElement.getAttribute("href");
     fill(page.element, this.draw(page.items, before?.items.at(-1)));
+    if (focused) page.element.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     page.element.style.height = "";
     page.drawn = true;
   }

@@ -29,8 +29,8 @@ export function prose(text, terms = []) {
 
 const codeBlock = (lines) => h("pre", { class: "code", tabindex: 0 }, h("code", null, lines.join("\n")));
 
-/** A paragraph's parts: `code` between backticks apart, the terms marked. */
-export function spans(text, terms) {
+/** The parts of a line: `code` between backticks apart, the terms marked. */
+export function spans(text, terms = []) {
   const parts = String(text).split(/`([^`\n]+)`/);
   return parts.map((part, index) => (index % 2 ? h("code", null, marked(part, terms)) : marked(part, terms)));
 }

@@ -5,6 +5,7 @@ import { link } from "../router.js";
 import { time } from "../times.js";
 import { count } from "../words.js";
 import { isForgetting, isForgotten } from "./forgetting.js";
+import { spans } from "./prose.js";
 import { kindTag, label } from "./tag.js";
 
 /** A memory's row; `as` says how its time is shown, `withProject` whether its project is. */
@@ -13,7 +14,7 @@ export function memoryRow(memory, { as = "clock", withProject = true } = {}) {
   return h("li", { class: classes.filter(Boolean).join(" "), "data-memory": memory.id },
     time(memory.created_at, as, "row-time"),
     kindTag(memory.kind),
-    h("a", { class: "row-title", href: link("memory", memory.id), "data-row": true }, memory.title),
+    h("a", { class: "row-title", href: link("memory", memory.id), "data-row": true }, spans(memory.title)),
     h("span", { class: "row-meta" },
       memory.pinned && label("pinned"),
       memory.superseded_by && label(`superseded by #${memory.superseded_by}`),

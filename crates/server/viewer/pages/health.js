@@ -4,45 +4,60 @@ import * as api from "../api.js";
 import { barChart } from "../components/chart.js";
 import { emptyState } from "../components/states.js";
 import { label } from "../components/tag.js";
-import { fill, h } from "../dom.js";
+import { fill, h, redraw } from "../dom.js";
+import { follow } from "../live.js";
 import { time } from "../times.js";
 import { count, grouped, hostName, millis, percent, plain, size } from "../words.js";
 
 const SHOWN_RECEIPTS = 20;
 
+const REST_MS = 2000;
+
 /** Draws the page. */
 export async function show({ root, signal }) {
-  const [status, hooks] = await Promise.all([api.status(signal), api.hooks(signal)]);
-  fill(root,
-    h("div", { class: "page-head" }, h("h1", null, "Health")),
-    problems(status),
-    h("dl", { class: "figures" }, figures(status)),
-    section("Hosts", hosts(hooks.hosts ?? [])),
-    section("How long hooks take", latency(hooks.latency ?? [])),
-    section("Last hook runs", receipts(hooks.receipts ?? status.hooks ?? [])),
-    h("div", { class: "halves" }, section("What was given, and used", given(status.given ?? [])), section("The store", store(status)), section("Model work", modelWork(status.model_work))));
+  const parts = h("div");
+  const draw = async () => {
+    const [status, hooks] = await Promise.all([api.status(signal), api.hooks(signal)]);
+    redraw(parts, partsOf(status, hooks), ([told, drawn]) => drawn(told));
+  };
+  fill(root, h("div", { class: "page-head" }, h("h1", null, "Health")), parts);
+  await draw();
+  follow(["event", "memory", "injection"], draw, signal, REST_MS);
+}
+
+/** The parts of the page: what each tells, and how it is drawn. */
+function partsOf(status, { hosts: callers = [], latency: events = [], receipts: runs = status.hooks ?? [] }) {
+  return [
+    [problemsOf(status), problems],
+    [figuresOf(status), figures],
+    [callers, (told) => section("Hosts", hosts(told))],
+    [events, (told) => section("How long hooks take", latency(told))],
+    [runs.slice(0, SHOWN_RECEIPTS), (told) => section("Last hook runs", receipts(told))],
+    [status, (told) => h("div", { class: "halves" }, section("What was given, and used", given(told.given ?? [])), section("The store", store(told)), section("Model work", modelWork(told.model_work)))],
+  ];
 }
 
 const section = (title, ...content) => h("section", { class: "section" }, h("h2", null, title), content);
 const quiet = (...text) => h("p", { class: "quiet-text" }, text);
 
-function problems(status) {
-  const found = [
+function problemsOf(status) {
+  return [
     !status.writable && `The store can only be read: ${status.problem ?? "no reason is known"}.`,
     status.spooled > 0 && `${count(status.spooled, "event")} wait in the spool and are taken in when the store can be written.`,
     status.quarantined?.length > 0 && `Damaged files were set aside: ${status.quarantined.join(", ")}.`,
     status.vectors_waiting > 0 && `${count(status.vectors_waiting, "memory has", "memories have")} no vectors yet, so they are found by words only; maintenance makes them.`,
   ].filter(Boolean);
-  return found.map((text) => h("p", { class: "notice" }, text));
 }
 
-function figures(status) {
-  const figure = (value, name) => h("div", { class: "figure" }, h("dd", null, value), h("dt", null, name));
-  return [
-    figure(grouped(status.memories), "memories"), figure(grouped(status.sessions), "sessions"), figure(grouped(status.events), "events kept"),
-    figure(grouped(status.injections), "injections"), figure(size(status.bytes), "on disk"),
-    status.rss_bytes !== undefined && figure(size(status.rss_bytes), "memory of the worker")];
+const problems = (found) => h("div", { class: "notices" }, found.map((text) => h("p", { class: "notice" }, text)));
+
+function figuresOf(status) {
+  const { memories, sessions, events, injections, bytes, rss_bytes: rss } = status;
+  const counts = [[memories, "memories"], [sessions, "sessions"], [events, "events kept"], [injections, "injections"]];
+  return [...counts.map(([number, name]) => [grouped(number), name]), [size(bytes), "on disk"], ...(rss ? [[size(rss), "memory of the worker"]] : [])];
 }
+
+const figures = (found) => h("dl", { class: "figures" }, found.map(([value, name]) => h("div", { class: "figure" }, h("dd", null, value), h("dt", null, name))));
 
 function hosts(list) {
   if (!list.length) return emptyState("No host has called yet", "Wire the hosts of this machine; `backstory doctor` then proves that each hook delivers.", "backstory setup");
@@ -63,7 +78,7 @@ function latency(list) {
 
 function receipts(list) {
   if (!list.length) return quiet("None yet.");
-  return table(["When", "Host", "Event", "Took", "In", "Out", "Outcome"], list.slice(0, SHOWN_RECEIPTS).map((run) => [
+  return table(["When", "Host", "Event", "Took", "In", "Out", "Outcome"], list.map((run) => [
     time(run.at), hostName(run.host), run.event, number(millis(run.ms)), number(size(run.bytes_in)), number(size(run.bytes_out)), outcome(run.outcome)]), [3, 4, 5]);
 }
 

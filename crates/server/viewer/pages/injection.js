@@ -2,6 +2,7 @@
 
 import * as api from "../api.js";
 import { meter } from "../components/chart.js";
+import { spans } from "../components/prose.js";
 import { emptyState } from "../components/states.js";
 import { kindTag, label, usedLabel } from "../components/tag.js";
 import { fill, h } from "../dom.js";
@@ -101,7 +102,7 @@ function bill(injection, memories) {
 function billLine(memory) {
   return h("tr", null,
     h("td", { class: "number" }, memory.rank),
-    h("td", { class: "table-title" }, kindTag(memory.kind), " ", h("a", { href: link("memory", memory.id) }, memory.title)),
+    h("td", { class: "table-title" }, kindTag(memory.kind), " ", h("a", { href: link("memory", memory.id) }, spans(memory.title))),
     h("td", null, plain(memory.layer)),
     h("td", { class: "number" }, Number(memory.score ?? 0).toFixed(2)),
     h("td", { class: "number" }, memory.tokens),

@@ -6,7 +6,7 @@ import { Feed } from "../components/feed.js";
 import { choice, filterBar } from "../components/filters.js";
 import { emptyState } from "../components/states.js";
 import { fill, h } from "../dom.js";
-import { listen } from "../live.js";
+import { follow } from "../live.js";
 import { link } from "../router.js";
 import { dayKey, dayName, time } from "../times.js";
 import { MOMENTS, count, grouped, hostName, millis, momentName } from "../words.js";
@@ -25,14 +25,7 @@ export async function show({ root, query, signal, place }) {
     feed.element);
   place();
   await feed.more();
-  listen(({ kind }) => kind === "injection" && catchUp(feed, asked, signal), signal);
-}
-
-async function catchUp(feed, asked, signal) {
-  const newest = feed.first?.id ?? 0;
-  const told = await api.injections({ ...asked, limit: 20 }, signal).catch(() => ({ injections: [] }));
-  const items = told.injections.filter((injection) => injection.id > newest && injection.id > (feed.first?.id ?? 0));
-  if (items.length) feed.prepend(items);
+  follow(["injection"], async () => feed.renew(await load()), signal);
 }
 
 const empty = () => emptyState("Nothing was injected yet", "When a session starts or a prompt asks for something your memories know, the text the agent is given appears here, word for word. What a session in a folder would be given now:", "backstory context");

@@ -3,7 +3,7 @@
 import * as api from "../api.js";
 import { textDialog } from "../components/dialog.js";
 import { askToForget, isForgetting } from "../components/forgetting.js";
-import { prose, termsOf } from "../components/prose.js";
+import { prose, spans, termsOf } from "../components/prose.js";
 import { memoryList } from "../components/row.js";
 import { freshnessLabel, kindTag, label, usedLabel } from "../components/tag.js";
 import { toast } from "../components/toast.js";
@@ -26,7 +26,7 @@ function draw(root, memory, around, query, redraw) {
   fill(root,
     h("div", { class: "memory-head" },
       h("p", { class: "crumbs" }, kindTag(memory.kind), `#${memory.id}`, time(memory.created_at), memory.pinned && label("pinned"), isForgetting(memory.id) && label("being forgotten", "bad")),
-      h("h1", null, memory.title),
+      h("h1", null, spans(memory.title)),
       memory.superseded_by && h("p", { class: "notice" }, "Superseded: ", h("a", { href: link("memory", memory.superseded_by) }, `#${memory.superseded_by}`), " says how it is now."),
       memory.intact === false && h("p", { class: "notice notice-bad" }, "Its text does not agree with its checksum: it was changed outside Backstory. ", h("code", null, "backstory doctor"), " says more."),
       actions(root, memory, redraw)),
@@ -101,7 +101,7 @@ function text(memory, query) {
   const says = memory.body && memory.body.trim() !== memory.title.trim();
   return [
     says ? prose(memory.body, termsOf(query.q ?? "")) : h("p", { class: "quiet-text" }, "The title says it all."),
-    memory.facts?.length > 0 && h("ul", { class: "fact-list" }, memory.facts.map((fact) => h("li", null, fact))),
+    memory.facts?.length > 0 && h("ul", { class: "fact-list" }, memory.facts.map((fact) => h("li", null, spans(fact)))),
   ];
 }
 
@@ -145,7 +145,7 @@ function history(memory) {
   if (!memory.revisions?.length) return null;
   return section("History", h("ol", { class: "history" }, memory.revisions.map((revision) => h("li", null,
     h("details", null,
-      h("summary", null, h("span", null, revision.title), h("span", { class: "quiet-text" }, "until ", time(revision.until))),
+      h("summary", null, h("span", null, spans(revision.title)), h("span", { class: "quiet-text" }, "until ", time(revision.until))),
       prose(revision.body))))));
 }
 

@@ -2,12 +2,12 @@
 
 import * as api from "../api.js";
 import { barChart } from "../components/chart.js";
-import { prose } from "../components/prose.js";
+import { prose, spans } from "../components/prose.js";
 import { memoryList } from "../components/row.js";
 import { label } from "../components/tag.js";
 import { fill, h } from "../dom.js";
 import { link } from "../router.js";
-import { shortDay, since, time } from "../times.js";
+import { since, time, utcDay } from "../times.js";
 import { count, grouped, percent } from "../words.js";
 
 const MOST_DAYS = 90;
@@ -42,7 +42,7 @@ function lastDays(rows, read) {
   const days = Math.max(LEAST_DAYS, Math.min(MOST_DAYS, Math.floor((Date.now() - first) / 86_400_000) + 1));
   return Array.from({ length: days }, (_, index) => {
     const day = new Date(Date.now() - (days - 1 - index) * 86_400_000).toISOString().slice(0, 10);
-    return { label: shortDay(day), ...read(byDay.get(day) ?? {}) };
+    return { label: utcDay(day), ...read(byDay.get(day) ?? {}) };
   });
 }
 
@@ -67,7 +67,7 @@ function usedRate(told) {
 
 function handoff(memory) {
   if (!memory) return h("p", { class: "quiet-text" }, "No handoff. One is written when a session ends, or by hand: ", h("code", null, "backstory handoff \"…\""));
-  return h("article", { class: "card" }, h("p", { class: "crumbs" }, h("a", { href: link("memory", memory.id) }, `#${memory.id}`), time(memory.created_at)), h("h3", null, memory.title), prose(memory.body));
+  return h("article", { class: "card" }, h("p", { class: "crumbs" }, h("a", { href: link("memory", memory.id) }, `#${memory.id}`), time(memory.created_at)), h("h3", null, spans(memory.title)), prose(memory.body));
 }
 
 function changes(list) {

@@ -2,7 +2,7 @@
 
 import * as api from "../api.js";
 import { choice, day, filterBar } from "../components/filters.js";
-import { marked, spans, termsOf } from "../components/prose.js";
+import { spans, termsOf } from "../components/prose.js";
 import { scoreBar, scoreGist, scoreSum } from "../components/score.js";
 import { emptyState, errorState } from "../components/states.js";
 import { kindTag, label } from "../components/tag.js";
@@ -99,9 +99,9 @@ function hitItem(hit, best, terms, query) {
   return h("li", { class: `hit ${hit.superseded_by ? "row-superseded" : ""}`, "data-memory": hit.id },
     h("div", { class: "hit-score" }, button, scoreBar(hit, best)),
     h("div", { class: "hit-body" },
-      h("div", { class: "hit-head" }, kindTag(hit.kind), h("a", { class: "row-title", href: link("memory", hit.id, { q: query.q }), "data-row": true }, marked(hit.title, terms))),
+      h("div", { class: "hit-head" }, kindTag(hit.kind), h("a", { class: "row-title", href: link("memory", hit.id, { q: query.q }), "data-row": true }, spans(hit.title, terms))),
       hit.snippet && h("p", { class: "hit-snippet" }, spans(hit.snippet, terms)),
-      h("p", { class: "hit-meta" }, `#${hit.id}`, h("span", null, hit.project), time(hit.created_at, "ago"), hit.pinned && label("pinned"), hit.superseded_by && label(`superseded by #${hit.superseded_by}`)),
+      h("p", { class: "hit-meta" }, `#${hit.id}`, h("span", null, hit.project), time(hit.created_at, "since"), hit.pinned && label("pinned"), hit.superseded_by && label(`superseded by #${hit.superseded_by}`)),
       h("p", { class: "hit-gist" }, scoreGist(hit.explain)),
       sum));
 }

@@ -5,7 +5,8 @@ import { prose } from "../components/prose.js";
 import { memoryList } from "../components/row.js";
 import { emptyState } from "../components/states.js";
 import { label } from "../components/tag.js";
-import { fill, h } from "../dom.js";
+import { fill, h, redraw } from "../dom.js";
+import { follow } from "../live.js";
 import { link } from "../router.js";
 import { lasted, time } from "../times.js";
 import { count, hostName, momentName } from "../words.js";
@@ -14,18 +15,36 @@ import { count, hostName, momentName } from "../words.js";
 const FEW_STEPS = 8;
 const TELLING = ["failed", "edited", "made", "ran"];
 
+const REST_MS = 1000;
+
 /** Draws the page. */
 export async function show({ root, parts: [id], signal }) {
-  const { session, turns } = await api.session(id, signal);
-  fill(root,
-    h("div", { class: "memory-head" },
-      h("p", { class: "crumbs" }, h("span", null, hostName(session.host)), session.project, time(session.started_at), !session.ended_at && label("open", "good")),
-      h("h1", null, `Session ${session.id}`),
-      h("p", { class: "lead" }, [
-        count(turns.filter((told) => told.prompt).length, "turn"), count(session.events, "event"), count(session.memories, "memory", "memories"),
-        lasted(session.started_at, ended(session))].filter((part) => part !== "0 s").join(" · ")),
-      h("p", null, h("a", { href: link("timeline", { session: session.id }) }, "Its memories"), h("span", { class: "dot" }), h("a", { href: link("injections", { session: session.id }) }, "What it was given"))),
-    turns.length ? h("ol", { class: "turns" }, numbered(turns)) : emptyState("Nothing is left of this session", "Raw events are kept for 30 days; memories stay. `backstory config` changes how long."));
+  const head = h("div", { class: "memory-head" });
+  const list = h("ol", { class: "turns" });
+  const nothing = emptyState("Nothing is left of this session", "Raw events are kept for 30 days; memories stay. `backstory config` changes how long.");
+  const draw = ({ session, turns }) => {
+    redraw(head, [about(session, turns)], aboutIt);
+    redraw(list, numbered(turns), turn);
+    fill(root, head, turns.length ? list : nothing);
+  };
+  draw(await api.session(id, signal));
+  follow(["event", "memory", "injection"], async () => draw(await api.session(id, signal)), signal, REST_MS);
+}
+
+/** What the head of the page tells. */
+function about(session, turns) {
+  const figures = [
+    count(turns.filter((told) => told.prompt).length, "turn"), count(session.events, "event"), count(session.memories, "memory", "memories"),
+    lasted(session.started_at, ended(session))];
+  return { session, lead: figures.filter((part) => part !== "0 s").join(" · ") };
+}
+
+function aboutIt({ session, lead }) {
+  return h("div", null,
+    h("p", { class: "crumbs" }, h("span", null, hostName(session.host)), session.project, time(session.started_at), !session.ended_at && label("open", "good")),
+    h("h1", null, `Session ${session.id}`),
+    h("p", { class: "lead" }, lead),
+    h("p", null, h("a", { href: link("timeline", { session: session.id }) }, "Its memories"), h("span", { class: "dot" }), h("a", { href: link("injections", { session: session.id }) }, "What it was given")));
 }
 
 const ended = (session) => session.ended_at ?? session.last_event_at;
@@ -33,11 +52,12 @@ const ended = (session) => session.ended_at ?? session.last_event_at;
 /** Numbers the turns that have a prompt; what came before the first is no turn. */
 function numbered(turns) {
   let number = 0;
-  return turns.map((told) => turn(told, told.prompt ? (number += 1) : null));
+  return turns.map((told) => ({ told, number: told.prompt ? (number += 1) : null }));
 }
 
-function turn(told, number) {
-  return h("li", null, h("article", { class: "turn", "aria-label": number ? `Turn ${number}` : "Before the first prompt" },
+/** Draws a turn; one that goes on while it is looked at keeps open what was open. */
+function turn({ told, number }, before) {
+  const drawn = h("li", null, h("article", { class: "turn", "aria-label": number ? `Turn ${number}` : "Before the first prompt" },
     h("div", { class: "turn-mark" }, number && h("span", { class: "turn-number" }, number), time(told.at, "clock")),
     h("div", { class: "turn-body" },
       told.prompt ? h("blockquote", { class: "prompt" }, prose(told.prompt)) : h("p", { class: "quiet-text" }, "Before the first prompt"),
@@ -45,6 +65,16 @@ function turn(told, number) {
       steps(told.events ?? []),
       told.closing && h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "The agent's closing words"), prose(told.closing)),
       told.memories?.length > 0 && h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "Learnt"), memoryList(told.memories, { withProject: false })))));
+  if (before) keepOpen(before, drawn);
+  return drawn;
+}
+
+function keepOpen(before, drawn) {
+  const fold = drawn.querySelector(".fold");
+  // Steps that were in sight stay in sight when they become too many.
+  if (fold) fold.open = before.querySelector(".fold")?.open ?? before.querySelector(".steps") !== null;
+  const [were, are] = [before, drawn].map((element) => [...element.querySelectorAll(".step")]);
+  were.forEach((step, at) => step.querySelector("details[open]") && are[at]?.querySelector("details")?.setAttribute("open", ""));
 }
 
 function given(injections) {

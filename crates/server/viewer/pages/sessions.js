@@ -2,12 +2,16 @@
 
 import * as api from "../api.js";
 import { Feed } from "../components/feed.js";
+import { spans } from "../components/prose.js";
 import { emptyState } from "../components/states.js";
 import { label } from "../components/tag.js";
 import { fill, h } from "../dom.js";
+import { follow } from "../live.js";
 import { link } from "../router.js";
 import { clock, dayKey, dayName, lasted, time } from "../times.js";
 import { count, hostName } from "../words.js";
+
+const REST_MS = 1000;
 
 /** Draws the page. */
 export async function show({ root, query, signal, place }) {
@@ -19,6 +23,8 @@ export async function show({ root, query, signal, place }) {
   fill(root, h("div", { class: "page-head" }, h("h1", null, "Sessions")), feed.element);
   place();
   await feed.more();
+  // A session changes its place and its figures with every event.
+  follow(["event"], async () => feed.renew(await load()), signal, REST_MS);
 }
 
 function drawPage(sessions, previous) {
@@ -36,7 +42,7 @@ function row(session) {
   return h("li", { class: "row row-session" },
     time(session.last_event_at, "clock", "row-time"),
     h("span", { class: "row-host" }, hostName(session.host)),
-    h("a", { class: "row-title", href: link("session", session.id), "data-row": true }, session.prompt || `Session ${session.id}`),
+    h("a", { class: "row-title", href: link("session", session.id), "data-row": true }, spans(session.prompt || `Session ${session.id}`)),
     h("span", { class: "row-meta" },
       !session.ended_at && label("open", "good", `last heard of at ${clock(session.last_event_at)}`),
       h("span", null, lasted(session.started_at, session.ended_at ?? session.last_event_at).replace(/^0 s$/, "")),

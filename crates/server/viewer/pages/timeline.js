@@ -7,7 +7,7 @@ import { memoryList } from "../components/row.js";
 import { emptyState } from "../components/states.js";
 import { announce } from "../components/toast.js";
 import { fill, h } from "../dom.js";
-import { listen } from "../live.js";
+import { follow } from "../live.js";
 import { link } from "../router.js";
 import { clock, dayKey, dayName, span } from "../times.js";
 import { KINDS, count, hostName } from "../words.js";
@@ -29,7 +29,7 @@ export async function show({ root, query, signal, place }) {
   place();
   if (back) restoreScroll(root, back.scrollY);
   else await feed.more();
-  const catchUp = follow(feed, asked, fresh, signal);
+  const catchUp = keepUp(feed, asked, fresh, signal);
   if (back) catchUp();
   // Before the address changes what is drawn, so that the way back finds it as it was.
   signal.addEventListener("abort", () => (kept = { key, writes: api.writes(), feed: feed.keep() }));
@@ -87,40 +87,37 @@ function sessionHead(memory, items) {
 }
 
 /** Adds what is written meanwhile: at once at the top, behind a button further down. */
-function follow(feed, asked, fresh, signal) {
+function keepUp(feed, asked, fresh, signal) {
   let unseen = 0;
-  let asking = false;
   const catchUp = async () => {
-    if (asking || asked.until) return;
-    asking = true;
-    try {
-      const { memories } = await api.memories({ ...asked, limit: 50 }, signal);
-      const items = newerThan(feed.first, memories);
-      if (!items.length) return;
-      feed.prepend(items);
-      announce(items.length === 1 ? `New memory: ${items[0].title}` : `${count(items.length, "new memory", "new memories")}`);
-      unseen = scrollY > AT_TOP_PX ? unseen + items.length : 0;
-      showFresh();
-    } catch {
-      // The next news, or the next visit, finds it.
-    } finally {
-      asking = false;
-    }
+    if (asked.until) return;
+    const items = await newer(feed.first, asked, signal);
+    if (!items.length) return;
+    feed.prepend(items);
+    announce(items.length === 1 ? `New memory: ${items[0].title}` : `${count(items.length, "new memory", "new memories")}`);
+    unseen = scrollY > AT_TOP_PX ? unseen + items.length : 0;
+    showFresh();
   };
   const showFresh = () => {
     fresh.hidden = unseen === 0;
     fresh.textContent = `${count(unseen, "new memory", "new memories")} above`;
   };
-  listen(({ kind }) => (kind === "memory" || kind === "state") && catchUp(), signal);
   addEventListener("scroll", () => scrollY <= AT_TOP_PX && unseen && ((unseen = 0), showFresh()), { signal, passive: true });
-  return catchUp;
+  return follow(["memory"], catchUp, signal);
 }
 
-/** What stands above the newest row at hand. */
-function newerThan(newest, memories) {
-  const at = memories.findIndex((memory) => memory.id === newest?.id);
-  if (at >= 0) return memories.slice(0, at);
-  return newest ? memories.filter((memory) => memory.created_at > newest.created_at) : memories;
+/** Returns what stands above the newest row at hand, however many pages that are; of an empty list, its first page. */
+async function newer(newest, asked, signal) {
+  const isAbove = (memory) => memory.created_at > newest.created_at || (memory.created_at === newest.created_at && memory.id > newest.id);
+  const found = [];
+  for (let before; before !== null; ) {
+    const { items, next } = await load({ ...asked, before, limit: PAGE }, signal);
+    if (!newest) return items;
+    const above = items.filter(isAbove);
+    found.push(...above);
+    before = above.length === items.length ? (next ?? null) : null;
+  }
+  return found;
 }
 
 function restoreScroll(root, y) {
