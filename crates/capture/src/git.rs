@@ -1,4 +1,4 @@
-//! What git knows of a work tree: the branch, what HEAD holds, which files are dirty or have another name now.
+//! What git knows of a work tree: the branch, what HEAD holds, which files are dirty or have another name now, its history.
 //!
 //! Git is a guest in a hook: one process a question, killed when its time is up, asked for nothing that locks, fetches, pages,
 //! prompts or calls another program it need not call. No git, no repository, no answer in time: the answer is empty, never an error.
@@ -6,11 +6,13 @@
 //! Not here: which project a folder belongs to (`project`).
 
 mod child;
+mod history;
 
-use crate::project::{read_head, work_tree};
+use crate::project::{common_dir, read_head, work_tree};
 use child::ask;
+pub use history::{Changed, Commit, History, history};
 use std::collections::HashMap;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 /// Longer than any name of a branch.
@@ -20,6 +22,8 @@ const MOST_DIRTY: usize = 50;
 /// How much of HEAD is taken at once.
 const MOST_BLOB_BYTES: usize = 16 << 20;
 const MOST_LIST_BYTES: usize = 1 << 20;
+/// Longer than one line of an answer has to be.
+const MOST_LINE_BYTES: usize = 4 * 1024;
 
 /// A file that has another name now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +32,48 @@ pub struct Rename {
     pub from: String,
     /// Its path now.
     pub to: String,
+}
+
+/// A work tree and the repository it is of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkTree {
+    /// The repository's own directory, shared by all its work trees.
+    pub common_dir: PathBuf,
+    /// The root of the work tree.
+    pub root: PathBuf,
+}
+
+/// Returns the work tree a folder lies in.
+#[must_use]
+pub fn work_tree_of(folder: &Path) -> Option<WorkTree> {
+    let (root, git_dir) = work_tree(folder)?;
+    Some(WorkTree { common_dir: common_dir(&git_dir)?, root })
+}
+
+/// Returns the commit a work tree is at.
+#[must_use]
+pub fn head(root: &Path, deadline: Duration) -> Option<String> {
+    let told = ask(
+        root,
+        &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"],
+        Vec::new(),
+        MOST_LINE_BYTES,
+        deadline,
+    );
+    line(&told)
+}
+
+/// Returns the address the user of a repository signs commits with.
+#[must_use]
+pub fn user_email(root: &Path, deadline: Duration) -> Option<String> {
+    line(&ask(root, &["config", "--get", "user.email"], Vec::new(), MOST_LINE_BYTES, deadline))
+}
+
+/// Returns how many commits lead to the one a work tree is at.
+#[must_use]
+pub fn count_commits(root: &Path, deadline: Duration) -> Option<u64> {
+    let told = ask(root, &["rev-list", "--count", "HEAD"], Vec::new(), MOST_LINE_BYTES, deadline);
+    line(&told)?.parse().ok()
 }
 
 /// Returns the branch a folder is on; nothing where no branch is checked out, or there is no repository.
@@ -135,6 +181,12 @@ fn logged_renames(log: &[u8]) -> Vec<Rename> {
         renames.push(Rename { from, to });
     }
     renames
+}
+
+/// Returns the one line an answer is.
+fn line(answer: &[u8]) -> Option<String> {
+    let line = str::from_utf8(answer.strip_suffix(b"\n")?).ok()?;
+    (!line.is_empty() && !line.contains('\n')).then(|| line.to_owned())
 }
 
 /// Returns the whole fields of an answer that may have been cut short. What is no text names nothing we know.

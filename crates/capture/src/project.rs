@@ -60,6 +60,11 @@ pub(crate) fn work_tree(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     folder.ancestors().find_map(|root| Some((root.to_owned(), repository::git_dir(root)?)))
 }
 
+/// Returns the directory of the repository that a work tree's git directory belongs to.
+pub(crate) fn common_dir(git_dir: &Path) -> Option<PathBuf> {
+    Repository::of(git_dir.to_owned(), false).map(|repository| repository.common)
+}
+
 /// Returns the nearest existing folder at or above a path, and the path itself, both canonical as far as they exist.
 fn locate(start: &Path) -> (PathBuf, PathBuf) {
     if let Ok(canonical) = start.canonicalize() {

@@ -11,7 +11,7 @@ const CHANGE_TYPES: &[&str] = &[
     "perf", "ci", "build", "style", "deps", "release",
 ];
 
-/// Subjects that name no work.
+/// Subjects that begin so name no work.
 const NO_WORK: &[&str] = &[
     "merge ",
     "revert",
@@ -19,20 +19,17 @@ const NO_WORK: &[&str] = &[
     "fixup!",
     "squash!",
     "amend!",
-    "tmp",
-    "temp ",
-    "checkpoint",
     "initial commit",
     "first commit",
     "auto-commit",
     "autosave",
-    "save point",
-    "backup",
-    "stash",
-    "on ",
     "update from",
     "bump version",
 ];
+
+/// Short subjects that begin so name no work; longer ones speak of the thing: "Checkpoint the log at the end of a turn".
+const NO_WORK_ALONE: &[&str] = &["tmp", "temp ", "checkpoint", "save point", "backup", "stash"];
+const WORDS_ALONE: usize = 3;
 
 /// Returns the title a commit gives to its work: its subject without type, scope and numbers of issues.
 ///
@@ -43,12 +40,20 @@ pub fn title_of_commit(message: &str) -> Option<String> {
     let subject = without_brackets(subject);
     let subject = without_type(&subject);
     let lowered = subject.trim_start_matches(['[', '(']).to_lowercase();
-    let says_work = !NO_WORK.iter().any(|opening| lowered.starts_with(opening));
+    let begins = |openings: &[&str]| openings.iter().any(|opening| lowered.starts_with(opening));
+    let is_short = lowered.split(' ').count() <= WORDS_ALONE;
+    let says_work = !(begins(NO_WORK) || is_short && begins(NO_WORK_ALONE) || is_stash(&lowered));
     let title = plain(subject);
     let title =
         title.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ':' | '-' | '#' | '*' | '_'));
     let words = title.split(' ').filter(|word| word.chars().any(char::is_alphabetic)).count();
     (says_work && words > 1).then(|| title_from(&capitalised(title)))
+}
+
+/// `On main: what was put aside`, as git calls what it stashes.
+fn is_stash(lowered: &str) -> bool {
+    let branch = lowered.strip_prefix("on ").and_then(|rest| rest.split_once(": "));
+    branch.is_some_and(|(branch, _)| !branch.contains(' '))
 }
 
 /// Drops what names an issue, a pull request or a flag for CI: `(#12)`, `[ABC-7]`, `[skip ci]`, `:sparkles:`, `#12`.

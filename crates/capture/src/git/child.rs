@@ -5,6 +5,7 @@
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{Read, Write};
+use std::ops::ControlFlow;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -45,6 +46,20 @@ const NOT_INHERITED: [&str; 28] = [
     "GIT_WORK_TREE",
 ];
 
+/// How much git may say before somebody has listened to it.
+const MOST_WAITING: usize = 16;
+
+/// How listening to git ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// Git had no more to say.
+    Everything,
+    /// Whoever listened had heard enough.
+    Enough,
+    /// The time was up.
+    Late,
+}
+
 /// Asks git one thing in a folder and returns what it said until `deadline`, at most `most_bytes` of it.
 pub(super) fn ask(
     root: &Path,
@@ -53,18 +68,34 @@ pub(super) fn ask(
     most_bytes: usize,
     deadline: Duration,
 ) -> Vec<u8> {
+    let mut answer = Vec::new();
+    converse(root, arguments, input, deadline, &mut |heard| {
+        answer.extend(heard);
+        if answer.len() < most_bytes { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    answer
+}
+
+/// Asks git one thing in a folder and passes on what it says, as it says it, until `deadline` or until `hear` breaks off.
+pub(super) fn converse(
+    root: &Path,
+    arguments: &[&str],
+    input: Vec<u8>,
+    deadline: Duration,
+    hear: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+) -> Heard {
     let until = Instant::now() + deadline;
     let mut command = command(root, arguments);
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
-    let Ok(mut child) = command.spawn() else { return Vec::new() };
+    let Ok(mut child) = command.spawn() else { return Heard::Everything };
     if let Some(mut stdin) = child.stdin.take() {
         // Git that stops listening has its reasons, and the answer shows them.
         thread::spawn(move || stdin.write_all(&input).ok());
     }
     let told = child.stdout.take().map(listen);
-    let answer = told.map_or_else(Vec::new, |told| gather(&told, most_bytes, until));
+    let heard = told.map_or(Heard::Everything, |told| pass_on(&told, until, hear));
     end(&mut child);
-    answer
+    heard
 }
 
 fn command(root: &Path, arguments: &[&str]) -> Command {
@@ -90,7 +121,8 @@ fn command(root: &Path, arguments: &[&str]) -> Command {
 }
 
 fn listen(mut stdout: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
-    let (tell, told) = mpsc::channel();
+    // A history can be longer than memory: git waits for whoever listens.
+    let (tell, told) = mpsc::sync_channel(MOST_WAITING);
     thread::spawn(move || {
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(count @ 1..) = stdout.read(&mut buffer) {
@@ -103,16 +135,20 @@ fn listen(mut stdout: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     told
 }
 
-fn gather(told: &Receiver<Vec<u8>>, most_bytes: usize, until: Instant) -> Vec<u8> {
-    let mut answer = Vec::new();
-    while answer.len() < most_bytes {
+fn pass_on(
+    told: &Receiver<Vec<u8>>,
+    until: Instant,
+    hear: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+) -> Heard {
+    loop {
         let left = until.saturating_duration_since(Instant::now());
         match told.recv_timeout(left) {
-            Ok(heard) => answer.extend(heard),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+            Ok(heard) if hear(&heard).is_break() => return Heard::Enough,
+            Ok(_) => {}
+            Err(RecvTimeoutError::Timeout) => return Heard::Late,
+            Err(RecvTimeoutError::Disconnected) => return Heard::Everything,
         }
     }
-    answer
 }
 
 fn end(child: &mut Child) {

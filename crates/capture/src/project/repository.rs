@@ -27,7 +27,7 @@ pub(super) enum Checkout {
 /// A repository, shared by all its work trees.
 pub(super) struct Repository {
     /// Its canonical common directory: the same from each of its work trees.
-    common: PathBuf,
+    pub(super) common: PathBuf,
     /// Whether its directory lies apart from its only work tree, as a submodule's does.
     detached: bool,
 }
@@ -83,7 +83,7 @@ fn follow_dot_git(dot_git: &Path) -> Option<PathBuf> {
 
 impl Repository {
     /// Follows a work tree's git directory to the repository, which a linked work tree keeps elsewhere.
-    fn of(git_dir: PathBuf, apart: bool) -> Option<Repository> {
+    pub(super) fn of(git_dir: PathBuf, apart: bool) -> Option<Repository> {
         let linked = read_head(&git_dir.join("commondir"), POINTER_BYTES);
         let detached = apart && linked.is_none();
         let common = match linked {

@@ -26,6 +26,10 @@ fn a_commit_gives_the_title_its_subject_says() {
     check("chore: wip on parser", None);
     check("fixup! Add dark mode", None);
     check("v1.2.3", None);
+    check("On main: half of the parser", None);
+    check("On a Mac, look elsewhere", Some("On a Mac, look elsewhere"));
+    check("backup before move", None);
+    check("Backup the store before it is migrated", Some("Backup the store before it is migrated"));
     check("fix: typo", None);
     check("", None);
 }

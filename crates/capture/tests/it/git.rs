@@ -1,8 +1,12 @@
 //! What git is asked, against repositories that git itself made.
 
 use crate::workshop::Workshop;
-use backstory_capture::git::{Rename, branch, dirty_files, head_blobs, renames};
+use backstory_capture::git::{
+    Changed, Commit, History, Rename, branch, count_commits, dirty_files, head, head_blobs, history, renames,
+    user_email, work_tree_of,
+};
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -96,4 +100,119 @@ fn a_program_that_the_repository_names_is_not_run() {
     assert_eq!(renames(&workshop.root, LONG), []);
     assert_eq!(head_blobs(&workshop.root, &["a.rs"], LONG).len(), 1);
     assert!(!ran.exists());
+}
+
+fn whole_history(root: &Path) -> Vec<Commit> {
+    let mut commits = Vec::new();
+    let read = history(root, LONG, &mut |commit| {
+        commits.push(commit);
+        ControlFlow::Continue(())
+    });
+    assert_eq!(read, History::Read);
+    commits
+}
+
+#[test]
+fn a_history_tells_what_each_commit_says_and_changed() {
+    let Some(workshop) = Workshop::with_git() else { return };
+    workshop.write("a.rs", &"line\n".repeat(30));
+    workshop.write("odd/1\t2\tü \n.rs", "one\n");
+    fs::write(workshop.root.join("picture.png"), b"\0\x01").unwrap();
+    workshop.git(&["add", "--all"]);
+    let message = "Begin\n\nWith a why: 1\t2\tthree\n\n0123456789012345678901234567890123456789";
+    workshop.git(&["commit", "--quiet", "--message", message, "--date", "2020-01-02T03:04:05Z"]);
+    workshop.git(&["mv", "a.rs", "b.rs"]);
+    workshop.git(&["commit", "--quiet", "--message", "Rename a", "--author", "Ünal <u@example.org>"]);
+    workshop.git(&["commit", "--quiet", "--allow-empty", "--allow-empty-message", "--message", ""]);
+    workshop.git(&["checkout", "--quiet", "-b", "side", "HEAD~1"]);
+    workshop.write("side.rs", "");
+    workshop.commit_all();
+    workshop.git(&["merge", "--quiet", "--no-ff", "--message", "Merge it", "main"]);
+
+    let commits = whole_history(&workshop.root.join("odd"));
+    assert_eq!(head(&workshop.root, LONG).as_deref(), commits.first().map(|commit| commit.id.as_str()));
+    assert_eq!(count_commits(&workshop.root, LONG), Some(5));
+    let merges: Vec<bool> = commits.iter().map(|commit| commit.is_merge).collect();
+    assert_eq!(merges, [true, false, false, false, false]);
+    assert!(commits[0].changes.is_empty() && commits[0].message.starts_with("Merge it"));
+    let first = commits.last().unwrap();
+    assert_eq!((first.message.trim_end(), first.at.0), (message, 1_577_934_245_000));
+    assert_eq!((first.author.as_str(), first.email.as_str()), ("Someone", "someone@example.org"));
+    let changed = |path: &str, lines| Changed { path: path.to_owned(), lines };
+    let expected = [changed("a.rs", 30), changed("odd/1\t2\tü \n.rs", 1), changed("picture.png", 0)];
+    assert_eq!((first.changes.as_slice(), first.file_count), (&expected[..], 3));
+    let renamed = commits.iter().find(|commit| commit.message.starts_with("Rename a")).unwrap();
+    assert_eq!((renamed.changes.as_slice(), renamed.author.as_str()), (&[changed("b.rs", 0)][..], "Ünal"));
+}
+
+#[test]
+fn nobody_is_asked_to_help_with_a_history_and_no_setting_changes_it() {
+    let Some(workshop) = Workshop::with_git() else { return };
+    workshop.write("a.rs", "one\n");
+    workshop.write(".gitattributes", "*.rs diff=odd\n");
+    workshop.commit_all();
+    let before = whole_history(&workshop.root);
+    let called = workshop.root.join("called");
+    let program = format!("touch {}; cat", called.display());
+    for (name, value) in [
+        ("core.pager", program.as_str()),
+        ("pager.log", "true"),
+        ("diff.external", &program),
+        ("diff.odd.textconv", &program),
+        ("diff.odd.command", &program),
+        ("gpg.program", &program),
+        ("core.fsmonitor", &program),
+        ("log.showSignature", "true"),
+        ("log.showRoot", "false"),
+        ("log.decorate", "full"),
+        ("log.diffMerges", "on"),
+        ("diff.relative", "true"),
+        ("format.pretty", "oneline"),
+        ("color.ui", "always"),
+        ("i18n.logOutputEncoding", "UTF-16"),
+    ] {
+        workshop.git(&["config", name, value]);
+    }
+    assert_eq!(whole_history(&workshop.root), before);
+    assert!(!called.exists());
+    assert_eq!(before[0].changes.len(), 2);
+}
+
+#[test]
+fn a_history_ends_when_it_was_enough_and_a_long_message_is_cut() {
+    let Some(workshop) = Workshop::with_git() else { return };
+    workshop.write("message", &format!("Long\n\n{}", "word ".repeat(200_000)));
+    workshop.git(&["commit", "--quiet", "--allow-empty", "--file", "message"]);
+    (0..3).for_each(|_| workshop.commit_all());
+    let mut told = 0;
+    let read = history(&workshop.root, LONG, &mut |_| {
+        told += 1;
+        if told < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    assert_eq!((told, read), (2, History::Read));
+    let longest = whole_history(&workshop.root).into_iter().map(|commit| commit.message.len()).max();
+    assert!(longest.is_some_and(|bytes| (100_000..200_000).contains(&bytes)), "{longest:?}");
+    assert_eq!(
+        history(&workshop.root, Duration::ZERO, &mut |_| ControlFlow::Continue(())),
+        History::CutShort
+    );
+}
+
+#[test]
+fn work_trees_of_one_repository_are_told_to_be() {
+    let Some(workshop) = Workshop::with_git() else { return };
+    workshop.write("sub/a.rs", "");
+    workshop.commit_all();
+    workshop.git(&["worktree", "add", "--quiet", "-b", "other", "../tree"]);
+    workshop.git(&["config", "user.email", "me@example.org"]);
+    let (main, linked) =
+        (work_tree_of(&workshop.root.join("sub")).unwrap(), work_tree_of(&workshop.beside("tree")).unwrap());
+    assert_eq!((&main.root, &main.common_dir), (&workshop.root, &linked.common_dir));
+    assert_eq!(linked.root, workshop.beside("tree"));
+    assert_eq!(user_email(&linked.root, LONG).as_deref(), Some("me@example.org"));
+    assert_eq!(work_tree_of(&workshop.beside("home")), None);
+    assert_eq!(
+        (head(&workshop.beside("home"), LONG), whole_history(&workshop.beside("home"))),
+        (None, vec![])
+    );
 }

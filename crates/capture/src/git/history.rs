@@ -1,0 +1,219 @@
+//! The history of a repository: its commits, the newest first, each with what it says and what it changed.
+//!
+//! Git's answer is read as it comes and never held whole: a repository can be larger than memory, and one commit can change a
+//! hundred thousand files. Not here: which commits are worth remembering.
+
+use super::child::{Heard, converse};
+use backstory_memory::Timestamp;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+/// A longer message is a file somebody pasted.
+const MOST_FIELD_BYTES: usize = 128 * 1024;
+/// More files than this tell no more of a commit.
+const MOST_CHANGES: usize = 2_000;
+
+/// One commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commit {
+    /// Its full name.
+    pub id: String,
+    /// Whether it brings several lines of work together.
+    pub is_merge: bool,
+    /// When its author made it.
+    pub at: Timestamp,
+    /// Its author's name.
+    pub author: String,
+    /// Its author's address.
+    pub email: String,
+    /// Its whole message.
+    pub message: String,
+    /// What it changed, as far as it is told; nothing of a merge.
+    pub changes: Vec<Changed>,
+    /// How many files it changed.
+    pub file_count: usize,
+}
+
+/// One file a commit changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// Its path from the root of the work tree, after the commit.
+    pub path: String,
+    /// How many lines were added or taken out; 0 where it has no lines.
+    pub lines: u64,
+}
+
+/// How far a history was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum History {
+    /// To its beginning, or as far as was wanted.
+    Read,
+    /// As far as time allowed.
+    CutShort,
+}
+
+/// Tells the commits that lead to the one a work tree is at, the newest first, until `tell` breaks off.
+pub fn history(root: &Path, deadline: Duration, tell: &mut dyn FnMut(Commit) -> ControlFlow<()>) -> History {
+    let plain = [
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-show-signature",
+        "--no-color",
+        "--no-notes",
+        "--no-decorate",
+    ];
+    let shape = ["--no-relative", "--no-diff-merges", "--encoding=UTF-8", "-z", "--numstat", "-M"];
+    let format = ["--format=tformat:%H%x00%P%x00%at%x00%aN%x00%aE%x00%B", "HEAD", "--"];
+    let arguments = [&["-c", "log.showRoot=true", "log"][..], &plain, &shape, &format].concat();
+    let mut reader = Reader { fields: Fields::default(), state: State::Between, commit: None, tell };
+    let heard = converse(root, &arguments, Vec::new(), deadline, &mut |bytes| reader.hear(bytes));
+    match heard {
+        Heard::Everything => {
+            // The last one may lack files where git gave up on it; what is there of it is true.
+            // Whether it was enough makes no difference any more.
+            reader.finish_commit().is_break();
+            History::Read
+        }
+        Heard::Enough => History::Read,
+        Heard::Late => History::CutShort,
+    }
+}
+
+/// What the next field is.
+#[derive(Clone, Copy)]
+enum State {
+    /// A commit's name, or one more file of the last.
+    Between,
+    Parents,
+    Time,
+    Author,
+    Email,
+    Message,
+    /// The name a file had, and the one it has: `lines` were changed in it.
+    OldName {
+        lines: u64,
+    },
+    NewName {
+        lines: u64,
+    },
+}
+
+struct Reader<'a> {
+    fields: Fields,
+    state: State,
+    commit: Option<Commit>,
+    tell: &'a mut dyn FnMut(Commit) -> ControlFlow<()>,
+}
+
+impl Reader<'_> {
+    fn hear(&mut self, bytes: &[u8]) -> ControlFlow<()> {
+        let mut rest = bytes;
+        while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+            let (part, after) = rest.split_at(end);
+            self.fields.push(part);
+            let field = self.fields.take();
+            self.field(&field)?;
+            rest = after.get(1..).unwrap_or_default();
+        }
+        self.fields.push(rest);
+        ControlFlow::Continue(())
+    }
+
+    fn field(&mut self, field: &str) -> ControlFlow<()> {
+        if let State::Between = self.state {
+            return self.between(field);
+        }
+        let Some(commit) = &mut self.commit else { return ControlFlow::Continue(()) };
+        self.state = match self.state {
+            State::Between => State::Between,
+            State::Parents => {
+                commit.is_merge = field.contains(' ');
+                State::Time
+            }
+            State::Time => {
+                let seconds: i64 = field.parse().unwrap_or_default();
+                commit.at = Timestamp(seconds.saturating_mul(1000));
+                State::Author
+            }
+            State::Author => {
+                field.clone_into(&mut commit.author);
+                State::Email
+            }
+            State::Email => {
+                field.clone_into(&mut commit.email);
+                State::Message
+            }
+            State::Message => {
+                field.clone_into(&mut commit.message);
+                State::Between
+            }
+            State::OldName { lines } => State::NewName { lines },
+            State::NewName { lines } => {
+                commit.changed(field, lines);
+                State::Between
+            }
+        };
+        ControlFlow::Continue(())
+    }
+
+    /// A file is `12<tab>3<tab>its/path`, and `12<tab>3<tab>` where its two names follow; a commit is a name without a tab.
+    fn between(&mut self, field: &str) -> ControlFlow<()> {
+        let field = field.trim_start_matches('\n');
+        let mut parts = field.splitn(3, '\t');
+        let (Some(added), Some(deleted), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
+            return self.begin_commit(field);
+        };
+        // Of a binary file there are no lines to count.
+        let lines = |count: &str| count.parse::<u64>().unwrap_or_default();
+        let lines = lines(added).saturating_add(lines(deleted));
+        match &mut self.commit {
+            Some(_) if path.is_empty() => self.state = State::OldName { lines },
+            Some(commit) => commit.changed(path, lines),
+            None => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_commit(&mut self, id: &str) -> ControlFlow<()> {
+        let told = self.finish_commit();
+        let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_id {
+            self.commit = Some(Commit { id: id.to_owned(), ..Commit::default() });
+            self.state = State::Parents;
+        }
+        told
+    }
+
+    fn finish_commit(&mut self) -> ControlFlow<()> {
+        self.commit.take().map_or(ControlFlow::Continue(()), |commit| (self.tell)(commit))
+    }
+}
+
+impl Commit {
+    fn changed(&mut self, path: &str, lines: u64) {
+        self.file_count += 1;
+        if self.changes.len() < MOST_CHANGES {
+            self.changes.push(Changed { path: path.to_owned(), lines });
+        }
+    }
+}
+
+/// Puts fields together of which parts come one by one.
+#[derive(Default)]
+struct Fields {
+    open: Vec<u8>,
+}
+
+impl Fields {
+    fn push(&mut self, part: &[u8]) {
+        let room = MOST_FIELD_BYTES.saturating_sub(self.open.len());
+        self.open.extend(part.get(..room.min(part.len())).unwrap_or_default());
+    }
+
+    fn take(&mut self) -> String {
+        let field = String::from_utf8_lossy(&self.open).into_owned();
+        self.open.clear();
+        field
+    }
+}
