@@ -1,13 +1,166 @@
-//! Git history: commits as work that was done, with its why.
+//! Git history: commits as work that was done, with its why, and files that change together.
+//!
+//! A commit's name is its own, so that another clone, a work tree or the next run adds nothing twice. Not here: how git is asked
+//! (`capture::git`), and what messages state beside the work: tried on real histories, most of it was no decision.
 
-use crate::{Find, Found, Unreadable, Whereabouts};
+mod message;
+mod noise;
+mod subject;
+mod together;
 
-/// Finds what there is of it.
-pub(crate) fn find(_around: &Whereabouts) -> Vec<Find> {
-    Vec::new()
+use crate::{Find, Found, FoundMemory, FoundProject, Source, Unreadable, Whereabouts};
+use backstory_capture::git::{self, Commit, History, WorkTree};
+use backstory_memory::{Confidence, Draft, Importance, Trust};
+use message::Message;
+use noise::noise;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+use subject::Subject;
+
+/// How far back a history is read: older work says little about the code as it is.
+const MOST_COMMITS: usize = 2_000;
+/// How many files of a commit are named.
+const MOST_FILES: usize = 20;
+/// How long a repository's whole history may take, and a question that has one line for an answer.
+const PATIENCE: Duration = Duration::from_secs(120);
+const SHORT_PATIENCE: Duration = Duration::from_secs(10);
+
+/// A commit says what was done, not that it still holds.
+const CONFIDENCE: f64 = 0.7;
+
+/// Finds the repositories that projects lie in, each once.
+pub(crate) fn find(around: &Whereabouts) -> Vec<Find> {
+    let mut repositories: BTreeMap<_, WorkTree> = BTreeMap::new();
+    for tree in around.projects.iter().filter_map(|folder| git::work_tree_of(folder)) {
+        // The main work tree is where a person would look; of others the first by name.
+        let rank = |tree: &WorkTree| (!tree.common_dir.starts_with(&tree.root), tree.root.clone());
+        let known = repositories.entry(tree.common_dir.clone()).or_insert_with(|| tree.clone());
+        if rank(&tree) < rank(known) {
+            *known = tree;
+        }
+    }
+    let finds = repositories.into_values().filter_map(|tree| {
+        let stamp = git::head(&tree.root, SHORT_PATIENCE)?;
+        Some(Find { source: Source::Git, path: tree.root, bytes: 0, stamp })
+    });
+    finds.collect()
 }
 
-/// Reads it.
-pub(crate) fn read(_find: &Find, _tell: &mut dyn FnMut(Found)) -> Result<(), Unreadable> {
+/// Reads the newest commits of a repository, the oldest of them first.
+pub(crate) fn read(find: &Find, tell: &mut dyn FnMut(Found)) -> Result<(), Unreadable> {
+    let commits = newest_commits(&find.path, tell)?;
+    let user = git::user_email(&find.path, SHORT_PATIENCE);
+    let teller = Teller { root: &find.path, user: user.as_deref() };
+    // Where git cannot tell any files, as in a clone without them, no commit is empty for that.
+    let tells_files = commits.iter().any(|commit| commit.file_count > 0);
+    let mut told: HashSet<&str> = HashSet::new();
+    for commit in &commits {
+        let message = Message::of(&commit.message);
+        let subject = Subject::of(message.subject);
+        let why_not = noise(commit, &message, &subject)
+            .or((tells_files && commit.file_count == 0).then_some("an empty commit"));
+        if let Some(why_not) = why_not {
+            tell(Found::Skipped(why_not));
+            continue;
+        }
+        let mut memory = teller.work(commit, &message, &subject);
+        memory.replaces.extend(message.reverts().filter(|id| told.contains(id)).map(str::to_owned));
+        told.insert(&commit.id);
+        tell(Found::Memory(Box::new(memory)));
+    }
+    for pair in together::pairs(&commits, |path| find.path.join(path).symlink_metadata().is_ok()) {
+        let mut memory = pair.memory(&find.path);
+        memory.relates.retain(|id| told.contains(id.as_str()));
+        tell(Found::Memory(Box::new(memory)));
+    }
     Ok(())
+}
+
+/// Returns the newest commits that are no merges, the oldest first, and tells of those that are left out.
+fn newest_commits(root: &Path, tell: &mut dyn FnMut(Found)) -> Result<Vec<Commit>, Unreadable> {
+    let mut commits = Vec::new();
+    let mut merges = 0;
+    let read = git::history(root, PATIENCE, &mut |commit| {
+        if commit.is_merge {
+            merges += 1;
+        } else {
+            commits.push(commit);
+        }
+        if commits.len() < MOST_COMMITS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    if commits.is_empty() {
+        return Err(Unreadable("git tells no commits".to_owned()));
+    }
+    (0..merges).for_each(|_| tell(Found::Skipped("a merge")));
+    if read == History::CutShort {
+        tell(Found::Skipped("git took too long"));
+    }
+    let all = git::count_commits(root, SHORT_PATIENCE).unwrap_or_default();
+    let seen = (commits.len() + merges) as u64;
+    (seen..all).for_each(|_| tell(Found::Skipped("older than 2,000 commits")));
+    commits.reverse();
+    Ok(commits)
+}
+
+/// What is the same for all commits of a repository.
+struct Teller<'a> {
+    root: &'a Path,
+    /// The address of whoever works here.
+    user: Option<&'a str>,
+}
+
+impl Teller<'_> {
+    fn work(&self, commit: &Commit, message: &Message<'_>, subject: &Subject) -> FoundMemory {
+        let mut content = Draft::new(subject.kind, &subject.title, &message.why());
+        content.facts = self.facts(commit);
+        content.concepts = subject.scope.clone().into_iter().collect();
+        content.files = largest_changes(commit);
+        content.confidence = Confidence::new(CONFIDENCE);
+        content.importance = importance(message, subject);
+        self.memory(commit, content)
+    }
+
+    fn facts(&self, commit: &Commit) -> Vec<String> {
+        let short: String = commit.id.chars().take(9).collect();
+        let mut facts = vec![format!("Committed as {short}")];
+        let is_others = self.user.is_none_or(|user| !user.eq_ignore_ascii_case(&commit.email));
+        if is_others && !commit.author.is_empty() {
+            facts.push(format!("By {}", commit.author));
+        }
+        if commit.file_count > MOST_FILES {
+            facts.push(format!("Changed {} files", commit.file_count));
+        }
+        facts
+    }
+
+    fn memory(&self, commit: &Commit, content: Draft) -> FoundMemory {
+        FoundMemory {
+            name: commit.id.clone(),
+            project: FoundProject::Folder(self.root.to_owned()),
+            session: None,
+            created_at: commit.at,
+            content: Draft { trust: Trust::Import, ..content },
+            past: None,
+            replaces: Vec::new(),
+            relates: Vec::new(),
+        }
+    }
+}
+
+/// A commit that gives its why is worth more than one that does not, and one that breaks others more than both.
+fn importance(message: &Message<'_>, subject: &Subject) -> Importance {
+    let of_kind = i64::from(Importance::of(subject.kind).get());
+    let is_breaking = subject.is_breaking || message.is_breaking();
+    let has_why = message.words_of_why() > 0;
+    Importance::new(of_kind + i64::from(is_breaking) - i64::from(!has_why))
+}
+
+/// The files a commit changed most.
+fn largest_changes(commit: &Commit) -> Vec<String> {
+    let mut changes: Vec<_> =
+        commit.changes.iter().filter(|change| !noise::is_derived(&change.path)).collect();
+    changes.sort_by(|one, other| other.lines.cmp(&one.lines).then_with(|| one.path.cmp(&other.path)));
+    changes.into_iter().take(MOST_FILES).map(|change| change.path.clone()).collect()
 }

@@ -4,5 +4,7 @@
 
 mod claude_mem;
 mod claude_mem_lite;
+mod git;
 mod open_mem;
 mod reading;
+mod repository;
