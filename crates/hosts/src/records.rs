@@ -8,6 +8,7 @@ mod calls;
 mod claude_code;
 mod codex;
 mod copilot;
+mod events;
 mod gemini;
 mod lines;
 mod merged;

@@ -19,6 +19,13 @@ pub(crate) struct Call {
     bytes: usize,
 }
 
+impl Call {
+    /// One that need not wait.
+    pub(crate) fn new(id: &str, tool: &str, input: Json<'static>) -> Call {
+        Call { id: id.to_owned(), tool: tool.to_owned(), input, bytes: 0 }
+    }
+}
+
 /// A session that breaks off leaves calls behind that nobody answers: the oldest are let go.
 const MOST_WAITING: usize = 1000;
 const MOST_BYTES: usize = 48 << 20;

@@ -1,15 +1,176 @@
-//! The records of Codex: `sessions/YYYY/MM/DD/rollout-*.jsonl`.
+//! The records of Codex: `sessions/YYYY/MM/DD/rollout-*.jsonl`, a file each for a session and for each of its subagents, and those
+//! that were put away, in `archived_sessions/`.
+//!
+//! Not here: what a row tells (`rows`).
 
-use super::{Entries, Record, nothing};
-use crate::Places;
+mod outputs;
+mod prompts;
+mod rows;
+mod tools;
+
+use super::lines::beginning;
+use super::merged::{Beside, FileEntries, Merged};
+use super::{Entries, Reading, Record, time};
+use crate::lenient::Json;
+use crate::{Host, Places};
+use backstory_memory::Timestamp;
+use rows::ThreadRows;
+use std::collections::HashMap;
+use std::fs;
 use std::io;
+use std::path::{Path, PathBuf};
 
-/// Finds the records.
-pub(crate) fn find(_places: &Places) -> Vec<Record> {
-    Vec::new()
+/// Finds the records, the oldest first.
+pub(crate) fn find(places: &Places) -> Vec<Record> {
+    let directory = places.directory(Host::Codex);
+    let mut files = Vec::new();
+    rollouts(&directory.join("sessions"), DEEPEST, &mut files);
+    rollouts(&directory.join("archived_sessions"), DEEPEST, &mut files);
+    let mut subagents: HashMap<String, Vec<Record>> = HashMap::new();
+    let mut sessions: Vec<(String, Record)> = Vec::new();
+    for path in files {
+        let Some(record) = Record::of_file(Host::Codex, &path) else { continue };
+        let meta = Meta::of(&path);
+        let record = Record { began: meta.began, ..record };
+        match meta.of {
+            Thread::Session => sessions.push((meta.id, record)),
+            Thread::Subagent { parent, .. } => subagents.entry(parent).or_default().push(record),
+            Thread::Host => {}
+        }
+    }
+    let mut records: Vec<Record> = sessions
+        .into_iter()
+        .map(|(id, record)| with_subagents(record, subagents.remove(&id).unwrap_or_default()))
+        .collect();
+    // Those whose session is gone still tell what was done.
+    records.extend(subagents.into_values().flatten());
+    records.sort_by(|one, other| {
+        (one.began, one.modified, &one.path).cmp(&(other.began, other.modified, &other.path))
+    });
+    records
 }
 
 /// Reads a record.
-pub(crate) fn read(_record: &Record) -> io::Result<Box<dyn Entries + '_>> {
-    nothing()
+pub(crate) fn read(record: &Record) -> io::Result<Box<dyn Entries + '_>> {
+    if record.path.extension().is_some_and(|it| it == "zst") {
+        return Ok(Box::new(Compressed { bytes: record.bytes, is_told: false }));
+    }
+    let own = FileEntries::open(&record.path, ThreadRows::new(&record.path))?;
+    if record.beside.is_empty() {
+        return Ok(Box::new(own));
+    }
+    let beside = record.beside.iter().map(|path| Beside {
+        began: Meta::of(path).began.or(record.began).unwrap_or(record.modified),
+        path: path.as_path(),
+        rows: ThreadRows::new(path),
+    });
+    Ok(Box::new(Merged::new(own, beside.collect())))
+}
+
+fn with_subagents(record: Record, subagents: Vec<Record>) -> Record {
+    Record {
+        bytes: record.bytes + subagents.iter().map(|one| one.bytes).sum::<u64>(),
+        modified: subagents.iter().map(|one| one.modified).fold(record.modified, Timestamp::max),
+        beside: subagents.into_iter().map(|one| one.path).collect(),
+        ..record
+    }
+}
+
+/// Years, months, days.
+const DEEPEST: usize = 3;
+
+/// Finds the files of a folder and of those in it. What a link names is not followed.
+fn rollouts(folder: &Path, deepest: usize, files: &mut Vec<PathBuf>) {
+    let mut entries: Vec<fs::DirEntry> = fs::read_dir(folder).into_iter().flatten().flatten().collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, kind) = (entry.path(), entry.file_type());
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if kind.as_ref().is_ok_and(fs::FileType::is_dir) && deepest > 0 {
+            rollouts(&path, deepest - 1, files);
+        } else if kind.is_ok_and(|kind| kind.is_file())
+            && name.starts_with("rollout-")
+            && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst"))
+        {
+            files.push(path);
+        }
+    }
+}
+
+/// What a rollout says of itself in its first row.
+struct Meta {
+    id: String,
+    /// The session it belongs to.
+    session: String,
+    began: Option<Timestamp>,
+    of: Thread,
+}
+
+/// Whose rollout it is.
+#[derive(Clone)]
+enum Thread {
+    Session,
+    Subagent {
+        parent: String,
+        sort: String,
+    },
+    /// One the host started for itself.
+    Host,
+}
+
+impl Meta {
+    fn of(path: &Path) -> Meta {
+        let text = beginning(path).unwrap_or_default();
+        let first = Json::read(text.lines().next().unwrap_or_default());
+        Meta::in_row(&first, path)
+    }
+
+    fn in_row(row: &Json<'_>, path: &Path) -> Meta {
+        // The oldest versions put nothing around it.
+        let payload = if row.get("payload").is_nothing() { row } else { row.get("payload") };
+        let stem = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let id = payload.said("id").map_or_else(|| stem.trim_end_matches(".jsonl").to_owned(), str::to_owned);
+        let of = thread(payload);
+        let session = match &of {
+            Thread::Subagent { parent, .. } => payload.said("session_id").unwrap_or(parent).to_owned(),
+            _ => id.clone(),
+        };
+        Meta { id, session, began: time(payload.get("timestamp")).or_else(|| time(row.get("timestamp"))), of }
+    }
+}
+
+fn thread(payload: &Json<'_>) -> Thread {
+    let subagent = payload.get("source").get("subagent");
+    let spawned = subagent.get("thread_spawn");
+    let parent = payload.said("parent_thread_id").or_else(|| spawned.said("parent_thread_id"));
+    match parent {
+        Some(parent) => {
+            let sort = payload.said("agent_role").or_else(|| spawned.said("agent_role")).unwrap_or("default");
+            Thread::Subagent { parent: parent.to_owned(), sort: sort.to_owned() }
+        }
+        None if subagent.is_nothing() || subagent.text() == Some("review") => Thread::Session,
+        None => Thread::Host,
+    }
+}
+
+/// A rollout that was packed: there is one thing to say of it.
+struct Compressed {
+    bytes: u64,
+    is_told: bool,
+}
+
+impl Iterator for Compressed {
+    type Item = Reading;
+
+    fn next(&mut self) -> Option<Reading> {
+        let is_told = std::mem::replace(&mut self.is_told, true);
+        (!is_told).then_some(Reading::Unreadable("a compressed file"))
+    }
+}
+
+impl Entries for Compressed {
+    fn bytes_read(&self) -> u64 {
+        if self.is_told { self.bytes } else { 0 }
+    }
 }

@@ -19,5 +19,6 @@ mod opencode_plugin;
 mod recorded;
 mod records;
 mod records_claude_code;
+mod records_codex;
 mod renamed;
 mod wiring;

@@ -2,7 +2,7 @@
 
 use crate::recorded::scene;
 use backstory_hosts::{Databases, Entry, Host, Meaning, Places, Reading, Record, Tables, Told};
-use backstory_memory::Happening;
+use backstory_memory::{Ended, Happening};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -95,4 +95,22 @@ pub(crate) fn as_records_tell(told: Vec<Told>) -> Vec<Told> {
         _ => true,
     };
     told.into_iter().filter(is_in_records).collect()
+}
+
+/// How a command ended Codex does not tell its hooks.
+pub(crate) fn without_ends(mut told: Vec<Told>) -> Vec<Told> {
+    for one in &mut told {
+        if let Happening::Ran { ended, .. } = &mut one.happening {
+            *ended = Ended::Unknown;
+        }
+    }
+    told
+}
+
+/// Asserts that two tell the same, one by one.
+pub(crate) fn assert_same(one: &[Told], other: &[Told], about: &str) {
+    for (one, other) in one.iter().zip(other) {
+        assert_eq!(one, other, "{about}");
+    }
+    assert_eq!(one.len(), other.len(), "{about}");
 }

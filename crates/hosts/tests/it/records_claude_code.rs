@@ -1,7 +1,8 @@
 //! Claude Code's own records: as recorded, as older versions wrote them, and damaged.
 
 use crate::records::{
-    NoDatabases, as_records_tell, entries, heard, lines, outline, places, readings, recorded, write,
+    NoDatabases, as_records_tell, assert_same, entries, heard, lines, outline, places, readings, recorded,
+    write,
 };
 use backstory_hosts::{Entry, Host, Reading, Record, Told};
 use backstory_memory::Timestamp;
@@ -74,10 +75,7 @@ fn a_record_tells_what_the_hooks_were_told() {
             if hooks[0].happening != record[0].happening {
                 record.drain(..record.len() - hooks.len());
             }
-            for (one, other) in record.iter().zip(&hooks) {
-                assert_eq!(one, other, "{scene} {session}");
-            }
-            assert_eq!(record.len(), hooks.len(), "{scene} {session}");
+            assert_same(&record, &hooks, &format!("{scene} {session}"));
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::claude_code::DIALECT;
 use crate::lenient::Json;
 use crate::records::Reading;
 use crate::records::calls::Calls;
+use crate::records::events::{Fields, field, words};
 use crate::records::merged::Rows;
 use crate::wire::{self, Event};
 use std::borrow::Cow;
@@ -31,8 +32,6 @@ pub(super) struct SessionRows {
     /// How many entries the row that is being read has made.
     made: usize,
 }
-
-type Fields<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
 
 impl SessionRows {
     pub(super) fn new(path: &Path) -> SessionRows {
@@ -140,7 +139,7 @@ impl SessionRows {
                 return;
             }
             let is_stopped = error.starts_with("[Request interrupted by user");
-            event.extend([owned("error", error), ("is_interrupt".into(), Json::Bool(is_stopped))]);
+            event.extend([field("error", error), ("is_interrupt".into(), Json::Bool(is_stopped))]);
         } else {
             let is_new = call.tool == "Write" && words(&as_told).starts_with("File created");
             let response = match (as_heard, as_told) {
@@ -161,7 +160,7 @@ impl SessionRows {
             self.set_closing(agent, None);
             let said = words(&content);
             let error =
-                vec![field("error", row.str("error")), owned("last_assistant_message", said), self.turn()];
+                vec![field("error", row.str("error")), field("last_assistant_message", said), self.turn()];
             // A subagent that breaks off does not end the turn.
             if agent.is_none() {
                 self.tell(row, None, Event::TurnFailure, error, told);
@@ -258,16 +257,16 @@ impl SessionRows {
 
     /// Puts an event as the hook would have been sent it.
     fn event<'e>(&mut self, row: &Row<'_>, agent: Option<usize>, mut event: Fields<'e>) -> Json<'e> {
-        event.push(owned("cwd", row.str("cwd").to_owned()));
+        event.push(field("cwd", row.str("cwd").to_owned()));
         if let Some(agent) = agent.and_then(|number| self.agents.get(number)) {
-            event.push(owned("agent_id", agent.id.clone()));
-            event.push(owned("agent_type", agent.sort.clone()));
+            event.push(field("agent_id", agent.id.clone()));
+            event.push(field("agent_type", agent.sort.clone()));
         }
         Json::Fields(event)
     }
 
     fn turn(&self) -> (Cow<'static, str>, Json<'static>) {
-        owned("prompt_id", self.turn.clone())
+        field("prompt_id", self.turn.clone())
     }
 }
 
@@ -296,21 +295,4 @@ impl Rows for SessionRows {
     fn end(&mut self, told: &mut VecDeque<Reading>) {
         self.end_turn(told);
     }
-}
-
-/// Returns what is said in a content: as it stands, or in its blocks.
-fn words(content: &Json<'_>) -> String {
-    if let Some(text) = content.text() {
-        return text.to_owned();
-    }
-    let texts: Vec<&str> = content.items().iter().filter_map(|block| block.said("text")).collect();
-    texts.join("\n")
-}
-
-fn field<'e>(name: &'static str, text: &'e str) -> (Cow<'e, str>, Json<'e>) {
-    (name.into(), Json::Text(text.into()))
-}
-
-fn owned(name: &'static str, text: String) -> (Cow<'static, str>, Json<'static>) {
-    (name.into(), Json::Text(text.into()))
 }

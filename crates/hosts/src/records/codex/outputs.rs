@@ -1,0 +1,110 @@
+//! What tools answered: versions put how a command ended before what it printed, each in its own way.
+
+use crate::lenient::Json;
+use backstory_memory::Ended;
+
+/// What a command printed, and how it ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Output {
+    pub(super) text: String,
+    /// Nothing of one that still runs.
+    pub(super) ended: Option<Ended>,
+}
+
+/// Understands what a command answered.
+pub(super) fn output_of(answer: &str) -> Output {
+    if answer.starts_with('{') {
+        let inner = Json::read(answer);
+        if let Some(text) = inner.get("output").text() {
+            let ended = ended(inner.get("metadata").get("exit_code"));
+            return Output { text: text.to_owned(), ended: Some(ended) };
+        }
+    }
+    if answer.starts_with("aborted by user") {
+        return Output { text: answer.to_owned(), ended: Some(Ended::Interrupted) };
+    }
+    let Some((header, text)) = split_header(answer) else {
+        return Output { text: answer.to_owned(), ended: Some(Ended::Unknown) };
+    };
+    let code = |begins: &str| header.lines().find_map(|line| line.strip_prefix(begins)).map(str::trim);
+    let is_running = code("Process running with session ID").is_some();
+    let code = code("Process exited with code ").or_else(|| code("Exit code: "));
+    let ended = code.map_or(Ended::Unknown, |code| ended(&Json::Number(code)));
+    Output { text: text.to_owned(), ended: (!is_running).then_some(ended) }
+}
+
+/// Returns how a command ended that ended with a code.
+pub(super) fn ended(code: &Json<'_>) -> Ended {
+    match code {
+        Json::Number("0") => Ended::Well,
+        // It was ended from outside.
+        Json::Number("-1") => Ended::Interrupted,
+        Json::Number(_) => Ended::Badly,
+        _ => Ended::Unknown,
+    }
+}
+
+/// Splits what the host says of a command from what the command says.
+fn split_header(answer: &str) -> Option<(&str, &str)> {
+    let is_header = ["Chunk ID: ", "Exit code: ", "Wall time: ", "Process exited with code "]
+        .iter()
+        .any(|begins| answer.starts_with(begins));
+    let (header, text) = answer.split_once("\nOutput:").filter(|_| is_header)?;
+    Some((header, text.strip_prefix('\n').unwrap_or(text)))
+}
+
+/// Returns what an MCP server answered, without what the host says of it.
+pub(super) fn served<'a>(answer: Json<'a>) -> Json<'a> {
+    match answer {
+        Json::List(mut blocks) => {
+            let is_header = |block: &Json<'_>| block.str("text").starts_with("Wall time: ");
+            if blocks.first().is_some_and(is_header) {
+                blocks.remove(0);
+            }
+            Json::List(blocks)
+        }
+        other => {
+            let inner = other
+                .text()
+                .filter(|text| text.starts_with(['{', '[']))
+                .map(|text| Json::read(text).into_owned());
+            inner.unwrap_or(other)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_command_is_told_from_what_it_printed() {
+        let output = |answer| {
+            let output = output_of(answer);
+            (output.text, output.ended)
+        };
+        for (answer, text, ended) in [
+            (
+                "Chunk ID: a\nWall time: 0.1 seconds\nProcess exited with code 0\nOriginal token count: 1\nOutput:\nhi\n",
+                "hi\n",
+                Some(Ended::Well),
+            ),
+            (
+                "Exit code: 3\nWall time: 0.1 seconds\nTotal output lines: 1\nOutput:\nno\n",
+                "no\n",
+                Some(Ended::Badly),
+            ),
+            ("Chunk ID: a\nWall time: 1 seconds\nProcess running with session ID 7\nOutput:\n", "", None),
+            (
+                r#"{"output":"hi","metadata":{"exit_code":1,"duration_seconds":0.1}}"#,
+                "hi",
+                Some(Ended::Badly),
+            ),
+            ("aborted by user after 2.1s", "aborted by user after 2.1s", Some(Ended::Interrupted)),
+            ("plain\nOutput:\nno header", "plain\nOutput:\nno header", Some(Ended::Unknown)),
+            ("{not JSON", "{not JSON", Some(Ended::Unknown)),
+        ] {
+            assert_eq!(output(answer), (text.to_owned(), ended), "{answer}");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Events put together from rows, as a hook would have been sent them.
+
+use crate::lenient::Json;
+use std::borrow::Cow;
+
+/// The fields of an event.
+pub(crate) type Fields<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
+
+/// A field that holds a text.
+pub(crate) fn field<'a>(name: &'static str, text: impl Into<Cow<'a, str>>) -> (Cow<'a, str>, Json<'a>) {
+    (name.into(), Json::Text(text.into()))
+}
+
+/// Returns what is said in a content: as it stands, or in its blocks.
+pub(crate) fn words(content: &Json<'_>) -> String {
+    if let Some(text) = content.text() {
+        return text.to_owned();
+    }
+    let texts: Vec<&str> = content.items().iter().filter_map(|block| block.said("text")).collect();
+    texts.join("\n")
+}
