@@ -1,13 +1,166 @@
-//! engram's export.
+//! engram: its database, and what `engram export` writes. Both have the same fields by the same names.
+//!
+//! Not here: its queues for other machines, and the files it puts into repositories for a team.
 
-use crate::{Find, Found, Unreadable, Whereabouts};
+mod export;
+mod tables;
 
-/// Finds what there is of it.
-pub(crate) fn find(_around: &Whereabouts) -> Vec<Find> {
-    Vec::new()
+use crate::observed::{category, kind};
+use crate::values::{draft, find_database, found, moment, project, reason, title, trust_of_tool};
+use crate::{Find, Found, FoundMemory, FoundProject, FoundSession, Source, Unreadable, Whereabouts};
+use backstory_memory::{Kind, Scope, Timestamp};
+use backstory_store::Past;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+
+/// Finds the database; where there is none, the exports that lie in projects.
+pub(crate) fn find(around: &Whereabouts) -> Vec<Find> {
+    let home = around.places.home.join(".engram");
+    let folder = around.named("ENGRAM_DATA_DIR").unwrap_or(&home);
+    if let Some(database) = find_database(Source::Engram, &folder.join("engram.db")) {
+        return vec![database];
+    }
+    let exports = around.projects.iter().map(|project| project.join("engram-export.json"));
+    exports.filter(|path| path.is_file()).filter_map(|path| Find::at(Source::Engram, &path)).collect()
 }
 
-/// Reads it.
-pub(crate) fn read(_find: &Find, _tell: &mut dyn FnMut(Found)) -> Result<(), Unreadable> {
-    Ok(())
+/// Reads a database or an export.
+pub(crate) fn read(find: &Find, tell: &mut dyn FnMut(Found)) -> Result<(), Unreadable> {
+    let unreadable = |error: std::io::Error| Unreadable(error.to_string());
+    let mut begins = Vec::new();
+    let file = File::open(&find.path).map_err(unreadable)?;
+    file.take(MAGIC.len() as u64).read_to_end(&mut begins).map_err(unreadable)?;
+    if begins == MAGIC { tables::read(&find.path, tell) } else { export::read(&find.path, tell) }
 }
+
+/// How a file of SQLite begins.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// What a row or an entry of the export says, by field.
+type Fields = HashMap<&'static str, String>;
+
+const SESSION: &[&str] = &["id", "project", "directory", "started_at", "summary"];
+
+const OBSERVATION: &[&str] = &[
+    "id",
+    "sync_id",
+    "session_id",
+    "type",
+    "title",
+    "content",
+    "tool_name",
+    "project",
+    "scope",
+    "topic_key",
+    "duplicate_count",
+    "created_at",
+    "updated_at",
+    "deleted_at",
+];
+
+fn text<'a>(fields: &'a Fields, name: &str) -> Option<&'a str> {
+    fields.get(name).map(|text| text.trim()).filter(|text| !text.is_empty())
+}
+
+fn at(fields: &Fields, name: &str) -> Option<Timestamp> {
+    moment(text(fields, name)?)
+}
+
+/// What is known of sessions and relations before observations are read.
+#[derive(Default)]
+struct Known {
+    sessions: HashMap<String, Session>,
+    /// The numbers of the observations one replaces or has to do with, by its name between machines.
+    replaces: HashMap<String, Vec<String>>,
+    relates: HashMap<String, Vec<String>>,
+}
+
+struct Session {
+    name: String,
+    folder: FoundProject,
+    began: Option<Timestamp>,
+}
+
+impl Known {
+    /// Takes in a session; returns the memory its summary is, where it has one.
+    fn session(&mut self, fields: &Fields) -> Option<Result<FoundMemory, &'static str>> {
+        let id = text(fields, "id")?;
+        let name = text(fields, "project").unwrap_or(NAMELESS);
+        let folder = project(text(fields, "directory").filter(|folder| *folder != "."), name);
+        let began = at(fields, "started_at");
+        let summary = text(fields, "summary").map(|summary| {
+            let content = draft(Kind::Summary, &title(&[Some(summary)]).ok_or(reason::NO_WORDS)?, summary);
+            let at = began.ok_or(reason::NO_DATE)?;
+            let memory = found(format!("session {id}"), folder.clone(), at, content);
+            Ok(FoundMemory { session: of_host(id), ..memory })
+        });
+        self.sessions.insert(id.to_owned(), Session { name: name.to_owned(), folder, began });
+        summary
+    }
+
+    /// Takes an observation.
+    fn observation(&self, fields: &Fields) -> Result<FoundMemory, &'static str> {
+        let id = text(fields, "id").ok_or(reason::NO_NAME)?;
+        if text(fields, "deleted_at").is_some() {
+            return Err(reason::DELETED);
+        }
+        let sort = text(fields, "type").unwrap_or("manual");
+        if RAW.contains(&sort) {
+            return Err(reason::NEVER_COMPRESSED);
+        }
+        let said = text(fields, "content");
+        let title = title(&[text(fields, "title"), said]).ok_or(reason::NO_WORDS)?;
+        let session = text(fields, "session_id");
+        let known = session.and_then(|session| self.sessions.get(session));
+        let began = known.and_then(|session| session.began);
+        let created_at = at(fields, "created_at").or(began).ok_or(reason::NO_DATE)?;
+        let mut content = draft(kind(sort), &title, said.unwrap_or_default());
+        content.category = category(content.kind, sort);
+        content.concepts = text(fields, "topic_key").map(str::to_owned).into_iter().collect();
+        content.trust = trust_of_tool(text(fields, "tool_name"));
+        if text(fields, "scope").is_some_and(|scope| scope == "personal" || scope == "global") {
+            content.scope = Scope::User;
+        }
+        let project = project_of(text(fields, "project"), known);
+        let between = text(fields, "sync_id").unwrap_or(id);
+        let seen = text(fields, "duplicate_count").and_then(|count| count.parse().ok()).unwrap_or(1);
+        Ok(FoundMemory {
+            session: session.and_then(of_host),
+            past: Some(Past {
+                updated_at: at(fields, "updated_at").unwrap_or(created_at),
+                times_seen: std::cmp::max(1, seen),
+                times_used: 0,
+                last_used_at: None,
+            }),
+            replaces: named(self.replaces.get(between)),
+            relates: named(self.relates.get(between)),
+            ..found(format!("observation {id}"), project, created_at, content)
+        })
+    }
+}
+
+/// Returns the folder of the session where it is the project's own, else the project by its name.
+fn project_of(name: Option<&str>, session: Option<&Session>) -> FoundProject {
+    match (name, session) {
+        (Some(name), Some(session)) if name == session.name => session.folder.clone(),
+        (None, Some(session)) => session.folder.clone(),
+        (name, _) => project(name, NAMELESS),
+    }
+}
+
+fn named(numbers: Option<&Vec<String>>) -> Vec<String> {
+    numbers.into_iter().flatten().map(|number| format!("observation {number}")).collect()
+}
+
+/// Sessions of OpenCode are told by their names; whose the others are nothing says.
+fn of_host(session: &str) -> Option<FoundSession> {
+    let host = session.starts_with("ses_").then(|| "opencode".to_owned())?;
+    Some(FoundSession { host, name: session.to_owned() })
+}
+
+/// What early versions kept of every use of a tool, as it came.
+const RAW: &[&str] = &["tool_use", "file_change", "file_read", "command", "search"];
+
+/// What belongs to no project engram knows.
+const NAMELESS: &str = "engram";

@@ -142,7 +142,17 @@ pub(crate) fn unique(items: impl IntoIterator<Item = String>) -> Vec<String> {
 
 /// Makes a title of the first text that reads like something a person would say.
 pub(crate) fn title(candidates: &[Option<&str>]) -> Option<String> {
-    candidates.iter().flatten().map(|text| title_from(text)).find(|title| is_human(title))
+    candidates.iter().flatten().map(|text| headline(text)).find(|title| is_human(title))
+}
+
+/// Returns the line that says what a text is about: a heading like "Goal" only says what comes.
+fn headline(text: &str) -> String {
+    match text.trim().split_once('\n') {
+        Some((heading, rest)) if heading.starts_with('#') && heading.split_whitespace().count() <= 3 => {
+            title_from(rest)
+        }
+        _ => title_from(text),
+    }
 }
 
 /// Whether a line is words: no JSON, no markup, no path, nothing git writes by itself.
@@ -271,6 +281,7 @@ mod tests {
             );
         }
         assert_eq!(title(&[None, Some("")]), None);
+        assert_eq!(title(&[Some("## Goal\n\nReceipts print")]).as_deref(), Some("Receipts print"));
         assert_eq!(title(&[Some("設定を直す")]).as_deref(), Some("設定を直す"));
     }
 

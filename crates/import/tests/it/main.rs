@@ -4,6 +4,7 @@
 
 mod claude_mem;
 mod claude_mem_lite;
+mod engram;
 mod git;
 mod open_mem;
 mod reading;
