@@ -1,13 +1,113 @@
-//! lore's data directory: JSONL, YAML and SQLite.
+//! lore's data directory: JSON line by line for what happened, YAML for what was curated, one JSON file for each session.
+//!
+//! A record is written anew when it changes, and the latest version of a name counts. Its search database is made from these
+//! files; only how often something was asked for stands there alone. Not here: its registry, beyond the names of projects.
 
-use crate::{Find, Found, Unreadable, Whereabouts};
+mod curated;
+mod files;
+mod happened;
+mod sessions;
+mod ties;
+mod yaml;
 
-/// Finds what there is of it.
-pub(crate) fn find(_around: &Whereabouts) -> Vec<Find> {
-    Vec::new()
+use crate::values::{found, moment, reason};
+use crate::{Find, Found, FoundMemory, FoundProject, Source, Unreadable, Whereabouts};
+use backstory_memory::{Draft, Timestamp, Trust};
+use serde_json::{Map, Value};
+use sessions::Projects;
+use std::path::Path;
+
+/// Finds the data directory.
+pub(crate) fn find(around: &Whereabouts) -> Vec<Find> {
+    let usual = around.places.data.join("lore");
+    let folder = around.named("LORE_DATA_DIR").unwrap_or(&usual);
+    let Some(find) = Find::at(Source::Lore, folder).filter(|_| is_lore(folder)) else {
+        return Vec::new();
+    };
+    // The time of a folder says nothing about the files in the folders below.
+    let (bytes, stamp) = files::stamp(folder);
+    vec![Find { bytes, stamp, ..find }]
 }
 
-/// Reads it.
-pub(crate) fn read(_find: &Find, _tell: &mut dyn FnMut(Found)) -> Result<(), Unreadable> {
+/// Reads the directory. All of it is held until it is in order: it was written by hand, or nearly.
+pub(crate) fn read(find: &Find, tell: &mut dyn FnMut(Found)) -> Result<(), Unreadable> {
+    let root = &find.path;
+    if !is_lore(root) {
+        return Err(Unreadable("not a data directory of lore".to_owned()));
+    }
+    let mut taken = Vec::new();
+    let mut take = |result: Result<FoundMemory, &'static str>| match result {
+        Ok(memory) => taken.push(memory),
+        Err(why) => tell(Found::Skipped(why)),
+    };
+    let sessions = files::sessions(root);
+    let projects = Projects::read(root, &sessions);
+    happened::decisions(root, &projects, &mut take);
+    happened::failures(root, &mut take);
+    happened::inbox(root, &mut take);
+    happened::evidence(root, &mut take);
+    curated::patterns(root, &mut take);
+    curated::goals(root, &projects, &mut take);
+    sessions::handoffs(&sessions, &projects, &mut take);
+    ties::tie(root, &mut taken);
+    taken.sort_by(|one, other| (one.created_at, &one.name).cmp(&(other.created_at, &other.name)));
+    taken.into_iter().for_each(|memory| tell(Found::Memory(Box::new(memory))));
     Ok(())
 }
+
+/// Whether a folder has what only lore has.
+fn is_lore(folder: &Path) -> bool {
+    let parts =
+        ["journal/data", "patterns/data", "failures/data", "transfer/data", "inbox/data", "intent/data"];
+    parts.iter().any(|part| folder.join(part).is_dir())
+}
+
+/// Takes what became of one record.
+type Take<'a> = dyn FnMut(Result<FoundMemory, &'static str>) + 'a;
+
+/// One record, by field.
+type Record = Map<String, Value>;
+
+fn text<'a>(record: &'a Record, field: &str) -> Option<&'a str> {
+    record.get(field).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
+}
+
+fn texts(record: &Record, field: &str) -> Vec<String> {
+    let items = record.get(field).and_then(Value::as_array).into_iter().flatten();
+    items.filter_map(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned).collect()
+}
+
+/// Joins a list for a line of a memory.
+fn listed(items: &[String]) -> Option<String> {
+    (!items.is_empty()).then(|| items.join("; "))
+}
+
+/// Names a record and dates it.
+fn placed(
+    record: &Record,
+    dated: &[&str],
+    project: FoundProject,
+    content: Draft,
+) -> Result<FoundMemory, &'static str> {
+    let id = text(record, "id").ok_or(reason::NO_NAME)?;
+    Ok(found(id.to_owned(), project, at(record, dated).ok_or(reason::NO_DATE)?, content))
+}
+
+fn at(record: &Record, fields: &[&str]) -> Option<Timestamp> {
+    fields.iter().find_map(|field| moment(text(record, field)?))
+}
+
+/// Returns who is trusted for what was noted from somewhere: a page of the web is a stranger.
+fn trust_of(source: Option<&str>) -> Trust {
+    let is_outside =
+        source.is_some_and(|source| source.starts_with("http://") || source.starts_with("https://"));
+    if is_outside { Trust::External } else { Trust::Import }
+}
+
+/// The project of what lore kept for all projects.
+fn nameless() -> FoundProject {
+    FoundProject::Named("lore".to_owned())
+}
+
+/// What is written next to a record that was taken up into another.
+const PROMOTED: &str = "promoted";

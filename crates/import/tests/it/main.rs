@@ -6,6 +6,7 @@ mod claude_mem;
 mod claude_mem_lite;
 mod engram;
 mod git;
+mod lore;
 mod open_mem;
 mod reading;
 mod repository;
