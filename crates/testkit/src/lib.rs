@@ -6,7 +6,9 @@
 mod corpus;
 mod env;
 mod stub_server;
+mod transcripts;
 
 pub use corpus::{Corpus, MadeUp};
 pub use env::{Outcome, TestEnv};
 pub use stub_server::{Asked, Reply, StubServer};
+pub use transcripts::{Transcript, Transcripts};

@@ -40,6 +40,7 @@ mod secrets;
 mod serving;
 mod setting_up;
 mod support;
+mod taking_in;
 mod upkeep;
 mod vectors;
 mod wiring;

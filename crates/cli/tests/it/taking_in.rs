@@ -1,0 +1,262 @@
+//! `import --all`: what hosts have recorded is taken in once, whole, whatever happens meanwhile.
+
+use crate::support::{ask, done, file, world};
+use backstory_testkit::{TestEnv, Transcripts};
+use rusqlite::Connection;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+const ALL: [&str; 4] = ["import", "--all", "--no-vectors", "--json"];
+
+/// Lays transcripts where Claude Code keeps them: of some sessions, in two projects that are there.
+fn recorded(env: &TestEnv, sessions: usize, turns: usize) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for (seed, name) in [(1, "ferry"), (2, "kiosk")] {
+        let project = env.world().join(name);
+        fs::create_dir_all(&project).unwrap();
+        let folder = env.world().join("user/.claude/projects").join(format!("-{name}"));
+        fs::create_dir_all(&folder).unwrap();
+        let mut made_up = Transcripts::new(seed, project.to_string_lossy());
+        for _ in 0..sessions {
+            let made = made_up.session(turns, 600);
+            // The same supply names the same sessions: those of two projects must not be one.
+            let text = made.text.replace("00000000-0000", &format!("0000000{seed}-0000"));
+            let text = text.replace("\"uuid\":\"", &format!("\"uuid\":\"{seed}"));
+            let path = folder.join(format!(
+                "{}.jsonl",
+                made.session.replace("00000000-0000", &format!("0000000{seed}-0000"))
+            ));
+            fs::write(&path, text).unwrap();
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// Tells what a store holds, row by row, but for what is drawn by lot or read from the clock.
+fn contents(env: &TestEnv) -> Vec<String> {
+    let db = Connection::open(env.home().join("backstory.db")).unwrap();
+    let queries = [
+        "SELECT id, project_id, session_id, kind, title, body, facts, files, confidence, trust, created_at_ms, updated_at_ms, times_seen, superseded_by FROM memories ORDER BY id",
+        "SELECT id, session_id, kind, tool, at_ms, trust, payload FROM events ORDER BY id",
+        "SELECT id, project_id, host, host_session, started_at_ms, last_event_at_ms, ended_at_ms, distilled_event_id FROM sessions ORDER BY id",
+        "SELECT from_id, relation, to_id FROM links ORDER BY 1, 2, 3",
+        "SELECT memory_id, event_id FROM evidence ORDER BY 1, 2",
+        "SELECT source, place, taken, is_done FROM imports ORDER BY 1, 2",
+    ];
+    let mut rows = Vec::new();
+    for sql in queries {
+        let mut statement = db.prepare(sql).unwrap();
+        let columns = statement.column_count();
+        let mut found = statement.query([]).unwrap();
+        while let Some(row) = found.next().unwrap() {
+            let values: Vec<String> =
+                (0..columns).map(|at| format!("{:?}", row.get_ref(at).unwrap())).collect();
+            rows.push(values.join(" "));
+        }
+    }
+    rows
+}
+
+#[test]
+fn what_a_host_recorded_is_taken_in_once() {
+    let env = world();
+    recorded(&env, 3, 4);
+    let shown = ask(&env, 0, &["import", "--all", "--dry-run", "--json"]);
+    assert_eq!(
+        (&shown["found"][0]["count"], &shown["found"][0]["projects"]),
+        (&json!(6), &json!(["ferry", "kiosk"]))
+    );
+    assert!(!env.home().join("backstory.db").exists(), "a dry run writes nothing");
+    let learnt = ask(&env, 0, &ALL);
+    assert_eq!((&learnt["sessions"], &learnt["refused"]), (&json!(6), &json!([])));
+    assert!(learnt["memories"].as_u64().unwrap() >= 24, "{learnt}");
+    let before = contents(&env);
+    let again = ask(&env, 0, &ALL);
+    assert_eq!(
+        (&again["unchanged"], &again["memories"], &again["events"]),
+        (&json!(6), &json!(0), &json!(0))
+    );
+    assert_eq!(contents(&env), before);
+}
+
+#[test]
+fn imported_memories_keep_their_time_and_say_where_they_come_from() {
+    let env = world();
+    recorded(&env, 1, 3);
+    ask(&env, 0, &ALL);
+    let hits = ask(&env, 0, &["search", "--all-projects", "--limit", "100", "--json"]);
+    let hits = hits["hits"].as_array().unwrap();
+    assert!(!hits.is_empty());
+    for hit in hits {
+        assert_eq!(hit["trust"], "import", "{hit}");
+        assert!(hit["created_at"].as_str().unwrap().starts_with("2026-02-0"), "{hit}");
+    }
+}
+
+#[test]
+fn a_session_that_went_on_brings_only_what_is_new() {
+    let env = world();
+    let files = recorded(&env, 1, 6);
+    let whole = fs::read_to_string(&files[0]).unwrap();
+    let half: String = whole.split_inclusive('\n').take(16).collect();
+    fs::write(&files[0], half).unwrap();
+    let first = ask(&env, 0, &ALL);
+    fs::write(&files[0], &whole).unwrap();
+    let then = ask(&env, 0, &ALL);
+    let events = |report: &Value| report["events"].as_u64().unwrap();
+    assert!(events(&first) > 0 && events(&then) > 0, "{first} {then}");
+    assert_eq!((&then["sessions"], &then["unchanged"]), (&json!(1), &json!(1)));
+    assert_eq!(ask(&env, 0, &ALL)["events"], 0);
+}
+
+/// The hooks know better what they heard themselves.
+#[test]
+fn what_hooks_heard_is_not_taken_in_again() {
+    let env = world();
+    let files = recorded(&env, 1, 2);
+    let session = files[0].file_stem().unwrap().to_string_lossy().into_owned();
+    let heard = json!({"hook_event_name": "UserPromptSubmit", "session_id": session, "cwd": env.world().join("ferry"), "prompt": "Go on."});
+    // Heard in the middle of February, when the record had ended long ago.
+    let mut hook = env.command(["hook", "--host", "claude-code"]);
+    hook.env("BACKSTORY_NOW_MS", "1769936400000").stdin(std::process::Stdio::piped());
+    let mut child = hook.spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), heard.to_string().as_bytes()).unwrap();
+    assert_eq!(env.finish(child).code, Some(0));
+    let learnt = ask(&env, 0, &ALL);
+    assert_eq!(learnt["sessions"], 1, "only the other one: {learnt}");
+    assert!(learnt["skipped"]["lived through"].as_u64().unwrap() > 5, "{learnt}");
+}
+
+#[test]
+fn what_was_forgotten_stays_forgotten() {
+    let env = world();
+    let files = recorded(&env, 1, 3);
+    ask(&env, 0, &ALL);
+    let hits = ask(&env, 0, &["search", "--all-projects", "--limit", "100", "--json"]);
+    let ids: Vec<String> = hits["hits"].as_array().unwrap().iter().map(|hit| hit["id"].to_string()).collect();
+    for id in &ids {
+        env.run(["forget", "--yes", id]).code.unwrap();
+    }
+    // A changed stamp makes the records be read again from their beginning.
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap() + "\n";
+        fs::write(file, text).unwrap();
+    }
+    let learnt = ask(&env, 0, &ALL);
+    let left = ask(&env, 1, &["search", "--all-projects", "--limit", "100", "--json"]);
+    assert_eq!((&learnt["memories"], left["hits"].as_array().unwrap().len()), (&json!(0), 0), "{left}");
+}
+
+#[test]
+fn only_what_is_asked_for_is_taken_in() {
+    let env = world();
+    recorded(&env, 2, 2);
+    let ferry = env.world().join("ferry").to_string_lossy().into_owned();
+    let learnt = ask(&env, 0, &["import", "--all", "--project", &ferry, "--no-vectors", "--json"]);
+    assert_eq!((&learnt["sessions"], &learnt["projects"][0]["project"]), (&json!(2), &json!("ferry")));
+    let none = ask(&env, 0, &["import", "--all", "--since", "2026-04-01", "--no-vectors", "--json"]);
+    assert_eq!(none["sessions"], 0);
+    let rest = ask(&env, 0, &ALL);
+    assert_eq!((&rest["sessions"], &rest["projects"][0]["project"]), (&json!(2), &json!("kiosk")));
+}
+
+/// A killed import leaves whole stretches only: the next goes on, and in the end nobody can tell.
+#[test]
+fn an_import_that_is_killed_goes_on() {
+    let undisturbed = world();
+    recorded(&undisturbed, 6, 40);
+    ask(&undisturbed, 0, &ALL);
+    let steady = |env: &TestEnv| -> Vec<String> {
+        let world = env.world().to_string_lossy().into_owned();
+        contents(env).iter().map(|row| row.replace(&world, "WORLD")).collect()
+    };
+    let expected = steady(&undisturbed);
+    let env = world();
+    recorded(&env, 6, 40);
+    let kills = if std::env::var_os("BACKSTORY_TORTURE").is_some() { 20 } else { 6 };
+    let mut landed = 0;
+    for kill in 0..kills {
+        let mut child = env.command(ALL).spawn().unwrap();
+        // Not by the clock: the machine may be slow. It is killed once it has noted some more.
+        let noted = || {
+            Connection::open(env.home().join("backstory.db"))
+                .and_then(|db| {
+                    db.query_row("SELECT total(taken) FROM imports", [], |row| row.get::<_, f64>(0))
+                })
+                .unwrap_or(0.0)
+        };
+        let begun = noted();
+        while child.try_wait().unwrap().is_none() && noted() < begun + 60.0 + f64::from(kill * 7) {
+            std::thread::yield_now();
+        }
+        landed += u32::from(child.try_wait().unwrap().is_none());
+        drop(child.kill());
+        child.wait().unwrap();
+    }
+    assert!(landed >= 3, "it was over before it could be killed: {landed}");
+    ask(&env, 0, &ALL);
+    assert_eq!(steady(&env), expected);
+}
+
+#[test]
+fn damaged_records_are_counted_and_never_fatal() {
+    let env = world();
+    let files = recorded(&env, 1, 3);
+    let good = fs::read(&files[0]).unwrap();
+    let mut damaged = b"not json\n{\"type\":\"user\"\n\xff\xfe\n[]\nnull\n{\"type\":\"user\",\"message\":7,\"timestamp\":\"soon\"}\n".to_vec();
+    damaged.extend(&good);
+    damaged.extend(&good[..good.len() / 3]);
+    damaged.extend(vec![b'x'; 40 << 20]);
+    fs::write(&files[0], damaged).unwrap();
+    let folder = files[0].parent().unwrap().to_owned();
+    fs::write(folder.join("empty.jsonl"), "").unwrap();
+    fs::create_dir(folder.join("folder.jsonl")).unwrap();
+    fs::write(folder.join("a\nb \u{1b}[31m;rm -rf.jsonl"), "{}\n").unwrap();
+    std::os::unix::fs::symlink(&folder, folder.join("loop")).unwrap();
+    std::os::unix::fs::symlink("/nowhere", folder.join("gone.jsonl")).unwrap();
+    let learnt = ask(&env, 0, &ALL);
+    assert_eq!(learnt["sessions"], 2, "{learnt}");
+    assert!(
+        learnt["skipped"].as_object().unwrap().values().filter_map(Value::as_u64).sum::<u64>() >= 3,
+        "{learnt}"
+    );
+    assert_eq!(ask(&env, 0, &ALL)["events"], 0);
+}
+
+#[test]
+fn a_report_says_what_was_learnt_and_what_the_next_session_sees() {
+    let env = world();
+    recorded(&env, 2, 3);
+    let outcome = env.run(["import", "--all", "--no-vectors"]);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    for words in [
+        "4 sessions with something new",
+        "learnt ",
+        "in 2 projects",
+        "ferry: ",
+        "most about ",
+        "begins with (",
+    ] {
+        assert!(outcome.stdout.contains(words), "{words}: {}", outcome.stdout);
+    }
+    assert!(env.run(["import", "--all", "--no-vectors"]).stdout.contains("nothing new was learnt"));
+}
+
+#[test]
+fn what_cannot_be_imported_is_said_with_the_next_step() {
+    let env = world();
+    for (arguments, words) in [
+        (vec!["import"], "`--all` takes in everything"),
+        (vec!["import", "--from", "memory-palace"], "nothing that can be imported"),
+        (vec!["import", "--from", "git", "/no/such/folder"], "there is no `/no/such/folder`"),
+        (vec!["import", "--all", "--since", "soon"], "is no time"),
+    ] {
+        let outcome = env.run(&arguments);
+        assert!(outcome.code != Some(0) && outcome.stderr.contains(words), "{arguments:?}: {outcome:?}");
+    }
+    let nothing = env.run(["import", "--all"]);
+    assert_eq!((nothing.code, nothing.stdout.contains("nothing was found")), (Some(0), true), "{nothing:?}");
+    done(&env, &["import", &file(&env, "one.jsonl", "{\"title\":\"One\"}\n")]);
+}
