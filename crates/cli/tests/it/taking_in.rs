@@ -3,6 +3,7 @@
 use crate::support::{ask, done, file, world};
 use backstory_testkit::{TestEnv, Transcripts};
 use rusqlite::Connection;
+use rusqlite::types::ValueRef;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -51,9 +52,11 @@ fn contents(env: &TestEnv) -> Vec<String> {
         let columns = statement.column_count();
         let mut found = statement.query([]).unwrap();
         while let Some(row) = found.next().unwrap() {
-            let values: Vec<String> =
-                (0..columns).map(|at| format!("{:?}", row.get_ref(at).unwrap())).collect();
-            rows.push(values.join(" "));
+            let value = |at| match row.get_ref(at).unwrap() {
+                ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
+                other => format!("{other:?}"),
+            };
+            rows.push((0..columns).map(value).collect::<Vec<_>>().join(" | "));
         }
     }
     rows
@@ -166,15 +169,15 @@ fn only_what_is_asked_for_is_taken_in() {
 #[test]
 fn an_import_that_is_killed_goes_on() {
     let undisturbed = world();
-    recorded(&undisturbed, 6, 40);
+    recorded(&undisturbed, 4, 34);
     ask(&undisturbed, 0, &ALL);
     let steady = |env: &TestEnv| -> Vec<String> {
         let world = env.world().to_string_lossy().into_owned();
-        contents(env).iter().map(|row| row.replace(&world, "WORLD")).collect()
+        contents(env).iter().map(|row| without_marks(&row.replace(&world, "WORLD"))).collect()
     };
     let expected = steady(&undisturbed);
     let env = world();
-    recorded(&env, 6, 40);
+    recorded(&env, 4, 34);
     let kills = if std::env::var_os("BACKSTORY_TORTURE").is_some() { 20 } else { 6 };
     let mut landed = 0;
     for kill in 0..kills {
@@ -197,7 +200,16 @@ fn an_import_that_is_killed_goes_on() {
     }
     assert!(landed >= 3, "it was over before it could be killed: {landed}");
     ask(&env, 0, &ALL);
-    assert_eq!(steady(&env), expected);
+    let found = steady(&env);
+    assert_eq!(found.iter().zip(&expected).find(|(one, other)| one != other), None);
+    assert_eq!(found.len(), expected.len());
+}
+
+/// What stands for a secret is another mark in every home.
+fn without_marks(row: &str) -> String {
+    let mut parts = row.split("[REDACTED:");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |row, part| row + part.split_once(']').map_or("", |(_, rest)| rest))
 }
 
 #[test]

@@ -1,0 +1,78 @@
+//! How fast what is already on a machine is taken in: `cargo bench -p backstory-cli --bench import -- 200` (megabytes).
+//!
+//! Made-up transcripts of Claude Code in five projects, as long as real ones: the real binary reads them, and is asked what memory
+//! it took at most. Then once more, when nothing is new.
+
+#![expect(clippy::print_stdout, reason = "a bench prints its numbers")]
+
+use backstory_testkit::{TestEnv, Transcripts};
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// Half of what a transcript holds is files that were read; a session has some dozens of turns.
+const TURNS: usize = 40;
+const FILE_BYTES: usize = 12_000;
+const PROJECTS: u64 = 5;
+
+fn main() {
+    let megabytes = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(200);
+    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
+    let (sessions, bytes) = record(&env, megabytes * 1_000_000);
+    println!("{sessions} sessions, {:.1} MB", bytes as f64 / 1e6);
+    let (took, most_kb) = import(&env);
+    let size = fs::metadata(env.home().join("backstory.db")).map_or(0, |file| file.len());
+    println!(
+        "taken in    {:.1} s, {:.1} MB/s, at most {:.0} MB of memory; the store is {:.1} MB",
+        took.as_secs_f64(),
+        bytes as f64 / 1e6 / took.as_secs_f64(),
+        most_kb as f64 / 1e3,
+        size as f64 / 1e6
+    );
+    let (again, _) = import(&env);
+    println!("once more   {:.2} s, nothing new", again.as_secs_f64());
+}
+
+fn record(env: &TestEnv, wanted: u64) -> (usize, u64) {
+    let (mut sessions, mut bytes) = (0, 0);
+    for project in 0..PROJECTS {
+        let cwd = env.world().join(format!("project-{project}"));
+        let folder = env.world().join(format!("user/.claude/projects/-project-{project}"));
+        fs::create_dir_all(&cwd).expect("a folder");
+        fs::create_dir_all(&folder).expect("a folder");
+        let mut made_up = Transcripts::new(project, cwd.to_string_lossy());
+        while bytes < wanted * (project + 1) / PROJECTS {
+            let made = made_up.session(TURNS, FILE_BYTES);
+            // Sessions of two projects must not be one.
+            let text = made.text.replace("00000000-0000-4", &format!("0000000{project}-0000-4"));
+            let text = text.replace("\"uuid\":\"", &format!("\"uuid\":\"{project}"));
+            fs::write(folder.join(format!("{project}-{}.jsonl", made.session)), &text).expect("a file");
+            sessions += 1;
+            bytes += text.len() as u64;
+        }
+    }
+    (sessions, bytes)
+}
+
+/// Imports, and returns how long it took and how many kilobytes of memory it used at most.
+fn import(env: &TestEnv) -> (Duration, u64) {
+    let begun = Instant::now();
+    let mut child = env
+        .command(["import", "--all", "--no-vectors"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary");
+    let status = format!("/proc/{}/status", child.id());
+    let mut most_kb = 0;
+    while child.try_wait().expect("a child").is_none() {
+        most_kb = most_kb.max(high_water(&fs::read_to_string(&status).unwrap_or_default()));
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+    (begun.elapsed(), most_kb)
+}
+
+fn high_water(status: &str) -> u64 {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
