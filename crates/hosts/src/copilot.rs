@@ -46,7 +46,8 @@ pub(crate) const DIALECT: Dialect = Dialect {
 fn ran(tool: &ToolUse<'_, '_>) -> (String, Ended) {
     let told = tool.response.get("textResultForLlm").words();
     let (output, last) = told.rsplit_once('\n').unwrap_or(("", &told));
-    let code = last.rsplit_once(" completed with exit code ").and_then(|(_, code)| code.strip_suffix('>'));
+    let said = last.strip_prefix('<').and_then(|line| line.strip_suffix('>'));
+    let code = said.and_then(|line| line.rsplit_once(" with exit code ")).map(|(_, code)| code);
     match (code, &tool.error) {
         (Some("0"), None) => (output.to_owned(), Ended::Well),
         (Some(_), _) => (output.to_owned(), Ended::Badly),

@@ -192,24 +192,14 @@ impl Wire<'_> {
         session.said("id").is_some_and(|id| id != session.str("root"))
     }
 
-    /// What OpenCode and its plugins add to a prompt is marked as such.
     fn prompted(&self) -> Result<Happening, &'static str> {
-        let parts = self.said().get("parts").items().iter();
-        let typed = parts.filter(|part| !part.get("synthetic").is_true() && !part.get("ignored").is_true());
-        let texts: Vec<&str> = typed.filter_map(|part| part.said("text")).map(str::trim).collect();
-        let text = self.command().map_or_else(|| texts.join("\n"), str::to_owned);
+        let typed = || typed_in(self.said().get("parts").items());
+        let text = self.command().map_or_else(typed, str::to_owned);
         if text.is_empty() { Err("nothing said") } else { Ok(Happening::Prompted { text }) }
     }
 
     fn error(&self) -> String {
-        let error = self.said().get("error");
-        let (name, message) = (error.str("name"), error.get("data").str("message"));
-        match (name, message) {
-            ("", "") => error.words(),
-            (name, "") => name.to_owned(),
-            ("", message) => message.to_owned(),
-            (name, message) => format!("{name}: {message}"),
-        }
+        words_of_error(self.said().get("error"))
     }
 
     /// Reads a use of a tool: `tool.execute.after` tells of one that worked, the message's part of one that did not.
@@ -224,16 +214,59 @@ impl Wire<'_> {
                 error: None,
                 is_interrupted: false,
             }),
-            "tool.failed" => Some(ToolUse {
-                name: said.str("tool"),
-                call: said.str("callID"),
-                input: said.get("state").get("input"),
-                output: &Json::Nothing,
-                error: Some(said.get("state").str("error")),
-                is_interrupted: said.get("state").get("metadata").get("interrupted").is_true(),
-            }),
+            "tool.failed" => Some(failed_in(said)),
             _ => None,
         }
+    }
+}
+
+/// Reads a use of a tool that failed, as a part of a message tells it.
+fn failed_in<'a, 'b>(part: &'a Json<'b>) -> ToolUse<'a, 'b> {
+    let state = part.get("state");
+    ToolUse {
+        name: part.str("tool"),
+        call: part.str("callID"),
+        input: state.get("input"),
+        output: &Json::Nothing,
+        error: Some(state.str("error")),
+        is_interrupted: state.get("metadata").get("interrupted").is_true(),
+    }
+}
+
+/// Tells what a tool did, as a part of a message does; nothing of one that has not ended, or that is passed over.
+pub(crate) fn told_in(part: &Json<'_>, subagent: Option<&Subagent>) -> Vec<Told> {
+    let failed = failed_in(part);
+    let tool = match part.get("state").str("status") {
+        "completed" => ToolUse { output: part.get("state"), error: None, is_interrupted: false, ..failed },
+        "error" => failed,
+        _ => return Vec::new(),
+    };
+    let Ok((happening, trust)) = tool.meaning() else { return Vec::new() };
+    let told = |happening| Told {
+        happening,
+        subagent: subagent.cloned(),
+        tool: Some(tool.name.to_owned()),
+        sequence: Some(tool.call.to_owned()),
+        trust: trust.clone(),
+    };
+    std::iter::once(happening).chain(tool.also()).map(told).collect()
+}
+
+/// Returns what was typed of a message: what OpenCode and its plugins add to it is marked as such.
+pub(crate) fn typed_in<'a, 'b: 'a>(parts: impl IntoIterator<Item = &'a Json<'b>>) -> String {
+    let is_added = |part: &Json<'_>| part.get("synthetic").is_true() || part.get("ignored").is_true();
+    let texts = parts.into_iter().filter(|part| !is_added(part)).filter_map(|part| part.said("text"));
+    texts.map(str::trim).collect::<Vec<&str>>().join("\n")
+}
+
+/// Returns what there is to say about an error.
+pub(crate) fn words_of_error(error: &Json<'_>) -> String {
+    let (name, message) = (error.str("name"), error.get("data").str("message"));
+    match (name, message) {
+        ("", "") => error.words(),
+        (name, "") => name.to_owned(),
+        ("", message) => message.to_owned(),
+        (name, message) => format!("{name}: {message}"),
     }
 }
 

@@ -9,10 +9,12 @@ mod claude_code;
 mod codex;
 mod copilot;
 mod events;
+mod folder;
 mod gemini;
 mod lines;
 mod merged;
 mod opencode;
+mod whole;
 
 use crate::lenient::Json;
 use crate::{Host, Places, Told};
@@ -144,9 +146,4 @@ fn time(said: &Json<'_>) -> Option<Timestamp> {
         Json::Number(number) => number.parse().ok().map(Timestamp),
         _ => None,
     }
-}
-
-/// A record nobody has written a reader for yet.
-fn nothing<'a>() -> io::Result<Box<dyn Entries + 'a>> {
-    Err(io::Error::from(io::ErrorKind::Unsupported))
 }

@@ -1,15 +1,90 @@
-//! The records of Copilot CLI.
+//! The records of Copilot CLI: `session-state/SESSION/events.jsonl`, before that `session-state/SESSION.jsonl`, and of the first
+//! versions `history-session-state/*.json`.
 
-use super::{Entries, Record, nothing};
-use crate::Places;
+mod events;
+mod timeline;
+
+use super::folder::folder_told_in;
+use super::lines::{Line, Lines};
+use super::merged::FileEntries;
+use super::whole::WholeEntries;
+use super::{Entries, Record, time};
+use crate::lenient::Json;
+use crate::{Host, Places};
+use backstory_memory::Timestamp;
+use events::Events;
+use std::fs;
 use std::io;
+use std::path::{Path, PathBuf};
+use timeline::Timeline;
 
 /// Finds the records.
-pub(crate) fn find(_places: &Places) -> Vec<Record> {
-    Vec::new()
+pub(crate) fn find(places: &Places) -> Vec<Record> {
+    let home = places.directory(Host::Copilot);
+    let newer = within(&home.join("session-state")).into_iter().map(|path| match path.is_dir() {
+        true => path.join("events.jsonl"),
+        false => path,
+    });
+    let newer = newer.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    let older = within(&home.join("history-session-state")).into_iter().filter(|path| is_of_the_first(path));
+    let found = newer.chain(older).filter_map(|path| Record::of_file(Host::Copilot, &path));
+    found.map(|record| Record { began: began(&record.path), ..record }).collect()
 }
 
 /// Reads a record.
-pub(crate) fn read(_record: &Record) -> io::Result<Box<dyn Entries + '_>> {
-    nothing()
+pub(crate) fn read(record: &Record) -> io::Result<Box<dyn Entries + '_>> {
+    let path = &record.path;
+    if is_of_the_first(path) {
+        let rows = Timeline::new(session_named_by(path), folder_told_in(path, &["path"]));
+        return Ok(Box::new(WholeEntries::open(path, "timeline", rows)?));
+    }
+    let rows = Events::new(session_named_by(path), folder_beside(path));
+    Ok(Box::new(FileEntries::open(path, rows)?))
 }
+
+fn is_of_the_first(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
+}
+
+fn within(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Returns when a session began, which its first event says; one of the first versions says it in its name only.
+fn began(path: &Path) -> Option<Timestamp> {
+    if is_of_the_first(path) {
+        let (_, ms) = path.file_stem()?.to_str()?.rsplit_once('_')?;
+        return ms.parse().ok().map(Timestamp);
+    }
+    match Lines::open(path).ok()?.next_line()? {
+        Line::Text(line) => time(Json::read_only(&line, |depth, _| depth == 1).get("timestamp")),
+        Line::TooLong => None,
+    }
+}
+
+/// Returns the name of a session, which is that of its folder or file: `session_ID_MS`, where it is of the first versions.
+fn session_named_by(path: &Path) -> String {
+    let named = match path.ends_with("events.jsonl") {
+        true => path.parent().and_then(Path::file_name),
+        false => path.file_stem(),
+    };
+    let name = named.unwrap_or_default().to_string_lossy();
+    let name =
+        name.strip_prefix("session_").and_then(|rest| rest.rsplit_once('_')).map_or(&*name, |(id, _)| id);
+    name.to_owned()
+}
+
+/// Returns the folder a file beside the events names, for those that do not.
+fn folder_beside(events: &Path) -> Option<String> {
+    let path = events.parent()?.join("workspace.yaml");
+    path.metadata().ok().filter(|it| it.is_file() && it.len() < LONGEST_NOTE)?;
+    let text = fs::read_to_string(path).ok()?;
+    let folder = text.lines().find_map(|line| line.strip_prefix("cwd: "))?.trim().trim_matches(['"', '\'']);
+    (!folder.is_empty()).then(|| folder.to_owned())
+}
+
+/// A longer note is none of the host's.
+const LONGEST_NOTE: u64 = 1 << 20;

@@ -11,6 +11,16 @@ pub(crate) fn field<'a>(name: &'static str, text: impl Into<Cow<'a, str>>) -> (C
     (name.into(), Json::Text(text.into()))
 }
 
+/// A text, as a field may hold it.
+pub(crate) fn text(text: &str) -> Json<'_> {
+    Json::Text(Cow::Borrowed(text))
+}
+
+/// Returns fields as one value.
+pub(crate) fn as_one<'a>(fields: Vec<(&'static str, Json<'a>)>) -> Json<'a> {
+    Json::Fields(fields.into_iter().map(|(name, value)| (Cow::Borrowed(name), value)).collect())
+}
+
 /// Returns what is said in a content: as it stands, or in its blocks.
 pub(crate) fn words(content: &Json<'_>) -> String {
     if let Some(text) = content.text() {

@@ -1,18 +1,195 @@
 //! The records of OpenCode: its database, and the files older versions keep instead.
+//!
+//! Either way a session is messages made of parts, and a subagent is a session that has a parent: a record is a session with all
+//! that descend from it, told as one in the order of time. Not here: what a tool did (`opencode/tools.rs` of the host).
 
-use super::{Databases, Entries, Record, nothing};
-use crate::Places;
+mod kept;
+mod thread;
+
+use super::{Databases, Entries, Reading, Record};
+use crate::{Host, Places};
+use backstory_memory::Timestamp;
+use kept::{Files, Kept, Rows, Session};
+use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::io;
+use std::path::{Path, PathBuf};
+use thread::Thread;
 
-/// Finds the records.
-pub(crate) fn find(_places: &Places, _databases: &dyn Databases) -> Vec<Record> {
-    Vec::new()
+/// Finds the records. A session that stands in the database and in files counts once.
+pub(crate) fn find(places: &Places, databases: &dyn Databases) -> Vec<Record> {
+    let folder = places.data.join("opencode");
+    let mut records = Vec::new();
+    let mut seen = HashSet::new();
+    for path in databases_in(&folder) {
+        let Ok(rows) = Rows::open(&path, databases) else { continue };
+        let lengths = rows.lengths();
+        let found =
+            families(rows.sessions()).into_iter().filter(|family| seen.insert(family.root.id.clone()));
+        records.extend(found.map(|family| family.in_database(&path, &lengths)));
+    }
+    let found = families(kept::sessions_in(&folder.join("storage/session")));
+    let new = found.into_iter().filter(|family| seen.insert(family.root.id.clone()));
+    records.extend(new.filter_map(Family::in_files));
+    records
 }
 
-/// Reads a record.
+/// Reads a record; where it does not say of which session, all that its database holds.
 pub(crate) fn read<'a>(
-    _record: &'a Record,
-    _databases: &'a dyn Databases,
+    record: &'a Record,
+    databases: &'a dyn Databases,
 ) -> io::Result<Box<dyn Entries + 'a>> {
-    nothing()
+    let (kept, sessions): (Box<dyn Kept>, Vec<Session>) = if is_database(&record.path) {
+        let rows = Rows::open(&record.path, databases).map_err(io::Error::other)?;
+        let sessions = record.session.as_ref().map_or_else(|| rows.sessions(), |root| rows.family(root));
+        (Box::new(rows), sessions)
+    } else {
+        let storage = record.path.ancestors().nth(3).unwrap_or(&record.path);
+        let own = kept::session_in(&record.path).ok_or(io::ErrorKind::InvalidData)?;
+        let beside = record.beside.iter().filter_map(|path| kept::session_in(path));
+        (Box::new(Files::new(storage)), std::iter::once(own).chain(beside).collect())
+    };
+    Ok(Box::new(Threads::new(kept, sessions)))
+}
+
+/// Returns the databases of a folder, that of the usual version first. Others have the name of their version in theirs.
+fn databases_in(folder: &Path) -> Vec<PathBuf> {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_ours = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("opencode")) && is_database(path) && path.is_file()
+    };
+    let mut found: Vec<PathBuf> = names.filter(is_ours).collect();
+    found.sort_by_key(|path| (!path.ends_with("opencode.db"), path.clone()));
+    found
+}
+
+fn is_database(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "db")
+}
+
+/// A session nobody gave its work, and those that descend from it.
+struct Family {
+    root: Session,
+    descendants: Vec<Session>,
+}
+
+impl Family {
+    fn in_database(self, path: &Path, lengths: &HashMap<String, u64>) -> Record {
+        let length = |session: &Session| lengths.get(&session.id).copied().unwrap_or_default();
+        let bytes = length(&self.root) + self.descendants.iter().map(length).sum::<u64>();
+        Record {
+            host: Host::OpenCode,
+            path: path.to_owned(),
+            beside: Vec::new(),
+            began: self.root.began,
+            bytes,
+            modified: self.changed(),
+            session: Some(self.root.id),
+        }
+    }
+
+    fn in_files(self) -> Option<Record> {
+        let modified = self.changed();
+        let record = Record::of_file(Host::OpenCode, self.root.path.as_deref()?)?;
+        let beside = self.descendants.into_iter().filter_map(|session| session.path).collect();
+        Some(Record { beside, session: Some(self.root.id), began: self.root.began, modified, ..record })
+    }
+
+    fn changed(&self) -> Timestamp {
+        let changed = self.descendants.iter().map(|session| session.changed);
+        changed.chain([self.root.changed]).max().unwrap_or(self.root.changed)
+    }
+}
+
+/// Puts sessions together with those that descend from them.
+fn families(sessions: Vec<Session>) -> Vec<Family> {
+    let roots = roots_of(&sessions);
+    let (own, others): (Vec<Session>, Vec<Session>) =
+        sessions.into_iter().partition(|session| roots.get(&session.id) == Some(&session.id));
+    let mut families: Vec<Family> =
+        own.into_iter().map(|root| Family { root, descendants: Vec::new() }).collect();
+    let places: HashMap<String, usize> =
+        families.iter().enumerate().map(|(place, family)| (family.root.id.clone(), place)).collect();
+    for session in others {
+        let place = roots.get(&session.id).and_then(|root| places.get(root));
+        if let Some(family) = place.and_then(|place| families.get_mut(*place)) {
+            family.descendants.push(session);
+        }
+    }
+    families
+}
+
+/// Returns of each session the one it descends from. One whose parent is gone is taken for its own, as is one of a circle.
+fn roots_of(sessions: &[Session]) -> HashMap<String, String> {
+    let parents: HashMap<&str, Option<&str>> =
+        sessions.iter().map(|session| (session.id.as_str(), session.parent.as_deref())).collect();
+    let root = |id: &str| {
+        let mut root = id;
+        for _ in 0..DEEPEST {
+            match parents.get(root).copied().flatten().filter(|parent| parents.contains_key(parent)) {
+                Some(parent) => root = parent,
+                None => return root.to_owned(),
+            }
+        }
+        id.to_owned()
+    };
+    parents.keys().map(|id| ((*id).to_owned(), root(id))).collect()
+}
+
+/// Subagents that have subagents are rare; so deep there is a circle.
+const DEEPEST: usize = 16;
+
+/// Sessions told as one, in the order of time. One is read once its time has come.
+struct Threads {
+    kept: Box<dyn Kept>,
+    /// The last is the next to begin.
+    waiting: Vec<Thread>,
+    open: Vec<Thread>,
+    bytes: u64,
+}
+
+impl Threads {
+    fn new(kept: Box<dyn Kept>, sessions: Vec<Session>) -> Threads {
+        let roots = roots_of(&sessions);
+        let threads = sessions.into_iter().map(|session| {
+            let root = roots.get(&session.id).unwrap_or(&session.id).clone();
+            Thread::new(session, root)
+        });
+        let mut waiting: Vec<Thread> = threads.collect();
+        waiting.sort_by(|one, other| other.order().cmp(&one.order()));
+        Threads { kept, waiting, open: Vec::new(), bytes: 0 }
+    }
+
+    /// Returns which of the open ones is next, and when. Of two at one moment the one that began first.
+    fn next_open(&mut self) -> Option<(Timestamp, usize)> {
+        let (kept, bytes) = (self.kept.as_ref(), &mut self.bytes);
+        let nexts = self.open.iter_mut().enumerate();
+        nexts.filter_map(|(number, thread)| Some((thread.next_at(kept, bytes)?, number))).min()
+    }
+}
+
+impl Iterator for Threads {
+    type Item = Reading;
+
+    fn next(&mut self) -> Option<Reading> {
+        loop {
+            let next = self.next_open();
+            let begins = |thread: &mut Thread| next.is_none_or(|(at, _)| thread.began() <= at);
+            if let Some(thread) = self.waiting.pop_if(begins) {
+                self.open.push(thread);
+                continue;
+            }
+            let (_, number) = next?;
+            let reading = self.open.get_mut(number).and_then(Thread::take);
+            self.open.retain(|thread| !thread.is_over());
+            return reading;
+        }
+    }
+}
+
+impl Entries for Threads {
+    fn bytes_read(&self) -> u64 {
+        self.bytes
+    }
 }

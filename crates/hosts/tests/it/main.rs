@@ -20,5 +20,8 @@ mod recorded;
 mod records;
 mod records_claude_code;
 mod records_codex;
+mod records_copilot;
+mod records_gemini;
+mod records_opencode;
 mod renamed;
 mod wiring;

@@ -22,6 +22,7 @@ pub(crate) fn places(host: Host, kept: PathBuf) -> Places {
     match host {
         Host::ClaudeCode => Places { claude_code: Some(kept), ..Places::default() },
         Host::Codex => Places { codex: Some(kept), ..Places::default() },
+        Host::Gemini | Host::Copilot => Places { home: kept, ..Places::default() },
         _ => panic!("{} is not here", host.title()),
     }
 }
@@ -30,6 +31,8 @@ pub(crate) fn places(host: Host, kept: PathBuf) -> Places {
 pub(crate) fn recorded(host: Host, name: &str) -> Vec<Record> {
     let folder = match host {
         Host::ClaudeCode => "claude-code-2.1.325",
+        Host::Gemini => "gemini-cli-0.61.0",
+        Host::Copilot => "copilot-cli-1.0.102",
         _ => "codex-0.166.0",
     };
     let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");

@@ -1,0 +1,267 @@
+//! The messages Gemini CLI writes down, put as its hooks would have told them.
+//!
+//! A message is written again whenever something was added to it, and all of them are when a session comes back, with other times:
+//! what was told once is not told again.
+
+use crate::gemini::DIALECT;
+use crate::lenient::Json;
+use crate::records::events::{as_one, text};
+use crate::records::merged::Rows;
+use crate::records::{Entry, Reading, time};
+use crate::wire::{self, Event};
+use backstory_memory::{Happening, Subagent, Timestamp, Trust};
+use std::collections::{HashSet, VecDeque};
+
+/// A session's messages.
+pub(super) struct Messages {
+    session: String,
+    cwd: Option<String>,
+    subagent: Option<Subagent>,
+    /// The names of messages and of uses of tools that were told.
+    known: HashSet<String>,
+    turn: Option<Turn>,
+    last_at: Timestamp,
+}
+
+/// A prompt and what was said since.
+struct Turn {
+    id: String,
+    closing: String,
+    at: Timestamp,
+}
+
+type Field<'a> = (&'static str, Json<'a>);
+
+impl Rows for Messages {
+    fn read(&mut self, row: &str, told: &mut VecDeque<Reading>) {
+        let mut json = Json::read_only(row, is_of_use);
+        if !json.get("$set").is_nothing() {
+            self.restated(json.take("$set"), told);
+        } else if json.said("sessionId").is_some() && json.said("projectHash").is_some() {
+            self.begins(&json, told);
+        } else if json.said("id").is_some() && json.said("type").is_some() {
+            self.message(json, told);
+        } else if json.get("$rewindTo").is_nothing() {
+            told.push_back(Reading::Unreadable("a line"));
+        }
+    }
+
+    fn end(&mut self, told: &mut VecDeque<Reading>) {
+        self.end_turn(told);
+    }
+}
+
+/// What it thought and counted, and what a file looked like afterwards, nobody needs.
+fn is_of_use(_: usize, field: &str) -> bool {
+    !matches!(field, "thoughts" | "tokens" | "fileDiff" | "newContent" | "diffStat")
+}
+
+impl Messages {
+    pub(super) fn new(cwd: Option<String>) -> Messages {
+        Messages {
+            session: String::new(),
+            cwd,
+            subagent: None,
+            known: HashSet::new(),
+            turn: None,
+            last_at: Timestamp(0),
+        }
+    }
+
+    /// What a subagent does belongs to the session it was started in.
+    pub(super) fn of_subagent(session: &str, agent: &str, cwd: Option<String>) -> Messages {
+        let subagent = Subagent { id: agent.to_owned(), sort: "subagent".to_owned() };
+        Messages { session: session.to_owned(), subagent: Some(subagent), ..Messages::new(cwd) }
+    }
+
+    fn begins(&mut self, head: &Json<'_>, told: &mut VecDeque<Reading>) {
+        let Some(at) = time(head.get("startTime")) else {
+            return told.push_back(Reading::Unreadable("a line"));
+        };
+        self.end_turn(told);
+        self.last_at = at;
+        let name = head.str("sessionId").to_owned();
+        if self.cwd.is_none() {
+            self.cwd = head.get("directories").items().first().and_then(Json::text).map(str::to_owned);
+        }
+        let is_new = self.known.insert(name.clone());
+        if self.subagent.is_some() {
+            if is_new {
+                self.put(at, name, Happening::SubagentStarted, Trust::Tool, told);
+            }
+            return;
+        }
+        self.session.clone_from(&name);
+        let how = if is_new { "startup" } else { "resume" };
+        let id = if is_new { name } else { format!("{name} {}", at.0) };
+        self.tell(&id, at, Event::SessionStart, vec![("source", text(how))], told);
+    }
+
+    /// What is stated again happened before; only what a compaction goes on with is new.
+    fn restated(&mut self, mut set: Json<'_>, told: &mut VecDeque<Reading>) {
+        for message in set.take("messages").into_items() {
+            let words = words_of(message.get("content"));
+            let is_summary = message.str("type") == "user" && words.starts_with(SUMMARY);
+            let (id, at) = (message.str("id").to_owned(), time(message.get("timestamp")));
+            if let Some(at) = at.filter(|_| is_summary && self.known.insert(id.clone())) {
+                let inside = words.strip_prefix(SUMMARY).unwrap_or_default();
+                let summary = inside.split(SUMMARY_END).next().unwrap_or_default().trim().to_owned();
+                self.put(at, id, Happening::Compacted { summary }, Trust::Assistant, told);
+            }
+        }
+    }
+
+    fn message(&mut self, mut message: Json<'_>, told: &mut VecDeque<Reading>) {
+        let Some(at) = time(message.get("timestamp")) else {
+            return told.push_back(Reading::Unreadable("a line"));
+        };
+        let id = message.str("id").to_owned();
+        self.last_at = at;
+        match message.str("type") {
+            "user" => self.asked(&id, at, &message, told),
+            "gemini" => {
+                let words = words_of(message.get("content"));
+                if let Some(turn) = self.turn.as_mut().filter(|_| !words.is_empty()) {
+                    *turn = Turn { id: id.clone(), closing: words, at };
+                }
+                for call in message.take("toolCalls").into_items() {
+                    self.used(&id, at, call, told);
+                }
+            }
+            "error" => {
+                let error = words_of(message.get("content"));
+                if self.known.insert(id.clone()) && self.turn.take().is_some() && self.subagent.is_none() {
+                    self.put(at, id, Happening::TurnBroken { error }, Trust::Tool, told);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn asked(&mut self, id: &str, at: Timestamp, message: &Json<'_>, told: &mut VecDeque<Reading>) {
+        let shown = words_of(message.get("displayContent"));
+        let words = if shown.is_empty() { words_of(message.get("content")) } else { shown };
+        if is_of_the_host(&words) || !self.known.insert(id.to_owned()) {
+            return;
+        }
+        let mut asked = VecDeque::new();
+        self.tell(id, at, Event::Prompt, vec![("prompt", text(&words))], &mut asked);
+        if !asked.is_empty() {
+            self.end_turn(told);
+            self.turn = Some(Turn { id: id.to_owned(), closing: String::new(), at });
+            // What a subagent is asked nobody typed.
+            told.extend(asked.into_iter().filter(|_| self.subagent.is_none()));
+        }
+    }
+
+    fn used(&mut self, message: &str, at: Timestamp, mut call: Json<'_>, told: &mut VecDeque<Reading>) {
+        let id = format!("{message} {}", call.str("id"));
+        let is_done = matches!(call.str("status"), "success" | "error");
+        if !is_done || !self.known.insert(id.clone()) {
+            return;
+        }
+        let at = time(call.get("timestamp")).unwrap_or(at);
+        let mut response = vec![("returnDisplay", call.take("resultDisplay"))];
+        let answer = answer_in(call.take("result"));
+        let error = answer.get("error").words();
+        if call.str("status") == "error" {
+            response.push(("error", as_one(vec![("message", text(&error))])));
+        }
+        let told_to_the_model = if error.is_empty() { answer.get("output").words() } else { error.clone() };
+        response.push(("llmContent", text(&told_to_the_model)));
+        let name = call.str("name").to_owned();
+        let fields = vec![
+            ("tool_name", text(&name)),
+            ("tool_input", call.take("args")),
+            ("tool_response", as_one(response)),
+        ];
+        self.tell(&id, at, Event::ToolUse, fields, told);
+    }
+
+    fn end_turn(&mut self, told: &mut VecDeque<Reading>) {
+        let Some(Turn { id, closing, at }) = self.turn.take() else { return };
+        let id = if closing.is_empty() { format!("{id} end") } else { id };
+        let happening = match self.subagent {
+            Some(_) => Happening::SubagentEnded { message: closing },
+            None => Happening::TurnEnded { message: closing },
+        };
+        self.put(at, id, happening, Trust::Assistant, told);
+    }
+
+    fn tell(
+        &self,
+        id: &str,
+        at: Timestamp,
+        event: Event,
+        fields: Vec<Field<'_>>,
+        told: &mut VecDeque<Reading>,
+    ) {
+        let mut fields: Vec<Field<'_>> = fields;
+        fields.extend(self.cwd.as_deref().map(|cwd| ("cwd", text(cwd))));
+        fields.extend(
+            self.subagent
+                .iter()
+                .flat_map(|agent| [("agent_id", text(&agent.id)), ("agent_type", text(&agent.sort))]),
+        );
+        for (number, one) in wire::tell(&DIALECT, event, as_one(fields)).into_iter().enumerate() {
+            let id = if number == 0 { id.to_owned() } else { format!("{id} {number}") };
+            told.push_back(self.entry(at, id, one));
+        }
+    }
+
+    fn put(
+        &self,
+        at: Timestamp,
+        id: String,
+        happening: Happening,
+        trust: Trust,
+        told: &mut VecDeque<Reading>,
+    ) {
+        let subagent = self.subagent.clone();
+        let one = crate::Told { happening, subagent, tool: None, sequence: None, trust };
+        told.push_back(self.entry(at, id, one));
+    }
+
+    fn entry(&self, at: Timestamp, id: String, told: crate::Told) -> Reading {
+        let (session, cwd) = (self.session.clone(), self.cwd.clone());
+        Reading::Entry(Box::new(Entry { at, session, cwd, id, told }))
+    }
+}
+
+/// What a compaction goes on with stands in this block.
+const SUMMARY: &str = "<state_snapshot>";
+const SUMMARY_END: &str = "</state_snapshot>";
+
+/// How what the host says to its model begins.
+const OF_THE_HOST: [&str; 2] = ["<session_context>", "This is the Gemini CLI."];
+
+/// Whether nobody asked this of the agent: the host's own words, and commands of the host like `/chat save` or `?`.
+fn is_of_the_host(words: &str) -> bool {
+    let command = words.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
+    OF_THE_HOST.iter().any(|beginning| words.starts_with(beginning))
+        || words == "?"
+        || command.is_some_and(|command| !command.contains('/'))
+        || words.starts_with(SUMMARY)
+}
+
+/// Returns the words in what was said: of parts their texts, without thoughts and without what tools answered.
+fn words_of(content: &Json<'_>) -> String {
+    if let Some(words) = content.text() {
+        return words.trim().to_owned();
+    }
+    let one = std::slice::from_ref(content);
+    let parts = if content.items().is_empty() { one } else { content.items() };
+    let said = parts.iter().filter(|part| !part.get("thought").is_true());
+    let texts = said.filter_map(|part| part.text().or(part.said("text")));
+    texts.collect::<Vec<&str>>().join("").trim().to_owned()
+}
+
+/// Returns what a tool answered, from what went back to the model.
+fn answer_in(result: Json<'_>) -> Json<'_> {
+    let mut parts = result.into_items().into_iter();
+    let answer = parts.find_map(|mut part| {
+        let answer = part.take("functionResponse").take("response");
+        (!answer.is_nothing()).then_some(answer)
+    });
+    answer.unwrap_or(Json::Nothing)
+}
