@@ -21,12 +21,14 @@ use std::path::Path;
 pub(crate) fn find(around: &Whereabouts) -> Vec<Find> {
     let usual = around.places.data.join("lore");
     let folder = around.named("LORE_DATA_DIR").unwrap_or(&usual);
-    let Some(find) = Find::at(Source::Lore, folder).filter(|_| is_lore(folder)) else {
-        return Vec::new();
-    };
-    // The time of a folder says nothing about the files in the folders below.
+    at(folder).filter(|_| is_lore(folder)).into_iter().collect()
+}
+
+/// Returns the find a folder is. Its own time says nothing about the files in the folders below.
+pub(crate) fn at(folder: &Path) -> Option<Find> {
+    let find = Find::at(Source::Lore, folder)?;
     let (bytes, stamp) = files::stamp(folder);
-    vec![Find { bytes, stamp, ..find }]
+    Some(Find { bytes, stamp, ..find })
 }
 
 /// Reads the directory. All of it is held until it is in order: it was written by hand, or nearly.
@@ -85,15 +87,15 @@ fn listed(items: &[String]) -> Option<String> {
 /// Names a record and dates it.
 fn placed(
     record: &Record,
-    dated: &[&str],
+    fields: &[&str],
     project: FoundProject,
     content: Draft,
 ) -> Result<FoundMemory, &'static str> {
     let id = text(record, "id").ok_or(reason::NO_NAME)?;
-    Ok(found(id.to_owned(), project, at(record, dated).ok_or(reason::NO_DATE)?, content))
+    Ok(found(id.to_owned(), project, dated(record, fields).ok_or(reason::NO_DATE)?, content))
 }
 
-fn at(record: &Record, fields: &[&str]) -> Option<Timestamp> {
+fn dated(record: &Record, fields: &[&str]) -> Option<Timestamp> {
     fields.iter().find_map(|field| moment(text(record, field)?))
 }
 

@@ -1,9 +1,11 @@
 //! The sorts of things that can be read, and where each is found and read.
 
+use crate::values::database_at;
 use crate::{
     Find, Found, Unreadable, Whereabouts, claude_mem, claude_mem_lite, engram, git, lore, markdown, open_mem,
 };
 use std::fmt;
+use std::path::Path;
 
 /// A sort of thing that holds memories already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,6 +49,19 @@ impl Source {
             Source::Engram => "engram",
             Source::Git => "git",
             Source::Markdown => "markdown",
+        }
+    }
+
+    /// Returns the find somebody points at: the file, or the folder its program keeps it in.
+    #[must_use]
+    pub fn at(self, path: &Path) -> Option<Find> {
+        match self {
+            Source::ClaudeMem => database_at(self, path, &["claude-mem.db"]),
+            Source::ClaudeMemLite => database_at(self, path, &["claude-mem-lite.db", "claude-mem.db"]),
+            Source::OpenMem => database_at(self, path, &[".open-mem/memory.db", "memory.db"]),
+            Source::Engram => database_at(self, path, &["engram.db", "engram-export.json"]),
+            Source::Lore => lore::at(path),
+            Source::Git | Source::Markdown => Find::at(self, path),
         }
     }
 

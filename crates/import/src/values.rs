@@ -21,6 +21,14 @@ pub(crate) mod reason {
     pub(crate) const DAMAGED: &str = "a damaged table";
 }
 
+/// Finds a database at a path, or by one of these names in the folder there.
+pub(crate) fn database_at(source: Source, path: &Path, names: &[&str]) -> Option<Find> {
+    if !path.is_dir() {
+        return find_database(source, path);
+    }
+    names.iter().find_map(|name| find_database(source, &path.join(name)))
+}
+
 /// Finds a database, stamped by what is in its log too: a program that runs writes there first.
 pub(crate) fn find_database(source: Source, path: &Path) -> Option<Find> {
     let mut find = Find::at(source, path).filter(|_| path.is_file())?;

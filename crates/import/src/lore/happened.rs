@@ -1,7 +1,7 @@
 //! What happened, as it was written down: decisions, failures, the inbox, evidence.
 
 use super::sessions::Projects;
-use super::{PROMOTED, Record, Take, at, files, listed, nameless, placed, text, texts, trust_of};
+use super::{PROMOTED, Record, Take, dated, files, listed, nameless, placed, text, texts, trust_of};
 use crate::FoundMemory;
 use crate::values::{draft, files as from_project, lines, reason, title, unique};
 use backstory_memory::{Category, Confidence, Importance, Kind};
@@ -54,7 +54,7 @@ fn decision(record: &Record, projects: &Projects) -> Result<FoundMemory, &'stati
         text(record, "type").filter(|sort| *sort != "other").map(|sort| Category(sort.to_owned()));
     content.facts = lesson.map(str::to_owned).into_iter().collect();
     content.importance = Importance::new(if lesson.is_some() { 4 } else { 3 });
-    content.valid_from = at(record, &["valid_at"]);
+    content.valid_from = dated(record, &["valid_at"]);
     let tags = texts(record, "tags").into_iter().filter(|tag| !tag.contains(':'));
     let (paths, names): (Vec<_>, Vec<_>) =
         texts(record, "entities").into_iter().partition(|name| is_path(name));

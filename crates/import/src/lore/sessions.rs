@@ -1,6 +1,6 @@
 //! Sessions: where the work stood when each was left, and which project things belong to.
 
-use super::{Record, Take, at, files, listed, nameless, text, texts, yaml};
+use super::{Record, Take, dated, files, listed, nameless, text, texts, yaml};
 use crate::values::{draft, files as from_project, found, lines, project, reason, title};
 use crate::{FoundMemory, FoundProject};
 use backstory_memory::Kind;
@@ -104,6 +104,6 @@ fn handoff(session: &Record, projects: &Projects) -> Result<FoundMemory, &'stati
     let project = projects.by_session.get(id).cloned().unwrap_or_else(nameless);
     let context = session.get("context").and_then(Value::as_object).unwrap_or(&empty);
     content.files = from_project(&project, texts(context, "active_files"));
-    let at = at(left, &["created_at"]).or_else(|| at(session, &["started_at", "ended_at"]));
+    let at = dated(left, &["created_at"]).or_else(|| dated(session, &["started_at", "ended_at"]));
     Ok(found(id.to_owned(), project, at.ok_or(reason::NO_DATE)?, content))
 }

@@ -6,7 +6,7 @@ use backstory_import::{FoundProject, FoundSession, Source};
 use backstory_memory::{Kind, Scope, Timestamp, Trust};
 use std::fs;
 
-const SCHEMA_13: &str = "
+pub(crate) const SCHEMA_13: &str = "
     CREATE TABLE schema_versions (id INTEGER PRIMARY KEY, version INTEGER UNIQUE NOT NULL, applied_at TEXT NOT NULL);
     CREATE TABLE sdk_sessions (
         id INTEGER PRIMARY KEY AUTOINCREMENT, content_session_id TEXT UNIQUE NOT NULL, memory_session_id TEXT UNIQUE,
@@ -36,7 +36,7 @@ const SCHEMA_13: &str = "
     VALUES ('host-1', 'own-1', 'shop', 'claude', '2026-03-01T09:00:00Z', 1772355600000),
            ('host-2', 'own-2', 'shop', 'codex', '2026-03-02T09:00:00Z', 1772442000000);";
 
-const OBSERVED: &str = "
+pub(crate) const OBSERVED: &str = "
     INSERT INTO observations (memory_session_id, project, type, title, subtitle, narrative, facts, concepts, files_read,
         files_modified, created_at, created_at_epoch, merged_into_project)
     VALUES

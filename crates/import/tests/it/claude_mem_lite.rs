@@ -6,7 +6,7 @@ use backstory_import::{FoundProject, FoundSession, Source};
 use backstory_memory::{Kind, Scope, Timestamp, Trust};
 use std::path::PathBuf;
 
-const MEM_LITE_1: &str = "
+pub(crate) const MEM_LITE_1: &str = "
     CREATE TABLE sessions (id TEXT PRIMARY KEY, project_dir TEXT NOT NULL, started_at TEXT NOT NULL DEFAULT (datetime('now')),
         ended_at TEXT, status TEXT NOT NULL DEFAULT 'active', summary TEXT, observation_count INTEGER NOT NULL DEFAULT 0);
     CREATE TABLE observations (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, tool_name TEXT NOT NULL, title TEXT NOT NULL,
@@ -31,7 +31,7 @@ const MEM_LITE_1: &str = "
     INSERT INTO pending_queue (id, session_id, tool_name, raw_output, status) VALUES
         ('q1', 's1', 'Read', 'x', 'raw'), ('q2', 's1', 'Read', 'x', 'error'), ('q3', 's1', 'Read', 'x', 'done');";
 
-const LEARNT: &str = "
+pub(crate) const LEARNT: &str = "
     ALTER TABLE learnings ADD COLUMN times_seen INTEGER NOT NULL DEFAULT 1;
     ALTER TABLE learnings ADD COLUMN is_manual INTEGER NOT NULL DEFAULT 0;
     INSERT INTO learnings (id, category, content, confidence, source_session_id, is_active, times_seen, is_manual, created_at, updated_at)
@@ -94,7 +94,7 @@ fn an_early_mem_lite_with_damaged_rows_comes_in() {
     assert_eq!(skipped, [("never compressed", 2), ("no date", 1), ("no words", 2)]);
 }
 
-const SDSRSS_49: &str = "
+pub(crate) const SDSRSS_49: &str = "
     CREATE TABLE sdk_sessions (id INTEGER PRIMARY KEY AUTOINCREMENT, content_session_id TEXT NOT NULL UNIQUE,
         memory_session_id TEXT, project TEXT NOT NULL, started_at TEXT NOT NULL, started_at_epoch INTEGER NOT NULL);
     CREATE TABLE observations (id INTEGER PRIMARY KEY AUTOINCREMENT, memory_session_id TEXT NOT NULL, project TEXT NOT NULL,

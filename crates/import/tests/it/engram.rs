@@ -6,7 +6,7 @@ use backstory_import::{FoundProject, Source};
 use backstory_memory::{Kind, Scope, Timestamp, Trust};
 use std::fs;
 
-const EARLY: &str = "
+pub(crate) const EARLY: &str = "
     CREATE TABLE sessions (id TEXT PRIMARY KEY, project TEXT NOT NULL, directory TEXT NOT NULL,
         started_at TEXT NOT NULL DEFAULT (datetime('now')), ended_at TEXT, summary TEXT);
     CREATE TABLE observations (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, type TEXT NOT NULL,
@@ -27,7 +27,7 @@ const EARLY: &str = "
         ('s2', 'bugfix', 'Gone', 'x', NULL, 'till', '2026-02-11 09:56:00');
     INSERT INTO user_prompts (session_id, content) VALUES ('ses_1', 'hello'), ('ses_1', 'thanks');";
 
-const LATER: &str = "
+pub(crate) const LATER: &str = "
     ALTER TABLE observations ADD COLUMN sync_id TEXT;
     ALTER TABLE observations ADD COLUMN scope TEXT NOT NULL DEFAULT 'project';
     ALTER TABLE observations ADD COLUMN topic_key TEXT;

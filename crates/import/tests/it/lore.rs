@@ -81,7 +81,7 @@ tags: []
 notes: ""
 "#;
 
-fn lore(root: &Path) {
+pub(crate) fn lore(root: &Path) {
     write(root, "journal/data/decisions.jsonl", DECISIONS);
     write(root, "patterns/data/patterns.yaml", PATTERNS);
     let concepts = "concepts:\n  - id: con-1\n    name: Money\n    definition: What prices are made of\n    created_at: 2026-02-12T00:00:00Z\n    grounded_by:\n      - dec-2\n      - pat-1\n";

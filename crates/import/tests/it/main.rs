@@ -10,3 +10,4 @@ mod lore;
 mod open_mem;
 mod reading;
 mod repository;
+mod taken_in;

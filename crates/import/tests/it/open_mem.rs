@@ -6,7 +6,7 @@ use backstory_import::{FoundProject, FoundSession, Source};
 use backstory_memory::{Kind, Scope, Timestamp, Trust};
 use std::path::{Path, PathBuf};
 
-const SCHEMA_1: &str = "
+pub(crate) const SCHEMA_1: &str = "
     CREATE TABLE sessions (_rowid INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE NOT NULL, project_path TEXT NOT NULL,
         started_at TEXT NOT NULL DEFAULT (datetime('now')), ended_at TEXT, status TEXT NOT NULL DEFAULT 'active',
         observation_count INTEGER NOT NULL DEFAULT 0, summary_id TEXT);
@@ -31,7 +31,7 @@ const SCHEMA_1: &str = "
     INSERT INTO pending_messages (id, session_id, tool_name, tool_output, status) VALUES
         ('p1', 'ses_1', 'read', 'x', 'pending'), ('p2', 'ses_1', 'read', 'x', 'failed'), ('p3', 'ses_1', 'read', 'x', 'completed');";
 
-const SCHEMA_10: &str = "
+pub(crate) const SCHEMA_10: &str = "
     ALTER TABLE session_summaries ADD COLUMN request TEXT NOT NULL DEFAULT '';
     ALTER TABLE session_summaries ADD COLUMN investigated TEXT NOT NULL DEFAULT '';
     ALTER TABLE session_summaries ADD COLUMN learned TEXT NOT NULL DEFAULT '';

@@ -1,6 +1,6 @@
 //! How the tests of other programs' memories look at a machine: databases made here, and all that is found in them.
 
-use backstory_import::{Find, Found, FoundMemory, Source, Whereabouts};
+use backstory_import::{Found, FoundMemory, Source, Whereabouts};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +49,7 @@ pub(crate) fn read(source: Source, path: &Path) -> Reading {
 
 fn read_once(source: Source, path: &Path) -> Reading {
     let mut reading = Reading { memories: Vec::new(), skipped: BTreeMap::new() };
-    let found = Find::at(source, path).unwrap().read(&mut |found| match found {
+    let found = source.at(path).unwrap().read(&mut |found| match found {
         Found::Memory(memory) => reading.memories.push(*memory),
         Found::Skipped(why) => *reading.skipped.entry(why).or_default() += 1,
     });
@@ -59,7 +59,7 @@ fn read_once(source: Source, path: &Path) -> Reading {
 
 /// Returns why a place is refused.
 pub(crate) fn refused(source: Source, path: &Path) -> String {
-    let find = Find::at(source, path).unwrap();
+    let find = source.at(path).unwrap();
     find.read(&mut |found| panic!("{found:?}")).unwrap_err().to_string()
 }
 

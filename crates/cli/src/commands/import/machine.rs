@@ -66,7 +66,7 @@ impl Wanted {
             {
                 source.find(&Whereabouts { projects: vec![path.clone()], ..Whereabouts::default() })
             }
-            Wanted::Source(source, Some(path)) => Find::at(*source, path).into_iter().collect(),
+            Wanted::Source(source, Some(path)) => source.at(path).into_iter().collect(),
             Wanted::Records(..) => Vec::new(),
         }
     }
