@@ -243,23 +243,19 @@ impl<'a> Reader<'a> {
 
     /// Goes behind the end of the list or of the fields that are being read. Megabytes may lie before it: one plain loop.
     fn pass_over_rest(&mut self) {
-        let (mut open, mut in_string, mut is_escaped) = (1_usize, false, false);
-        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-        for (offset, byte) in rest.iter().enumerate() {
+        let mut open = 1_usize;
+        while let Some(byte) = self.peek().filter(|_| open > 0) {
             match byte {
-                _ if is_escaped => is_escaped = false,
-                b'\\' => is_escaped = in_string,
-                b'"' => in_string = !in_string,
-                b'{' | b'[' if !in_string => open += 1,
-                b'}' | b']' if !in_string => open -= 1,
+                b'"' => {
+                    self.pass_over_string();
+                    continue;
+                }
+                b'{' | b'[' => open += 1,
+                b'}' | b']' => open -= 1,
                 _ => {}
             }
-            if open == 0 {
-                self.at += offset + 1;
-                return;
-            }
+            self.at += 1;
         }
-        self.at += rest.len();
     }
 
     fn pass_over_string(&mut self) {

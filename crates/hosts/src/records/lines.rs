@@ -1,5 +1,6 @@
 //! The lines of a record, one by one: one that is longer than anything a host writes is passed over without being held.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -17,7 +18,7 @@ pub(crate) struct Lines {
 /// What the next line is.
 pub(crate) enum Line<'a> {
     /// A line with something in it, without its end. What is no UTF-8 has been replaced.
-    Text(std::borrow::Cow<'a, str>),
+    Text(Cow<'a, str>),
     TooLong,
 }
 
@@ -48,7 +49,9 @@ impl Lines {
                 break;
             }
         }
-        Some(Line::Text(String::from_utf8_lossy(self.line.trim_ascii())))
+        let line = self.line.trim_ascii();
+        // Looking for damage is slower than finding that there is none.
+        Some(Line::Text(str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed)))
     }
 
     /// Returns how much has been read.

@@ -5,6 +5,7 @@ use super::row::Row;
 use crate::lenient::Json;
 use crate::records::Reading;
 use crate::records::calls::Calls;
+use crate::records::events::words;
 use crate::records::lines::beginning;
 use std::collections::HashMap;
 use std::path::Path;
@@ -69,7 +70,7 @@ impl Agents {
     }
 
     fn new_agent(&self, id: &str, row: &Row<'_>, calls: &Calls) -> Agent {
-        let asked = row.content().words();
+        let asked = words(&row.content);
         let call = calls
             .iter()
             .find(|call| matches!(call.tool.as_str(), "Task" | "Agent") && call.input.str("prompt") == asked);

@@ -13,6 +13,10 @@ pub(super) struct Row<'a> {
     around: Json<'a>,
     pub(super) at: Timestamp,
     pub(super) uuid: String,
+    /// The content of the message, without what tools found, without thoughts and pictures.
+    pub(super) content: Json<'a>,
+    /// Whether the message ends because a tool is asked for.
+    pub(super) asks_for_tool: bool,
 }
 
 /// What stands around a message.
@@ -42,7 +46,12 @@ impl<'a> Row<'a> {
         if !is_whole(text) {
             return Err("a damaged line");
         }
-        let around = Json::read_only(text, |depth, name| depth == 1 && AROUND.contains(&name));
+        let mut around = Json::read_only(text, |depth, name| match depth {
+            1 => name == "message" || AROUND.contains(&name),
+            2 => matches!(name, "content" | "stop_reason"),
+            4 => !matches!(name, "content" | "thinking" | "signature" | "source"),
+            _ => true,
+        });
         let is_told = match around.str("type") {
             "user" | "assistant" => true,
             "system" => around.str("subtype") == "compact_boundary",
@@ -54,7 +63,9 @@ impl<'a> Row<'a> {
         }
         let at = time(around.get("timestamp")).ok_or("a row without its time")?;
         let uuid = around.said("uuid").ok_or("a row without its id")?.to_owned();
-        Ok(Some(Row { text, around, at, uuid }))
+        let mut message = around.take("message");
+        let (content, asks_for_tool) = (message.take("content"), message.str("stop_reason") == "tool_use");
+        Ok(Some(Row { text, around, at, uuid, content, asks_for_tool }))
     }
 
     pub(super) fn get(&self, field: &str) -> &Json<'a> {
@@ -71,26 +82,6 @@ impl<'a> Row<'a> {
 
     pub(super) fn bytes(&self) -> usize {
         self.text.len()
-    }
-
-    /// Returns the content of the message, without what tools found, without thoughts and pictures.
-    pub(super) fn content(&self) -> Json<'a> {
-        let mut row = Json::read_only(self.text, |depth, name| match depth {
-            1 => name == "message",
-            2 => name == "content",
-            4 => !matches!(name, "content" | "thinking" | "signature" | "source"),
-            _ => true,
-        });
-        row.take("message").take("content")
-    }
-
-    /// Returns why the message ended.
-    pub(super) fn stop_reason(&self) -> String {
-        let row = Json::read_only(self.text, |depth, name| match depth {
-            1 => name == "message",
-            _ => name == "stop_reason",
-        });
-        row.get("message").str("stop_reason").to_owned()
     }
 
     /// Returns what a tool answered: as its hook is told, and as the agent is.

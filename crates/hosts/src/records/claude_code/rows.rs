@@ -54,14 +54,13 @@ impl SessionRows {
         if row.is("isMeta") {
             return;
         }
-        let content = row.content();
-        let results = content.items().iter().filter(|block| block.str("type") == "tool_result");
+        let results = row.content.items().iter().filter(|block| block.str("type") == "tool_result");
         let results: Vec<&Json<'_>> = results.collect();
         if row.is("isCompactSummary") {
-            let summary = summary(&words(&content)).to_owned();
+            let summary = summary(&words(&row.content)).to_owned();
             self.tell(row, agent, Event::Compacted, vec![field("compact_summary", &summary)], told);
         } else if results.is_empty() {
-            self.asked(row, agent, &words(&content), told);
+            self.asked(row, agent, &words(&row.content), told);
         } else {
             for result in results {
                 self.answered(row, agent, result, told);
@@ -155,10 +154,9 @@ impl SessionRows {
     }
 
     fn assistant(&mut self, row: &Row<'_>, agent: Option<usize>, told: &mut VecDeque<Reading>) {
-        let content = row.content();
         if row.is("isApiErrorMessage") {
             self.set_closing(agent, None);
-            let said = words(&content);
+            let said = words(&row.content);
             let error =
                 vec![field("error", row.str("error")), field("last_assistant_message", said), self.turn()];
             // A subagent that breaks off does not end the turn.
@@ -167,24 +165,23 @@ impl SessionRows {
             }
             return;
         }
-        let said = content.text().map(str::to_owned);
-        for mut block in content.into_items() {
+        for block in row.content.items() {
             if block.str("type") == "tool_use" {
-                let input = block.take("input");
+                let input = block.get("input").clone();
                 self.calls.put(block.str("id"), block.str("name"), input, row.bytes());
                 self.set_closing(agent, None);
             } else if let Some(text) = block.said("text") {
                 self.said(row, agent, text);
             }
         }
-        if let Some(text) = said {
-            self.said(row, agent, &text);
+        if let Some(text) = row.content.text() {
+            self.said(row, agent, text);
         }
     }
 
     /// An agent says something, which may be the last of its turn.
     fn said(&mut self, row: &Row<'_>, agent: Option<usize>, text: &str) {
-        let is_closing = row.stop_reason() != "tool_use" && text != "No response requested.";
+        let is_closing = !row.asks_for_tool && text != "No response requested.";
         let kind = if agent.is_some() { Event::SubagentEnd } else { Event::TurnEnd };
         let event = self.event(row, agent, vec![field("last_assistant_message", text), self.turn()]);
         let told = wire::tell(&DIALECT, kind, event).pop().filter(|_| is_closing);
