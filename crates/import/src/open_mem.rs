@@ -21,7 +21,9 @@ pub(crate) fn find(around: &Whereabouts) -> Vec<Find> {
         .map_or_else(|| around.places.config.join("open-mem/user-memory.db"), Path::to_owned);
     let named = around.named("OPEN_MEM_DB_PATH").filter(|path| path.is_absolute()).map(Path::to_owned);
     let mut seen = HashSet::new();
-    let paths = of_projects.chain(named).chain([of_user]).filter(|path| seen.insert(path.clone()));
+    // Where nobody said where the user's configuration is, it is not wherever we happen to be.
+    let of_user = Some(of_user).filter(|path| path.is_absolute());
+    let paths = of_projects.chain(named).chain(of_user).filter(|path| seen.insert(path.clone()));
     paths.filter_map(|path| find_database(Source::OpenMem, &path)).collect()
 }
 

@@ -184,6 +184,20 @@ fn missing_tables_and_damaged_files_are_survived() {
     assert_eq!(refused(Source::ClaudeMem, &other), "not a database of claude-mem");
 }
 
+/// What a program has written and not yet put in its place stands in its log.
+#[test]
+fn a_program_at_work_is_read_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder.path().join("claude-mem.db"), &["PRAGMA journal_mode = WAL", SCHEMA_13]);
+    let program = rusqlite::Connection::open(&path).unwrap();
+    let stamp = Source::ClaudeMem.at(&path).unwrap().stamp;
+    program.execute_batch(OBSERVED).unwrap();
+    assert_ne!(Source::ClaudeMem.at(&path).unwrap().stamp, stamp);
+    assert_eq!(read(Source::ClaudeMem, &path).memories.len(), 11);
+    program.execute_batch("DELETE FROM observations").unwrap();
+    assert_eq!(read(Source::ClaudeMem, &path).memories.len(), 3);
+}
+
 #[test]
 fn it_is_found_where_it_is_or_where_its_variable_says() {
     let home = tempfile::tempdir().unwrap();
