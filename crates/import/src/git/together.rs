@@ -22,6 +22,8 @@ const MOST_PAIRS_OF_A_FILE: usize = 2;
 const MOST_RELATED: usize = 5;
 
 /// Two files that change together.
+///
+/// Its name and its words are the same on every run: what is counted grows with the history, and stands among the facts.
 pub(super) struct Pair<'a> {
     /// The one that changes in fewer commits.
     rarer: &'a str,
@@ -100,20 +102,30 @@ impl<'a> Pair<'a> {
         is_pair.then_some(Pair { rarer, other, of, both, share })
     }
 
-    /// The same whichever of the two is the rarer one by now.
+    /// Both files, the same way round whichever is the rarer one by now.
+    fn files(&self) -> [&'a str; 2] {
+        if self.rarer < self.other { [self.rarer, self.other] } else { [self.other, self.rarer] }
+    }
+
     fn name(&self) -> String {
-        let (one, other) =
-            if self.rarer < self.other { (self.rarer, self.other) } else { (self.other, self.rarer) };
+        let [one, other] = self.files();
         format!("together {one} {other}")
     }
 
     /// Makes a memory of it.
     pub(super) fn memory(&self, root: &Path) -> FoundMemory {
-        let (rarer, other, of, both) = (self.rarer, self.other, self.of, self.both.len());
-        let body = format!("In {both} of the {of} commits that changed {rarer}, {other} changed too.");
+        let [one, other] = self.files();
+        let body = format!("Who changes {one} or {other} mostly has to change both.");
         let mut content = Draft::new(Kind::Pattern, &self.title(), &body);
+        content.facts = vec![format!(
+            "In {} of the {} commits that changed {}, {} changed too",
+            self.both.len(),
+            self.of,
+            self.rarer,
+            self.other
+        )];
         content.category = Some(Category("co-change".to_owned()));
-        content.files = vec![rarer.to_owned(), other.to_owned()];
+        content.files = vec![one.to_owned(), other.to_owned()];
         // It is counted, not judged: what is stated by people comes first.
         content.importance = Importance::new(1);
         content.confidence = Confidence::new(self.share.min(0.9));
@@ -122,7 +134,13 @@ impl<'a> Pair<'a> {
             name: self.name(),
             project: FoundProject::Folder(root.to_owned()),
             session: None,
-            created_at: self.both.iter().map(|commit| commit.at).max().unwrap_or(Timestamp(0)),
+            // The commit that made it a pattern: later ones do not make it another.
+            created_at: self
+                .both
+                .iter()
+                .rev()
+                .nth(LEAST_COMMITS - 1)
+                .map_or(Timestamp(0), |commit| commit.at),
             content,
             past: None,
             replaces: Vec::new(),
@@ -132,15 +150,16 @@ impl<'a> Pair<'a> {
 
     /// Names both files as far as a title has room for them.
     fn title(&self) -> String {
+        let [one, other] = self.files();
         let named = [usize::MAX, 2, 1].map(|parts| {
-            format!("{} and {} change together", last_parts(self.rarer, parts), last_parts(self.other, parts))
+            format!("{} and {} change together", last_parts(one, parts), last_parts(other, parts))
         });
         let fits = |title: &&String| title.chars().count() <= TITLE_CHARS;
         named
             .iter()
             .find(fits)
             .cloned()
-            .unwrap_or_else(|| title_from(&format!("{} seldom changes alone", last_parts(self.rarer, 1))))
+            .unwrap_or_else(|| title_from(&format!("{} seldom changes alone", last_parts(one, 1))))
     }
 }
 

@@ -193,20 +193,21 @@ fn files_that_change_together_are_a_pattern_with_a_name_that_stays() {
         memories.iter().filter(|memory| memory.content.kind == Kind::Pattern).collect();
     let [pattern] = patterns.as_slice() else { panic!("{patterns:?}") };
     assert_eq!(pattern.content.title, "grammar.txt and src/parser.rs change together");
-    assert_eq!(
-        pattern.content.body,
-        "In 5 of the 5 commits that changed grammar.txt, src/parser.rs changed too."
-    );
+    let counted = "In 5 of the 5 commits that changed grammar.txt, src/parser.rs changed too";
+    assert_eq!(pattern.content.facts, [counted]);
     assert_eq!(pattern.content.files, ["grammar.txt", "src/parser.rs"]);
     assert_eq!(pattern.relates.len(), 5);
     assert!(!pattern.relates.contains(&last));
-    let name = pattern.name.clone();
+    let before = (pattern.name.clone(), pattern.created_at, pattern.content.fingerprint());
     for number in 0..4 {
         repository.commit(&format!("Describe token {number} by itself"), &["grammar.txt"]);
     }
+    repository.commit("Teach the parser the last rule", &["grammar.txt", "src/parser.rs"]);
     let (memories, _) = read(&repository);
     let pattern = memories.iter().find(|memory| memory.content.kind == Kind::Pattern).unwrap();
-    assert_eq!((pattern.name.as_str(), pattern.content.files[0].as_str()), (name.as_str(), "src/parser.rs"));
+    assert_eq!((pattern.name.clone(), pattern.created_at, pattern.content.fingerprint()), before);
+    let counted = "In 6 of the 7 commits that changed src/parser.rs, grammar.txt changed too";
+    assert_eq!(pattern.content.facts, [counted]);
 }
 
 #[test]
