@@ -2,7 +2,7 @@
 
 use crate::Source;
 use backstory_hosts::Places;
-use backstory_memory::{Draft, Timestamp};
+use backstory_memory::{Draft, Scope, Timestamp};
 use backstory_store::Past;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -38,6 +38,8 @@ pub struct Find {
     pub bytes: u64,
     /// What it looks like now: another stamp, and there is something new in it.
     pub stamp: String,
+    /// Whom it is for: a file in a user's own folder speaks of every project.
+    pub scope: Scope,
 }
 
 impl Find {
@@ -48,7 +50,7 @@ impl Find {
         let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let stamp = format!("{} {}", metadata.len(), modified.map_or(0, |time| time.as_millis()));
         let bytes = if metadata.is_file() { metadata.len() } else { 0 };
-        Some(Find { source, path: path.to_owned(), bytes, stamp })
+        Some(Find { source, path: path.to_owned(), bytes, stamp, scope: Scope::Project })
     }
 }
 

@@ -10,7 +10,7 @@ mod together;
 
 use crate::{Find, Found, FoundMemory, FoundProject, Source, Unreadable, Whereabouts};
 use backstory_capture::git::{self, Commit, History, WorkTree};
-use backstory_memory::{Confidence, Draft, Importance, Trust};
+use backstory_memory::{Confidence, Draft, Importance, Scope, Trust};
 use message::Message;
 use noise::noise;
 use std::collections::{BTreeMap, HashSet};
@@ -43,7 +43,7 @@ pub(crate) fn find(around: &Whereabouts) -> Vec<Find> {
     }
     let finds = repositories.into_values().filter_map(|tree| {
         let stamp = git::head(&tree.root, SHORT_PATIENCE)?;
-        Some(Find { source: Source::Git, path: tree.root, bytes: 0, stamp })
+        Some(Find { source: Source::Git, path: tree.root, bytes: 0, stamp, scope: Scope::Project })
     });
     finds.collect()
 }

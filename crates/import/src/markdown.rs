@@ -1,13 +1,155 @@
-//! Memory files in projects: CLAUDE.md, AGENTS.md, memory-bank folders.
+//! Memory files: what people and agents wrote down for agents, section by section, each anchored to its file.
+//!
+//! The host gives most of these files to the agent by itself: what comes from such a file is of the category `rules-file`, so that
+//! it can be found and need not be given again. Imports like `@path` are not followed. Not here: Markdown that this program
+//! exported itself.
 
-use crate::{Find, Found, Unreadable, Whereabouts};
+mod generated;
+mod places;
+mod sections;
+mod titles;
 
-/// Finds what there is of it.
-pub(crate) fn find(_around: &Whereabouts) -> Vec<Find> {
-    Vec::new()
+use crate::{Find, Found, FoundMemory, FoundProject, Source, Unreadable, Whereabouts};
+use backstory_capture::sight;
+use backstory_memory::{Category, Confidence, Draft, Kind, Scope, Timestamp, Trust, cap, digest, words};
+use places::{Given, Place};
+use sections::{Section, sections};
+use std::collections::HashMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// A longer file is no memory file.
+const MOST_FILE_BYTES: u64 = 1 << 20;
+const MOST_BODY_BYTES: usize = 4_000;
+/// Somebody wrote it on purpose; it may have grown old.
+const CONFIDENCE: f64 = 0.8;
+
+/// Finds the memory files of projects and of the user.
+pub(crate) fn find(around: &Whereabouts) -> Vec<Find> {
+    let of_projects = places::of_projects(&around.projects).into_iter().map(|path| (path, Scope::Project));
+    let of_user = places::of_user(&around.places).into_iter().map(|path| (path, Scope::User));
+    let of_agent = places::of_claude_code(&around.places).into_iter().map(|path| (path, Scope::Project));
+    let mut finds: Vec<Find> = Vec::new();
+    for (path, scope) in of_user.chain(of_projects).chain(of_agent) {
+        let is_known = finds.iter().any(|known| known.path == path);
+        let found = Find::at(Source::Markdown, &path).filter(|found| !is_known && found.bytes > 0);
+        // What a clone or a checkout touches has not changed for that.
+        let stamp = text_of(&path).map_or_else(|why| why.0, |text| digest([text.as_bytes()]).to_string());
+        finds.extend(found.map(|found| Find { stamp, scope, ..found }));
+    }
+    finds
 }
 
-/// Reads it.
-pub(crate) fn read(_find: &Find, _tell: &mut dyn FnMut(Found)) -> Result<(), Unreadable> {
+/// Reads the sections of a memory file.
+pub(crate) fn read(find: &Find, tell: &mut dyn FnMut(Found)) -> Result<(), Unreadable> {
+    let text = text_of(&find.path)?;
+    let place = Place::of(&find.path);
+    let file = match find.scope {
+        Scope::User => File::of_user(&find.path, place.given),
+        Scope::Project => File::of_project(&find.path, place)?,
+    };
+    let mut names: HashMap<String, usize> = HashMap::new();
+    for section in sections(generated::without(&text, tell).as_str()) {
+        if let Some(why) = section.says_nothing() {
+            tell(Found::Skipped(why));
+            continue;
+        }
+        let name = format!("{} > {}", file.name, section.headings(" > "));
+        let count = names.entry(name.clone()).and_modify(|count| *count += 1).or_insert(1);
+        let name = if *count > 1 { format!("{name} ({count})") } else { name };
+        tell(Found::Memory(Box::new(file.memory(name, &section))));
+    }
     Ok(())
+}
+
+fn text_of(path: &Path) -> Result<String, Unreadable> {
+    let unreadable = |error: std::io::Error| Unreadable(error.kind().to_string());
+    let file = fs::File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.take(MOST_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MOST_FILE_BYTES {
+        return Err(Unreadable("too long for a memory file".to_owned()));
+    }
+    String::from_utf8(bytes).map_err(|_| Unreadable("no text".to_owned()))
+}
+
+/// A memory file, and where it belongs.
+struct File {
+    /// Its path from the root of its project, or its whole path.
+    name: String,
+    project: FoundProject,
+    scope: Scope,
+    given: Given,
+    written_at: Timestamp,
+}
+
+impl File {
+    fn of_user(path: &Path, given: Given) -> File {
+        File {
+            name: path.to_string_lossy().into_owned(),
+            // What holds everywhere has to be kept somewhere.
+            project: FoundProject::Named("everywhere".to_owned()),
+            scope: Scope::User,
+            given,
+            written_at: written_at(path),
+        }
+    }
+
+    fn of_project(path: &Path, place: Place) -> Result<File, Unreadable> {
+        let folder =
+            place.folder.ok_or_else(|| Unreadable("nobody knows of which project it is".to_owned()))?;
+        let root = PathBuf::from(sight(&folder).root);
+        let name = path.strip_prefix(&root).unwrap_or(path);
+        Ok(File {
+            name: name.to_string_lossy().into_owned(),
+            project: FoundProject::Folder(folder),
+            scope: Scope::Project,
+            given: place.given,
+            written_at: written_at(path),
+        })
+    }
+
+    fn memory(&self, name: String, section: &Section) -> FoundMemory {
+        let file_name = self.name.rsplit('/').next().unwrap_or(&self.name);
+        let body = cap(&section.text, MOST_BODY_BYTES).text;
+        let mut content = Draft::new(self.kind(section), &titles::title(section, file_name), &body);
+        content.category = (self.given == Given::ByHost).then(|| Category("rules-file".to_owned()));
+        content.files = vec![self.name.clone()];
+        content.confidence = Confidence::new(CONFIDENCE);
+        content.trust = Trust::Import;
+        content.scope = self.scope;
+        FoundMemory {
+            name,
+            project: self.project.clone(),
+            session: None,
+            created_at: self.written_at,
+            content,
+            past: None,
+            replaces: Vec::new(),
+            relates: Vec::new(),
+        }
+    }
+
+    /// What was chosen is a decision, where work stands is a note that grows old, all else is knowledge.
+    fn kind(&self, section: &Section) -> Kind {
+        let headings = section.headings(" ");
+        let says = |wanted: &[&str]| words(&headings).any(|word| wanted.contains(&word.as_str()));
+        let file = self.name.to_lowercase();
+        let is_passing = ["activecontext.md", "progress.md"].iter().any(|name| file.ends_with(name));
+        if says(&["decision", "decisions", "adr", "adrs"]) {
+            Kind::Decision
+        } else if is_passing || says(&["todo", "todos", "progress", "status"]) {
+            Kind::Note
+        } else {
+            Kind::Learning
+        }
+    }
+}
+
+fn written_at(path: &Path) -> Timestamp {
+    let modified = path.metadata().and_then(|metadata| metadata.modified()).ok();
+    let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Timestamp(since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
 }

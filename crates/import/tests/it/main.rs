@@ -7,6 +7,7 @@ mod claude_mem_lite;
 mod engram;
 mod git;
 mod lore;
+mod markdown;
 mod open_mem;
 mod reading;
 mod repository;
