@@ -6,6 +6,7 @@
 mod outputs;
 mod prompts;
 mod rows;
+mod teller;
 mod tools;
 
 use super::lines::beginning;

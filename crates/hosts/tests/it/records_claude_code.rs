@@ -199,6 +199,45 @@ fn subagents_among_the_rows_of_their_session_are_told_apart() {
     "#);
 }
 
+#[test]
+fn subagents_that_work_at_once_are_told_in_the_order_of_time() {
+    let kept = tempfile::tempdir().unwrap();
+    write(kept.path(), SESSION, lines(&[row(1, "user", &json!("Ask all")), says(9, "Asked.")]));
+    for (agent, seconds) in [("a1", [2, 5, 20]), ("a2", [3, 4, 21]), ("a3", [12, 13, 14])] {
+        let aside = |row: Value| with(row, &json!({"isSidechain": true, "agentId": agent, "cwd": agent}));
+        let [first, second, last] = seconds;
+        let rows = [
+            aside(row(first, "user", &json!("Look"))),
+            aside(asks(second, "Grep", &json!({"pattern": agent}))),
+            aside(answers(second, second, "none")),
+            aside(says(last, "Looked.")),
+        ];
+        write(kept.path(), &format!("projects/-home-dev-p/s1/subagents/agent-{agent}.jsonl"), lines(&rows));
+    }
+    let all = entries(&found(kept.path())[0]);
+    assert_eq!(all.len(), 3 + 3 * 3);
+    assert!(all.is_sorted_by_key(|entry| entry.at), "{all:#?}");
+    let mut record = found(kept.path()).remove(0);
+    record.beside[1] = kept.path().join("gone");
+    let all: Vec<Reading> = record.read(&NoDatabases).unwrap().collect();
+    assert_eq!(all.len(), 3 + 2 * 3 + 1);
+    assert!(all.contains(&Reading::Unreadable("a file beside it")));
+}
+
+#[test]
+fn what_nobody_typed_is_no_prompt() {
+    let rows = [
+        with(row(1, "user", &json!("I am another agent")), &json!({"turnOrigin": "peer"})),
+        with(row(2, "user", &json!("It is time")), &json!({"promptSource": "schedule_wakeup"})),
+        with(row(3, "user", &json!("Typed")), &json!({"turnOrigin": "human", "promptSource": "typed"})),
+        row(4, "user", &json!("<task-notification>done</task-notification>")),
+    ];
+    assert_snapshot!(story_of(&rows), @r#"
+    {"what":"session_started","how":"startup"}
+    {"what":"prompted","text":"Typed"}
+    "#);
+}
+
 /// Versions between keep the files of subagents beside those of sessions; nobody says of what sort they are.
 #[test]
 fn a_subagents_file_beside_its_session_belongs_to_it() {

@@ -20,7 +20,7 @@ pub(super) struct Row<'a> {
 }
 
 /// What stands around a message.
-const AROUND: [&str; 17] = [
+const AROUND: [&str; 18] = [
     "type",
     "subtype",
     "uuid",
@@ -33,6 +33,7 @@ const AROUND: [&str; 17] = [
     "attributionAgent",
     "promptId",
     "promptSource",
+    "turnOrigin",
     "isMeta",
     "isCompactSummary",
     "isApiErrorMessage",
@@ -78,6 +79,23 @@ impl<'a> Row<'a> {
 
     pub(super) fn is(&self, field: &str) -> bool {
         self.around.get(field).is_true()
+    }
+
+    /// Returns what asked in the name of the user, where it was not they: a clock, another agent, the host.
+    pub(super) fn automated_by(&self) -> &str {
+        const AUTOMATED: [&str; 9] = [
+            "scheduled",
+            "auto_continuation",
+            "peer",
+            "task_notification",
+            "host_synthetic",
+            "system",
+            "loop_wakeup",
+            "schedule_wakeup",
+            "poll_event",
+        ];
+        let sources = ["turnOrigin", "promptSource"].map(|field| self.str(field));
+        sources.into_iter().find(|source| AUTOMATED.contains(source)).unwrap_or_default()
     }
 
     pub(super) fn bytes(&self) -> usize {

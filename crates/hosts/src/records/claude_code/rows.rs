@@ -86,11 +86,7 @@ impl SessionRows {
                 if row.get("promptId").is_nothing() {
                     row.uuid.clone_into(&mut self.turn);
                 }
-                let source = match row.str("promptSource") {
-                    automated @ ("system" | "loop_wakeup" | "schedule_wakeup" | "poll_event") => automated,
-                    _ => "",
-                };
-                let event = vec![field("prompt", &prompt), field("source", source), self.turn()];
+                let event = vec![field("prompt", &prompt), field("source", row.automated_by()), self.turn()];
                 self.tell(row, None, Event::Prompt, event, told);
             }
         }

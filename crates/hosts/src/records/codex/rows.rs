@@ -5,31 +5,22 @@
 
 use super::outputs::{Output, ended, output_of, served};
 use super::prompts::{summary, typed};
-use super::{Meta, Thread, tools};
-use crate::codex::DIALECT;
+use super::teller::Teller;
+use super::tools;
 use crate::lenient::Json;
 use crate::records::calls::{Call, Calls};
-use crate::records::events::{Fields, field, words};
+use crate::records::events::{field, words};
 use crate::records::lines::is_whole;
 use crate::records::merged::Rows;
-use crate::records::{Entry, Reading, time};
+use crate::records::{Reading, time};
 use crate::wire::{self, Event};
-use backstory_memory::{Ended, Happening, Timestamp};
+use backstory_memory::{Ended, Happening};
 use std::collections::VecDeque;
 use std::path::Path;
 
 /// The rows of a session, or of one of its subagents.
 pub(super) struct ThreadRows {
-    meta: Meta,
-    has_begun: bool,
-    cwd: Option<String>,
-    /// What the host numbers the turn by, where it does.
-    turn: String,
-    /// When the row that is being read was written; the oldest versions say it only once.
-    at: Option<Timestamp>,
-    number: usize,
-    /// How many entries the row has made.
-    made: usize,
+    teller: Teller,
     calls: Calls,
     /// What the agent said last, as the end of its turn.
     closing: Option<Reading>,
@@ -37,17 +28,7 @@ pub(super) struct ThreadRows {
 
 impl ThreadRows {
     pub(super) fn new(path: &Path) -> ThreadRows {
-        ThreadRows {
-            meta: Meta::of(path),
-            has_begun: false,
-            cwd: None,
-            turn: String::new(),
-            at: None,
-            number: 0,
-            made: 0,
-            calls: Calls::default(),
-            closing: None,
-        }
+        ThreadRows { teller: Teller::new(path), calls: Calls::default(), closing: None }
     }
 
     fn understand(&mut self, row: &str, told: &mut VecDeque<Reading>) -> Result<(), &'static str> {
@@ -59,7 +40,7 @@ impl ThreadRows {
             2 => matches!(name, "type" | "item"),
             _ => depth == 3 && name == "type",
         });
-        self.at = time(head.get("timestamp")).or(self.at);
+        self.teller.at = time(head.get("timestamp")).or(self.teller.at);
         let within = head.get("payload");
         match (head.str("type"), within.str("type")) {
             ("session_meta" | "turn_context", _) => self.context(&mut read(row), told),
@@ -80,24 +61,26 @@ impl ThreadRows {
     /// Where the agent is, and in which turn.
     fn context(&mut self, row: &mut Json<'_>, told: &mut VecDeque<Reading>) {
         let payload = row.take("payload");
-        self.cwd = payload.said("cwd").map(str::to_owned).or(self.cwd.take());
+        self.teller.cwd = payload.said("cwd").map(str::to_owned).or(self.teller.cwd.take());
         self.begin_turn(&payload, told);
     }
 
     fn begin_turn(&mut self, payload: &Json<'_>, told: &mut VecDeque<Reading>) {
         told.extend(self.closing.take());
         if let Some(turn) = payload.said("turn_id") {
-            turn.clone_into(&mut self.turn);
+            turn.clone_into(&mut self.teller.turn);
         }
     }
 
     fn compacted(&mut self, row: &Json<'_>, told: &mut VecDeque<Reading>) -> Result<(), &'static str> {
         // What the agent said last is the summary.
         self.closing = None;
-        self.tell(None, Event::Compacting, Vec::new(), told)?;
+        self.teller.tell(None, Event::Compacting, Vec::new(), told)?;
         match summary(row.get("payload").str("message")) {
             "" => Ok(()),
-            summary => self.tell(None, Event::Compacted, vec![field("compact_summary", summary)], told),
+            summary => {
+                self.teller.tell(None, Event::Compacted, vec![field("compact_summary", summary)], told)
+            }
         }
     }
 
@@ -136,21 +119,18 @@ impl ThreadRows {
             return Ok(());
         }
         told.extend(self.closing.take());
-        self.tell(message.said("id"), Event::Prompt, vec![field("prompt", prompt)], told)
+        self.teller.tell(message.said("id"), Event::Prompt, vec![field("prompt", prompt)], told)
     }
 
     fn said(&mut self, message: &Json<'_>) -> Result<(), &'static str> {
         let text = words(message.get("content"));
-        let id = self.id(message.said("id"));
-        self.closing =
-            self.end_of_turn(text)?.map(|told| self.entry(format!("{id} end"), told)).transpose()?;
+        let id = self.teller.id(message.said("id"));
+        self.closing = self
+            .teller
+            .end_of_turn(text)?
+            .map(|told| self.teller.entry(format!("{id} end"), told))
+            .transpose()?;
         Ok(())
-    }
-
-    fn end_of_turn(&self, message: String) -> Result<Option<crate::Told>, &'static str> {
-        let kind = if self.is_subagent() { Event::SubagentEnd } else { Event::TurnEnd };
-        let event = self.with_turn(vec![field("last_assistant_message", message)]);
-        Ok(wire::tell(&DIALECT, kind, event).pop())
     }
 
     fn answered(
@@ -209,7 +189,7 @@ impl ThreadRows {
             ("tool_input".into(), call.input),
             ("tool_response".into(), response),
         ];
-        self.tell(Some(&call.id), Event::ToolUse, event, told)
+        self.teller.tell(Some(&call.id), Event::ToolUse, event, told)
     }
 
     /// What the host wrote down for itself, beside what the model sees.
@@ -266,10 +246,11 @@ impl ThreadRows {
             return Ok(());
         };
         self.closing = None;
-        let id = format!("{} end", payload.said("turn_id").map_or_else(|| self.id(None), str::to_owned));
-        if let Some(end) = self.end_of_turn(message.to_owned())? {
-            self.begin(told)?;
-            told.push_back(self.entry(id, end)?);
+        let id =
+            format!("{} end", payload.said("turn_id").map_or_else(|| self.teller.id(None), str::to_owned));
+        if let Some(end) = self.teller.end_of_turn(message.to_owned()) {
+            self.teller.begin(told)?;
+            told.push_back(self.teller.entry(id, end)?);
         }
         Ok(())
     }
@@ -277,10 +258,10 @@ impl ThreadRows {
     fn turn_broken(&mut self, error: &str, told: &mut VecDeque<Reading>) -> Result<(), &'static str> {
         self.closing = None;
         // A subagent that breaks off does not end the turn.
-        if self.is_subagent() {
+        if self.teller.is_subagent() {
             return Ok(());
         }
-        self.tell(None, Event::TurnFailure, vec![field("error", error)], told)
+        self.teller.tell(None, Event::TurnFailure, vec![field("error", error)], told)
     }
 
     fn command_ended(
@@ -305,75 +286,11 @@ impl ThreadRows {
             None => Ok(()),
         }
     }
-
-    fn is_subagent(&self) -> bool {
-        matches!(self.meta.of, Thread::Subagent { .. })
-    }
-
-    /// Tells that the session began, or the subagent, where that has not been told.
-    fn begin(&mut self, told: &mut VecDeque<Reading>) -> Result<(), &'static str> {
-        if self.has_begun {
-            return Ok(());
-        }
-        let kind = if self.is_subagent() { Event::SubagentStart } else { Event::SessionStart };
-        for begun in wire::tell(&DIALECT, kind, self.with_turn(Vec::new())) {
-            told.push_back(self.entry(format!("{} start", self.meta.id), begun)?);
-        }
-        self.has_begun = true;
-        Ok(())
-    }
-
-    fn tell(
-        &mut self,
-        name: Option<&str>,
-        kind: Event,
-        event: Fields<'_>,
-        told: &mut VecDeque<Reading>,
-    ) -> Result<(), &'static str> {
-        let happened = wire::tell(&DIALECT, kind, self.with_turn(event));
-        if !happened.is_empty() {
-            self.begin(told)?;
-        }
-        for one in happened {
-            let id = match self.made {
-                0 => self.id(name),
-                number => format!("{} {number}", self.id(name)),
-            };
-            self.made += 1;
-            told.push_back(self.entry(id, one)?);
-        }
-        Ok(())
-    }
-
-    /// Returns what something is called in this row. A copy of it has the same turn and the same name, but not the same place.
-    fn id(&self, name: Option<&str>) -> String {
-        match name {
-            Some(name) if !self.turn.is_empty() => format!("{} {name}", self.turn),
-            _ => format!("{} {}", self.meta.id, self.number),
-        }
-    }
-
-    fn entry(&self, id: String, told: crate::Told) -> Result<Reading, &'static str> {
-        let at = self.at.ok_or("a row without its time")?;
-        let entry = Entry { at, session: self.meta.session.clone(), cwd: self.cwd.clone(), id, told };
-        Ok(Reading::Entry(Box::new(entry)))
-    }
-
-    fn with_turn<'e>(&self, mut event: Fields<'e>) -> Json<'e> {
-        event.push(field("turn_id", self.turn.clone()));
-        event.push(field("cwd", self.cwd.clone().unwrap_or_default()));
-        if let Thread::Subagent { sort, .. } = &self.meta.of {
-            event.push(field("agent_id", self.meta.id.clone()));
-            event.push(field("agent_type", sort.clone()));
-        }
-        Json::Fields(event)
-    }
 }
 
 impl Rows for ThreadRows {
     fn read(&mut self, row: &str, told: &mut VecDeque<Reading>) {
-        self.number += 1;
-        self.made = 0;
+        self.teller.next_row();
         if let Err(why) = self.understand(row, told) {
             told.push_back(Reading::Unreadable(why));
         }
