@@ -127,7 +127,7 @@ impl ThreadRows {
         let id = self.teller.id(message.said("id"));
         self.closing = self
             .teller
-            .end_of_turn(text)?
+            .end_of_turn(text)
             .map(|told| self.teller.entry(format!("{id} end"), told))
             .transpose()?;
         Ok(())
