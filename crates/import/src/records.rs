@@ -16,8 +16,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// After so many turns a stretch ends: distillation looks back as far.
-const TURNS: usize = 16;
+/// After so many turns a stretch ends: distillation looks back no further.
+const TURNS: usize = 24;
 /// A stretch that holds so much ends with its turn, however few there were.
 const MANY_EVENTS: usize = 300;
 /// A turn that is longer is cut: distillation reads no more at once.
@@ -74,6 +74,7 @@ pub fn take_records(
         }
     }
     watch(bytes);
+    store.expect_much()?;
     let jobs = jobs.as_slice();
     std::thread::scope(|threads| {
         let (sender, stretches) = sync_channel(AHEAD);
@@ -228,6 +229,14 @@ impl Stretch {
     }
 }
 
+/// What a stretch tells of a session.
+struct Told {
+    /// From when on hooks heard of it.
+    heard_since: Option<Timestamp>,
+    /// When the newest happened that was not known.
+    newest: Option<Timestamp>,
+}
+
 /// Keeps a stretch, makes memories of it, and notes how far its record has been taken in.
 fn keep(
     store: &mut Store,
@@ -237,33 +246,34 @@ fn keep(
     report: &mut RecordsReport,
 ) -> Result<(), StoreError> {
     add(&mut report.skipped, &stretch.skipped);
-    let mut touched: Vec<(SessionId, Timestamp)> = Vec::new();
-    let mut heard: HashMap<&str, Option<Timestamp>> = HashMap::new();
+    // Mostly one session: a record of many is one of each.
+    let mut sessions: HashMap<&str, Told> = HashMap::new();
     for arrival in &stretch.arrivals {
         let event = &arrival.event;
-        let heard_since = match heard.get(event.host_session.as_str()) {
-            Some(since) => *since,
-            None => store.heard_since(&event.host, &event.host_session)?,
-        };
-        heard.insert(&event.host_session, heard_since);
-        if heard_since.is_some_and(|since| event.at >= since) {
+        if !sessions.contains_key(event.host_session.as_str()) {
+            let heard_since = store.heard_since(&event.host, &event.host_session)?;
+            sessions.insert(&event.host_session, Told { heard_since, newest: None });
+        }
+        let Some(told) = sessions.get_mut(event.host_session.as_str()) else { continue };
+        if told.heard_since.is_some_and(|since| event.at >= since) {
             *report.skipped.entry("lived through").or_default() += 1;
             continue;
         }
         match store.record(arrival)? {
             Recorded::Stored(_) => {
                 report.new += 1;
-                let session = store.session_called(&event.host, &event.host_session)?;
-                if let Some(session) =
-                    session.filter(|session| touched.iter().all(|(id, _)| *id != session.id))
-                {
-                    touched.push((session.id, event.at));
-                }
+                told.newest = told.newest.max(Some(event.at));
             }
             Recorded::Known(_) | Recorded::Forgotten | Recorded::Ours => report.known += 1,
         }
     }
-    for (id, now) in touched {
+    let mut names: Vec<(&str, Timestamp)> =
+        sessions.into_iter().filter_map(|(name, told)| Some((name, told.newest?))).collect();
+    names.sort_unstable();
+    for (name, now) in names {
+        let Some(id) = store.session_called(job.record.host.as_str(), name)?.map(|session| session.id) else {
+            continue;
+        };
         let occasion = if stretch.is_last { Occasion::SessionEnd } else { Occasion::TurnEnd };
         let how = Distillation { occasion, root: None, redactor: taking.redactor, now, until: None };
         report.memories.extend(distil(store, id, &how)?.written);

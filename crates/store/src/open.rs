@@ -235,6 +235,11 @@ impl Store {
         done
     }
 
+    /// Makes ready to write a lot at once: more is held in memory, and moved out of the log in larger parts.
+    pub fn expect_much(&self) -> Result<(), StoreError> {
+        self.batch("PRAGMA cache_size = -48000; PRAGMA wal_autocheckpoint = 8000")
+    }
+
     fn run(&self, sql: &str) -> Result<(), StoreError> {
         self.db.execute_batch(sql).map_err(self.failed("write several things as one"))
     }

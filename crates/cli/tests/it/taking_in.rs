@@ -1,6 +1,6 @@
 //! `import --all`: what hosts have recorded is taken in once, whole, whatever happens meanwhile.
 
-use crate::support::{ask, done, file, world};
+use crate::support::{ask, done, file, size, world};
 use backstory_testkit::{TestEnv, Transcripts};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -178,7 +178,7 @@ fn an_import_that_is_killed_goes_on() {
     let expected = steady(&undisturbed);
     let env = world();
     recorded(&env, 4, 34);
-    let kills = if std::env::var_os("BACKSTORY_TORTURE").is_some() { 20 } else { 6 };
+    let kills = size(6, 20);
     let mut landed = 0;
     for kill in 0..kills {
         let mut child = env.command(ALL).spawn().unwrap();
@@ -191,7 +191,7 @@ fn an_import_that_is_killed_goes_on() {
                 .unwrap_or(0.0)
         };
         let begun = noted();
-        while child.try_wait().unwrap().is_none() && noted() < begun + 60.0 + f64::from(kill * 7) {
+        while child.try_wait().unwrap().is_none() && noted() < begun + 60.0 + (kill * 7) as f64 {
             std::thread::yield_now();
         }
         landed += u32::from(child.try_wait().unwrap().is_none());
