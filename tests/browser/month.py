@@ -66,11 +66,12 @@ STEPS = [
 
 
 class Month:
-    def __init__(self, memories=640, hostile=None, now=None):
+    def __init__(self, memories=640, hostile=None, now=None, days=31):
         self.draw = random.Random(7)
         self.now = now or datetime.now(timezone.utc)
         self.hostile = hostile
         self.amount = memories
+        self.days = days if memories < 2000 else 365
         self.kept = {}
         self.worked = []
         self.forgotten = set()
@@ -91,7 +92,7 @@ class Month:
         sessions = []
         number = 0
         per_day = 3 if self.amount < 2000 else 30
-        for back in range(31 if self.amount < 2000 else 365, -1, -1):
+        for back in range(self.days, -1, -1):
             day = self.now - timedelta(days=back)
             for nth in range(self.draw.choice([0, 1, 2, per_day, per_day]) if day.weekday() < 5 else self.draw.choice([0, 0, 1])):
                 number += 1

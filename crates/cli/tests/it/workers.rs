@@ -150,6 +150,7 @@ fn a_worker_that_is_killed_while_hooks_feed_loses_nothing() {
         }
     }
     assert_eq!(count(&env, "events"), 4 * cycles as u64);
+    println!("{cycles} cycles, {} events: none lost", 4 * cycles);
     assert_eq!(env.run(["doctor", "--full"]).code, Some(0));
     let worker = Worker::start(&env, &[]);
     assert_eq!(worker.get("/api/status")["events"], 4 * cycles);
@@ -180,7 +181,9 @@ fn hooks_and_requests_at_once_lose_nothing() {
     }
     assert_eq!(count(&env, "events"), events as u64);
     let log = fs::metadata(env.home().join("backstory.db-wal")).map_or(0, |log| log.len());
-    assert!(log <= 64 << 20, "{log}");
+    let rss = worker.get("/api/status")["rss_bytes"].as_u64().unwrap();
+    println!("{events} events, {at_once} in flight: none lost, {log} bytes of log, {rss} bytes of the worker's memory");
+    assert!(log <= 64 << 20 && rss <= 100 << 20, "{log} {rss}");
 }
 
 fn under(dir: PathBuf) -> Vec<PathBuf> {

@@ -133,11 +133,11 @@ function given(memory) {
   return section("Where it was given",
     h("p", { class: "quiet-text" }, `Given ${count(rows.length, "time")}, used ${used} (${percent(used / rows.length)}).`),
     h("div", { class: "scroll-x", tabindex: 0, role: "region", "aria-label": "Where it was given" }, h("table", { class: "table" },
-      h("thead", null, h("tr", null, ["When", "Moment", "Rank", "Tokens", "Used", "Why"].map((name) => h("th", { scope: "col", class: ["Rank", "Tokens"].includes(name) ? "number" : "" }, name)))),
+      h("thead", null, h("tr", null, ["When", "Moment", "Used", "Rank", "Tokens", "Why"].map((name) => h("th", { scope: "col", class: ["Rank", "Tokens"].includes(name) ? "number" : "" }, name)))),
       h("tbody", null, rows.slice(0, SHOWN_GIVEN).map((row) => h("tr", null,
         h("td", null, row.injection ? h("a", { href: link("injection", row.injection) }, time(row.at)) : time(row.at)),
-        h("td", { title: `layer: ${plain(row.layer)}` }, momentName(row.moment)), h("td", { class: "number" }, row.rank), h("td", { class: "number" }, row.tokens),
-        h("td", null, usedLabel(row.used_at, row.used_how)), h("td", { class: "reasons" }, (row.reasons ?? []).join(" · "))))))),
+        h("td", { title: `layer: ${plain(row.layer)}` }, momentName(row.moment)), h("td", null, usedLabel(row.used_at, row.used_how)),
+        h("td", { class: "number" }, row.rank), h("td", { class: "number" }, row.tokens), h("td", { class: "reasons" }, (row.reasons ?? []).join(" · "))))))),
     rows.length > SHOWN_GIVEN && h("p", { class: "quiet-text" }, `and ${count(rows.length - SHOWN_GIVEN, "time")} before`));
 }
 
