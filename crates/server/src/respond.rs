@@ -9,15 +9,19 @@ use crate::reply::{self, JSON, Reply};
 use crate::routes::{self, Access, Found, Route};
 use crate::{Note, Refusal, viewer};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Bytes, Incoming};
 use hyper::header::{ALLOW, AUTHORIZATION, COOKIE, HeaderValue, SET_COOKIE};
+use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, Response};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
+
+/// How long what nobody wants to read may still be sent.
+const LINGER: Duration = Duration::from_millis(500);
 
 /// What all requests of a worker share.
 pub(crate) struct Shared {
@@ -39,11 +43,14 @@ impl Shared {
     /// Answers a request, whatever it is.
     pub(crate) async fn respond(&self, request: Request<Incoming>, by: Asker) -> Response<Reply> {
         self.last_asked_s.store(self.began.elapsed().as_secs(), Ordering::Relaxed);
-        self.decide(request, by).await.unwrap_or_else(|refusal| reply::refusal(&refusal))
+        let (head, mut body) = request.into_parts();
+        let response = self.decide(&head, &mut body, by).await;
+        // What is left unread makes the system reset the connection, and that can overtake what we say.
+        drain(&mut body, self.limits.body_bytes).await;
+        response.unwrap_or_else(|refusal| reply::refusal(&refusal))
     }
 
-    async fn decide(&self, request: Request<Incoming>, by: Asker) -> Result<Response<Reply>, Refusal> {
-        let (head, body) = request.into_parts();
+    async fn decide(&self, head: &Parts, body: &mut Incoming, by: Asker) -> Result<Response<Reply>, Refusal> {
         let path = head.uri.path();
         if by == Asker::Loopback {
             check_source(&head.headers, &head.uri, self.note.port)?;
@@ -129,7 +136,7 @@ impl Shared {
         format!("backstory_{}", self.note.port)
     }
 
-    async fn read(&self, body: Incoming) -> Result<Value, Refusal> {
+    async fn read(&self, body: &mut Incoming) -> Result<Value, Refusal> {
         let read = Limited::new(body, self.limits.body_bytes).collect();
         let read = timeout(self.limits.deadline, read).await.map_err(|_| out_of_time())?;
         let bytes = read.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
@@ -188,6 +195,20 @@ impl Shared {
             Err(_) => Err(out_of_time()),
         }
     }
+}
+
+/// Reads what is still sent, within limits, and forgets it.
+async fn drain(body: &mut Incoming, most_bytes: usize) {
+    let rest = async {
+        let mut left = most_bytes;
+        while let Some(Ok(frame)) = body.frame().await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+            if left == 0 {
+                break;
+            }
+        }
+    };
+    drop(timeout(LINGER, rest).await);
 }
 
 fn unknown_path() -> Refusal {

@@ -2,6 +2,8 @@
 
 use crate::support::{Heard, TOLD, serve, serve_by, terms};
 use backstory_server::{Asker, Limits, Terms};
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 
 const JSON: &str = "Content-Type: application/json\r\n";
 
@@ -153,6 +155,25 @@ fn a_write_is_json_and_not_too_large() {
     assert_eq!((too_large.status, too_large.code().as_str()), (413, "too_large"));
     let asked = worker.answers.asked.lock().unwrap();
     assert_eq!(asked.len(), 1, "only what is well formed is asked");
+}
+
+#[test]
+fn who_is_refused_before_all_was_read_hears_it_all_the_same() {
+    let worker = serve();
+    let body = "x".repeat(100_000);
+    for path in ["/api/memories", "/api/nowhere"] {
+        for method in ["GET", "POST"] {
+            let request = format!(
+                "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                body.len()
+            );
+            let mut stream = UnixStream::connect(&worker.note.socket).unwrap();
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap_or_else(|error| panic!("{method} {path}: {error}"));
+            assert!(answer.starts_with("HTTP/1.1 ") && answer.ends_with('}'), "{answer}");
+        }
+    }
 }
 
 #[test]
