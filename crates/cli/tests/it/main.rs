@@ -38,6 +38,7 @@ mod projects;
 mod remembering;
 mod secrets;
 mod serving;
+mod serving_described;
 mod setting_up;
 mod support;
 mod taking_in;

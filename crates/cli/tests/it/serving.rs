@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 
 /// A world in which something happened: memories, a session with a turn, injections.
-fn lived_in() -> TestEnv {
+pub(crate) fn lived_in() -> TestEnv {
     let env = world();
     remember(&env, "We use SQLite because the hook must not wait");
     remember(&env, "The gateway times out after 30 seconds under load");

@@ -182,7 +182,9 @@ fn hooks_and_requests_at_once_lose_nothing() {
     assert_eq!(count(&env, "events"), events as u64);
     let log = fs::metadata(env.home().join("backstory.db-wal")).map_or(0, |log| log.len());
     let rss = worker.get("/api/status")["rss_bytes"].as_u64().unwrap();
-    println!("{events} events, {at_once} in flight: none lost, {log} bytes of log, {rss} bytes of the worker's memory");
+    println!(
+        "{events} events, {at_once} in flight: none lost, {log} bytes of log, {rss} bytes of the worker's memory"
+    );
     assert!(log <= 64 << 20 && rss <= 100 << 20, "{log} {rss}");
 }
 

@@ -71,7 +71,7 @@ async function forget(memory, redraw) {
 /** Turns head and text into a form. */
 function edit(root, memory, redraw) {
   const title = h("input", { class: "field", value: memory.title, maxlength: 80, required: true });
-  const body = h("textarea", { class: "field", rows: Math.min(24, memory.body.split("\n").length + 4) });
+  const body = h("textarea", { class: "field", rows: Math.min(24, memory.body.split("\n").length + 4), required: memory.body !== "" });
   body.value = memory.body;
   const problem = h("p", { class: "problem", role: "alert" });
   const save = async (event) => {
