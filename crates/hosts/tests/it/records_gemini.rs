@@ -76,7 +76,7 @@ fn what_is_written_twice_is_told_once() {
     let running = call("run_shell_command", &json!({"command": "make"}), "executing", &json!({}));
     let ran =
         call("run_shell_command", &json!({"command": "make"}), "success", &json!({"output": "Output: ok"}));
-    let summary = "<state_snapshot>\nHalf is done.\n</state_snapshot>";
+    let summary = "<scratchpad>hm</scratchpad>\n<state_snapshot>\nHalf is done.\n</state_snapshot>";
     let rows = [
         head("s1", 0),
         asked.clone(),
@@ -149,11 +149,12 @@ fn an_older_version_keeps_one_object() {
 fn the_folder_of_a_project_is_read_wherever_it_is_noted() {
     let home = tempfile::tempdir().unwrap();
     let folder = || entries(&found(home.path())[0])[0].cwd.clone();
-    write(home.path(), SESSION, lines(&[head("s1", 0)]));
+    let asked = message(1, "user", &json!("go on"));
+    write(home.path(), SESSION, lines(&[head("s1", 0), asked.clone()]));
     assert_eq!(folder(), None);
     let mut told = head("s1", 0);
     told["directories"] = json!(["/told"]);
-    write(home.path(), SESSION, lines(&[told]));
+    write(home.path(), SESSION, lines(&[told, asked]));
     assert_eq!(folder().as_deref(), Some("/told"));
     for (file, text, noted) in [
         (".gemini/projects.json", r#"{"projects":{"/other":"q","/listed":"p"}}"#, "/listed"),
@@ -163,6 +164,12 @@ fn the_folder_of_a_project_is_read_wherever_it_is_noted() {
         write(home.path(), file, text);
         assert_eq!(folder().as_deref(), Some(noted));
     }
+}
+
+/// A session that comes back leaves another file behind that only begins.
+#[test]
+fn a_session_in_which_nothing_was_asked_is_not_told() {
+    assert_eq!(of_file(SESSION, lines(&[head("s1", 0), json!({"$set": {"lastUpdated": time(1)}})])), []);
 }
 
 #[test]
@@ -197,6 +204,7 @@ fn a_subagent_is_told_in_its_session() {
         - Tool {"what":"session_started","how":"startup"}
         - User {"what":"prompted","text":"Look around"}
         - Tool (subagent) {"what":"subagent_started"}
+        - Assistant (subagent) {"what":"prompted","text":"List the files"}
         - Tool (subagent) run_shell_command {"what":"ran","command":"ls","output":"a","ended":"well"}
         - Assistant (subagent) {"what":"subagent_ended","message":"a"}
         - Assistant {"what":"turn_ended","message":"There is a."}
@@ -213,11 +221,11 @@ fn damage_costs_what_is_damaged() {
         1,
     );
     assert_snapshot!(outline(&of_file(SESSION, text)).join("\n"), @r#"
+        unreadable: a line
+        unreadable: a line
+        unreadable: a line
+        unreadable: a line
         {"what":"session_started","how":"startup"}
-        unreadable: a line
-        unreadable: a line
-        unreadable: a line
-        unreadable: a line
         {"what":"prompted","text":"go on"}
         {"what":"turn_ended","message":"Done."}
         "#);

@@ -9,6 +9,7 @@ mod git;
 mod lore;
 mod markdown;
 mod open_mem;
+mod opencode;
 mod reading;
 mod repository;
 mod taken_in;

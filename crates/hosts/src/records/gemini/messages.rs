@@ -3,6 +3,7 @@
 //! A message is written again whenever something was added to it, and all of them are when a session comes back, with other times:
 //! what was told once is not told again.
 
+use crate::Told;
 use crate::gemini::DIALECT;
 use crate::lenient::Json;
 use crate::records::events::{as_one, text};
@@ -20,7 +21,8 @@ pub(super) struct Messages {
     /// The names of messages and of uses of tools that were told.
     known: HashSet<String>,
     turn: Option<Turn>,
-    last_at: Timestamp,
+    /// That a session began, which is told with what comes after it: some only begin.
+    beginning: Option<Reading>,
 }
 
 /// A prompt and what was said since.
@@ -64,7 +66,7 @@ impl Messages {
             subagent: None,
             known: HashSet::new(),
             turn: None,
-            last_at: Timestamp(0),
+            beginning: None,
         }
     }
 
@@ -79,35 +81,38 @@ impl Messages {
             return told.push_back(Reading::Unreadable("a line"));
         };
         self.end_turn(told);
-        self.last_at = at;
         let name = head.str("sessionId").to_owned();
         if self.cwd.is_none() {
             self.cwd = head.get("directories").items().first().and_then(Json::text).map(str::to_owned);
         }
         let is_new = self.known.insert(name.clone());
-        if self.subagent.is_some() {
-            if is_new {
-                self.put(at, name, Happening::SubagentStarted, Trust::Tool, told);
-            }
-            return;
-        }
-        self.session.clone_from(&name);
         let how = if is_new { "startup" } else { "resume" };
-        let id = if is_new { name } else { format!("{name} {}", at.0) };
-        self.tell(&id, at, Event::SessionStart, vec![("source", text(how))], told);
+        let id = if is_new { name.clone() } else { format!("{name} {}", at.0) };
+        let happening = match self.subagent {
+            Some(_) => Happening::SubagentStarted,
+            None => {
+                self.session = name;
+                Happening::SessionStarted { how: how.to_owned() }
+            }
+        };
+        self.beginning = Some(self.entry(at, id, self.told(happening, Trust::Tool)));
     }
 
     /// What is stated again happened before; only what a compaction goes on with is new.
     fn restated(&mut self, mut set: Json<'_>, told: &mut VecDeque<Reading>) {
         for message in set.take("messages").into_items() {
             let words = words_of(message.get("content"));
-            let is_summary = message.str("type") == "user" && words.starts_with(SUMMARY);
-            let (id, at) = (message.str("id").to_owned(), time(message.get("timestamp")));
-            if let Some(at) = at.filter(|_| is_summary && self.known.insert(id.clone())) {
-                let inside = words.strip_prefix(SUMMARY).unwrap_or_default();
-                let summary = inside.split(SUMMARY_END).next().unwrap_or_default().trim().to_owned();
-                self.put(at, id, Happening::Compacted { summary }, Trust::Assistant, told);
+            let summary = summary_in(&words).filter(|_| message.str("type") == "user");
+            if let (Some(at), Some(summary)) = (time(message.get("timestamp")), summary) {
+                self.compacted(message.str("id"), at, summary, told);
             }
+        }
+    }
+
+    fn compacted(&mut self, id: &str, at: Timestamp, summary: &str, told: &mut VecDeque<Reading>) {
+        if self.known.insert(id.to_owned()) && self.subagent.is_none() {
+            let happening = Happening::Compacted { summary: summary.to_owned() };
+            self.put(at, id.to_owned(), happening, Trust::Assistant, told);
         }
     }
 
@@ -116,7 +121,6 @@ impl Messages {
             return told.push_back(Reading::Unreadable("a line"));
         };
         let id = message.str("id").to_owned();
-        self.last_at = at;
         match message.str("type") {
             "user" => self.asked(&id, at, &message, told),
             "gemini" => {
@@ -141,6 +145,9 @@ impl Messages {
     fn asked(&mut self, id: &str, at: Timestamp, message: &Json<'_>, told: &mut VecDeque<Reading>) {
         let shown = words_of(message.get("displayContent"));
         let words = if shown.is_empty() { words_of(message.get("content")) } else { shown };
+        if let Some(summary) = summary_in(&words) {
+            return self.compacted(id, at, summary, told);
+        }
         if is_of_the_host(&words) || !self.known.insert(id.to_owned()) {
             return;
         }
@@ -149,8 +156,7 @@ impl Messages {
         if !asked.is_empty() {
             self.end_turn(told);
             self.turn = Some(Turn { id: id.to_owned(), closing: String::new(), at });
-            // What a subagent is asked nobody typed.
-            told.extend(asked.into_iter().filter(|_| self.subagent.is_none()));
+            told.extend(asked);
         }
     }
 
@@ -189,48 +195,59 @@ impl Messages {
     }
 
     fn tell(
-        &self,
+        &mut self,
         id: &str,
         at: Timestamp,
         event: Event,
         fields: Vec<Field<'_>>,
         told: &mut VecDeque<Reading>,
     ) {
+        let (cwd, subagent) = (self.cwd.clone(), self.subagent.clone());
         let mut fields: Vec<Field<'_>> = fields;
-        fields.extend(self.cwd.as_deref().map(|cwd| ("cwd", text(cwd))));
+        fields.extend(cwd.as_deref().map(|cwd| ("cwd", text(cwd))));
         fields.extend(
-            self.subagent
+            subagent
                 .iter()
                 .flat_map(|agent| [("agent_id", text(&agent.id)), ("agent_type", text(&agent.sort))]),
         );
         for (number, one) in wire::tell(&DIALECT, event, as_one(fields)).into_iter().enumerate() {
             let id = if number == 0 { id.to_owned() } else { format!("{id} {number}") };
-            told.push_back(self.entry(at, id, one));
+            self.push(at, id, one, told);
         }
     }
 
     fn put(
-        &self,
+        &mut self,
         at: Timestamp,
         id: String,
         happening: Happening,
         trust: Trust,
         told: &mut VecDeque<Reading>,
     ) {
-        let subagent = self.subagent.clone();
-        let one = crate::Told { happening, subagent, tool: None, sequence: None, trust };
+        let one = self.told(happening, trust);
+        self.push(at, id, one, told);
+    }
+
+    fn push(&mut self, at: Timestamp, id: String, one: Told, told: &mut VecDeque<Reading>) {
+        told.extend(self.beginning.take());
         told.push_back(self.entry(at, id, one));
     }
 
-    fn entry(&self, at: Timestamp, id: String, told: crate::Told) -> Reading {
+    fn told(&self, happening: Happening, trust: Trust) -> Told {
+        Told { happening, subagent: self.subagent.clone(), tool: None, sequence: None, trust }
+    }
+
+    fn entry(&self, at: Timestamp, id: String, told: Told) -> Reading {
         let (session, cwd) = (self.session.clone(), self.cwd.clone());
         Reading::Entry(Box::new(Entry { at, session, cwd, id, told }))
     }
 }
 
-/// What a compaction goes on with stands in this block.
-const SUMMARY: &str = "<state_snapshot>";
-const SUMMARY_END: &str = "</state_snapshot>";
+/// Returns what a compaction goes on with, without the thoughts that led to it.
+fn summary_in(words: &str) -> Option<&str> {
+    let (_, inside) = words.split_once("<state_snapshot>")?;
+    inside.split_once("</state_snapshot>").map(|(summary, _)| summary.trim())
+}
 
 /// How what the host says to its model begins.
 const OF_THE_HOST: [&str; 2] = ["<session_context>", "This is the Gemini CLI."];
@@ -241,7 +258,6 @@ fn is_of_the_host(words: &str) -> bool {
     OF_THE_HOST.iter().any(|beginning| words.starts_with(beginning))
         || words == "?"
         || command.is_some_and(|command| !command.contains('/'))
-        || words.starts_with(SUMMARY)
 }
 
 /// Returns the words in what was said: of parts their texts, without thoughts and without what tools answered.
