@@ -24,7 +24,9 @@ use std::time::UNIX_EPOCH;
 const MOST_FILE_BYTES: u64 = 1 << 20;
 const MOST_BODY_BYTES: usize = 4_000;
 /// Somebody wrote it on purpose; it may have grown old.
-const CONFIDENCE: f64 = 0.8;
+const CONFIDENCE: f64 = 0.7;
+/// The file itself is what holds, and the host gives it: a copy of it is not sure enough to be given when a session starts.
+const CONFIDENCE_IN_A_COPY: f64 = 0.45;
 
 /// Finds the memory files of projects and of the user.
 pub(crate) fn find(around: &Whereabouts) -> Vec<Find> {
@@ -115,9 +117,10 @@ impl File {
         let file_name = self.name.rsplit('/').next().unwrap_or(&self.name);
         let body = cap(&section.text, MOST_BODY_BYTES).text;
         let mut content = Draft::new(self.kind(section), &titles::title(section, file_name), &body);
-        content.category = (self.given == Given::ByHost).then(|| Category("rules-file".to_owned()));
+        let is_copy = self.given == Given::ByHost;
+        content.category = is_copy.then(|| Category("rules-file".to_owned()));
         content.files = vec![self.name.clone()];
-        content.confidence = Confidence::new(CONFIDENCE);
+        content.confidence = Confidence::new(if is_copy { CONFIDENCE_IN_A_COPY } else { CONFIDENCE });
         content.trust = Trust::Import;
         content.scope = self.scope;
         FoundMemory {

@@ -60,8 +60,7 @@ impl<'a> Message<'a> {
         let mut kept: Vec<&str> = Vec::new();
         let mut quoted = 0;
         for line in self.rest.lines().map(str::trim_end) {
-            let is_quoted = line.starts_with("    ") || line.starts_with(['\t', '>', '|']);
-            quoted = if is_quoted { quoted + 1 } else { 0 };
+            quoted = if is_listing(line) { quoted + 1 } else { 0 };
             let is_second_gap = line.is_empty() && kept.last().is_none_or(|last| last.is_empty());
             if quoted <= MOST_QUOTED_LINES && !is_second_gap && !is_trailer(line) {
                 kept.push(line);
@@ -69,7 +68,7 @@ impl<'a> Message<'a> {
                 kept.push("    …");
             }
         }
-        cap(kept.join("\n").trim(), MOST_WHY_BYTES).text
+        cap(unwrapped(&kept).trim(), MOST_WHY_BYTES).text
     }
 
     /// Returns how many words the why has; the address of an issue is none.
@@ -96,6 +95,34 @@ impl<'a> Message<'a> {
     }
 }
 
+/// Joins the lines of a paragraph that was wrapped by hand: who reads on would take each line for a sentence.
+fn unwrapped(lines: &[&str]) -> String {
+    let mut text = String::new();
+    let mut before = "";
+    for line in lines {
+        let goes_on = before.len() >= LEAST_WRAPPED_BYTES && !is_listing(before) && continues(line);
+        text.push_str(if goes_on { " " } else { "\n" });
+        text.push_str(if goes_on { line.trim_start() } else { line });
+        before = line;
+    }
+    text
+}
+
+/// Text is wrapped further to the right than this; a shorter line ends where its writer wanted.
+const LEAST_WRAPPED_BYTES: usize = 50;
+
+/// Whether a line can be the rest of the one before it: it is not empty, and neither an item nor a listing.
+fn continues(line: &str) -> bool {
+    let start = line.trim_start();
+    let is_item = ["- ", "* ", "+ ", "# "].iter().any(|mark| start.starts_with(mark));
+    let is_number = start.split_once(['.', ')']).is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+    !start.is_empty() && !is_item && !is_number && !is_listing(line)
+}
+
+fn is_listing(line: &str) -> bool {
+    line.starts_with("    ") || line.starts_with(['\t', '>', '|', '`'])
+}
+
 fn is_trailer(line: &str) -> bool {
     let line = line.trim();
     if line.starts_with("(cherry picked from commit") || line.contains("Generated with [") {
@@ -117,6 +144,15 @@ mod tests {
         assert_eq!(message.subject, "Keep the lock");
         assert_eq!(message.why(), "Two writers met.\n\nBug: 12");
         assert_eq!(Message::of("Only this\n").why(), "");
+    }
+
+    #[test]
+    fn lines_that_were_wrapped_are_one_again() {
+        let wrapped = "The lock was taken after the log had been copied, which\nis too late.\n\n\
+             - one item that is long enough to be wrapped by its writer\n  goes on here\n- another\n\nIt said:\n    one\n    two";
+        let expected = "The lock was taken after the log had been copied, which is too late.\n\n\
+             - one item that is long enough to be wrapped by its writer goes on here\n- another\n\nIt said:\n    one\n    two";
+        assert_eq!(Message::of(&format!("Keep the lock\n\n{wrapped}")).why(), expected);
     }
 
     #[test]

@@ -25,7 +25,7 @@ impl Subject {
         }
         let prefix = Prefix::of(line);
         let type_of_change = prefix.as_ref().and_then(|prefix| kind_of_type(&prefix.name));
-        let title = title_of_commit(line).unwrap_or_default();
+        let title = title_of_commit(&with_short_ids(line)).unwrap_or_default();
         Subject {
             kind: type_of_change.or_else(|| kind_of_words(&title)).unwrap_or(Kind::Change),
             title,
@@ -42,6 +42,15 @@ impl Subject {
         let title = if inner.title.is_empty() { String::new() } else { title };
         Subject { kind: Kind::Change, title, ..inner }
     }
+}
+
+/// Nobody reads the whole name of a commit.
+fn with_short_ids(line: &str) -> String {
+    let short = |word: &str| -> String {
+        let is_id = word.len() >= 20 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_id { word.chars().take(9).collect() } else { word.to_owned() }
+    };
+    line.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns what a revert takes back, and whether it brings it back instead.

@@ -18,6 +18,8 @@ const LEAST_SHARE: f64 = 0.6;
 /// And of the other one: a file that changes with everything says nothing about any.
 const LEAST_OTHER_SHARE: f64 = 0.3;
 const MOST_PAIRS: usize = 20;
+/// Less than anything that was stated or done has.
+const MOST_CONFIDENCE: f64 = 0.45;
 const MOST_PAIRS_OF_A_FILE: usize = 2;
 const MOST_RELATED: usize = 5;
 
@@ -126,9 +128,9 @@ impl<'a> Pair<'a> {
         )];
         content.category = Some(Category("co-change".to_owned()));
         content.files = vec![one.to_owned(), other.to_owned()];
-        // It is counted, not judged: what is stated by people comes first.
+        // It is counted, not judged: it is there when one of the files is asked for, and no news when a session starts.
         content.importance = Importance::new(1);
-        content.confidence = Confidence::new(self.share.min(0.9));
+        content.confidence = Confidence::new(self.share * MOST_CONFIDENCE);
         content.trust = Trust::Import;
         FoundMemory {
             name: self.name(),

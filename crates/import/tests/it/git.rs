@@ -2,7 +2,7 @@
 
 use crate::repository::Repository;
 use backstory_import::{Find, Found, FoundMemory, FoundProject, Source, Whereabouts};
-use backstory_memory::{Importance, Kind, TITLE_CHARS, Trust};
+use backstory_memory::{Confidence, Importance, Kind, TITLE_CHARS, Trust};
 use std::path::PathBuf;
 
 fn finds(projects: &[PathBuf]) -> Vec<Find> {
@@ -62,6 +62,11 @@ fn subjects_say_the_kind_and_titles_are_words() {
         ("Rename the layer of hints", Kind::Refactor, "Rename the layer of hints"),
         ("Add tests for empty queries", Kind::Change, "Add tests for empty queries"),
         ("On a Mac the folder is another one", Kind::Change, "On a Mac the folder is another one"),
+        (
+            "Port 0123456789012345678901234567890123456789 to Windows",
+            Kind::Change,
+            "Port 012345678 to Windows",
+        ),
         ("Support Python 3.14", Kind::Feature, "Support Python 3.14"),
         ("Checkpoint the log at the end of a turn", Kind::Change, "Checkpoint the log at the end of a turn"),
     ];
@@ -196,6 +201,7 @@ fn files_that_change_together_are_a_pattern_with_a_name_that_stays() {
     let counted = "In 5 of the 5 commits that changed grammar.txt, src/parser.rs changed too";
     assert_eq!(pattern.content.facts, [counted]);
     assert_eq!(pattern.content.files, ["grammar.txt", "src/parser.rs"]);
+    assert!(pattern.content.confidence < Confidence::DISTILLED, "it is no news when a session starts");
     assert_eq!(pattern.relates.len(), 5);
     assert!(!pattern.relates.contains(&last));
     let before = (pattern.name.clone(), pattern.created_at, pattern.content.fingerprint());

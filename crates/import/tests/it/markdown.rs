@@ -3,7 +3,7 @@
 use crate::reading::machine;
 use crate::repository::Repository;
 use backstory_import::{Find, Found, FoundMemory, FoundProject, Source, Unreadable, Whereabouts};
-use backstory_memory::{Category, Kind, Scope, TITLE_CHARS, Trust};
+use backstory_memory::{Category, Confidence, Kind, Scope, TITLE_CHARS, Trust};
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -137,6 +137,10 @@ fn a_section_is_knowledge_anchored_to_its_file() {
         (FoundProject::Folder(package), Scope::Project, Trust::Import)
     );
     assert_eq!(content.category, Some(Category("rules-file".to_owned())), "the host gives it");
+    assert!(
+        content.confidence < Confidence::DISTILLED,
+        "and it need not be given again when a session starts"
+    );
     assert!(memory.created_at.0 > 0);
     assert_eq!(skipped, ["says too little"], "a description alone");
 }
