@@ -10,7 +10,7 @@ mod history;
 
 use crate::project::{common_dir, read_head, work_tree};
 use child::ask;
-pub use history::{Changed, Commit, History, history};
+pub use history::{Changed, Commit, Detail, History, history};
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;

@@ -9,7 +9,7 @@ mod subject;
 mod together;
 
 use crate::{Find, Found, FoundMemory, FoundProject, Source, Unreadable, Whereabouts};
-use backstory_capture::git::{self, Commit, History, WorkTree};
+use backstory_capture::git::{self, Commit, Detail, History, WorkTree};
 use backstory_memory::{Confidence, Draft, Importance, Scope, Trust};
 use message::Message;
 use noise::noise;
@@ -80,28 +80,54 @@ pub(crate) fn read(find: &Find, tell: &mut dyn FnMut(Found)) -> Result<(), Unrea
 
 /// Returns the newest commits that are no merges, the oldest first, and tells of those that are left out.
 fn newest_commits(root: &Path, tell: &mut dyn FnMut(Found)) -> Result<Vec<Commit>, Unreadable> {
-    let mut commits = Vec::new();
-    let mut merges = 0;
-    let read = git::history(root, PATIENCE, &mut |commit| {
-        if commit.is_merge {
-            merges += 1;
-        } else {
-            commits.push(commit);
-        }
-        if commits.len() < MOST_COMMITS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-    if commits.is_empty() {
+    let all = git::count_commits(root, SHORT_PATIENCE).unwrap_or_default();
+    let mut newest = Newest::read(root, Detail::Files);
+    if newest.gave_up(all) {
+        // A clone without the contents of old files still has what was said.
+        newest = Newest::read(root, Detail::Message);
+    }
+    if newest.commits.is_empty() {
         return Err(Unreadable("git tells no commits".to_owned()));
     }
-    (0..merges).for_each(|_| tell(Found::Skipped("a merge")));
-    if read == History::CutShort {
+    (0..newest.merges).for_each(|_| tell(Found::Skipped("a merge")));
+    if newest.read == History::CutShort {
         tell(Found::Skipped("git took too long"));
     }
-    let all = git::count_commits(root, SHORT_PATIENCE).unwrap_or_default();
-    let seen = (commits.len() + merges) as u64;
-    (seen..all).for_each(|_| tell(Found::Skipped("older than 2,000 commits")));
-    commits.reverse();
-    Ok(commits)
+    (newest.seen()..all).for_each(|_| tell(Found::Skipped("older than 2,000 commits")));
+    newest.commits.reverse();
+    Ok(newest.commits)
+}
+
+/// The newest commits that are no merges, and how many merges came between.
+struct Newest {
+    commits: Vec<Commit>,
+    merges: usize,
+    read: History,
+}
+
+impl Newest {
+    fn read(root: &Path, detail: Detail) -> Newest {
+        let mut commits = Vec::new();
+        let mut merges = 0;
+        let read = git::history(root, detail, PATIENCE, &mut |commit| {
+            if commit.is_merge {
+                merges += 1;
+            } else {
+                commits.push(commit);
+            }
+            if commits.len() < MOST_COMMITS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        Newest { commits, merges, read }
+    }
+
+    fn seen(&self) -> u64 {
+        (self.commits.len() + self.merges) as u64
+    }
+
+    /// Whether git stopped before it had told what was asked, and not for want of time.
+    fn gave_up(&self, all: u64) -> bool {
+        self.read == History::Read && self.commits.len() < MOST_COMMITS && self.seen() < all
+    }
 }
 
 /// What is the same for all commits of a repository.

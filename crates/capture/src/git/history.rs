@@ -44,6 +44,15 @@ pub struct Changed {
     pub lines: u64,
 }
 
+/// What is wanted of each commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// What it says, and which files it changed.
+    Files,
+    /// What it says: all that a clone without the files' contents can tell.
+    Message,
+}
+
 /// How far a history was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum History {
@@ -54,7 +63,12 @@ pub enum History {
 }
 
 /// Tells the commits that lead to the one a work tree is at, the newest first, until `tell` breaks off.
-pub fn history(root: &Path, deadline: Duration, tell: &mut dyn FnMut(Commit) -> ControlFlow<()>) -> History {
+pub fn history(
+    root: &Path,
+    detail: Detail,
+    deadline: Duration,
+    tell: &mut dyn FnMut(Commit) -> ControlFlow<()>,
+) -> History {
     let plain = [
         "--no-ext-diff",
         "--no-textconv",
@@ -63,9 +77,13 @@ pub fn history(root: &Path, deadline: Duration, tell: &mut dyn FnMut(Commit) -> 
         "--no-notes",
         "--no-decorate",
     ];
-    let shape = ["--no-relative", "--no-diff-merges", "--encoding=UTF-8", "-z", "--numstat", "-M"];
+    let shape = ["--no-relative", "--no-diff-merges", "--encoding=UTF-8", "-z"];
+    let files: &[&str] = match detail {
+        Detail::Files => &["--numstat", "-M"],
+        Detail::Message => &["--no-patch"],
+    };
     let format = ["--format=tformat:%H%x00%P%x00%at%x00%aN%x00%aE%x00%B", "HEAD", "--"];
-    let arguments = [&["-c", "log.showRoot=true", "log"][..], &plain, &shape, &format].concat();
+    let arguments = [&["-c", "log.showRoot=true", "log"][..], &plain, &shape, files, &format].concat();
     let mut reader = Reader { fields: Fields::default(), state: State::Between, commit: None, tell };
     let heard = converse(root, &arguments, Vec::new(), deadline, &mut |bytes| reader.hear(bytes));
     match heard {

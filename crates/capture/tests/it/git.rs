@@ -2,8 +2,8 @@
 
 use crate::workshop::Workshop;
 use backstory_capture::git::{
-    Changed, Commit, History, Rename, branch, count_commits, dirty_files, head, head_blobs, history, renames,
-    user_email, work_tree_of,
+    Changed, Commit, Detail, History, Rename, branch, count_commits, dirty_files, head, head_blobs, history,
+    renames, user_email, work_tree_of,
 };
 use std::fs;
 use std::ops::ControlFlow;
@@ -104,7 +104,7 @@ fn a_program_that_the_repository_names_is_not_run() {
 
 fn whole_history(root: &Path) -> Vec<Commit> {
     let mut commits = Vec::new();
-    let read = history(root, LONG, &mut |commit| {
+    let read = history(root, Detail::Files, LONG, &mut |commit| {
         commits.push(commit);
         ControlFlow::Continue(())
     });
@@ -185,7 +185,7 @@ fn a_history_ends_when_it_was_enough_and_a_long_message_is_cut() {
     workshop.git(&["commit", "--quiet", "--allow-empty", "--file", "message"]);
     (0..3).for_each(|_| workshop.commit_all());
     let mut told = 0;
-    let read = history(&workshop.root, LONG, &mut |_| {
+    let read = history(&workshop.root, Detail::Files, LONG, &mut |_| {
         told += 1;
         if told < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
@@ -193,7 +193,7 @@ fn a_history_ends_when_it_was_enough_and_a_long_message_is_cut() {
     let longest = whole_history(&workshop.root).into_iter().map(|commit| commit.message.len()).max();
     assert!(longest.is_some_and(|bytes| (100_000..200_000).contains(&bytes)), "{longest:?}");
     assert_eq!(
-        history(&workshop.root, Duration::ZERO, &mut |_| ControlFlow::Continue(())),
+        history(&workshop.root, Detail::Files, Duration::ZERO, &mut |_| ControlFlow::Continue(())),
         History::CutShort
     );
 }

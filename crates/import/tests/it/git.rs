@@ -260,3 +260,18 @@ fn only_the_newest_commits_are_read_and_the_others_are_counted() {
     let ends = [memories.first(), memories.last()].map(|memory| memory.unwrap().content.title.clone());
     assert_eq!(ends, ["Teach the parser rule number 50", "Teach the parser rule number 2049"]);
 }
+
+#[test]
+fn a_clone_without_old_files_still_tells_what_was_said() {
+    let Some(repository) = Repository::make() else { return };
+    (0..6).for_each(|number| {
+        repository.commit(&format!("Teach the parser rule {number}"), &["src/parser.rs"]);
+    });
+    repository.git(&["config", "uploadpack.allowFilter", "true"]);
+    let origin = format!("file://{}", repository.root.display());
+    repository.git(&["clone", "--quiet", "--filter=blob:none", &origin, "../partial"]);
+    let mut told = Vec::new();
+    finds(&[repository.beside("partial")])[0].read(&mut |found| told.push(found)).unwrap();
+    let memories = told.iter().filter(|found| matches!(found, Found::Memory(_))).count();
+    assert_eq!((memories, told.len()), (6, 6), "{told:?}");
+}
