@@ -92,4 +92,35 @@ mod tests {
             }
         }
     }
+
+    /// The modules a file imports, by their names.
+    fn imports(name: &str) -> Vec<String> {
+        let (_, bytes) = FILES.iter().find(|(known, _)| *known == name).expect("a file of the viewer");
+        let folder = Path::new(name).parent().unwrap();
+        let imported = |line: &&'static str| line.starts_with("import ");
+        let lines = std::str::from_utf8(bytes).unwrap().lines().filter(imported);
+        let named = |line: &'static str| line.split('"').nth(1).expect("a module in quotes");
+        let resolved = |module: &str| match module.strip_prefix("../") {
+            Some(above) => above.to_owned(),
+            None => folder.join(module.trim_start_matches("./")).to_str().unwrap().to_owned(),
+        };
+        lines.map(named).map(resolved).collect()
+    }
+
+    #[test]
+    fn everything_the_first_page_needs_is_asked_for_at_once() {
+        let (_, index) = FILES.iter().find(|(name, _)| *name == "index.html").unwrap();
+        let index = std::str::from_utf8(index).unwrap();
+        let mut needed = vec!["app.js".to_owned(), "pages/timeline.js".to_owned()];
+        let mut at = 0;
+        while let Some(name) = needed.get(at).cloned() {
+            let preload = format!("<link rel=\"modulepreload\" href=\"/assets/{name}\">");
+            assert!(index.contains(&preload), "`{name}` is asked for only when another file was read");
+            let more: Vec<String> =
+                imports(&name).into_iter().filter(|more| !needed.contains(more)).collect();
+            needed.extend(more);
+            at += 1;
+        }
+        assert!(needed.len() > 10, "{needed:?}");
+    }
 }
