@@ -45,9 +45,7 @@ impl Store {
             if !transaction.prepare_cached("SELECT 1 FROM memories WHERE id = ?1")?.exists([memory.0])? {
                 return Err(StoreError::NoSuchMemory(memory).into());
             }
-            transaction.execute("DELETE FROM anchors WHERE memory_id = ?1", [memory.0])?;
-            anchors.iter().try_for_each(|anchor| insert(transaction, memory, anchor))?;
-            Ok(())
+            Ok(replace(transaction, memory, anchors)?)
         })
     }
 
@@ -76,6 +74,12 @@ impl Store {
             Ok(())
         })
     }
+}
+
+/// Anchors a memory in these places and no others.
+pub(crate) fn replace(db: &Connection, memory: MemoryId, anchors: &[Anchor]) -> rusqlite::Result<()> {
+    db.execute("DELETE FROM anchors WHERE memory_id = ?1", [memory.0])?;
+    anchors.iter().try_for_each(|anchor| insert(db, memory, anchor))
 }
 
 /// Anchors a memory in files it names, where it is not yet.

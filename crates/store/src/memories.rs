@@ -138,7 +138,8 @@ pub enum Kept {
     Forgotten,
 }
 
-fn keep(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Kept> {
+/// Writes a memory, unless it is known by its uid or was forgotten.
+pub(crate) fn keep(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Kept> {
     if let Some(id) = known_id(db, memory)? {
         return Ok(Kept::Known(id));
     }

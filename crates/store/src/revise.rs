@@ -1,9 +1,10 @@
 //! Changing memories without losing what they said: revisions, supersession, pins, use.
 
 use crate::open::Stop;
-use crate::{NewMemory, Store, StoreError, anchors, codes, forget, memories, words};
+use crate::{NewMemory, Store, StoreError, Wording, anchors, codes, forget, memories, words};
 use backstory_memory::{Checksum, Draft, Memory, MemoryId, Relation, Timestamp};
 use rusqlite::{Connection, params};
+use std::str::FromStr;
 
 impl Store {
     /// Gives a memory other content and keeps what it said before.
@@ -33,10 +34,7 @@ impl Store {
         self.write("supersede a memory", |transaction| {
             refuse_unknown(transaction, old)?;
             refuse_unknown(transaction, by)?;
-            let chain = "WITH RECURSIVE later (id) AS (SELECT ?2 UNION SELECT m.superseded_by FROM memories m
-                 JOIN later ON m.id = later.id WHERE m.superseded_by IS NOT NULL)
-                 SELECT 1 FROM later WHERE id = ?1";
-            if !transaction.prepare_cached(chain)?.exists([old.0, by.0])? {
+            if !would_circle(transaction, old, by)? {
                 mark_superseded(transaction, old, by, at)?;
             }
             Ok(())
@@ -107,11 +105,40 @@ fn refuse_unknown(db: &Connection, id: MemoryId) -> Result<(), Stop> {
     if is_known { Ok(()) } else { Err(StoreError::NoSuchMemory(id).into()) }
 }
 
+/// Whether a memory would replace itself in the end, were it replaced by this one.
+pub(crate) fn would_circle(db: &Connection, old: MemoryId, by: MemoryId) -> rusqlite::Result<bool> {
+    let chain = "WITH RECURSIVE later (id) AS (SELECT ?2 UNION SELECT m.superseded_by FROM memories m
+         JOIN later ON m.id = later.id WHERE m.superseded_by IS NOT NULL)
+         SELECT 1 FROM later WHERE id = ?1";
+    db.prepare_cached(chain)?.exists([old.0, by.0])
+}
+
 /// Who gives a memory other words.
-#[derive(Clone, Copy)]
-pub(crate) enum Author {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// A person.
     Person,
+    /// A model.
     Model,
+}
+
+impl Author {
+    /// Returns the author's name, as it is stored.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Author::Person => "person",
+            Author::Model => "model",
+        }
+    }
+}
+
+impl FromStr for Author {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        [Author::Person, Author::Model].into_iter().find(|author| author.as_str() == text).ok_or(())
+    }
 }
 
 /// Keeps what a memory says now, before it is given other words.
@@ -121,27 +148,37 @@ pub(crate) fn keep_revision(
     by: Author,
     now: Timestamp,
 ) -> rusqlite::Result<()> {
-    let by = match by {
-        Author::Person => "person",
-        Author::Model => "model",
+    let content = memory.content.clone();
+    let wording = Wording {
+        kind: content.kind,
+        title: content.title,
+        body: content.body,
+        facts: content.facts,
+        concepts: content.concepts,
+        files: content.files,
+        until: now,
+        replaced_by: by,
     };
-    let content = &memory.content;
-    db.execute(
-        "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by)
-         SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM revisions WHERE memory_id = ?1",
-        params![
-            memory.id.0,
-            content.kind.as_str(),
-            content.title,
-            content.body,
-            codes::list_text(&content.facts),
-            codes::list_text(&content.concepts),
-            codes::list_text(&content.files),
-            now.0,
-            by,
-        ],
-    )
-    .map(drop)
+    insert_revision(db, memory.id, &wording)
+}
+
+/// Adds what a memory said to what it said before.
+pub(crate) fn insert_revision(db: &Connection, id: MemoryId, wording: &Wording) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by)
+         SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM revisions WHERE memory_id = ?1";
+    db.prepare_cached(sql)?
+        .execute(params![
+            id.0,
+            wording.kind.as_str(),
+            wording.title,
+            wording.body,
+            codes::list_text(&wording.facts),
+            codes::list_text(&wording.concepts),
+            codes::list_text(&wording.files),
+            wording.until.0,
+            wording.replaced_by.as_str(),
+        ])
+        .map(drop)
 }
 
 /// Gives a row other content, and all that is derived from it.

@@ -27,5 +27,6 @@ mod revising;
 mod searching;
 mod spooling;
 mod structure;
+mod travelling;
 mod vectors;
 mod wording;
