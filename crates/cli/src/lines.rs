@@ -1,5 +1,7 @@
 //! One memory as one line of JSON: what `import`, `export` and `remember` read and write. Documented in `docs/json.md`.
 
+mod carried;
+
 use crate::failure::Failure;
 use crate::times;
 use backstory_capture::Redactor;
@@ -7,6 +9,7 @@ use backstory_memory::{
     Category, Confidence, Draft, Importance, Kind, Memory, Scope, Timestamp, Trust, Uid, title_from,
 };
 use backstory_store::Past;
+use carried::{AnchorLine, WordingLine};
 use serde::{Deserialize, Serialize};
 
 /// One memory as a line.
@@ -65,6 +68,22 @@ pub(crate) struct MemoryLine {
     pub(crate) times_used: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) last_used_at: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) superseded_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) contradicts: Option<OneOrMany>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) derived_from: Option<OneOrMany>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) relates: Option<OneOrMany>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) subject: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) polished_from: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) anchors: Vec<AnchorLine>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) revisions: Vec<WordingLine>,
 }
 
 /// A text, or a list of texts.
@@ -126,6 +145,15 @@ impl MemoryLine {
         draft.valid_from = self.valid_from(now)?;
         draft.valid_to = self.valid_to(now)?;
         Ok(draft)
+    }
+
+    /// Returns it as a line of a project that another tells, where it names none itself.
+    pub(crate) fn of_project(self, project: &MemoryLine) -> MemoryLine {
+        if self.project.is_some() || self.project_path.is_some() {
+            return self;
+        }
+        let (project, project_keys) = (project.project.clone(), project.project_keys.clone());
+        MemoryLine { project, project_keys, ..self }
     }
 
     /// Returns its kind, if it says.

@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod config;
 mod diff;
+mod documents;
 mod engine;
 mod env_vars;
 mod eval;

@@ -1,14 +1,17 @@
-//! `export`: writes memories to a file that `import` takes back. Nobody is locked in.
+//! `export`: writes memories to a file or a folder that `import` takes back. Nobody is locked in.
+
+mod folder;
+mod leaving;
 
 use crate::app::App;
-use crate::commands::import::Format;
 use crate::failure::{Exit, Failure};
-use crate::lines::{MemoryLine, OneOrMany};
 use crate::progress::Progress;
+use crate::times;
 use crate::ui::memories;
-use backstory_memory::{Memory, ProjectId, ProjectKey, Relation};
-use backstory_store::{Store, StoreError};
-use clap::Args;
+use backstory_memory::{Memory, ProjectId, Timestamp};
+use backstory_store::Store;
+use clap::{Args, ValueEnum};
+use leaving::Leaving;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
@@ -17,7 +20,7 @@ use tempfile::NamedTempFile;
 /// Arguments of `export`.
 #[derive(Args, Debug)]
 pub(crate) struct ExportArgs {
-    /// The file; `-` is standard output
+    /// The file; `-` is standard output. For Markdown: the folder
     #[arg(default_value = "-")]
     pub(crate) file: String,
     /// How to write
@@ -26,15 +29,31 @@ pub(crate) struct ExportArgs {
     /// Only this project: its name, its number or a folder in it
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
+    /// Only what was written or changed since: 2026-05-01, 36h, 7d, 2w
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<String>,
+}
+
+/// A way to write memories down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// One JSON object a line
+    Jsonl,
+    /// One folder a project, one document a memory
+    Markdown,
 }
 
 /// Exports memories.
 pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
     let only = args.project.as_deref().map(|wanted| app.project_called(&store, wanted)).transpose()?;
+    let since = args.since.as_deref().map(|text| since(text, app)).transpose()?;
     // Lines that run over the screen are progress enough, and a bar would run through them.
     let shows_progress = args.file != "-" || !io::stdout().is_terminal();
-    let export = Export { store, only, shows_progress, app };
+    let export = Export { store, only, since, shows_progress, app };
+    if args.format == Format::Markdown {
+        return folder::run(&export, &args.file);
+    }
     let count = if args.file == "-" {
         export.write("to standard output", &mut std::io::stdout().lock())?
     } else {
@@ -48,9 +67,16 @@ pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+fn since(text: &str, app: &App) -> Result<Timestamp, Failure> {
+    times::parse(text, app.now).ok_or_else(|| {
+        Failure::usage(format!("`{text}` is not a time")).hint("write 2026-05-01, 36h, 7d or 2w")
+    })
+}
+
 struct Export<'a> {
     store: Store,
     only: Option<ProjectId>,
+    since: Option<Timestamp>,
     shows_progress: bool,
     app: &'a App,
 }
@@ -62,7 +88,8 @@ impl Export<'_> {
         let failed = |error: io::Error| self.app.ui.cannot_write(&name, &error);
         match fs::metadata(path) {
             Ok(there) if there.is_dir() => {
-                return Err(Failure::user(format!("{name} is a folder")).hint("name a file in it"));
+                return Err(Failure::user(format!("{name} is a folder"))
+                    .hint("name a file in it, or say `--format markdown`"));
             }
             // A pipe or a device is written to, not replaced.
             Ok(there) if !there.is_file() => {
@@ -86,9 +113,22 @@ impl Export<'_> {
         Ok(count)
     }
 
-    /// Writes the memories and returns how many.
+    /// Writes the memories as lines and returns how many.
     fn write(&self, name: &str, out: &mut dyn Write) -> Result<u64, Failure> {
         let mut out = BufWriter::new(out);
+        let mut leaving = Leaving::new(&self.store);
+        let failed = |error: io::Error| self.app.ui.cannot_write(name, &error);
+        let count = self.each(|memory| {
+            let text = serde_json::to_string(&leaving.line(memory)?)
+                .map_err(|error| Failure::internal("cannot write JSON").because(&error))?;
+            writeln!(out, "{text}").map_err(failed)
+        })?;
+        out.flush().map_err(failed)?;
+        Ok(count)
+    }
+
+    /// Does something with each wanted memory, oldest first, and returns how many there were.
+    fn each(&self, mut each: impl FnMut(&Memory) -> Result<(), Failure>) -> Result<u64, Failure> {
         let (mut count, mut failed, mut looked_at) = (0, None, 0);
         let mut progress = Progress::new(self.store.count_memories()?, "memories");
         self.store.each_memory(|memory| {
@@ -96,55 +136,17 @@ impl Export<'_> {
             if self.shows_progress {
                 progress.at(looked_at);
             }
-            if failed.is_none() && self.only.is_none_or(|project| project == memory.project) {
-                failed = self.write_line(name, &memory, &mut out).err();
+            if failed.is_none() && self.wants(&memory) {
+                failed = each(&memory).err();
                 count += 1;
             }
         })?;
         progress.finish();
-        failed.map_or(Ok(()), Err)?;
-        out.flush().map_err(|error| self.app.ui.cannot_write(name, &error))?;
-        Ok(count)
+        failed.map_or(Ok(count), Err)
     }
 
-    fn write_line(&self, name: &str, memory: &Memory, out: &mut dyn Write) -> Result<(), Failure> {
-        let line = line(&self.store, memory)?;
-        let text = serde_json::to_string(&line)
-            .map_err(|error| Failure::internal("cannot write JSON").because(&error))?;
-        writeln!(out, "{text}").map_err(|error| self.app.ui.cannot_write(name, &error))
+    fn wants(&self, memory: &Memory) -> bool {
+        self.only.is_none_or(|project| project == memory.project)
+            && self.since.is_none_or(|since| memory.updated_at >= since)
     }
-}
-
-fn line(store: &Store, memory: &Memory) -> Result<MemoryLine, StoreError> {
-    let mut line = MemoryLine::of(memory);
-    if let Some(project) = store.project(memory.project)? {
-        // A path means little on another machine; but where there is nothing else, it keeps two projects of one name apart (law 8).
-        let is_path = |key: &ProjectKey| matches!(key, ProjectKey::Path(_));
-        let known_by_place = project.keys.iter().all(is_path);
-        // The name is told anyway.
-        let travels = |key: &&ProjectKey| match key {
-            ProjectKey::Path(_) => known_by_place,
-            ProjectKey::Named(name) => *name != project.name,
-            _ => true,
-        };
-        line.project_keys = project.keys.iter().filter(travels).map(ToString::to_string).collect();
-        line.project = Some(project.name);
-    }
-    if let Some(id) = memory.session
-        && let Some(session) = store.session(id)?
-    {
-        line.host = Some(session.host);
-        line.session = Some(session.host_session);
-    }
-    let mut older = Vec::new();
-    for link in store.links(memory.id)? {
-        if link.from == memory.id
-            && link.relation == Relation::Supersedes
-            && let Some(replaced) = store.memory(link.to)?
-        {
-            older.push(replaced.uid.to_string());
-        }
-    }
-    line.supersedes = (!older.is_empty()).then_some(OneOrMany::Many(older));
-    Ok(line)
 }

@@ -1,5 +1,6 @@
 //! `import`: takes in what is there already. Running it again adds only what is new.
 
+pub(crate) mod arriving;
 mod file;
 mod learnt;
 mod machine;

@@ -147,7 +147,7 @@ fn an_export_with_nowhere_to_go_is_told_so() {
         --- err
         error: `.` is a folder
 
-        hint: name a file in it
+        hint: name a file in it, or say `--format markdown`
         ");
     assert_snapshot!(told(&env.run(["export", "no/such/folder/x.jsonl"])), @r"
         exit 1

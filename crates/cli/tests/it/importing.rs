@@ -28,7 +28,7 @@ fn lines_become_memories_once() {
         imported 0 memories in [N] s; 2 known already, 0 forgotten before, 0 bad lines skipped
         ");
     let report = ask(&env, 0, &["import", "--json", &file]);
-    assert_snapshot!(shape(&report), @"{bad: number, bad_lines: [], forgotten: number, imported: number, known: number, seconds: number, version: number}");
+    assert_snapshot!(shape(&report), @"{bad: number, bad_lines: [], forgotten: number, imported: number, known: number, revised: number, seconds: number, version: number}");
     assert_eq!((&report["imported"], &report["known"]), (&json!(0), &json!(2)));
     assert_eq!(titles(&env, &[]).len(), 2);
 }
@@ -72,7 +72,7 @@ fn bad_lines_are_named_and_skipped() {
         "#);
     let report = ask(&env, 1, &["import", "--json", &path]);
     assert_eq!((&report["bad"], &report["known"]), (&json!(8), &json!(2)));
-    assert_snapshot!(shape(&report), @"{bad: number, bad_lines: [{error: text, line: number}], forgotten: number, imported: number, known: number, seconds: number, version: number}");
+    assert_snapshot!(shape(&report), @"{bad: number, bad_lines: [{error: text, line: number}], forgotten: number, imported: number, known: number, revised: number, seconds: number, version: number}");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn what_is_not_a_file_is_told_so() {
         --- err
         error: `.` is a folder
 
-        hint: name a JSONL file, or `-` for standard input
+        hint: name a JSONL file, a folder that `backstory export --format markdown` wrote, or `-` for standard input
         ");
     assert_snapshot!(told(&env.run(["import", "nowhere.jsonl"])), @r"
         exit 1
@@ -119,7 +119,7 @@ fn what_is_not_a_file_is_told_so() {
         error: cannot read `nowhere.jsonl`
           cause: No such file or directory (os error 2)
 
-        hint: name a JSONL file, or `-` for standard input
+        hint: name a JSONL file, a folder that `backstory export --format markdown` wrote, or `-` for standard input
         ");
     assert_eq!(env.run(["import"]).code, Some(2));
     assert_eq!(env.run(["import", "x", "--format", "xml"]).code, Some(2));

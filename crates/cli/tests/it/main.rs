@@ -17,6 +17,8 @@ mod doctoring;
 mod evaluating;
 mod explaining;
 mod exporting;
+mod exporting_anything;
+mod exporting_documents;
 mod finding;
 mod given_and_used;
 mod hostile_payloads;

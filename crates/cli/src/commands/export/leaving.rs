@@ -1,0 +1,70 @@
+//! A memory with everything that is known of it, as the line it leaves as.
+
+use crate::failure::Failure;
+use crate::lines::MemoryLine;
+use backstory_memory::{Memory, ProjectId, ProjectKey, SessionId};
+use backstory_store::{Project, Store};
+use std::collections::HashMap;
+
+/// Makes lines of memories, and remembers which projects and sessions it has seen.
+pub(super) struct Leaving<'a> {
+    store: &'a Store,
+    projects: HashMap<ProjectId, MemoryLine>,
+    sessions: HashMap<SessionId, Option<(String, String)>>,
+}
+
+impl<'a> Leaving<'a> {
+    pub(super) fn new(store: &'a Store) -> Leaving<'a> {
+        Leaving { store, projects: HashMap::new(), sessions: HashMap::new() }
+    }
+
+    /// Returns the line of a memory.
+    pub(super) fn line(&mut self, memory: &Memory) -> Result<MemoryLine, Failure> {
+        let mut line = MemoryLine::of(memory);
+        let project = self.project(memory.project)?;
+        line.project.clone_from(&project.project);
+        line.project_keys.clone_from(&project.project_keys);
+        if let Some((host, session)) = memory.session.map(|id| self.session(id)).transpose()?.flatten() {
+            (line.host, line.session) = (Some(host), Some(session));
+        }
+        line.carry(self.store.carried(memory.id)?);
+        line.relate(&self.store.ties(memory.id, &memory.uid)?);
+        Ok(line)
+    }
+
+    /// Returns a line that tells a project and nothing else.
+    fn project(&mut self, id: ProjectId) -> Result<&MemoryLine, Failure> {
+        if !self.projects.contains_key(&id) {
+            let told = self.store.project(id)?.map(|project| project_line(&project)).unwrap_or_default();
+            self.projects.insert(id, told);
+        }
+        Ok(self.projects.entry(id).or_default())
+    }
+
+    fn session(&mut self, id: SessionId) -> Result<Option<(String, String)>, Failure> {
+        if let Some(known) = self.sessions.get(&id) {
+            return Ok(known.clone());
+        }
+        let told = self.store.session(id)?.map(|session| (session.host, session.host_session));
+        self.sessions.insert(id, told.clone());
+        Ok(told)
+    }
+}
+
+/// Tells a project by its name and what it is recognised by elsewhere too.
+pub(super) fn project_line(project: &Project) -> MemoryLine {
+    // A path means little on another machine; but where there is nothing else, it keeps two projects of one name apart (law 8).
+    let is_path = |key: &ProjectKey| matches!(key, ProjectKey::Path(_));
+    let known_by_place = project.keys.iter().all(is_path);
+    // The name is told anyway.
+    let travels = |key: &&ProjectKey| match key {
+        ProjectKey::Path(_) => known_by_place,
+        ProjectKey::Named(name) => *name != project.name,
+        _ => true,
+    };
+    MemoryLine {
+        project: Some(project.name.clone()),
+        project_keys: project.keys.iter().filter(travels).map(ToString::to_string).collect(),
+        ..MemoryLine::default()
+    }
+}

@@ -1,0 +1,322 @@
+//! One memory as a Markdown document, for people and for git: its title a heading, its text below, the rest above in front matter.
+//!
+//! What a document says can be edited, and a new one written by hand, with nothing but a title and a text; what is read back is a
+//! [`MemoryLine`] like any other. See `docs/design/0012-export.md`. Not here: which file a document is in (`folder`).
+
+pub(crate) mod folder;
+mod front_matter;
+
+use crate::failure::Failure;
+use crate::lines::MemoryLine;
+use backstory_memory::{digest, title_from};
+use serde_json::{Map, Value};
+
+/// What is told first; the rest follows in the order of the alphabet.
+const FIRST: [&str; 14] = [
+    "uid",
+    "kind",
+    "category",
+    "created_at",
+    "updated_at",
+    "host",
+    "session",
+    "trust",
+    "importance",
+    "confidence",
+    "pinned",
+    "files",
+    "concepts",
+    "facts",
+];
+/// What is not told where it says nothing: `import` takes it for granted.
+const UNTOLD: [(&str, &str); 4] =
+    [("scope", "\"project\""), ("pinned", "false"), ("times_seen", "1"), ("times_used", "0")];
+/// The field that tells whether somebody has edited the document since it was written.
+const CHECKSUM: &str = "checksum: ";
+
+/// A document that was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    /// What it says.
+    pub(crate) line: MemoryLine,
+    /// Whether it is not, letter for letter, what was written.
+    pub(crate) is_edited: bool,
+}
+
+/// What is wrong with a document, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bad {
+    pub(crate) line: u64,
+    pub(crate) error: String,
+}
+
+/// Writes a memory as a document. Its project is the folder's to tell.
+pub(crate) fn write(line: &MemoryLine) -> Result<String, Failure> {
+    let mut fields = fields_of(line)?;
+    ["project", "project_keys", "project_path"].iter().for_each(|key| drop(fields.remove(*key)));
+    fields.retain(|key, value| !UNTOLD.contains(&(key.as_str(), value.to_string().as_str())));
+    let (title, body) = (line.title.as_deref().unwrap_or_default(), line.body.as_deref().unwrap_or_default());
+    let mut text = String::new();
+    if is_heading(title) {
+        fields.remove("title");
+        text.push_str(&format!("\n# {title}\n"));
+    }
+    if body == title {
+        fields.remove("body");
+    } else if is_prose(body) {
+        fields.remove("body");
+        text.push_str(&format!("\n{body}\n"));
+    }
+    let head = head(fields);
+    let checksum = checksum(&head, &text);
+    Ok(format!("---\n{head}{CHECKSUM}{checksum}\n---\n{text}"))
+}
+
+/// Writes what tells a folder's project.
+pub(crate) fn write_project(line: &MemoryLine) -> Result<String, Failure> {
+    let told = MemoryLine {
+        project: line.project.clone(),
+        project_keys: line.project_keys.clone(),
+        ..MemoryLine::default()
+    };
+    let name = title_from(told.project.as_deref().unwrap_or_default());
+    let text = "What is remembered of this project, one memory a file. `backstory import` takes the folder in: a text that was edited\n\
+        revises its memory, and a new file, with a heading for the title and a text below it, becomes one.";
+    Ok(format!("---\n{}---\n\n# {name}\n\n{text}\n", head(fields_of(&told)?)))
+}
+
+fn fields_of(line: &MemoryLine) -> Result<Map<String, Value>, Failure> {
+    match serde_json::to_value(line) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Ok(Map::new()),
+        Err(error) => Err(Failure::internal("cannot write a document").because(&error)),
+    }
+}
+
+fn head(mut fields: Map<String, Value>) -> String {
+    let mut head = String::new();
+    for key in FIRST {
+        if let Some(value) = fields.remove(key) {
+            front_matter::write(&mut head, key, &value);
+        }
+    }
+    fields.iter().for_each(|(key, value)| front_matter::write(&mut head, key, value));
+    head
+}
+
+fn checksum(head: &str, text: &str) -> String {
+    digest([head.as_bytes(), text.as_bytes()]).to_string()
+}
+
+/// Whether a title can stand as a heading and be read back as it is.
+fn is_heading(title: &str) -> bool {
+    !title.is_empty() && title_from(title) == title && !title.chars().any(char::is_control)
+}
+
+/// Whether a body can stand as text: an editor may change white space at its ends, git what is not text, and a merge leaves marks.
+fn is_prose(body: &str) -> bool {
+    let is_text = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    !body.is_empty() && body.trim() == body && body.chars().all(is_text) && conflict(body).is_none()
+}
+
+/// Returns the line, from 0, where a merge has left both sides of a conflict.
+fn conflict(text: &str) -> Option<usize> {
+    text.split('\n').position(|line| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> "))
+}
+
+/// Reads a document.
+pub(crate) fn read(text: &str) -> Result<Document, Bad> {
+    let text = text.trim_start_matches('\u{feff}');
+    // Where the head has them, git or an editor has changed every line end.
+    let all_lines_end_so = text.starts_with("---\r\n") || !text.starts_with("---\n");
+    let text = if all_lines_end_so { text.replace("\r\n", "\n") } else { text.to_owned() };
+    if let Some(at) = conflict(&text) {
+        return Err(Bad { line: at as u64 + 1, error: "a conflict that nobody has resolved".to_owned() });
+    }
+    let (head, text) = match text.strip_prefix("---\n") {
+        Some(rest) => split_head(rest)?,
+        None => ("", text.as_str()),
+    };
+    let checksum_line = head.split('\n').find(|line| line.starts_with(CHECKSUM));
+    let told = checksum_line.map(|line| head.replacen(&format!("{line}\n"), "", 1));
+    let is_edited = told.is_none_or(|told| Some(checksum(&told, text)) != checksum_line.and_then(after_key));
+    let mut fields = front_matter::read(head, 2)?;
+    let text = text.trim_start();
+    let (title, body) = match text.strip_prefix("# ") {
+        Some(rest) if !fields.contains_key("title") => rest.split_once('\n').unwrap_or((rest, "")),
+        _ => ("", text),
+    };
+    for (key, text) in [("title", title.trim()), ("body", body.trim())] {
+        if !text.is_empty() {
+            fields.insert(key.to_owned(), Value::String(text.to_owned()));
+        }
+    }
+    let line = serde_json::from_value(Value::Object(fields))
+        .map_err(|error| Bad { line: 1, error: format!("not a memory: {error}") })?;
+    Ok(Document { line, is_edited })
+}
+
+fn after_key(line: &str) -> Option<String> {
+    line.strip_prefix(CHECKSUM).map(|hash| hash.trim().to_owned())
+}
+
+/// Divides a text after its first `---` into the head, with the end of its last line, and what follows.
+fn split_head(rest: &str) -> Result<(&str, &str), Bad> {
+    if let Some(text) = rest.strip_prefix("---\n") {
+        return Ok(("", text));
+    }
+    let unended = || Bad { line: 1, error: "front matter without an end: a line `---` is wanted".to_owned() };
+    match rest.find("\n---\n") {
+        Some(at) => rest.get(..=at).zip(rest.get(at + "\n---\n".len()..)).ok_or_else(unended),
+        None => Ok((rest.strip_suffix("---").filter(|head| head.ends_with('\n')).ok_or_else(unended)?, "")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn line(value: Value) -> MemoryLine {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn told(line: &MemoryLine) -> Value {
+        serde_json::to_value(line).unwrap()
+    }
+
+    #[test]
+    fn a_document_reads_like_one() {
+        let memory = line(
+            json!({"uid": "u-1", "kind": "decision", "title": "Use WAL", "body": "It is faster.\n\n- no lock",
+            "created_at": "2026-05-01T12:00:00Z", "trust": "user", "scope": "project", "pinned": false, "times_seen": 2, "times_used": 0,
+            "files": ["src/store.rs", "- odd"], "facts": ["WAL needs: a local disk"], "confidence": 0.59, "category": "on",
+            "project": "not told here"}),
+        );
+        let text = write(&memory).unwrap();
+        let (head, checksum_and_text) = text.split_once("checksum: ").unwrap();
+        insta::assert_snapshot!(head, @r#"
+        ---
+        uid: u-1
+        kind: decision
+        category: "on"
+        created_at: 2026-05-01T12:00:00Z
+        trust: user
+        confidence: 0.59
+        files:
+          - src/store.rs
+          - "- odd"
+        facts:
+          - "WAL needs: a local disk"
+        times_seen: 2
+        "#);
+        assert_eq!(
+            checksum_and_text.split_once('\n').unwrap().1,
+            "---\n\n# Use WAL\n\nIt is faster.\n\n- no lock\n"
+        );
+    }
+
+    #[test]
+    fn a_document_by_hand_needs_a_title_or_a_text() {
+        let check =
+            |text: &str, expected: Value| assert_eq!(told(&read(text).unwrap().line), expected, "{text}");
+        check("# A title\n\nA text\n", json!({"title": "A title", "body": "A text"}));
+        check("\r\n# A title\r\n\r\nOne\r\nTwo\r\n", json!({"title": "A title", "body": "One\nTwo"}));
+        check("Only a text", json!({"body": "Only a text"}));
+        check(
+            "---\n# a note\nkind: decision\nfiles: [a.rs, b.rs]\nfacts: 'one: fact'\npinned: true\n---\n# T\n",
+            json!({"kind": "decision", "files": ["a.rs", "b.rs"], "facts": ["one: fact"], "pinned": true, "title": "T"}),
+        );
+        check("---\n---\nText", json!({"body": "Text"}));
+        check("---\nkind: note\n---", json!({"kind": "note"}));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        let check = |text: &str, line: u64, error: &str| {
+            assert_eq!(read(text).unwrap_err(), Bad { line, error: error.to_owned() }, "{text}");
+        };
+        check("---\nkind: note\n", 1, "front matter without an end: a line `---` is wanted");
+        check("---\nkind: note\nwhat\n---\n", 3, "`key: value` is wanted");
+        check("---\n\nkind: note\nkind: note\n---\n", 4, "`kind` is said twice");
+        check("---\n- a\n---\n", 2, "an item of no list");
+        check("---\nimportance: high\n---\n", 2, "`importance: high` is not a number, or true or false");
+        check("---\nkind: \"note\n---\n", 2, "`kind: \"note` is not JSON, as it begins");
+        check("# T\n\n<<<<<<< HEAD\na\n", 3, "a conflict that nobody has resolved");
+    }
+
+    #[test]
+    fn an_edit_is_noticed_and_other_line_ends_are_none() {
+        let text = write(&line(json!({"uid": "u", "title": "T", "body": "One\nTwo"}))).unwrap();
+        assert!(!read(&text).unwrap().is_edited);
+        assert!(!read(&text.replace('\n', "\r\n")).unwrap().is_edited);
+        assert!(read(&text.replace("Two", "Three")).unwrap().is_edited);
+        assert!(read(&text.replace("uid: u", "uid: v")).unwrap().is_edited);
+    }
+
+    /// Texts that begin and end in odd ways, hold what Markdown, YAML and merges mean something by, or anything at all.
+    fn any_text() -> impl Strategy<Value = String> {
+        let odd = [
+            "---",
+            "# ",
+            "\n",
+            "\r\n",
+            "- ",
+            ": ",
+            "\"",
+            "'",
+            "<<<<<<< ",
+            "{",
+            "[",
+            " ",
+            "\u{1b}",
+            "\u{feff}",
+            "word",
+            "true",
+            "12",
+            "checksum: ",
+        ];
+        let part = prop_oneof![prop::sample::select(odd.to_vec()).prop_map(str::to_owned), any::<String>()];
+        prop::collection::vec(part, 0..6).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_memory_says_is_read_back_from_its_document(
+            texts in prop::collection::vec(any_text(), 5),
+            lists in prop::collection::vec(prop::collection::vec(any_text(), 0..3), 3),
+            confidence in 0.0..=1.0,
+        ) {
+            let [title, body, session, wording, symbol] = texts.try_into().unwrap();
+            let [files, facts, relates]: [Vec<String>; 3] = lists.try_into().unwrap();
+            let memory = line(json!({"uid": "u", "title": title, "body": body, "session": session, "confidence": confidence,
+                "files": files, "facts": facts, "relates": relates, "anchors": [{"file": "x", "symbol": symbol}],
+                "revisions": [{"title": wording, "until": "2026-05-01T12:00:00Z"}]}));
+            let text = write(&memory).unwrap();
+            let document = read(&text).unwrap();
+            prop_assert!(!document.is_edited);
+            let mut expected = told(&memory);
+            if title == body {
+                // Read as its title, which is what it says.
+                expected.as_object_mut().unwrap().remove("body");
+            }
+            if relates.is_empty() {
+                // None are as good as an empty list of them.
+                expected.as_object_mut().unwrap().remove("relates");
+            }
+            let mut read_back = told(&document.line);
+            if relates.is_empty() {
+                read_back.as_object_mut().unwrap().remove("relates");
+            }
+            prop_assert_eq!(read_back, expected);
+            prop_assert_eq!(write(&document.line).unwrap(), text);
+        }
+
+        #[test]
+        fn no_text_at_all_breaks_the_reader(text in any_text()) {
+            drop(read(&text));
+            drop(read(&format!("---\n{text}\n---\n{text}")));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What a line carries besides a memory's content: what it said before, where in the code it holds, how it relates to others.
+//!
+//! Nothing here is needed in a line that a person or another program writes; `export` writes it so that nothing is lost.
+
+use super::{MemoryLine, OneOrMany, time};
+use crate::failure::Failure;
+use crate::times;
+use backstory_capture::{Redactor, prepare};
+use backstory_memory::{Digest, Draft, Kind, Relation, Timestamp, Uid};
+use backstory_store::{Anchor, Author, Carried, Ties, Wording};
+use serde::{Deserialize, Serialize};
+
+/// What a memory said until it was given other words.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(crate) struct WordingLine {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<serde_json::Value>,
+    replaced_by: Option<String>,
+    kind: Option<String>,
+    title: String,
+    body: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    facts: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    concepts: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+}
+
+/// One place in the code that a memory speaks of.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(crate) struct AnchorLine {
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
+}
+
+impl MemoryLine {
+    /// Adds what a memory carries. Anchors that say no more than the files do are left out.
+    pub(crate) fn carry(&mut self, carried: Carried) {
+        let says_more = |anchor: &Anchor| {
+            anchor.symbol.is_some() || anchor.hash.is_some() || !self.files.contains(&anchor.path)
+        };
+        if carried.anchors.iter().any(says_more) {
+            self.anchors = carried.anchors.into_iter().map(AnchorLine::of).collect();
+        }
+        self.revisions = carried.wordings.into_iter().map(WordingLine::of).collect();
+        self.subject = carried.subject.map(|subject| subject.to_string());
+        self.polished_from = carried.polished_from.map(|from| from.to_string());
+    }
+
+    /// Returns what it carries, fit to be stored.
+    pub(crate) fn carried(&self, redactor: &Redactor, now: Timestamp) -> Result<Carried, Failure> {
+        let wordings = self.revisions.iter().map(|wording| wording.read(redactor, now));
+        let digest = |text: &Option<String>| text.as_deref().and_then(Digest::from_hex);
+        Ok(Carried {
+            wordings: wordings.collect::<Result<_, _>>()?,
+            anchors: self.anchors.iter().map(|anchor| anchor.read(redactor)).collect(),
+            subject: digest(&self.subject),
+            polished_from: digest(&self.polished_from),
+        })
+    }
+
+    /// Adds how a memory relates to others.
+    pub(crate) fn relate(&mut self, ties: &Ties) {
+        let of = |relation: Relation| -> Option<OneOrMany> {
+            let uids = ties.links.iter().filter(|(kind, _)| *kind == relation);
+            let uids: Vec<String> = uids.map(|(_, uid)| uid.to_string()).collect();
+            (!uids.is_empty()).then_some(OneOrMany::Many(uids))
+        };
+        self.superseded_by = ties.superseded_by.as_ref().map(ToString::to_string);
+        self.supersedes = of(Relation::Supersedes);
+        self.contradicts = of(Relation::Contradicts);
+        self.derived_from = of(Relation::DerivedFrom);
+        self.relates = of(Relation::Relates);
+    }
+
+    /// Returns how the memory of this uid relates to others. What cannot be a uid names nobody.
+    pub(crate) fn ties(&mut self, uid: &Uid) -> Ties {
+        let lists = [
+            (Relation::Supersedes, self.supersedes.take()),
+            (Relation::Contradicts, self.contradicts.take()),
+            (Relation::DerivedFrom, self.derived_from.take()),
+            (Relation::Relates, self.relates.take()),
+        ];
+        let mut links = Vec::new();
+        for (relation, uids) in lists {
+            let uids = uids.map(OneOrMany::into_vec).unwrap_or_default();
+            links.extend(uids.iter().filter_map(|uid| Some((relation, Uid::parse(uid).ok()?))));
+        }
+        let superseded_by = self.superseded_by.as_deref().and_then(|uid| Uid::parse(uid).ok());
+        Ties { uid: uid.clone(), superseded_by, links }
+    }
+}
+
+impl WordingLine {
+    fn of(wording: Wording) -> WordingLine {
+        WordingLine {
+            until: Some(serde_json::Value::String(times::iso(wording.until))),
+            replaced_by: Some(wording.replaced_by.as_str().to_owned()),
+            kind: Some(wording.kind.to_string()),
+            title: wording.title,
+            body: wording.body,
+            facts: wording.facts,
+            concepts: wording.concepts,
+            files: wording.files,
+        }
+    }
+
+    fn read(&self, redactor: &Redactor, now: Timestamp) -> Result<Wording, Failure> {
+        let kind = self.kind.as_deref().and_then(|kind| kind.parse().ok()).unwrap_or(Kind::Note);
+        let draft = Draft {
+            facts: self.facts.clone(),
+            concepts: self.concepts.clone(),
+            files: self.files.clone(),
+            ..Draft::new(kind, &self.title, &self.body)
+        };
+        let safe = prepare(draft, redactor);
+        Ok(Wording {
+            kind,
+            title: safe.title,
+            body: safe.body,
+            facts: safe.facts,
+            concepts: safe.concepts,
+            files: safe.files,
+            until: time("until", self.until.as_ref(), now)?.unwrap_or(now),
+            replaced_by: self.replaced_by.as_deref().and_then(|by| by.parse().ok()).unwrap_or(Author::Person),
+        })
+    }
+}
+
+impl AnchorLine {
+    fn of(anchor: Anchor) -> AnchorLine {
+        let hash = anchor.hash.map(|hash| hash.to_string());
+        AnchorLine { file: anchor.path, symbol: anchor.symbol, hash }
+    }
+
+    fn read(&self, redactor: &Redactor) -> Anchor {
+        let safe = |text: &String| redactor.scrub(text).into_string();
+        Anchor {
+            path: safe(&self.file),
+            symbol: self.symbol.as_ref().map(safe),
+            hash: self.hash.as_deref().and_then(Digest::from_hex),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! `export` and `import` over whatever a store may hold: nothing is lost, in lines or in documents.
+
+use crate::exporting_documents::tree;
+use crate::support::{done, size, world};
+use backstory_capture::{Redactor, RedactorOptions, prepare};
+use backstory_memory::{
+    Category, Confidence, Digest, Draft, EventId, Importance, Kind, Link, MemoryId, ProjectKey, Relation,
+    Scope, Sighting, Timestamp, Trust,
+};
+use backstory_store::{
+    Again, Anchor, Distilled, Home, NewMemory, Origin, Past, Pin, Purpose, Store, UseKind,
+};
+use backstory_testkit::TestEnv;
+use proptest::prelude::*;
+use std::fs;
+
+/// Something done to a store; numbers say to which memories, counted round.
+#[derive(Clone, Debug)]
+enum Act {
+    Remember(Draft, usize, Option<String>, (i64, u32, u32, Option<i64>)),
+    Distil(Draft, [u8; 16]),
+    Supersede(usize, Draft),
+    Replace(usize, usize),
+    Link(usize, Relation, usize),
+    Revise(usize, Draft),
+    Polish(usize, String, String),
+    Anchor(usize, Option<String>, Option<[u8; 16]>),
+    Pin(usize),
+    Meet(usize),
+    Use(usize),
+    Forget(usize),
+}
+
+/// Texts with what JSON, YAML, Markdown and terminals mean something by.
+fn any_text() -> impl Strategy<Value = String> {
+    let odd = [
+        "---", "# ", "\n", "\r\n", "- ", ": ", "\"", "<<<<<<< ", "{", " ", "\u{1b}", "\u{feff}", "../",
+        "word",
+    ];
+    let part =
+        prop_oneof![3 => prop::sample::select(odd.to_vec()).prop_map(str::to_owned), 1 => any::<String>()];
+    prop::collection::vec(part, 0..6).prop_map(|parts| parts.concat())
+}
+
+fn any_time() -> impl Strategy<Value = i64> {
+    -1_000_000_000_000i64..5_000_000_000_000
+}
+
+fn any_draft() -> impl Strategy<Value = Draft> {
+    let list = || prop::collection::vec(any_text(), 0..3);
+    let trust = prop_oneof![
+        Just(Trust::External),
+        Just(Trust::Import),
+        Just(Trust::Tool),
+        Just(Trust::Assistant),
+        Just(Trust::User),
+        "[a-z]{1,8}".prop_map(Trust::Team),
+    ];
+    let texts = (any_text(), any_text(), list(), list(), list(), prop::option::of(any_text()));
+    let rest = (prop::sample::select(Kind::ALL.to_vec()), 1i64..=5, 0.0..=1.0, trust, any::<(bool, bool)>());
+    let times = (prop::option::of(any_time()), prop::option::of(any_time()));
+    (texts, rest, times).prop_map(|(texts, rest, times)| {
+        let title = format!("T{}", texts.0);
+        let draft = Draft {
+            category: texts.5.map(Category),
+            facts: texts.2,
+            concepts: texts.3,
+            files: texts.4,
+            importance: Importance::new(rest.1),
+            confidence: Confidence::new(rest.2),
+            trust: rest.3,
+            scope: if rest.4.0 { Scope::User } else { Scope::Project },
+            pinned: rest.4.1,
+            valid_from: times.0.map(Timestamp),
+            valid_to: times.1.map(Timestamp),
+            ..Draft::new(rest.0, &title, &texts.1)
+        };
+        prepare(draft, &Redactor::new(RedactorOptions::default()))
+    })
+}
+
+fn any_act() -> impl Strategy<Value = Act> {
+    let relation =
+        prop::sample::select(vec![Relation::Contradicts, Relation::DerivedFrom, Relation::Relates]);
+    let past = (any_time(), 0u32..9, 0u32..9, prop::option::of(any_time()));
+    let which = || 0usize..16;
+    prop_oneof![
+        6 => (any_draft(), 0usize..4, prop::option::of("[a-z]{1,3}"), past)
+            .prop_map(|(draft, project, session, past)| Act::Remember(draft, project, session, past)),
+        2 => (any_draft(), any::<[u8; 16]>()).prop_map(|(draft, subject)| Act::Distil(draft, subject)),
+        2 => (which(), any_draft()).prop_map(|(old, draft)| Act::Supersede(old, draft)),
+        1 => (which(), which()).prop_map(|(old, by)| Act::Replace(old, by)),
+        2 => (which(), relation, which()).prop_map(|(from, relation, to)| Act::Link(from, relation, to)),
+        2 => (which(), any_draft()).prop_map(|(at, draft)| Act::Revise(at, draft)),
+        1 => (which(), any_text(), any_text()).prop_map(|(at, title, body)| Act::Polish(at, title, body)),
+        1 => (which(), prop::option::of("[a-z]{1,9}"), prop::option::of(any::<[u8; 16]>()))
+            .prop_map(|(at, symbol, hash)| Act::Anchor(at, symbol, hash)),
+        1 => which().prop_map(Act::Pin),
+        1 => which().prop_map(Act::Meet),
+        1 => which().prop_map(Act::Use),
+        1 => which().prop_map(Act::Forget),
+    ]
+}
+
+const NOW: Timestamp = Timestamp(1_777_636_800_000);
+
+/// A store that things are done to.
+struct Busy {
+    store: Store,
+    ids: Vec<MemoryId>,
+    clock: i64,
+}
+
+impl Busy {
+    fn new(env: &TestEnv) -> Busy {
+        let home = Home::at(env.home());
+        Busy { store: Store::open(&home, Purpose::Command, NOW).unwrap(), ids: Vec::new(), clock: NOW.0 }
+    }
+
+    fn at(&self, number: usize) -> Option<MemoryId> {
+        self.ids.get(number.checked_rem(self.ids.len())?).copied()
+    }
+
+    /// Four projects: by its remote, by its place and of the same name, by a name, and one with a name that would be elsewhere.
+    fn memory(&mut self, content: &Draft, project: usize) -> NewMemory {
+        let (name, key) = [
+            ("app", ProjectKey::Remote("example.org/app".into())),
+            ("app", ProjectKey::Path("/somewhere/app".into())),
+            ("Named", ProjectKey::Named("Named".into())),
+            ("../../escape", ProjectKey::Birth("00112233".into())),
+        ][project]
+            .clone();
+        let sighting = Sighting { keys: vec![key], name: name.into(), root: String::new(), parent: None };
+        let project = self.store.project_at(&sighting, NOW).unwrap();
+        let (content, created_at) = (content.clone(), Timestamp(self.clock));
+        NewMemory { uid: None, project, origin: Origin::default(), content, created_at }
+    }
+
+    fn act(&mut self, act: &Act) -> Option<()> {
+        self.clock += 1000;
+        let now = Timestamp(self.clock);
+        match act {
+            Act::Remember(draft, project, session, (updated_at, times_seen, times_used, last_used_at)) => {
+                let mut memory = self.memory(draft, *project);
+                let session = session
+                    .as_ref()
+                    .map(|name| self.store.session_named(memory.project, "claude-code", name, now).unwrap());
+                let past = Past {
+                    updated_at: Timestamp(*updated_at),
+                    times_seen: *times_seen,
+                    times_used: *times_used,
+                    last_used_at: last_used_at.map(Timestamp),
+                };
+                memory.origin = Origin { session, past: Some(past), ..Origin::default() };
+                self.ids.push(self.store.remember(&memory).ok()?);
+            }
+            Act::Distil(draft, subject) => {
+                let memory = self.memory(draft, 0);
+                let session = self.store.session_named(memory.project, "codex", "s", now).unwrap();
+                let distilled = Distilled {
+                    subject: Digest(*subject),
+                    memory,
+                    again: Again::Counts,
+                    same_as: None,
+                    replaces: Vec::new(),
+                    contradicts: self.at(0).into_iter().collect(),
+                };
+                let outcome = self.store.keep_distilled(session, EventId(0), &[distilled]).unwrap();
+                self.ids.push(outcome[0].memory()?);
+            }
+            Act::Supersede(old, draft) => {
+                let (old, memory) = (self.at(*old)?, self.memory(draft, 0));
+                self.ids.push(self.store.supersede(old, &memory).ok()?);
+            }
+            Act::Replace(old, by) => self.store.note_superseded(self.at(*old)?, self.at(*by)?, now).unwrap(),
+            Act::Link(from, relation, to) => {
+                let (from, to) = (self.at(*from)?, self.at(*to)?);
+                if from != to {
+                    self.store.link(Link { from, relation: *relation, to }).unwrap();
+                }
+            }
+            Act::Revise(at, draft) => self.store.revise(self.at(*at)?, draft, now).ok()?,
+            Act::Polish(at, title, body) => {
+                let seen = self.store.memory_to_polish(self.at(*at)?).unwrap()?;
+                let words = Draft { title: format!("P{title}"), body: body.clone(), ..seen.content.clone() };
+                let words = prepare(words, &Redactor::new(RedactorOptions::default()));
+                self.store.polish(&seen, &words.title, &words.body, now).unwrap();
+            }
+            Act::Anchor(at, symbol, hash) => {
+                let id = self.at(*at)?;
+                let path = self.store.memory(id).unwrap()?.content.files.first()?.clone();
+                let anchor = Anchor { path, symbol: symbol.clone(), hash: hash.map(Digest) };
+                self.store.replace_anchors(id, &[anchor]).unwrap();
+            }
+            Act::Pin(at) => self.store.pin(self.at(*at)?, Pin::Keep).unwrap(),
+            Act::Meet(at) => self.store.reinforce(self.at(*at)?, now).unwrap(),
+            Act::Use(at) => self.store.note_used(&[self.at(*at)?], UseKind::Fetched, now).unwrap(),
+            Act::Forget(at) => {
+                let id = self.at(*at)?;
+                self.store.forget(&[id], now).unwrap();
+                self.ids.retain(|other| *other != id);
+            }
+        }
+        Some(())
+    }
+}
+
+fn exported(env: &TestEnv, name: &str) -> String {
+    done(env, &["export", name]);
+    fs::read_to_string(env.project().join(name)).unwrap()
+}
+
+#[test]
+fn whatever_a_store_holds_comes_back_from_lines_and_from_documents() {
+    let config = ProptestConfig {
+        cases: u32::try_from(size(8, 256)).unwrap(),
+        max_shrink_iters: 60,
+        ..ProptestConfig::default()
+    };
+    proptest!(config, |(acts in prop::collection::vec(any_act(), 1..24), first in any_draft())| {
+        let env = world();
+        let mut busy = Busy::new(&env);
+        busy.act(&Act::Remember(first, 1, None, (0, 1, 0, None)));
+        for act in &acts {
+            busy.act(act);
+        }
+        prop_assume!(!busy.ids.is_empty());
+        drop(busy);
+        let lines = exported(&env, "lines.jsonl");
+
+        let other = world();
+        fs::write(other.project().join("lines.jsonl"), &lines).unwrap();
+        done(&other, &["import", "lines.jsonl"]);
+        prop_assert_eq!(&exported(&other, "again.jsonl"), &lines);
+
+        done(&env, &["export", "--format", "markdown", "documents"]);
+        let documents = tree(&env.project().join("documents"));
+        prop_assert_eq!(documents.keys().filter(|path| !path.ends_with("project.md")).count(), lines.lines().count());
+        let third = world();
+        let path = env.project().join("documents").display().to_string();
+        done(&third, &["import", &path]);
+        done(&third, &["export", "--format", "markdown", "documents"]);
+        prop_assert_eq!(&tree(&third.project().join("documents")), &documents);
+        let sorted = |lines: &str| { let mut lines: Vec<String> = lines.lines().map(str::to_owned).collect(); lines.sort(); lines };
+        prop_assert_eq!(sorted(&exported(&third, "third.jsonl")), sorted(&lines));
+
+        let again = env.run(["export", "--format", "markdown", "documents"]);
+        prop_assert!(again.stderr.contains(": 0 files written, 0 removed"), "{again:?}");
+        prop_assert_eq!(&tree(&env.project().join("documents")), &documents);
+    });
+}
