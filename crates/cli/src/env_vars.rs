@@ -72,9 +72,13 @@ impl Environment {
 
     /// Returns the data directory, if it can be told.
     pub(crate) fn data_home(&self) -> Option<PathBuf> {
-        let xdg = || self.path("XDG_DATA_HOME").filter(|path| path.is_absolute());
-        let home = || self.user_home().map(|home| home.join(".local/share"));
-        self.path(BACKSTORY_HOME).or_else(|| xdg().or_else(home).map(|data| data.join("backstory")))
+        self.path(BACKSTORY_HOME).or_else(|| self.data_of_programs().map(|data| data.join("backstory")))
+    }
+
+    /// Returns the directory programs keep their data in, if it can be told.
+    fn data_of_programs(&self) -> Option<PathBuf> {
+        let xdg = self.path("XDG_DATA_HOME").filter(|path| path.is_absolute());
+        xdg.or_else(|| self.user_home().map(|home| home.join(".local/share")))
     }
 
     /// Returns the path of the user's configuration file, if it can be told.
@@ -106,7 +110,7 @@ impl Environment {
         Some(Places {
             home: absolute(self.user_home()?),
             config: absolute(self.config_home()?),
-            data: absolute(self.data_home()?),
+            data: absolute(self.data_of_programs()?),
             claude_code: moved(CLAUDE_CONFIG_DIR),
             codex: moved(CODEX_HOME),
             gemini: moved(GEMINI_CLI_HOME),
@@ -156,5 +160,20 @@ impl Environment {
     pub(crate) fn pairs(&self) -> Vec<(String, String)> {
         let text = |value: &OsString| value.to_str().map(str::to_owned);
         self.all.iter().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_programs_keep_their_data_beside_ours_wherever_ours_is() {
+        let data = |more: (&str, PathBuf)| {
+            Environment::of([("HOME", "/home/ada".into()), more]).places().map(|places| places.data)
+        };
+        assert_eq!(data((BACKSTORY_HOME, "/elsewhere".into())), Some("/home/ada/.local/share".into()));
+        assert_eq!(data(("XDG_DATA_HOME", "/data".into())), Some("/data".into()));
+        assert_eq!(data(("XDG_DATA_HOME", "not/absolute".into())), Some("/home/ada/.local/share".into()));
     }
 }
