@@ -7,7 +7,7 @@ import { fill, h } from "./dom.js";
 import { listenToKeys } from "./keys.js";
 import { connect } from "./live.js";
 import { address, rename } from "./router.js";
-import { drawShell, markPlace } from "./shell.js";
+import { drawShell, fillScope, markPlace } from "./shell.js";
 
 const PAGES = {
   timeline: () => import("./pages/timeline.js"),
@@ -76,6 +76,7 @@ async function show(main) {
     if (!signal.aborted) fill(main, errorState(error, () => show(main)));
   } finally {
     clearTimeout(slow);
+    if (!signal.aborted) fillScope(place, query);
   }
   if (!signal.aborted) arrive(main, parts.join("/"));
 }

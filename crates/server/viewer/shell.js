@@ -30,7 +30,7 @@ const ICONS = {
 };
 
 const bar = h("ul", { class: "nav-list" });
-const scope = h("select", { class: "field field-small", "aria-label": "Project", on: { change: changeScope } });
+const scope = h("select", { class: "field field-small", "aria-label": "Project", on: { change: changeScope } }, h("option", { value: "" }, "All projects"));
 const news = h("span", { class: "news" });
 
 /** Draws the shell and returns the place for pages. */
@@ -57,12 +57,13 @@ export function markPlace(place, query) {
     const target = SCOPED.includes(name) && project ? link(name, { project }) : link(name);
     return h("li", null, h("a", { class: "nav-link", href: target, "aria-current": here ? "page" : null, "aria-keyshortcuts": `g ${key}` }, icon(name), h("span", null, title)));
   }));
-  fillScope(place === "project" ? (address().parts[1] ?? "") : project);
 }
 
 let known = null;
 
-async function fillScope(project) {
+/** Lists the projects there are, the one that is looked at chosen. Asked once the page is there: it is what the reader came for. */
+export async function fillScope(place, query) {
+  const project = place === "project" ? (address().parts[1] ?? "") : (query.project ?? "");
   known ??= api.projects().then((told) => told.projects, () => ((known = null), []));
   const projects = await known;
   fill(scope, h("option", { value: "" }, "All projects"), projects.map((each) => h("option", { value: each.id }, each.name)));
