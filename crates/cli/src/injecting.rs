@@ -20,6 +20,7 @@ use backstory_context::{
     Block, CEILING_BYTES, Compaction, Doors, Frame, Known, Prompt, Relevant, SessionStart, Source, Tool,
 };
 use backstory_hosts::Opening;
+use backstory_import::RULES_FILE;
 use backstory_memory::{
     Freshness, Injection, Memory, Moment, ProjectId, SessionId, Shingles, Timestamp, Tokens,
 };
@@ -109,8 +110,12 @@ impl Injecting<'_> {
         Ok(news.map(|memory| Relevant { reasons: vec![reason.to_owned()], ..self.told(memory) }).collect())
     }
 
-    /// Whether the agent does not have it: it was not given, and is not of the agent's own doing.
+    /// Whether the agent does not have it: it was not given, is not of the agent's own doing, and does not stand in a file its host
+    /// gives it anyway.
     fn is_news(&self, memory: &Memory) -> bool {
+        if memory.content.category.as_ref().is_some_and(|category| category.0 == RULES_FILE) {
+            return false;
+        }
         let in_view = &self.to.in_view;
         let is_own = memory.session.is_some() && memory.session == self.to.session;
         let is_remembered = is_own && in_view.began_at.is_none_or(|began| memory.updated_at > began);

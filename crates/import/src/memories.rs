@@ -3,18 +3,21 @@
 //! Each is named by its source, so that reading it again adds nothing; what was forgotten stays forgotten; what is known word for
 //! word is not kept twice. Not here: how a source reads (its own file).
 
+use crate::markdown::RULES_FILE;
 use crate::taking::{Folders, Taking, Tally};
-use crate::{Find, Found, FoundMemory, FoundProject, FoundSession, Unreadable};
+use crate::{Find, Found, FoundMemory, FoundProject, FoundSession, Source, Unreadable};
 use backstory_capture::prepare;
 use backstory_memory::{
     Draft, Link, MemoryId, ProjectId, ProjectKey, Relation, SessionId, Sighting, Timestamp, Trust, Uid,
     digest,
 };
-use backstory_store::{ImportState, Kept, NewMemory, Origin, Store, StoreError};
-use std::collections::HashMap;
+use backstory_store::{Filter, ImportState, Kept, NewMemory, Origin, Reach, Store, StoreError};
+use std::collections::{HashMap, HashSet};
 
 /// How many memories are written as one: hooks wait for it.
 const AT_ONCE: usize = 250;
+/// More sections of one file are not compared.
+const MOST_SECTIONS: u32 = 500;
 
 /// What came of a find.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,6 +76,8 @@ struct Keeper<'a> {
     sessions: HashMap<FoundSession, SessionId>,
     batch: Vec<NewMemory>,
     names: HashMap<String, Uid>,
+    /// What the find says still, of what was here before.
+    still: HashSet<MemoryId>,
     links: Vec<(Uid, Relation, String)>,
     report: FindReport,
 }
@@ -87,6 +92,7 @@ impl<'a> Keeper<'a> {
             sessions: HashMap::new(),
             batch: Vec::new(),
             names: HashMap::new(),
+            still: HashSet::new(),
             links: Vec::new(),
             report: FindReport::default(),
         }
@@ -125,7 +131,10 @@ impl<'a> Keeper<'a> {
         };
         self.links.extend(found.replaces.into_iter().map(named(Relation::Supersedes)));
         self.links.extend(found.relates.into_iter().map(named(Relation::Relates)));
-        if store.memory_by_uid(&uid)?.is_none() && store.memory_saying(project, &content)?.is_some() {
+        if store.memory_by_uid(&uid)?.is_none()
+            && let Some(same) = store.memory_saying(project, &content)?
+        {
+            self.still.insert(same);
             self.report.known += 1;
             return Ok(());
         }
@@ -187,7 +196,10 @@ impl<'a> Keeper<'a> {
         for kept in store.remember_all(&self.batch)? {
             match kept {
                 Kept::Written(id) => self.report.memories.push(id),
-                Kept::Known(_) => self.report.known += 1,
+                Kept::Known(id) => {
+                    self.still.insert(id);
+                    self.report.known += 1;
+                }
                 Kept::Forgotten => self.report.forgotten += 1,
             }
         }
@@ -202,7 +214,30 @@ impl<'a> Keeper<'a> {
         for links in links.chunks(AT_ONCE) {
             store.together(|store| links.iter().try_for_each(|link| self.link(store, link)))?;
         }
+        self.replace_what_is_no_longer_said(store)?;
         Ok(self.report)
+    }
+
+    /// A rules file is what it says now: what is new in it replaces what it no longer says.
+    fn replace_what_is_no_longer_said(&self, store: &mut Store) -> Result<(), StoreError> {
+        if self.find.source != Source::Markdown {
+            return Ok(());
+        }
+        for new in store.memories(&self.report.memories)? {
+            let filter = Filter { limit: MOST_SECTIONS, ..Filter::within(Reach::Project(new.project)) };
+            let about = store.about_files(&new.content.files, &filter)?;
+            for old in store.memories(&about)? {
+                let is_replaced = old.content.category == new.content.category
+                    && new.content.category.as_ref().is_some_and(|category| category.0 == RULES_FILE)
+                    && old.content.files == new.content.files
+                    && !self.still.contains(&old.id)
+                    && !self.report.memories.contains(&old.id);
+                if is_replaced {
+                    store.note_superseded(old.id, new.id, new.created_at)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn link(

@@ -26,26 +26,26 @@ SAID = [
     ("Feature flags live in the database, not in environment variables", "Feature flags"),
     ("Every call to the harbour API needs a timeout of four seconds", "harbour"),
     ("Vehicle lengths are always centimetres, never metres", "centimetres"),
-    ("The kiosk prints receipts through CUPS, not over a raw socket", "CUPS"),
+    ("We print receipts through CUPS, not over a raw socket", "CUPS"),
     ("Card readers are polled every 300 ms because their interrupts get lost", "polled"),
     ("Touch targets must be at least 48 pixels wide", "48 pixels"),
     ("Translations come from the spreadsheet and must not be edited by hand", "spreadsheet"),
-    ("Idle screens go back to the start after ninety seconds, not sixty", "ninety seconds"),
+    ("Idle screens must go back to the start after ninety seconds", "ninety seconds"),
     ("We use SQLite with WAL on the kiosks because power is cut at night", "power is cut"),
-    ("Paper sensors report upside down, so a one means empty", "upside down"),
+    ("We read paper sensors upside down because a one means empty", "upside down"),
     ("Updates are installed at 04:10, never during opening hours", "04:10"),
     ("The barcode library must stay on version 3 because version 4 drops Aztec", "Aztec"),
-    ("Logs rotate at 20 megabytes because the cards are small", "20 megabytes"),
+    ("Logs must rotate at 20 megabytes because the cards are small", "20 megabytes"),
     ("Warp and weft are indexed from the left edge, not from the middle", "left edge"),
     ("The loom simulator uses fixed point numbers because the machine does", "fixed point"),
     ("Patterns are validated before they are sent, never on the machine", "validated before"),
     ("Thread colours are named by the mill's own codes, not by hex values", "mill's own codes"),
-    ("The serial port needs hardware flow control or rows get lost", "flow control"),
+    ("The serial port must use hardware flow control or rows get lost", "flow control"),
     ("Unit tests must not open the serial port", "serial port"),
     ("We keep recordings of each weave as CSV because the designers open them in a spreadsheet program", "CSV"),
-    ("Tension is measured in centinewtons everywhere", "centinewtons"),
+    ("Tension must be measured in centinewtons everywhere", "centinewtons"),
     ("The preview is drawn on a canvas, not with SVG, because of ten thousand threads", "canvas"),
-    ("Errors of the drive are retried three times and then reported", "retried three times"),
+    ("Errors of the drive must be retried three times before they are reported", "retried three times"),
 ]
 
 ASKED = "Which unit do we use for thread tension, and how are errors of the drive handled?"
@@ -116,8 +116,8 @@ def known(setting, checks, world):
     checks.equal(counts, {host.name: 10 for host in HOSTS}, "each host has ten sessions")
     for at, name in enumerate(PROJECTS):
         world.project = world.root / name
-        hits = setting.ask(world, "search", "--limit", "200")["hits"]
-        texts = " ".join(json.dumps(hit) for hit in hits)
+        hits = [json.loads(line) for line in setting.backstory(world, "export", "--project", ".").splitlines()]
+        texts = " ".join(hit["title"] + " " + hit.get("body", "") for hit in hits)
         of_project = SAID[at * 10:at * 10 + 10]
         missing = [said for said, words in of_project if words not in texts]
         checks.that(not missing, f"what was said in the {name} is known", (missing, [hit["title"] for hit in hits]))

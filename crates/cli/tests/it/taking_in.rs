@@ -272,3 +272,31 @@ fn what_cannot_be_imported_is_said_with_the_next_step() {
     assert_eq!((nothing.code, nothing.stdout.contains("nothing was found")), (Some(0), true), "{nothing:?}");
     done(&env, &["import", &file(&env, "one.jsonl", "{\"title\":\"One\"}\n")]);
 }
+
+/// Its host gives the agent its rules file anyway; what the file no longer says no longer holds.
+#[test]
+fn a_rules_file_is_found_not_given_and_follows_its_file() {
+    let env = world();
+    let rules = env.project().join("AGENTS.md");
+    let said = |port: u32| {
+        format!("# Rules\n\n## Ports\n\nThe staging database listens on port {port}, never on the default.\n")
+    };
+    fs::write(&rules, said(5433)).unwrap();
+    let first = ask(&env, 0, &["import", "--from", "markdown", "--json"]);
+    assert_eq!(first["memories"], 1, "{first}");
+    fs::write(&rules, said(5544)).unwrap();
+    ask(&env, 0, &["import", "--from", "markdown", "--json"]);
+    let hits = ask(&env, 0, &["search", "staging database port", "--json"]);
+    let found: Vec<&str> = hits["hits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hit| hit["snippet"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(found.len(), 1, "{hits}");
+    assert!(
+        ask(&env, 0, &["show", &hits["hits"][0]["id"].to_string(), "--json"]).to_string().contains("5544")
+    );
+    let given = env.run(["context", "--prompt", "Which port does the staging database listen on?"]);
+    assert!(!given.stdout.contains("5544"), "{given:?}");
+}
