@@ -2,7 +2,7 @@
 //!
 //! Not here: reading `.git` (`capture`), the rule that recognises a project (`memory`).
 
-use crate::memories::memory_from;
+use crate::memories::{memory_from, whole_memories};
 use crate::{Store, StoreError, code, distilled, words};
 use backstory_memory::{Known, Memory, ProjectId, ProjectKey, Sighting, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -131,7 +131,7 @@ impl Store {
 
 /// Tells the word index that memories have moved. Returns whether that could be done: of a damaged one nobody knows its words.
 fn move_words(db: &Connection, from: ProjectId, into: ProjectId) -> rusqlite::Result<bool> {
-    let mut statement = db.prepare("SELECT * FROM memories WHERE project_id = ?1")?;
+    let mut statement = db.prepare(whole_memories!("WHERE project_id = ?1"))?;
     let mut rows = statement.query([from.0])?;
     while let Some(row) = rows.next()? {
         let Some(memory) = memory_from(row).ok().filter(Memory::is_intact) else { return Ok(false) };

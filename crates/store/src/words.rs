@@ -3,7 +3,7 @@
 //! A person's words reach FTS5 only through [`WordQuery`], quoted, so that no question is a syntax error. Derived data: `rebuild`
 //! makes it anew from the memories. Who changes what `columns` gives must add a migration that rebuilds the index.
 
-use crate::memories::memory_from;
+use crate::memories::{memory_from, whole_memories};
 use crate::open::Stop;
 use crate::{Store, StoreError, migrate};
 use backstory_memory::{Draft, Memory, MemoryId, ProjectId, Scope, companion};
@@ -186,7 +186,7 @@ pub(crate) fn rebuild(db: &Connection, mut progress: impl FnMut(u64)) -> rusqlit
         db.execute_batch("DROP TABLE memory_words")?;
     }
     db.execute_batch(&migrate::word_index()?)?;
-    let mut statement = db.prepare("SELECT * FROM memories ORDER BY id")?;
+    let mut statement = db.prepare(whole_memories!("ORDER BY id"))?;
     let mut rows = statement.query([])?;
     let mut done = 0;
     while let Some(row) = rows.next()? {
