@@ -23,6 +23,7 @@ mod imports;
 mod injections;
 mod inspect;
 mod jobs;
+mod judging;
 mod ledger;
 mod links;
 mod maintain;

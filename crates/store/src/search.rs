@@ -2,6 +2,7 @@
 //!
 //! Not here: which words a question becomes, and what else counts beside them (`recall`).
 
+use crate::judging::Judge;
 use crate::open::Stop;
 use crate::ranking::{self, Ranked, WordHit};
 use crate::spelling::{ReadAs, Spelling};
@@ -111,8 +112,6 @@ macro_rules! fitting {
 
 pub(crate) use fitting;
 
-const FITS: &str = fitting!("SELECT 1 FROM memories m WHERE m.id = :id AND", "");
-
 const NEWEST: &str = fitting!(
     "SELECT m.id FROM memories m WHERE",
     "ORDER BY m.created_at_ms DESC, m.id DESC LIMIT :limit OFFSET :offset"
@@ -207,12 +206,10 @@ impl Store {
     /// Returns those of the memories that fit, in the order they were given.
     pub fn fitting(&self, ids: &[MemoryId], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
         self.read("look at memories", |db| {
-            let mut fits = db.prepare_cached(FITS)?;
-            filter.bind(&mut fits)?;
+            let mut judge = Judge::of(db, filter)?;
             let mut fitting = Vec::new();
             for id in ids {
-                fits.raw_bind_parameter(c":id", id.0)?;
-                if fits.raw_query().next()?.is_some() {
+                if judge.fits(*id)? {
                     fitting.push(*id);
                 }
             }
@@ -267,15 +264,13 @@ fn ask_index(
     spelling: Spelling,
 ) -> Result<WordAnswer, Stop> {
     let Ranked { hits: ranked, read_as, unheard } = ranking::rank(db, query, filter.reach, spelling)?;
-    let mut fits = db.prepare_cached(FITS)?;
-    filter.bind(&mut fits)?;
+    let mut judge = Judge::of(db, filter)?;
     let (mut hits, mut passed_over) = (Vec::new(), 0);
     for hit in ranked {
         if hits.len() >= filter.limit as usize {
             break;
         }
-        fits.raw_bind_parameter(c":id", hit.memory.0)?;
-        if fits.raw_query().next()?.is_none() {
+        if !judge.fits(hit.memory)? {
             continue;
         }
         if passed_over < filter.offset {

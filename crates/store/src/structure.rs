@@ -6,10 +6,11 @@
 //! **Performance.** Anchors have no index by the end of a path nor by symbol, and a store may hold a million of them. The word index
 //! knows the words of both: it proposes the newest memories, and their anchors decide.
 
+use crate::judging::{fitting, is_path_end, judged, text};
 use crate::open::Stop;
 use crate::search::is_of_the_index;
 use crate::words::{Term, in_place};
-use crate::{Filter, LifeFilter, Reach, Store, StoreError, WordQuery, codes};
+use crate::{Filter, Reach, Store, StoreError, WordQuery, codes};
 use backstory_memory::{Digest, Link, MemoryId};
 use rusqlite::{Connection, Row, params};
 use std::collections::BTreeSet;
@@ -37,12 +38,6 @@ pub struct Neighbours {
     pub after: Option<MemoryId>,
 }
 
-/// What a row is judged by. It begins every row that is.
-macro_rules! judged {
-    () => {
-        "m.id, m.project_id, m.scope = 'user', m.superseded_by IS NULL, m.kind, m.created_at_ms"
-    };
-}
 impl Store {
     /// Reads all of it as it is at one moment.
     fn look<T>(
@@ -171,29 +166,6 @@ impl Store {
     }
 }
 
-/// Returns the memory of a row that begins with [`judged!`], where it fits the filter.
-fn fitting(db: &Connection, row: &Row<'_>, filter: &Filter) -> Result<Option<MemoryId>, Stop> {
-    let id = MemoryId(row.get(0)?);
-    let is_in_reach = match filter.reach {
-        Reach::Project(project) => row.get::<_, i64>(1)? == project.0 || row.get(2)?,
-        Reach::Everywhere => true,
-    };
-    let is_of_life = filter.life == LifeFilter::Any || row.get(3)?;
-    if !is_in_reach || !is_of_life {
-        return Ok(None);
-    }
-    let kind: String = row.get(4)?;
-    let at: i64 = row.get(5)?;
-    let is_of_kind = filter.kinds.is_empty() || filter.kinds.iter().any(|wanted| wanted.as_str() == kind);
-    let is_in_time =
-        filter.since.is_none_or(|since| at >= since.0) && filter.until.is_none_or(|until| at < until.0);
-    let is_of_file = match &filter.file {
-        Some(path) => speaks_of(db, id, path)?,
-        None => true,
-    };
-    Ok((is_of_kind && is_in_time && is_of_file).then_some(id))
-}
-
 /// Returns the newest memories that hold any of the words in a column; none where there is no word index to ask.
 fn holding(db: &Connection, column: &str, words: &[&str], reach: Reach) -> rusqlite::Result<BTreeSet<i64>> {
     let mut query = WordQuery::default();
@@ -249,31 +221,10 @@ fn anchored_so(
     Ok(found)
 }
 
-fn text<'row>(row: &'row Row<'_>, column: usize) -> rusqlite::Result<&'row str> {
-    Ok(row.get_ref(column)?.as_str()?)
-}
-
-/// Whether a memory speaks of a file.
-fn speaks_of(db: &Connection, id: MemoryId, end: &str) -> rusqlite::Result<bool> {
-    let mut statement = db.prepare_cached("SELECT path FROM anchors WHERE memory_id = ?1")?;
-    let mut rows = statement.query([id.0])?;
-    while let Some(row) = rows.next()? {
-        if is_path_end(text(row, 0)?, end) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
 /// Reads the link that follows [`judged!`] in a row.
 fn link(row: &Row<'_>) -> Result<Link, Stop> {
     let relation = codes::code("a link", &row.get::<_, String>(7)?)?;
     Ok(Link { from: MemoryId(row.get(6)?), relation, to: MemoryId(row.get(8)?) })
-}
-
-/// Whether a path is the other one, or ends with it at the border of a folder.
-fn is_path_end(path: &str, end: &str) -> bool {
-    !end.is_empty() && path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
 /// Cuts a symbol's name into its parts, however its language joins them: `Store::open`, `Parser.parse`, `Order#total`.

@@ -3,7 +3,7 @@
 use crate::kit::{TestHome, any_of, draft, new, note, project};
 use crate::remembering::any_text;
 use backstory_memory::{Draft, Kind, MemoryId, Scope, Timestamp, companion, words};
-use backstory_store::{Filter, NewMemory, Reach, Store, StoreError, WordQuery};
+use backstory_store::{Filter, LifeFilter, NewMemory, Reach, Store, StoreError, WordQuery};
 use proptest::prelude::*;
 
 /// As `recall` asks: the words themselves and what the index calls their companions.
@@ -257,4 +257,40 @@ fn the_timeline_shows_what_was_written_around_a_memory() {
     assert_eq!(store.around(c, 1, 0).unwrap(), [b, c]);
     assert_eq!(store.around(a, 0, 1).unwrap(), [a, b]);
     assert!(matches!(store.around(MemoryId(99), 1, 1), Err(StoreError::NoSuchMemory(_))));
+}
+
+#[test]
+fn a_memory_is_judged_as_a_list_is_cut() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let (here, there) = (project(&mut store, "/home/u/one"), project(&mut store, "/home/u/two"));
+    for number in 0..48 {
+        let mut content = draft(&format!("memory {number}"), "what it says");
+        content.kind = if number % 3 == 0 { Kind::Decision } else { Kind::Note };
+        content.scope = if number % 5 == 0 { Scope::User } else { Scope::Project };
+        content.files =
+            [vec![], vec!["src/open.rs".to_owned()], vec!["src/reopen.rs".to_owned()]][number % 3].clone();
+        let at = Timestamp(1_000 + i64::try_from(number % 7).unwrap());
+        let place = if number % 2 == 0 { here } else { there };
+        store.remember(&NewMemory { created_at: at, ..new(place, content) }).unwrap();
+    }
+    let first = store.list(&everywhere()).unwrap()[0];
+    store.supersede(first, &new(here, draft("memory 49", "what it says now"))).unwrap();
+    let all = store.list(&Filter { life: LifeFilter::Any, limit: 100, ..everywhere() }).unwrap();
+    let mut fitted = 0;
+    let times = [None, Some(Timestamp(1_003))];
+    for reach in [Reach::Everywhere, Reach::Project(here), Reach::Project(there)] {
+        for (since, until) in times.into_iter().flat_map(|since| times.map(|until| (since, until))) {
+            for file in [None, Some("src/open.rs"), Some("open.rs"), Some("pen.rs")] {
+                for kinds in [vec![], vec![Kind::Decision], vec![Kind::Note, Kind::Failure]] {
+                    let file = file.map(str::to_owned);
+                    let filter = Filter { since, until, file, kinds, limit: 100, ..Filter::within(reach) };
+                    let listed = store.list(&filter).unwrap();
+                    assert_eq!(store.fitting(&all, &filter).unwrap(), listed, "{filter:?}");
+                    fitted += listed.len();
+                }
+            }
+        }
+    }
+    assert!(fitted > 100);
 }
