@@ -45,6 +45,8 @@ const MOST_TELLING: i64 = 600;
 const MOST_COMMON_MATCHES: i64 = 128;
 /// And only so far back: words that hardly ever stand together would have the whole index read.
 const COMMON_SPAN: i64 = 100_000;
+/// What lies no further back than this is looked through whole.
+const NEAR_SPAN: i64 = 20_000;
 /// Where telling words found this many, common words alone would not reach the top.
 const ENOUGH: usize = 64;
 /// More common words than this are not worth their intersection.
@@ -117,12 +119,25 @@ struct Word {
     in_place: i64,
 }
 
-/// The newest memories that match an expression, so many and so far back at the most.
+/// The memories that match an expression.
 #[derive(Clone, Copy)]
 struct Matching<'e> {
     expression: &'e str,
+    /// So far back at the most.
     oldest: i64,
-    most: i64,
+    /// Only the newest this many.
+    newest: Option<i64>,
+}
+
+impl<'e> Matching<'e> {
+    fn all(expression: &'e str) -> Matching<'e> {
+        Matching { expression, oldest: 0, newest: None }
+    }
+
+    /// Says in which order FTS5 is to walk. Forwards it is much faster: backwards every page is read to its end first.
+    fn order(&self) -> &'static str {
+        if self.newest.is_some() { "DESC" } else { "ASC" }
+    }
 }
 
 type Scores = HashMap<i64, f64>;
@@ -259,7 +274,7 @@ impl<'db> Index<'db> {
             return self.as_if_grown(&words);
         }
         if self.is_small() {
-            return self.bm25(&Matching { expression: &joined(&words, " OR "), oldest: 0, most: i64::MAX });
+            return self.bm25(&Matching::all(&joined(&words, " OR ")));
         }
         words.sort_by_key(|word| word.in_place);
         let mut total = 0;
@@ -295,8 +310,7 @@ impl<'db> Index<'db> {
             let holders: i64 =
                 self.db.prepare_cached(holders)?.query_row([&word.expression], |row| row.get(0))?;
             let grown = rarity(GROWN, holders) / rarity(indexed, holders);
-            let all = Matching { expression: &word.expression, oldest: 0, most: i64::MAX };
-            for (id, score) in self.bm25(&all)? {
+            for (id, score) in self.bm25(&Matching::all(&word.expression))? {
                 *scores.entry(id).or_default() += grown * score;
             }
         }
@@ -309,8 +323,7 @@ impl<'db> Index<'db> {
         let raising = common.iter().filter(|word| self.weight(word) >= LEAST_RAISING);
         for word in raising.take(MOST_RAISING) {
             let expression = format!("({telling}) AND {}", word.expression);
-            let both = Matching { expression: &expression, oldest: 0, most: MOST_TELLING };
-            self.add(scores, &both, self.weight(word))?;
+            self.add(scores, &Matching::all(&expression), self.weight(word))?;
         }
         Ok(())
     }
@@ -333,15 +346,14 @@ impl<'db> Index<'db> {
 
     /// Scores what holds any of some telling words: by BM25 where that can be afforded.
     fn score_any_of(&self, words: &[Word]) -> rusqlite::Result<Scores> {
-        let any = Matching { expression: &joined(words, " OR "), oldest: 0, most: MOST_TELLING };
         if can_weigh(words) {
-            return self.bm25(&any);
+            return self.bm25(&Matching::all(&joined(words, " OR ")));
         }
         let mut scores = Scores::new();
         for word in words {
             let (weight, title) = (self.weight(word), in_title(word));
-            self.add(&mut scores, &Matching { expression: &word.expression, ..any }, weight)?;
-            self.add(&mut scores, &Matching { expression: &title, ..any }, (IN_TITLE - 1.0) * weight)?;
+            self.add(&mut scores, &Matching::all(&word.expression), weight)?;
+            self.add(&mut scores, &Matching::all(&title), (IN_TITLE - 1.0) * weight)?;
         }
         Ok(scores)
     }
@@ -349,7 +361,7 @@ impl<'db> Index<'db> {
     /// Scores the newest memories that hold all of some common words: by BM25 where that can be afforded.
     fn score_all_of(&self, words: &[Word]) -> rusqlite::Result<Scores> {
         let oldest = self.memories - COMMON_SPAN;
-        let all = Matching { expression: &joined(words, " AND "), oldest, most: MOST_COMMON_MATCHES };
+        let all = Matching { expression: &joined(words, " AND "), oldest, newest: Some(MOST_COMMON_MATCHES) };
         if can_weigh(words) {
             return self.bm25(&all);
         }
@@ -357,38 +369,51 @@ impl<'db> Index<'db> {
         self.add(&mut scores, &all, words.iter().map(|word| self.weight(word)).sum())?;
         let oldest = scores.keys().min().copied().unwrap_or(i64::MAX);
         for word in words {
-            let mut titled = Scores::new();
-            let title = Matching { expression: &in_title(word), oldest, most: MOST_TELLING };
-            self.add(&mut titled, &title, (IN_TITLE - 1.0) * self.weight(word))?;
-            scores.iter_mut().for_each(|(id, score)| *score += titled.get(id).copied().unwrap_or_default());
+            let titled = self.titled(word, oldest)?;
+            let raised = scores.iter_mut().filter(|(id, _)| titled.contains(id));
+            raised.for_each(|(_, score)| *score += (IN_TITLE - 1.0) * self.weight(word));
         }
         Ok(scores)
     }
 
+    /// Returns the newest memories since one that hold a word in their title.
+    fn titled(&self, word: &Word, oldest: i64) -> rusqlite::Result<HashSet<i64>> {
+        // Backwards FTS5 walks past `oldest` until it meets a title that holds the word, and there may be none.
+        let newest = (self.memories - oldest > NEAR_SPAN).then_some(MOST_TELLING);
+        let mut titled = self.matching(&Matching { expression: &in_title(word), oldest, newest })?;
+        titled.sort_unstable_by(|one, other| other.cmp(one));
+        Ok(titled.into_iter().take(MOST_TELLING as usize).collect())
+    }
+
     /// Adds the same to everything that matches.
     fn add(&self, scores: &mut Scores, matching: &Matching<'_>, weight: f64) -> rusqlite::Result<()> {
-        let sql = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 AND rowid >= ?2
-            ORDER BY rowid DESC LIMIT ?3";
-        let mut statement = self.db.prepare_cached(sql)?;
-        let mut rows = statement.query((self.within(matching.expression), matching.oldest, matching.most))?;
-        while let Some(row) = rows.next()? {
-            *scores.entry(row.get(0)?).or_default() += weight;
+        for id in self.matching(matching)? {
+            *scores.entry(id).or_default() += weight;
         }
         Ok(())
     }
 
+    fn matching(&self, matching: &Matching<'_>) -> rusqlite::Result<Vec<i64>> {
+        let order = matching.order();
+        let sql = format!(
+            "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 AND rowid >= ?2 ORDER BY rowid {order} LIMIT ?3"
+        );
+        let mut statement = self.db.prepare_cached(&sql)?;
+        statement.query_map(self.bound(matching), |row| row.get(0))?.collect()
+    }
+
+    fn bound(&self, matching: &Matching<'_>) -> (String, i64, i64) {
+        (self.within(matching.expression), matching.oldest, matching.newest.unwrap_or(i64::MAX))
+    }
+
     /// Asks BM25 of everything that matches.
     fn bm25(&self, matching: &Matching<'_>) -> rusqlite::Result<Scores> {
-        self.db
-            .prepare_cached(concat!(
-                "SELECT rowid, ",
-                fit!(),
-                " FROM memory_words WHERE memory_words MATCH ?1 AND rowid >= ?2 ORDER BY rowid DESC LIMIT ?3"
-            ))?
-            .query_map((self.within(matching.expression), matching.oldest, matching.most), |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?
-            .collect()
+        let (fit, order) = (fit!(), matching.order());
+        let sql = format!(
+            "SELECT rowid, {fit} FROM memory_words WHERE memory_words MATCH ?1 AND rowid >= ?2 ORDER BY rowid {order} LIMIT ?3"
+        );
+        let mut statement = self.db.prepare_cached(&sql)?;
+        statement.query_map(self.bound(matching), |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
     }
 
     /// Returns what BM25 would give an average memory for holding a word once.
