@@ -1,4 +1,4 @@
-//! Housekeeping, off the hot path: checkpoint, retention, vacuum, backup.
+//! Housekeeping, off the hot path: checkpoint, retention, joining the word index, vacuum, backup.
 //!
 //! **Time.** The machine's clock may jump by years. What is thrown away for its age is measured on a clock of our own that goes on with
 //! the machine's, by at most [`CLOCK_STEP_DAYS`] a run and never back, and by the order of arrival, not by what events say (R15).
@@ -55,6 +55,8 @@ impl Store {
         let before = self.file_bytes()?;
         let events_removed = self.remove_old_events(retention, now)?;
         self.trim_code()?;
+        // What cannot be joined now will be another time, and damage has been noted: the rest is to be done all the same.
+        drop(self.join_words());
         self.vacuum()?;
         self.checkpoint()?;
         Spool::of(&self.home).clear_unfinished(now);

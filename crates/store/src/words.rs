@@ -16,6 +16,13 @@ const MOST_WORDS: usize = 256;
 /// Longer than any word; what is longer was not cut into words.
 const LONGEST_WORD: usize = 512;
 
+/// So many parts the index may have.
+const MOST_PARTS: i64 = 3;
+/// Joining writes all of it: worth it where at least one page in so many lies outside the largest part.
+const LEAST_OUTSIDE: i64 = 8;
+/// How much is joined in one transaction: hooks wait for it.
+const PAGES_PER_TRANSACTION: i64 = 250;
+
 /// How well a row fits. A word counts by where it stands: title, facts, concepts, files, body, companion; the place counts nothing.
 macro_rules! fit {
     () => {
@@ -173,6 +180,38 @@ impl Store {
     pub fn rebuild_words(&mut self, mut progress: impl FnMut(u64)) -> Result<u64, StoreError> {
         self.write("rebuild the word index", |transaction| Ok(rebuild(transaction, &mut progress)?))
     }
+
+    /// Joins the parts the word index has come to consist of, a little at a time: each look for a word is a look into every part.
+    pub(crate) fn join_words(&mut self) -> Result<(), StoreError> {
+        if !self.read("look at the word index", |db| Ok(is_in_parts(db)?))? {
+            return Ok(());
+        }
+        // A number below zero begins, one above goes on.
+        let mut pages = -PAGES_PER_TRANSACTION;
+        loop {
+            let written = self.write("join the word index", |transaction| {
+                let before = transaction.total_changes();
+                let sql = "INSERT INTO memory_words (memory_words, rank) VALUES ('merge', ?1)";
+                transaction.execute(sql, [pages])?;
+                Ok(transaction.total_changes() - before)
+            })?;
+            // This statement itself counts as one.
+            if written < 2 {
+                return Ok(());
+            }
+            pages = PAGES_PER_TRANSACTION;
+        }
+    }
+}
+
+/// Whether so much lies outside the largest part of the index that joining all of it pays.
+fn is_in_parts(db: &Connection) -> rusqlite::Result<bool> {
+    // One row a page: what lies in the largest part, in all of them, and how many parts there are.
+    let sql = "SELECT coalesce(max(pages), 0), coalesce(sum(pages), 0), count(*) FROM
+         (SELECT count(*) AS pages FROM memory_words_idx GROUP BY segid)";
+    let (largest, all, parts): (i64, i64, i64) =
+        db.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    Ok(parts > MOST_PARTS && (all - largest) * LEAST_OUTSIDE >= all)
 }
 
 /// Makes the index anew, whatever state it is in. Memories that cannot be read are left out.

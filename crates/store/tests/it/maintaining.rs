@@ -1,7 +1,7 @@
 //! Housekeeping: what is old goes, space comes back, copies are sound (R08, R15, R32, R33).
 
-use crate::kit::{DAY, KEEP, NOW, TestHome, arrival_saying, fill, note, raw, record_all, size};
-use backstory_store::{CheckDepth, Home, Purpose, Retention, Spool, Store};
+use crate::kit::{DAY, KEEP, NOW, TestHome, any_of, arrival_saying, ask, fill, note, raw, record_all, size};
+use backstory_store::{CheckDepth, Filter, Home, Purpose, Reach, Retention, Spool, Store};
 use std::fs;
 use std::path::PathBuf;
 
@@ -27,6 +27,26 @@ fn events_go_when_they_are_old() {
     }
     assert_eq!(left[29], 30, "nothing goes before its time");
     assert!((29..=32).contains(&left[59]), "{left:?}");
+}
+
+#[test]
+fn the_word_index_is_joined_and_finds_what_it_found() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let forgotten = note(&mut store, "note", "a heron by the river");
+    store.forget(&[forgotten], NOW).unwrap();
+    for number in 0..63 {
+        note(&mut store, &format!("note {number}"), "a heron by the river");
+    }
+    let parts = || ask(&test.home, "SELECT count(DISTINCT segid) FROM memory_words_idx");
+    let found = |store: &Store| {
+        store.search_words(&any_of(&["heron", "7"]), &Filter::within(Reach::Everywhere)).unwrap()
+    };
+    let (before, hits) = (parts(), found(&store));
+    assert!(before > 3 && hits.len() > 1, "{before} parts, {hits:?}");
+    store.maintain(NO_COPIES, NOW).unwrap();
+    assert_eq!((parts(), found(&store)), (1, hits));
+    assert!(store.check(CheckDepth::Full).unwrap().is_sound());
 }
 
 /// R15.
