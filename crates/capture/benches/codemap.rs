@@ -83,7 +83,7 @@ fn look_whether_twelve_memories_hold(bencher: Bencher<'_, '_>, files: &str) {
     if files != "mapped" {
         site.edit(99);
     }
-    bencher.bench_local(|| freshness(&site.store, site.project, &site.root, &memories));
+    bencher.bench_local(|| freshness(&site.store, site.project, &site.root, &memories, None));
 }
 
 /// A project with its store.

@@ -18,7 +18,7 @@ mod track;
 mod undo;
 mod walk;
 
-pub use anchors::{anchor, follow_renames, freshness, freshness_of_anchors};
+pub use anchors::{Patience, anchor, follow_renames, freshness, freshness_of_anchors};
 pub use changes::changes;
 pub use language::Language;
 pub use track::{EditedFile, Place, edited_files, track};

@@ -15,16 +15,17 @@ pub(crate) use uses::Deed;
 
 use crate::config::Config;
 use crate::env_vars::Environment;
-use backstory_capture::freshness;
+use backstory_capture::{Patience, freshness};
 use backstory_context::{
     Block, CEILING_BYTES, Compaction, Doors, Frame, Known, Prompt, Relevant, SessionStart, Source, Tool,
 };
 use backstory_hosts::Opening;
 use backstory_import::RULES_FILE;
 use backstory_memory::{
-    Freshness, Injection, Memory, Moment, ProjectId, SessionId, Shingles, Timestamp, Tokens,
+    Freshness, Injection, Memory, MemoryId, Moment, ProjectId, SessionId, Shingles, Timestamp, Tokens,
 };
 use backstory_store::{Home, InView, Session, Store, StoreError};
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
 
@@ -101,7 +102,7 @@ impl Injecting<'_> {
     fn relevant(
         &self,
         reason: &str,
-        ids: impl FnOnce(&Store) -> Result<Vec<backstory_memory::MemoryId>, StoreError>,
+        ids: impl FnOnce(&Store) -> Result<Vec<MemoryId>, StoreError>,
     ) -> Known<Vec<Relevant>> {
         let read = || ids(self.store).and_then(|ids| self.store.memories(&ids));
         let memories = self.store.reading_until(self.until, read);
@@ -129,12 +130,12 @@ impl Injecting<'_> {
         Relevant { other_project: project.map(|project| project.name), ..Relevant::from(memory) }
     }
 
-    /// Says whether a memory's code is what it was, as long as there is time to look.
-    fn freshness_of(&self, memory: &Memory, until: Instant) -> Freshness {
-        let root = self.to.root.filter(|_| memory.project == self.to.project && Instant::now() < until);
-        let Some(root) = root else { return Freshness::Fresh };
-        let looked = freshness(self.store, self.to.project, root, &[memory.id]);
-        looked.ok().and_then(|states| states.get(&memory.id).copied()).unwrap_or(Freshness::Fresh)
+    /// Says whether the code of memories is what it was, as far as patience goes.
+    fn freshness_of(&self, memories: &[&Memory], patience: Patience) -> HashMap<MemoryId, Freshness> {
+        let Some(root) = self.to.root else { return HashMap::new() };
+        let own = memories.iter().filter(|memory| memory.project == self.to.project);
+        let own: Vec<MemoryId> = own.map(|memory| memory.id).collect();
+        freshness(self.store, self.to.project, root, &own, Some(patience)).unwrap_or_default()
     }
 }
 

@@ -188,7 +188,7 @@ fn freshness(store: &Store, memory: &Memory) -> Result<Option<&'static str>, Sto
     if store.anchors_of(memory.id)?.iter().all(|anchor| anchor.hash.is_none()) {
         return Ok(None);
     }
-    let told = backstory_capture::freshness(store, memory.project, &root, &[memory.id])?;
+    let told = backstory_capture::freshness(store, memory.project, &root, &[memory.id], None)?;
     Ok(told.get(&memory.id).copied().map(freshness_word))
 }
 

@@ -176,8 +176,12 @@ impl Pool {
         sort(&mut hits);
         hits.truncate(wanted.saturating_mul(2));
         if let Some(look) = recall.freshness {
-            // Looking at the disk takes time: only the few that may be shown are worth it.
-            hits.iter_mut().for_each(|hit| weigh_freshness(hit, look, recall.weights));
+            // Looking at the disk takes time: only the few that may be shown are worth it, and many of them speak of the same files.
+            let states = look(&hits.iter().map(|hit| &hit.memory).collect::<Vec<_>>());
+            for hit in &mut hits {
+                let state = states.get(&hit.memory.id).copied().unwrap_or(Freshness::Fresh);
+                weigh_freshness(hit, state, recall.weights);
+            }
             sort(&mut hits);
         }
         Ok(hits)
@@ -274,8 +278,8 @@ fn sort(hits: &mut [Hit]) {
     hits.sort_by(|one, other| other.score.total_cmp(&one.score).then(other.memory.id.cmp(&one.memory.id)));
 }
 
-fn weigh_freshness(hit: &mut Hit, look: &dyn Fn(&Memory) -> Freshness, weights: &Weights) {
-    if let Some(factor) = signals::freshness(look(&hit.memory), weights) {
+fn weigh_freshness(hit: &mut Hit, state: Freshness, weights: &Weights) {
+    if let Some(factor) = signals::freshness(state, weights) {
         hit.reasons.factors.push((Factor::Signal(Signal::Freshness), factor));
         hit.score = hit.reasons.score();
     }

@@ -28,6 +28,7 @@ pub use when::{When, when};
 use backstory_memory::{Freshness, Memory, MemoryId, ProjectId, Timestamp};
 use backstory_store::{Filter, ReadAs, Store, StoreError};
 use fusion::Pool;
+use std::collections::HashMap;
 use std::time::Instant;
 
 /// What is asked, by whom, and when.
@@ -88,6 +89,9 @@ pub struct Explained {
     pub strategy: Strategy,
 }
 
+/// A look at the code that memories speak of, best first: what has become of it. Of those left out nothing is known.
+pub type Look<'a> = dyn Fn(&[&Memory]) -> HashMap<MemoryId, Freshness> + 'a;
+
 /// The engine: a store, and what helps to search it.
 #[derive(Clone, Copy)]
 pub struct Recall<'a> {
@@ -95,7 +99,7 @@ pub struct Recall<'a> {
     weights: &'a Weights,
     meaning: Option<&'a Meaning>,
     synonyms: Option<&'a Synonyms>,
-    freshness: Option<&'a dyn Fn(&Memory) -> Freshness>,
+    freshness: Option<&'a Look<'a>>,
     until: Option<Instant>,
 }
 
@@ -118,10 +122,10 @@ impl<'a> Recall<'a> {
         Recall { synonyms: Some(synonyms), ..self }
     }
 
-    /// Asks whether the code a memory speaks of is what it was, of the few that may be hits.
+    /// Asks whether the code memories speak of is what it was, once, of the few that may be hits.
     #[must_use]
-    pub fn with_freshness(self, freshness: &'a dyn Fn(&Memory) -> Freshness) -> Recall<'a> {
-        Recall { freshness: Some(freshness), ..self }
+    pub fn with_freshness(self, look: &'a Look<'a>) -> Recall<'a> {
+        Recall { freshness: Some(look), ..self }
     }
 
     /// Looks no longer than until then: an arm that takes longer finds nothing, and what the others found is the answer.

@@ -12,7 +12,7 @@ use backstory_memory::{Change, Digest, Freshness, MemoryId, ProjectId, Symbol};
 use backstory_store::{Anchor, FileReading, Store, StoreError};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// In how many symbols one memory is anchored.
 const MOST_SYMBOL_ANCHORS: usize = 12;
@@ -50,7 +50,23 @@ pub fn anchor(
     store.replace_anchors(memory, &anchors)
 }
 
-/// Tells of each memory whether its code is what it was, by a look at the files as they are now.
+/// How far it is looked whether code is what it was, where somebody waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// No longer than until then.
+    pub until: Instant,
+    /// At no more files than these.
+    pub files: usize,
+}
+
+impl Patience {
+    fn is_over(self, files: usize) -> bool {
+        files >= self.files || Instant::now() >= self.until
+    }
+}
+
+/// Tells of each memory whether its code is what it was, by a look at the files as they are now. The memories that patience does not
+/// last for are left out.
 ///
 /// # Errors
 ///
@@ -60,14 +76,19 @@ pub fn freshness(
     project: ProjectId,
     root: &Path,
     memories: &[MemoryId],
+    patience: Option<Patience>,
 ) -> Result<HashMap<MemoryId, Freshness>, StoreError> {
     let mut files: HashMap<String, Found> = HashMap::new();
     let mut told = HashMap::new();
-    for memory in memories {
+    'memories: for memory in memories {
         let mut judged = Vec::new();
         for anchor in store.anchors_of(*memory)? {
             let Some(hash) = anchor.hash else { continue };
             if !files.contains_key(&anchor.path) {
+                if patience.is_some_and(|patience| patience.is_over(files.len())) {
+                    // Another may speak of files that were looked at.
+                    continue 'memories;
+                }
                 files.insert(anchor.path.clone(), find(store, project, root, &anchor.path)?);
             }
             if let Some(found) = files.get(&anchor.path) {

@@ -1,11 +1,11 @@
 //! Whether the code a memory speaks of still stands, and whether memories follow files that are moved.
 
 use crate::workshop::{NOW, Workshop, created};
-use backstory_capture::{anchor, follow_renames, freshness};
+use backstory_capture::{Patience, anchor, follow_renames, freshness};
 use backstory_memory::{Draft, Freshness, Kind, MemoryId};
 use backstory_store::{NewMemory, Origin};
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const LONG: Duration = Duration::from_secs(60);
 const TWO: &str = "fn f() { 1 }\nfn g() { 2 }\n";
@@ -25,7 +25,7 @@ fn remember(workshop: &mut Workshop, files: &[&str]) -> MemoryId {
 }
 
 fn fresh(workshop: &Workshop, memory: MemoryId) -> Freshness {
-    freshness(&workshop.store, workshop.project, &workshop.root, &[memory]).unwrap()[&memory]
+    freshness(&workshop.store, workshop.project, &workshop.root, &[memory], None).unwrap()[&memory]
 }
 
 fn places(workshop: &Workshop, memory: MemoryId) -> Vec<String> {
@@ -46,6 +46,28 @@ fn a_memory_is_anchored_in_what_changed_and_in_the_rest_it_names() {
     workshop.write("many.rs", &many);
     let memory = remember(&mut workshop, &["many.rs"]);
     assert_eq!(places(&workshop, memory).len(), 12);
+}
+
+#[test]
+fn who_waits_is_told_of_as_many_files_as_patience_lasts_for() {
+    let mut workshop = Workshop::open();
+    workshop.write("a.rs", TWO);
+    workshop.write("b.rs", TWO);
+    let memories = [&["a.rs"][..], &["a.rs", "b.rs"], &["b.rs"], &["a.rs"]];
+    let memories = memories.map(|files| remember(&mut workshop, files));
+    let [first, _, _, last] = memories;
+    workshop.remove("a.rs");
+    let told = |until, files| {
+        let patience = Some(Patience { until, files });
+        let told = freshness(&workshop.store, workshop.project, &workshop.root, &memories, patience).unwrap();
+        let mut told: Vec<(MemoryId, Freshness)> = told.into_iter().collect();
+        told.sort_by_key(|(memory, _)| *memory);
+        told
+    };
+    let later = Instant::now() + LONG;
+    assert_eq!(told(later, 1), [(first, Freshness::Gone), (last, Freshness::Gone)], "one look serves many");
+    assert_eq!(told(later, 2).len(), 4);
+    assert_eq!(told(Instant::now(), 2), []);
 }
 
 #[test]

@@ -408,7 +408,7 @@ fn changed_code_is_told_and_memories_are_anchored_in_it() {
     );
     let root = story.root();
     let is = |story: &Story| {
-        backstory_capture::freshness(&story.store, project, &root, &[work.id]).unwrap()[&work.id]
+        backstory_capture::freshness(&story.store, project, &root, &[work.id], None).unwrap()[&work.id]
     };
     assert_eq!(is(&story), backstory_memory::Freshness::Fresh);
     std::fs::write(story.root().join("window.py"), after.replace("[items]", "[items, items]")).unwrap();

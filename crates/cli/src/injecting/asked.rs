@@ -3,20 +3,23 @@
 use super::Injecting;
 use crate::engine::{Engine, Profile};
 use crate::explain;
+use backstory_capture::Patience;
 use backstory_context::{Known, Relevant};
-use backstory_memory::{Freshness, Kind, Memory, MemoryId, first_chars};
+use backstory_memory::{Kind, Memory, MemoryId, first_chars};
+use backstory_recall::{Factor, Signal};
 use backstory_store::{Filter, Reach};
-use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 /// What is recalled beside what the agent has already: more than fit, since some of it has faded.
 const MOST_HITS: u32 = 48;
 /// However much the agent has, no more than this is looked at closely.
 const MOST_KNOWN: usize = 200;
-/// How long the code of hits is looked at, and of how many: it takes longer than all the rest, and the best are looked at first.
+/// How long the code of hits is looked at, and at how many files: it may take longer than all the rest, and the best come first.
 const TIME_TO_LOOK: Duration = Duration::from_millis(60);
-const MOST_LOOKED_AT: usize = 8;
+const MOST_FILES: usize = 16;
+/// What a hit is weighed by whose code is not what it was.
+const CHANGED: Factor = Factor::Signal(Signal::Freshness);
 /// A longer prompt says at its beginning what it is about; what follows is pasted.
 const MOST_CHARS: usize = 4_000;
 
@@ -37,15 +40,7 @@ impl Injecting<'_> {
             ..Filter::within(Reach::Project(self.to.project))
         };
         let until = self.until.min(Instant::now() + TIME_TO_LOOK);
-        let looked: RefCell<HashMap<MemoryId, Freshness>> = RefCell::default();
-        let look = |memory: &Memory| {
-            if looked.borrow().len() >= MOST_LOOKED_AT {
-                return Freshness::Fresh;
-            }
-            let state = self.freshness_of(memory, until);
-            looked.borrow_mut().insert(memory.id, state);
-            state
-        };
+        let look = |memories: &[&Memory]| self.freshness_of(memories, Patience { until, files: MOST_FILES });
         let failed = |error: backstory_store::StoreError| error.to_string();
         let recall = engine.over(self.store).with_freshness(&look).until(self.until);
         let answer = recall.ask(&question, &filter).map_err(failed)?;
@@ -53,12 +48,11 @@ impl Injecting<'_> {
         let unfaded: HashSet<MemoryId> = self.store.unfaded(&ids).map_err(failed)?.into_iter().collect();
         let news = answer.hits.into_iter().filter(|hit| self.is_news(&hit.memory));
         let news = news.filter(|hit| hit.memory.content.pinned || unfaded.contains(&hit.memory.id));
-        let looked = looked.into_inner();
         Ok(news
             .map(|hit| Relevant {
                 score: hit.score,
                 reasons: explain::words(&hit.reasons),
-                changed_since: looked.get(&hit.memory.id).is_some_and(|state| *state != Freshness::Fresh),
+                changed_since: hit.reasons.factors.iter().any(|(factor, _)| *factor == CHANGED),
                 ..self.told(hit.memory)
             })
             .collect())

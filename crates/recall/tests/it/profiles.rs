@@ -4,6 +4,7 @@ use crate::kit::{NOW, World, hit, ids};
 use backstory_memory::{Draft, Freshness, Kind, Memory};
 use backstory_recall::{Factor, Question, Recall, Signal, Weights};
 use backstory_store::{Showing, UseKind};
+use std::collections::HashMap;
 
 /// Law 5: silence beats noise.
 #[test]
@@ -74,7 +75,10 @@ fn what_speaks_of_code_that_is_gone_counts_less() {
     let gone = world.note("Parsing is done in the lexer module, nowhere else");
     let there = world.note("The lexer reads bytes and keeps no state between lines");
     let weights = Weights { floor: 0.0, floor_of_best: 0.0, ..Weights::INJECT };
-    let state = |memory: &Memory| if memory.id == gone { Freshness::Gone } else { Freshness::Fresh };
+    let state = |memories: &[&Memory]| {
+        assert_eq!(memories.len(), 2, "one look for all");
+        HashMap::from([(gone, Freshness::Gone)])
+    };
     let ask = |recall: Recall<'_>| {
         let answer = recall.ask(&Question::new("lexer parsing module", NOW), &world.within()).unwrap();
         ids(&answer)
