@@ -91,7 +91,8 @@ impl Pool {
         }
         let Some(synonyms) = recall.synonyms.filter(|_| recall.weights.synonyms > 0.0) else { return Ok(()) };
         let query = terms::synonym_query(text, synonyms);
-        for hit in recall.store.find_words(&query, wide)?.hits {
+        // Nobody typed these, so nobody mistyped them: what no memory holds is not read as anything else.
+        for hit in recall.store.search_words(&query, wide)? {
             self.candidates.entry(hit.memory).or_default().words += recall.weights.synonyms * hit.bm25;
         }
         Ok(())
