@@ -40,7 +40,12 @@ pub struct Store {
     pub(crate) patience: Duration,
     pub(crate) deadline: Deadline,
     repaired: Option<Box<Repair>>,
+    /// Whether a part of several writes has failed.
+    has_failed: bool,
 }
+
+/// More statements than SQLite's wrapper keeps by itself: an import uses them all, by turns.
+const KEPT_STATEMENTS: usize = 96;
 
 /// The oldest SQLite that does not lose commits when a writer races a checkpoint (3.51.3).
 const OLDEST_SAFE_SQLITE: i32 = 3_051_003;
@@ -128,10 +133,18 @@ impl Store {
         let opened = Connection::open_with_flags(path, flags);
         let failed = |error| StoreError::sql(path, "open the database", error);
         let mut db = opened.map_err(failed)?;
+        db.set_prepared_statement_cache_capacity(KEPT_STATEMENTS);
         let deadline = Deadline::default();
         deadline.watch(&mut db).map_err(failed)?;
-        let store =
-            Store { db, home: home.clone(), path: path.to_owned(), patience, deadline, repaired: None };
+        let store = Store {
+            db,
+            home: home.clone(),
+            path: path.to_owned(),
+            patience,
+            deadline,
+            repaired: None,
+            has_failed: false,
+        };
         // The timeout comes before any other statement: changing the journal mode takes a lock, and hooks that start together
         // would otherwise fail at once instead of waiting for each other.
         store.wait_for(patience)?;
@@ -217,18 +230,34 @@ impl Store {
         let written = if self.db.is_autocommit() {
             write_alone(&mut self.db, work)
         } else {
-            write_within(&mut self.db, work)
+            let written = work(&self.db);
+            self.has_failed |= written.is_err();
+            written
         };
         written.map_err(|stop| self.stopped(doing, stop))
     }
 
     /// Runs several writes as one: all of them are kept, or none. Others wait for it, so it should be short.
+    ///
+    /// One that fails fails all, also where `work` goes on: a part is not taken back by itself, because the word index would have to
+    /// write itself out before each.
     pub fn together<T, E: From<StoreError>>(
         &mut self,
         work: impl FnOnce(&mut Store) -> Result<T, E>,
     ) -> Result<T, E> {
+        self.has_failed = false;
         self.run("BEGIN IMMEDIATE")?;
-        let done = work(self).and_then(|done| self.run("COMMIT").map(|()| done).map_err(E::from));
+        let done = work(self).and_then(|done| {
+            self.run(if self.has_failed { "ROLLBACK" } else { "COMMIT" })?;
+            if self.has_failed {
+                return Err(StoreError::BadRow {
+                    what: "one of several writes".to_owned(),
+                    detail: "it failed, so none was kept".to_owned(),
+                }
+                .into());
+            }
+            Ok(done)
+        });
         if done.is_err() && !self.db.is_autocommit() {
             self.run("ROLLBACK")?;
         }
@@ -311,16 +340,6 @@ fn write_alone<T>(db: &mut Connection, work: impl FnOnce(&Connection) -> Result<
     let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let done = work(&transaction)?;
     transaction.commit()?;
-    Ok(done)
-}
-
-fn write_within<T>(
-    db: &mut Connection,
-    work: impl FnOnce(&Connection) -> Result<T, Stop>,
-) -> Result<T, Stop> {
-    let savepoint = db.savepoint()?;
-    let done = work(&savepoint)?;
-    savepoint.commit()?;
     Ok(done)
 }
 
