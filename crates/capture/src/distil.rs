@@ -41,6 +41,8 @@ use told::Told;
 pub enum Occasion {
     /// A turn ended.
     TurnEnd,
+    /// Some turns of a session that is told from its beginning: more of it comes at once.
+    Partway,
     /// The host is about to compact its context.
     Compaction,
     /// The session ended.
@@ -228,9 +230,12 @@ fn findings(
     findings.extend(failing.findings(turns, &mended_by));
     let stated_before = stated_before(store, session, &findings)?;
     let told = Told { findings: &findings, stated_before: &stated_before, closings: &closings, turns };
-    let summary = summary::summary(session, turns, &told);
+    let summary = match how.occasion {
+        Occasion::Partway => None,
+        _ => summary::summary(session, turns, &told),
+    };
     let handoff = match how.occasion {
-        Occasion::TurnEnd => None,
+        Occasion::TurnEnd | Occasion::Partway => None,
         // The folder has moved on since: better the handoff that was made then.
         Occasion::Asked
             if store.memory_about(session.project, summary::of_session("handoff", session))?.is_some() =>

@@ -274,7 +274,7 @@ fn keep(
         let Some(id) = store.session_called(job.record.host.as_str(), name)?.map(|session| session.id) else {
             continue;
         };
-        let occasion = if stretch.is_last { Occasion::SessionEnd } else { Occasion::TurnEnd };
+        let occasion = if stretch.is_last { Occasion::SessionEnd } else { Occasion::Partway };
         let how = Distillation { occasion, root: None, redactor: taking.redactor, now, until: None };
         report.memories.extend(distil(store, id, &how)?.written);
         report.sessions.insert(id);

@@ -3,7 +3,7 @@
 //! Not here: what is worth a memory, and which known one says the same (`capture`).
 
 use crate::open::Stop;
-use crate::{NewMemory, Store, StoreError, forget, memories, polish, revise};
+use crate::{NewMemory, Store, StoreError, forget, memories, polish, revise, words};
 use backstory_memory::{
     Digest, Draft, EventId, Life, Memory, MemoryId, ProjectId, Relation, SessionId, Timestamp, Trust,
 };
@@ -70,8 +70,10 @@ impl Store {
         distilled: &[Distilled],
     ) -> Result<Vec<Outcome>, StoreError> {
         self.write("write what was distilled", |transaction| {
-            let outcomes =
-                distilled.iter().map(|item| keep(transaction, item)).collect::<Result<_, Stop>>()?;
+            let mut unindexed = Vec::new();
+            let kept = distilled.iter().map(|item| keep(transaction, item, &mut unindexed));
+            let outcomes = kept.collect::<Result<_, Stop>>()?;
+            index(transaction, &mut unindexed)?;
             transaction.execute(
                 "UPDATE sessions SET distilled_event_id = max(distilled_event_id, ?2) WHERE id = ?1",
                 [session.0, up_to.0],
@@ -120,15 +122,26 @@ impl Store {
     }
 }
 
-fn keep(db: &Connection, item: &Distilled) -> Result<Outcome, Stop> {
+/// Memories that are written, and whose words are not in the index yet.
+type Unindexed<'a> = Vec<(MemoryId, &'a NewMemory)>;
+
+fn index(db: &Connection, unindexed: &mut Unindexed<'_>) -> rusqlite::Result<()> {
+    unindexed.drain(..).try_for_each(|(id, memory)| words::add(db, id, memory.project, &memory.content))
+}
+
+fn keep<'a>(db: &Connection, item: &'a Distilled, unindexed: &mut Unindexed<'a>) -> Result<Outcome, Stop> {
     let project = item.memory.project;
     let gone = "SELECT 1 FROM forgotten_subjects WHERE project_id = ?1 AND subject = ?2";
     if db.prepare_cached(gone)?.exists(params![project.0, item.subject.0])? {
         return Ok(Outcome::Forgotten);
     }
     match known(db, project, item.subject)?.or(item.same_as) {
-        Some(id) => meet_again(db, id, item),
-        None => write_new(db, item),
+        Some(id) => {
+            // It may be one of those: what is taken out of the index must be in it.
+            index(db, unindexed)?;
+            meet_again(db, id, item)
+        }
+        None => write_new(db, item, unindexed),
     }
 }
 
@@ -138,11 +151,16 @@ fn known(db: &Connection, project: ProjectId, subject: Digest) -> rusqlite::Resu
         .optional()
 }
 
-fn write_new(db: &Connection, item: &Distilled) -> Result<Outcome, Stop> {
+fn write_new<'a>(
+    db: &Connection,
+    item: &'a Distilled,
+    unindexed: &mut Unindexed<'a>,
+) -> Result<Outcome, Stop> {
     if forget::tombstone_for(db, None, &item.memory.content)?.is_some() {
         return Ok(Outcome::Forgotten);
     }
-    let id = memories::insert(db, None, &item.memory)?;
+    let id = memories::insert_unindexed(db, None, &item.memory)?;
+    unindexed.push((id, &item.memory));
     db.execute("UPDATE memories SET subject = ?2 WHERE id = ?1", params![id.0, item.subject.0])?;
     for old in &item.replaces {
         revise::mark_superseded(db, *old, id, item.memory.created_at)?;

@@ -176,6 +176,18 @@ pub(crate) fn insert(
     id: Option<MemoryId>,
     memory: &NewMemory,
 ) -> rusqlite::Result<MemoryId> {
+    let id = insert_unindexed(db, id, memory)?;
+    words::add(db, id, memory.project, &memory.content)?;
+    Ok(id)
+}
+
+/// Writes all of a memory but its place in the word index. Who writes many adds their words when all are there: between two rows
+/// the index would have to write itself out.
+pub(crate) fn insert_unindexed(
+    db: &Connection,
+    id: Option<MemoryId>,
+    memory: &NewMemory,
+) -> rusqlite::Result<MemoryId> {
     let content = &memory.content;
     let uid = memory.uid.clone().unwrap_or_else(|| fresh_uid(memory.created_at));
     let fresh = Past { updated_at: memory.created_at, times_seen: 1, times_used: 0, last_used_at: None };
@@ -223,7 +235,6 @@ pub(crate) fn insert(
         )?
         .execute([id.0, event.0])?;
     }
-    words::add(db, id, memory.project, content)?;
     Ok(id)
 }
 
