@@ -22,15 +22,15 @@ mod work;
 use crate::codemap::{Place, anchor, edited_files, follow_renames, track};
 use crate::{Closing, Redactor, closing, git, prepare, should_promote};
 use backstory_memory::{
-    Category, ChangedSymbol, Digest, Draft, Kind, Link, Memory, MemoryId, Relation, SessionId, Timestamp,
-    Trust,
+    Category, ChangedSymbol, Digest, Draft, EventId, Kind, Link, Memory, MemoryId, Relation, SessionId,
+    Timestamp, Trust,
 };
 use backstory_store::{Again, Distilled, FileReading, Outcome, Session, Store, StoreError};
 pub use failing::failure_subject;
 use failing::{Failing, Mending};
 use finding::{Comparing, Finding, distilled, subject, subject_of_turn};
 use handoff::WorkTree;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use story::{Entry, Turn};
@@ -103,10 +103,16 @@ pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Resul
         .collect();
     let mut report = DistilReport::default();
     let mut settled = Vec::new();
-    let is_imported = entries.iter().any(|entry| entry.trust == Trust::Import);
+    let imported: HashSet<EventId> =
+        entries.iter().filter(|entry| entry.trust == Trust::Import).map(|entry| entry.id).collect();
     for finding in findings {
         let mut content = prepare(finding.content, how.redactor);
-        if is_imported {
+        // What came from an import, if only in part, is believed no more than an import.
+        let comes_from_import = match finding.events.as_slice() {
+            [] => !imported.is_empty(),
+            events => events.iter().any(|event| imported.contains(event)),
+        };
+        if comes_from_import {
             content.trust = content.trust.min(Trust::Import);
         }
         let finding = Finding { content, ..finding };

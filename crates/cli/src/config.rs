@@ -143,6 +143,11 @@ impl Config {
 }
 
 impl Capture {
+    /// Whether a project that is known by its name only is called like a folder that is left out.
+    pub(crate) fn leaves_out_name(&self, name: &str) -> bool {
+        self.exclude.iter().any(|folder| Path::new(folder).file_name().is_some_and(|own| own == name))
+    }
+
     /// Whether nothing that happens in a folder is to be kept.
     ///
     /// `~` and what is not a whole path lie below the user's home.

@@ -153,6 +153,7 @@ fn host(platform: &str) -> &str {
         "claude" => "claude-code",
         "gemini" => "gemini-cli",
         "copilot" | "github-copilot" => "copilot-cli",
-        other => other,
+        "codex" | "opencode" | "cursor" | "windsurf" => platform,
+        _ => "claude-mem",
     }
 }

@@ -4,12 +4,12 @@
 //! word is not kept twice. Not here: how a source reads (its own file).
 
 use crate::markdown::RULES_FILE;
-use crate::taking::{Folders, Taking, Tally};
+use crate::taking::{FIRST_MOMENT, Folders, Taking, Tally};
 use crate::{Find, Found, FoundMemory, FoundProject, FoundSession, Source, Unreadable};
 use backstory_capture::prepare;
 use backstory_memory::{
-    Draft, Link, MemoryId, ProjectId, ProjectKey, Relation, SessionId, Sighting, Timestamp, Trust, Uid,
-    digest,
+    Draft, Link, Memory, MemoryId, ProjectId, ProjectKey, Relation, SessionId, Sighting, Timestamp, Trust,
+    Uid, cap, digest,
 };
 use backstory_store::{Filter, ImportState, Kept, NewMemory, Origin, Reach, Store, StoreError};
 use std::collections::{HashMap, HashSet};
@@ -18,6 +18,11 @@ use std::collections::{HashMap, HashSet};
 const AT_ONCE: usize = 250;
 /// More sections of one file are not compared.
 const MOST_SECTIONS: u32 = 500;
+
+/// Why something is passed over that may be wanted another time.
+const LEFT_OUT: &str = "left out";
+/// A longer name names no session.
+const LONGEST_NAME: usize = 256;
 
 /// What came of a find.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,6 +58,7 @@ pub fn take_find(store: &mut Store, find: &Find, taking: &Taking<'_>) -> Result<
     failed.map_or(Ok(()), Err)?;
     let report = keeper.finish(store)?;
     match read {
+        Ok(()) if taking.is_partial() || report.skipped.contains_key(LEFT_OUT) => {}
         Ok(()) => store.note_import(&ImportState { is_done: true, ..state }, taking.now)?,
         Err(Unreadable(why)) => return Ok(FindReport { unreadable: Some(why), ..report }),
     }
@@ -61,9 +67,7 @@ pub fn take_find(store: &mut Store, find: &Find, taking: &Taking<'_>) -> Result<
 
 fn state_of(find: &Find, taking: &Taking<'_>) -> ImportState {
     let place = taking.redactor.scrub(&find.path.to_string_lossy()).into_string();
-    let since = taking.since.map_or(String::new(), |since| format!(" since {}", since.0));
-    let only = taking.only.as_ref().map_or(String::new(), |only| format!(" of {}", only.name));
-    let stamp = format!("{}{since}{only}", find.stamp);
+    let stamp = find.stamp.clone();
     ImportState { source: find.source.as_str().to_owned(), place, stamp, taken: 0, is_done: false }
 }
 
@@ -101,12 +105,13 @@ impl<'a> Keeper<'a> {
     fn take(&mut self, store: &mut Store, found: Found) -> Result<(), StoreError> {
         match found {
             Found::Skipped(why) => self.skip(why),
+            Found::Memory(memory) if memory.created_at < FIRST_MOMENT => self.skip("of an impossible time"),
             Found::Memory(memory) if self.taking.since.is_some_and(|since| memory.created_at < since) => {
                 self.skip("too old");
             }
             Found::Memory(memory) => match self.project(store, &memory.project)? {
                 Some(project) => self.add(store, project, *memory)?,
-                None => self.skip("left out"),
+                None => self.skip(LEFT_OUT),
             },
         }
         if self.batch.len() >= AT_ONCE { self.write(store) } else { Ok(()) }
@@ -124,6 +129,8 @@ impl<'a> Keeper<'a> {
             return Ok(());
         }
         let uid = uid_of(self.find, &found.name, found.created_at);
+        // What was written tomorrow was written now.
+        let created_at = found.created_at.min(self.taking.now);
         self.names.insert(found.name, uid.clone());
         let named = |relation| {
             let uid = uid.clone();
@@ -139,11 +146,11 @@ impl<'a> Keeper<'a> {
             return Ok(());
         }
         let session = match found.session {
-            Some(session) => Some(self.session(store, project, session, found.created_at)?),
+            Some(session) => Some(self.session(store, project, session, created_at)?),
             None => None,
         };
         let origin = Origin { session, past: found.past, ..Origin::default() };
-        self.batch.push(NewMemory { uid: Some(uid), project, origin, content, created_at: found.created_at });
+        self.batch.push(NewMemory { uid: Some(uid), project, origin, content, created_at });
         Ok(())
     }
 
@@ -165,7 +172,8 @@ impl<'a> Keeper<'a> {
 
     fn project_named(&self, store: &mut Store, name: &str) -> Result<Option<ProjectId>, StoreError> {
         let name = self.taking.redactor.scrub(name).into_string();
-        if self.taking.only.as_ref().is_some_and(|only| only.name != name) {
+        let is_another = self.taking.only.as_ref().is_some_and(|only| only.name != name);
+        if is_another || (self.taking.leaves_out_name)(&name) {
             return Ok(None);
         }
         if let [only] = store.projects_named(&name)?.as_slice() {
@@ -186,8 +194,8 @@ impl<'a> Keeper<'a> {
         if let Some(id) = self.sessions.get(&found) {
             return Ok(*id);
         }
-        let name = self.taking.redactor.scrub(&found.name).into_string();
-        let id = store.session_named(project, &found.host, &name, at)?;
+        let safe = |text: &str| cap(self.taking.redactor.scrub(text).as_str(), LONGEST_NAME).text;
+        let id = store.session_named(project, &safe(&found.host), &safe(&found.name), at)?;
         self.sessions.insert(found, id);
         Ok(id)
     }
@@ -223,18 +231,19 @@ impl<'a> Keeper<'a> {
         if self.find.source != Source::Markdown {
             return Ok(());
         }
-        for new in store.memories(&self.report.memories)? {
-            let filter = Filter { limit: MOST_SECTIONS, ..Filter::within(Reach::Project(new.project)) };
-            let about = store.about_files(&new.content.files, &filter)?;
-            for old in store.memories(&about)? {
-                let is_replaced = old.content.category == new.content.category
-                    && new.content.category.as_ref().is_some_and(|category| category.0 == RULES_FILE)
-                    && old.content.files == new.content.files
-                    && !self.still.contains(&old.id)
-                    && !self.report.memories.contains(&old.id);
-                if is_replaced {
-                    store.note_superseded(old.id, new.id, new.created_at)?;
-                }
+        let mut said = store.memories(&self.still.iter().copied().collect::<Vec<_>>())?;
+        said.extend(store.memories(&self.report.memories)?);
+        let is_rule = |memory: &Memory| memory.content.category.as_ref().is_some_and(|it| it.0 == RULES_FILE);
+        // All that is said now, not only what is new: the run before may have been broken off in between.
+        let Some(new) = said.iter().filter(|memory| is_rule(memory)).max_by_key(|memory| memory.id.0) else {
+            return Ok(());
+        };
+        let filter = Filter { limit: MOST_SECTIONS, ..Filter::within(Reach::Project(new.project)) };
+        let about = store.about_files(&new.content.files, &filter)?;
+        for old in store.memories(&about)? {
+            let is_said = said.iter().any(|memory| memory.id == old.id);
+            if is_rule(&old) && old.content.files == new.content.files && !is_said {
+                store.note_superseded(old.id, new.id, new.created_at)?;
             }
         }
         Ok(())
@@ -258,7 +267,14 @@ impl<'a> Keeper<'a> {
 
 /// Names a memory by what its source calls it and when it was written.
 fn uid_of(find: &Find, name: &str, created_at: Timestamp) -> Uid {
-    let said = digest([find.source.as_str().as_bytes(), name.as_bytes(), &created_at.0.to_le_bytes()]);
+    // A commit is the same in every clone; a section, or what two files have in common, only where it stands.
+    let place = match find.source {
+        Source::Markdown => find.path.as_os_str().as_encoded_bytes(),
+        Source::Git if name.contains(' ') => find.path.as_os_str().as_encoded_bytes(),
+        _ => b"",
+    };
+    let source = find.source.as_str().as_bytes();
+    let said = digest([source, name.as_bytes(), place, &created_at.0.to_le_bytes()]);
     let [name @ .., _, _, _, _, _, _] = said.0;
     Uid::from_parts(created_at.0, name)
 }

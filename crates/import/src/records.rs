@@ -1,8 +1,8 @@
 //! Takes in hosts' records: read and redacted on one thread, kept and distilled on another, in the order things happened.
 //!
 //! A record is taken in by *stretches*: some turns with what was done in them. A stretch is kept, distilled and noted as one write,
-//! so that an import that is killed leaves no half of one, and goes on with the next as if nothing had been. Where hooks heard a
-//! session themselves, its record is believed only up to there. Not here: how a record reads (`hosts`).
+//! so that an import that is killed leaves no half of one, and goes on with the next as if nothing had been. A session hooks heard
+//! themselves is not taken in. Not here: how a record reads (`hosts`).
 
 use crate::databases::ForeignDatabases;
 use crate::taking::{Folders, Taking, Tally, add};
@@ -62,15 +62,21 @@ pub fn take_records(
     let mut report = RecordsReport::default();
     let mut jobs = Vec::new();
     let mut bytes = 0;
+    // A session is wanted whole or not at all: half of it would be told wrongly.
+    records.retain(|record| taking.since.is_none_or(|since| record.modified >= since));
     for record in records {
         let state = state_of(&record, taking);
         let before = store.import_state(&state.source, &state.place)?;
+        let was_read = before.as_ref().is_some_and(|before| before.is_done);
         match before.filter(|before| before.stamp == state.stamp) {
             Some(before) if before.is_done => {
                 report.unchanged += 1;
                 bytes += record.bytes;
             }
-            before => jobs.push(Job { record, taken: before.map_or(0, |before| before.taken), state }),
+            before => {
+                let taken = before.map_or(0, |before| before.taken);
+                jobs.push(Job { record, taken, was_read, state });
+            }
         }
     }
     watch(bytes);
@@ -79,13 +85,16 @@ pub fn take_records(
     std::thread::scope(|threads| {
         let (sender, stretches) = sync_channel(AHEAD);
         threads.spawn(move || Reader::new(taking).read_all(jobs, &sender));
+        // How far each session of the record was known before it was read again.
+        let mut known_to = HashMap::new();
         for stretch in stretches {
             let Some(job) = jobs.get(stretch.job) else { break };
-            store.together(|store| keep(store, job, &stretch, taking, &mut report))?;
+            store.together(|store| keep(store, job, &stretch, taking, &mut known_to, &mut report))?;
             watch(bytes + stretch.bytes);
             if stretch.is_last {
                 bytes += job.record.bytes;
                 report.read += 1;
+                known_to.clear();
             }
         }
         Ok(report)
@@ -96,16 +105,17 @@ pub fn take_records(
 struct Job {
     record: Record,
     taken: u64,
+    /// Whether it was read to its end before, and has changed since.
+    was_read: bool,
     state: ImportState,
 }
 
 /// Names a record, and says what it looks like now.
 fn state_of(record: &Record, taking: &Taking<'_>) -> ImportState {
-    let path = taking.redactor.scrub(&record.path.to_string_lossy()).into_string();
-    let place = record.session.as_ref().map_or(path.clone(), |session| format!("{path} {session}"));
-    let since = taking.since.map_or(String::new(), |since| format!(" since {}", since.0));
-    let only = taking.only.as_ref().map_or(String::new(), |only| format!(" of {}", only.name));
-    let stamp = format!("{} {}{since}{only}", record.bytes, record.modified.0);
+    let path = record.path.to_string_lossy();
+    let place = record.session.as_ref().map_or(path.to_string(), |session| format!("{path} {session}"));
+    let place = taking.redactor.scrub(&place).into_string();
+    let stamp = format!("{} {}", record.bytes, record.modified.0);
     ImportState { source: record.host.as_str().to_owned(), place, stamp, taken: 0, is_done: false }
 }
 
@@ -117,6 +127,8 @@ struct Stretch {
     taken: u64,
     bytes: u64,
     skipped: Tally,
+    /// Whether nothing of the record so far was passed over that may be wanted another time.
+    is_whole: bool,
     is_last: bool,
 }
 
@@ -141,43 +153,49 @@ impl<'a> Reader<'a> {
 
     /// Reads one record. Returns nothing where nobody listens any more.
     fn read(&mut self, job: usize, of: &Job, sender: &SyncSender<Stretch>) -> Option<()> {
-        let mut stretch = Stretch::begin(job, 0);
+        let mut stretch = Stretch::begin(job, 0, true);
         let mut entries = match of.record.read(&ForeignDatabases) {
             Ok(entries) => entries,
             Err(_) => {
                 stretch.skip("cannot be opened");
-                return sender.send(Stretch { is_last: true, ..stretch }).ok();
+                return sender.send(Stretch { is_last: true, is_whole: false, ..stretch }).ok();
             }
         };
         let mut turns = 0;
-        let mut is_ours = false;
+        let mut first_prompts = FirstPrompts::default();
         while let Some(reading) = entries.next() {
             stretch.taken += 1;
             stretch.bytes = entries.bytes_read().min(of.record.bytes);
             let is_done = stretch.taken <= of.taken;
-            match reading {
-                _ if is_done || is_ours => {}
-                Reading::Unreadable(why) => stretch.skip(why),
-                Reading::Entry(entry) => {
-                    if matches!(&entry.told.happening, Happening::Prompted { text } if (self.taking.is_our_prompt)(text))
-                    {
-                        is_ours = true;
-                        stretch.skip("our own");
-                        stretch.arrivals.clear();
-                        continue;
-                    }
-                    let is_turn_end = entry.told.happening.kind() == EventKind::TurnEnd;
-                    match self.arrival(of.record.host, *entry) {
-                        Ok(arrival) => stretch.arrivals.push(arrival),
-                        Err(why) => stretch.skip(why),
-                    }
-                    turns += usize::from(is_turn_end);
-                    if stretch.is_long(turns, is_turn_end) {
-                        let next = Stretch::begin(job, stretch.taken);
-                        sender.send(std::mem::replace(&mut stretch, next)).ok()?;
-                        turns = 0;
-                    }
+            let entry = match reading {
+                Reading::Unreadable(_) if is_done => continue,
+                Reading::Unreadable(why) => {
+                    stretch.skip(why);
+                    continue;
                 }
+                Reading::Entry(entry) => entry,
+            };
+            if first_prompts.is_of_ours(&entry, self.taking.is_our_prompt) {
+                stretch.arrivals.retain(|arrival| arrival.event.host_session != entry.session);
+                stretch.skip("our own");
+                continue;
+            }
+            if is_done {
+                continue;
+            }
+            let is_turn_end = entry.told.happening.kind() == EventKind::TurnEnd;
+            match self.arrival(of.record.host, *entry) {
+                Ok(arrival) => stretch.arrivals.push(arrival),
+                Err(why) => {
+                    stretch.is_whole &= why != LEFT_OUT;
+                    stretch.skip(why);
+                }
+            }
+            turns += usize::from(is_turn_end);
+            if stretch.is_long(turns, is_turn_end) {
+                let next = Stretch::begin(job, stretch.taken, stretch.is_whole);
+                sender.send(std::mem::replace(&mut stretch, next)).ok()?;
+                turns = 0;
             }
         }
         sender.send(Stretch { is_last: true, ..stretch }).ok()
@@ -185,11 +203,11 @@ impl<'a> Reader<'a> {
 
     /// Makes an entry fit to be kept, or says why it is not.
     fn arrival(&mut self, host: Host, entry: Entry) -> Result<Arrival, &'static str> {
-        if self.taking.since.is_some_and(|since| entry.at < since) {
-            return Err("too old");
+        if !self.taking.is_possible(entry.at) {
+            return Err("of an impossible time");
         }
-        let folder = entry.cwd.as_deref().ok_or("of no folder")?;
-        let sighting = self.folders.sighting(Path::new(folder)).ok_or("left out")?;
+        let folder = entry.cwd.as_deref().map(Path::new).filter(|folder| folder.is_absolute());
+        let sighting = self.folders.sighting(folder.ok_or("of no folder")?).ok_or(LEFT_OUT)?;
         let observation = Observation {
             host: host.as_str().to_owned(),
             host_session: entry.session,
@@ -214,9 +232,33 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Why something is passed over that may be wanted another time.
+const LEFT_OUT: &str = "left out";
+
+/// Which sessions of a record are our own with a model: those whose first prompt is one of ours.
+#[derive(Default)]
+struct FirstPrompts {
+    are_ours: HashMap<String, bool>,
+}
+
+impl FirstPrompts {
+    fn is_of_ours(&mut self, entry: &Entry, is_our_prompt: fn(&str) -> bool) -> bool {
+        match (self.are_ours.get(&entry.session), &entry.told.happening) {
+            (Some(is_ours), _) => *is_ours,
+            (None, Happening::Prompted { text }) => {
+                let is_ours = is_our_prompt(text);
+                self.are_ours.insert(entry.session.clone(), is_ours);
+                is_ours
+            }
+            (None, _) => false,
+        }
+    }
+}
+
 impl Stretch {
-    fn begin(job: usize, taken: u64) -> Stretch {
-        Stretch { job, arrivals: Vec::new(), taken, bytes: 0, skipped: Tally::new(), is_last: false }
+    fn begin(job: usize, taken: u64, is_whole: bool) -> Stretch {
+        let (arrivals, skipped) = (Vec::new(), Tally::new());
+        Stretch { job, arrivals, taken, bytes: 0, skipped, is_whole, is_last: false }
     }
 
     fn skip(&mut self, why: &'static str) {
@@ -231,8 +273,8 @@ impl Stretch {
 
 /// What a stretch tells of a session.
 struct Told {
-    /// From when on hooks heard of it.
-    heard_since: Option<Timestamp>,
+    /// Whether hooks heard of it themselves: they know better.
+    is_heard: bool,
     /// When the newest happened that was not known.
     newest: Option<Timestamp>,
 }
@@ -243,6 +285,7 @@ fn keep(
     job: &Job,
     stretch: &Stretch,
     taking: &Taking<'_>,
+    known_to: &mut HashMap<String, Timestamp>,
     report: &mut RecordsReport,
 ) -> Result<(), StoreError> {
     add(&mut report.skipped, &stretch.skipped);
@@ -251,12 +294,23 @@ fn keep(
     for arrival in &stretch.arrivals {
         let event = &arrival.event;
         if !sessions.contains_key(event.host_session.as_str()) {
-            let heard_since = store.heard_since(&event.host, &event.host_session)?;
-            sessions.insert(&event.host_session, Told { heard_since, newest: None });
+            let is_heard = store.is_heard(&event.host, &event.host_session)?;
+            if job.was_read && !known_to.contains_key(&event.host_session) {
+                let session = store.session_called(&event.host, &event.host_session)?;
+                let last = session.map_or(Timestamp(i64::MIN), |session| session.last_event_at);
+                known_to.insert(event.host_session.clone(), last);
+            }
+            sessions.insert(&event.host_session, Told { is_heard, newest: None });
         }
         let Some(told) = sessions.get_mut(event.host_session.as_str()) else { continue };
-        if told.heard_since.is_some_and(|since| event.at >= since) {
+        if told.is_heard {
             *report.skipped.entry("lived through").or_default() += 1;
+            continue;
+        }
+        // What was taken in before and is gone for its age is not new.
+        let was_known = known_to.get(&event.host_session).is_some_and(|known_to| event.at <= *known_to);
+        if was_known && !store.knows_event(event.key)? {
+            report.known += 1;
             continue;
         }
         match store.record(arrival)? {
@@ -282,6 +336,8 @@ fn keep(
             store.end_session(id)?;
         }
     }
-    let state = ImportState { taken: stretch.taken, is_done: stretch.is_last, ..job.state.clone() };
+    let (taken, is_done) = (stretch.taken, stretch.is_last);
+    let read_again = ImportState { taken: 0, is_done: false, ..job.state.clone() };
+    let state = if stretch.is_whole { ImportState { taken, is_done, ..read_again } } else { read_again };
     store.note_import(&state, taking.now)
 }

@@ -13,12 +13,14 @@ pub struct Taking<'a> {
     pub most_event_bytes: usize,
     /// What time it is.
     pub now: Timestamp,
-    /// Nothing older.
+    /// No memory that is older, and no session that ended before.
     pub since: Option<Timestamp>,
     /// Nothing of another project.
     pub only: Option<Only>,
     /// Whether nothing that happened in a folder is to be kept.
     pub leaves_out: &'a (dyn Fn(&Path) -> bool + Sync),
+    /// Whether nothing of a project that is known by its name only is to be kept.
+    pub leaves_out_name: &'a (dyn Fn(&str) -> bool + Sync),
     /// Whether a prompt is one of our own to a model: such a session is not to be remembered.
     pub is_our_prompt: fn(&str) -> bool,
 }
@@ -52,14 +54,31 @@ impl<'a> Folders<'a> {
             return known.clone();
         }
         let taking = self.taking;
-        let sighting = Some(safe_sighting(folder, taking.redactor)).filter(|sighting| {
-            let is_wanted = |only: &Only| sighting.keys.iter().any(|key| only.keys.contains(key));
-            !(taking.leaves_out)(folder) && taking.only.as_ref().is_none_or(is_wanted)
-        });
+        // A path of another system, or of nobody knows where, is no folder here.
+        let sighting =
+            folder.is_absolute().then(|| safe_sighting(folder, taking.redactor)).filter(|sighting| {
+                let is_wanted = |only: &Only| sighting.keys.iter().any(|key| only.keys.contains(key));
+                !(taking.leaves_out)(folder) && taking.only.as_ref().is_none_or(is_wanted)
+            });
         self.known.insert(folder.to_owned(), sighting.clone());
         sighting
     }
 }
+
+impl Taking<'_> {
+    /// Whether something can have happened then.
+    pub(crate) fn is_possible(&self, at: Timestamp) -> bool {
+        at >= FIRST_MOMENT && at <= self.now.plus_ms(Timestamp::DAY_MS)
+    }
+
+    /// Whether only a part of what there is is wanted: what is passed over now may be wanted later.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.since.is_some() || self.only.is_some()
+    }
+}
+
+/// 2000-01-01: nothing here is older.
+pub(crate) const FIRST_MOMENT: Timestamp = Timestamp(946_684_800_000);
 
 /// Adds a tally to another.
 pub(crate) fn add(to: &mut Tally, from: &Tally) {

@@ -3,7 +3,7 @@
 use crate::home::beside;
 use crate::open::Stop;
 use crate::{Receipt, ReceiptId, Store, StoreError, codes, injections, own_sessions, projects, sessions};
-use backstory_memory::{Event, EventId, EventKind, IdempotencyKey, SessionId, Sighting, Timestamp};
+use backstory_memory::{Event, EventId, EventKind, IdempotencyKey, SessionId, Sighting, Timestamp, Trust};
 use rusqlite::{Connection, OptionalExtension, Row, Rows, params};
 use std::fs;
 
@@ -137,6 +137,9 @@ pub(crate) fn record(db: &Connection, arrival: &Arrival) -> rusqlite::Result<Rec
     }
     let project = projects::project_at(db, &arrival.sighting, event.at)?;
     let session = sessions::touch(db, project, &event.host, &event.host_session, event.at)?;
+    if matches!(event.trust, Trust::User | Trust::Assistant | Trust::Tool) {
+        sessions::note_heard(db, session)?;
+    }
     if event.kind == EventKind::SessionEnd {
         sessions::end(db, session, event.at)?;
     } else {

@@ -1,6 +1,6 @@
 //! Somebody else's SQLite database, read and never changed: for importing what other programs remember.
 //!
-//! Nothing is written beside it either. What a newer version of a program calls otherwise, or has not got, is read as nothing.
+//! Nothing is written beside it either, but for the index SQLite needs to read a log that was left behind. What a newer version of a program calls otherwise, or has not got, is read as nothing.
 //! Not here: what the tables of which program mean (`import`, `hosts`).
 
 use crate::open::unchanging_uri;
@@ -107,7 +107,12 @@ impl Foreign {
             return Ok(());
         }
         let list = |names: &[String], between: &str| names.join(between);
-        let quoted: Vec<String> = columns.iter().map(|name| quote(name)).collect();
+        // A longer value is not even loaded.
+        let short = |name: &&&str| {
+            let name = quote(name);
+            format!("iif(octet_length({name}) <= {LONGEST_VALUE}, {name}, NULL)")
+        };
+        let quoted: Vec<String> = columns.iter().map(short).collect();
         let only: Vec<String> = wanted.only.iter().map(|(name, _)| format!("{} = ?", quote(name))).collect();
         let order: Vec<String> = wanted.order.iter().filter(has).map(|name| quote(name)).collect();
         let mut sql = format!("SELECT {} FROM {}", list(&quoted, ", "), quote(wanted.table));

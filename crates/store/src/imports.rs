@@ -3,7 +3,7 @@
 //! Not here: what is read and how (`import`).
 
 use crate::{Store, StoreError};
-use backstory_memory::Timestamp;
+use backstory_memory::{IdempotencyKey, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
 /// How far one place has been read.
@@ -51,14 +51,20 @@ impl Store {
         })
     }
 
-    /// Returns when hooks first heard of a session: what its host recorded from then on has been lived through already.
-    pub fn heard_since(&self, host: &str, host_session: &str) -> Result<Option<Timestamp>, StoreError> {
-        self.read("see when a session was first heard of", |db| {
-            let sql = "SELECT min(e.at_ms) FROM events e JOIN sessions s ON s.id = e.session_id
-                 WHERE s.host = ?1 AND s.host_session = ?2 AND e.trust IN ('user', 'assistant', 'tool')";
-            let first: Option<i64> =
-                db.prepare_cached(sql)?.query_row([host, host_session], |row| row.get(0))?;
-            Ok(first.map(Timestamp))
+    /// Whether hooks heard of a session themselves.
+    pub fn is_heard(&self, host: &str, host_session: &str) -> Result<bool, StoreError> {
+        self.read("see whether a session was heard of", |db| {
+            let sql = "SELECT 1 FROM sessions WHERE host = ?1 AND host_session = ?2 AND is_heard = 1";
+            Ok(db.prepare_cached(sql)?.exists([host, host_session])?)
+        })
+    }
+
+    /// Whether an event is here, or was forgotten.
+    pub fn knows_event(&self, key: IdempotencyKey) -> Result<bool, StoreError> {
+        self.read("look for an event", |db| {
+            let sql = "SELECT 1 FROM events WHERE idempotency_key = ?1
+                 UNION ALL SELECT 1 FROM forgotten_events WHERE idempotency_key = ?1";
+            Ok(db.prepare_cached(sql)?.exists([key.0.0])?)
         })
     }
 }

@@ -157,6 +157,13 @@ pub(crate) fn touch(
     Ok(id)
 }
 
+/// Notes that hooks heard of a session, and not only an import.
+pub(crate) fn note_heard(db: &Connection, id: SessionId) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE sessions SET is_heard = 1 WHERE id = ?1 AND is_heard = 0")?
+        .execute([id.0])
+        .map(drop)
+}
+
 /// Notes that a session goes on, whatever was said before.
 pub(crate) fn resume(db: &Connection, id: SessionId) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE sessions SET ended_at_ms = NULL WHERE id = ?1 AND ended_at_ms IS NOT NULL")?

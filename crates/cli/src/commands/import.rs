@@ -66,6 +66,10 @@ pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
     match (&args.file, &args.from) {
         (file, Some(from)) => machine::run(&Wanted::from(from, file.as_deref())?, args, app),
         (None, None) if args.all => machine::run(&Wanted::Everything, args, app),
+        (Some(_), None) if args.since.is_some() => {
+            Err(Failure::usage("`--since` is for what is found on this machine")
+                .hint("a file is taken in whole; `backstory export --since` writes a part"))
+        }
         (Some(file), None) if !args.dry_run => file::run(file, args, app),
         (Some(_), None) => Err(Failure::usage("`--dry-run` is for what is found on this machine")
             .hint("a file is read line by line: lines that are known add nothing")),

@@ -7,6 +7,7 @@ use rusqlite::types::ValueRef;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 const ALL: [&str; 4] = ["import", "--all", "--no-vectors", "--json"];
 
@@ -121,7 +122,6 @@ fn what_hooks_heard_is_not_taken_in_again() {
     let files = recorded(&env, 1, 2);
     let session = files[0].file_stem().unwrap().to_string_lossy().into_owned();
     let heard = json!({"hook_event_name": "UserPromptSubmit", "session_id": session, "cwd": env.world().join("ferry"), "prompt": "Go on."});
-    // Heard in the middle of February, when the record had ended long ago.
     let mut hook = env.command(["hook", "--host", "claude-code"]);
     hook.env("BACKSTORY_NOW_MS", "1769936400000").stdin(std::process::Stdio::piped());
     let mut child = hook.spawn().unwrap();
@@ -155,10 +155,14 @@ fn what_was_forgotten_stays_forgotten() {
 #[test]
 fn only_what_is_asked_for_is_taken_in() {
     let env = world();
-    recorded(&env, 2, 2);
+    let files = recorded(&env, 2, 2);
     let ferry = env.world().join("ferry").to_string_lossy().into_owned();
     let learnt = ask(&env, 0, &["import", "--all", "--project", &ferry, "--no-vectors", "--json"]);
     assert_eq!((&learnt["sessions"], &learnt["projects"][0]["project"]), (&json!(2), &json!("ferry")));
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_771_000_000);
+    files
+        .iter()
+        .for_each(|path| fs::File::options().write(true).open(path).unwrap().set_modified(long_ago).unwrap());
     let none = ask(&env, 0, &["import", "--all", "--since", "2026-04-01", "--no-vectors", "--json"]);
     assert_eq!(none["sessions"], 0);
     let rest = ask(&env, 0, &ALL);
@@ -299,4 +303,192 @@ fn a_rules_file_is_found_not_given_and_follows_its_file() {
     );
     let given = env.run(["context", "--prompt", "Which port does the staging database listen on?"]);
     assert!(!given.stdout.contains("5544"), "{given:?}");
+}
+
+/// Lays one transcript of a session's rows: each a prompt and what was answered, at a day.
+fn one_session(env: &TestEnv, session: &str, cwd: &str, turns: &[(&str, &str, &str)]) -> PathBuf {
+    let folder = env.world().join("user/.claude/projects/-one");
+    fs::create_dir_all(&folder).unwrap();
+    let row = |number: usize, sort: &str, at: &str, message: Value| {
+        json!({"type": sort, "uuid": format!("{session}-{number}-{sort}"), "sessionId": session, "cwd": cwd,
+            "timestamp": at, "message": message})
+        .to_string()
+    };
+    let rows: Vec<String> = turns
+        .iter()
+        .enumerate()
+        .flat_map(|(number, (at, asked, said))| {
+            [
+                row(number, "user", at, json!({"role": "user", "content": asked})),
+                row(
+                    number,
+                    "assistant",
+                    at,
+                    json!({"role": "assistant", "content": [{"type": "text", "text": said}]}),
+                ),
+            ]
+        })
+        .collect();
+    let path = folder.join(format!("{session}.jsonl"));
+    fs::write(&path, rows.join("\n") + "\n").unwrap();
+    path
+}
+
+const RULE: &str = "We use Postgres advisory locks for the queue, not Redis.";
+
+/// Law 8: a path that means nothing here must not mean the folder we happen to stand in.
+#[test]
+fn what_happened_nobody_knows_where_is_not_taken_for_here() {
+    let env = world();
+    one_session(&env, "one", ".", &[("2026-03-01T10:00:00Z", RULE, "Done.")]);
+    one_session(&env, "two", "C:\\Users\\ada\\loom", &[("2026-03-01T10:00:00Z", RULE, "Done.")]);
+    let learnt = ask(&env, 0, &ALL);
+    assert_eq!((&learnt["sessions"], &learnt["skipped"]["of no folder"]), (&json!(0), &json!(6)), "{learnt}");
+}
+
+#[test]
+fn an_impossible_time_is_not_believed() {
+    let env = world();
+    let cwd = env.project().to_string_lossy().into_owned();
+    one_session(
+        &env,
+        "one",
+        &cwd,
+        &[("1970-01-01T10:00:00Z", RULE, "Done."), ("9999-01-01T10:00:00Z", RULE, "Done.")],
+    );
+    let learnt = ask(&env, 0, &ALL);
+    assert_eq!((&learnt["sessions"], &learnt["memories"]), (&json!(0), &json!(0)), "{learnt}");
+}
+
+/// SEC-12: also when the events are gone that hooks heard.
+#[test]
+fn what_was_lived_and_forgotten_does_not_come_back_when_its_events_are_old() {
+    let env = world();
+    let cwd = env.project().to_string_lossy().into_owned();
+    let heard =
+        json!({"hook_event_name": "UserPromptSubmit", "session_id": "lived", "cwd": cwd, "prompt": RULE});
+    assert_eq!(env.run_with(["hook", "--host", "claude-code"], heard.to_string()).code, Some(0));
+    let db = Connection::open(env.home().join("backstory.db")).unwrap();
+    db.execute_batch("DELETE FROM evidence; DELETE FROM events").unwrap();
+    drop(db);
+    one_session(&env, "lived", &cwd, &[("2026-03-01T10:00:00Z", RULE, "Done.")]);
+    let learnt = ask(&env, 0, &ALL);
+    assert_eq!((&learnt["events"], &learnt["memories"]), (&json!(0), &json!(0)), "{learnt}");
+}
+
+/// Law 3: reading again what is gone for its age does not make it surer.
+#[test]
+fn what_was_taken_in_long_ago_is_not_met_again() {
+    let env = world();
+    let cwd = env.project().to_string_lossy().into_owned();
+    let first = ("2026-03-01T10:00:00Z", RULE, "Done.");
+    one_session(&env, "one", &cwd, &[first]);
+    ask(&env, 0, &ALL);
+    let db = Connection::open(env.home().join("backstory.db")).unwrap();
+    db.execute_batch("DELETE FROM evidence; DELETE FROM events").unwrap();
+    drop(db);
+    one_session(
+        &env,
+        "one",
+        &cwd,
+        &[first, ("2026-04-30T10:00:00Z", "Prices are stored in integer cents, never in floats.", "Done.")],
+    );
+    ask(&env, 0, &ALL);
+    let seen: Vec<String> =
+        contents(&env).into_iter().filter(|row| row.contains("advisory locks for the queue")).collect();
+    let db = Connection::open(env.home().join("backstory.db")).unwrap();
+    let most: u32 = db.query_row("SELECT max(times_seen) FROM memories", [], |row| row.get(0)).unwrap();
+    assert_eq!(most, 1, "{seen:?}");
+}
+
+#[test]
+fn a_part_that_was_wanted_first_does_not_spoil_the_whole() {
+    let turns = [
+        (
+            "2026-01-05T10:00:00Z",
+            "Prices are stored in integer cents, never in floats.",
+            "Written down. Next: write a test for it.",
+        ),
+        ("2026-04-28T10:00:00Z", RULE, "Written down. Next: migrate the invoices table."),
+    ];
+    let handoffs = |parts: &[&[&str]]| {
+        let env = world();
+        let cwd = env.project().to_string_lossy().into_owned();
+        one_session(&env, "one", &cwd, &turns);
+        for part in parts {
+            ask(&env, 0, part);
+        }
+        contents(&env)
+            .into_iter()
+            .filter(|row| row.contains("| handoff |") || row.contains("| summary |"))
+            .map(|row| row.replace(&*env.world().to_string_lossy(), ""))
+            .collect::<Vec<_>>()
+    };
+    let recent = ["import", "--all", "--since", "30d", "--no-vectors", "--json"];
+    assert_eq!(handoffs(&[&recent, &ALL]), handoffs(&[&ALL]));
+    assert!(!handoffs(&[&ALL]).is_empty());
+}
+
+#[test]
+fn two_projects_of_one_name_are_two() {
+    let env = world();
+    for (session, folder) in [("one", "a/app"), ("two", "b/app")] {
+        let cwd = env.world().join(folder);
+        fs::create_dir_all(&cwd).unwrap();
+        one_session(&env, session, &cwd.to_string_lossy(), &[("2026-04-28T10:00:00Z", RULE, "Done.")]);
+    }
+    for folder in ["a/app", "b/app"] {
+        let folder = env.world().join(folder).to_string_lossy().into_owned();
+        let shown = ask(&env, 0, &["import", "--all", "--project", &folder, "--dry-run", "--json"]);
+        assert_eq!(shown["found"][0]["count"], 1, "{shown}");
+        let learnt = ask(&env, 0, &["import", "--all", "--project", &folder, "--no-vectors", "--json"]);
+        assert_eq!(learnt["sessions"], 1, "{learnt}");
+    }
+}
+
+#[test]
+fn what_was_left_out_is_taken_in_once_it_is_wanted() {
+    let env = world();
+    let cwd = env.project().to_string_lossy().into_owned();
+    let path = one_session(&env, "one", &cwd, &[("2026-04-28T10:00:00Z", RULE, "Done.")]);
+    let mut without = env.command(ALL);
+    without.env("BACKSTORY_CAPTURE_EXCLUDE", format!("[{cwd:?}]"));
+    let outcome = env.finish(without.spawn().unwrap());
+    assert!(outcome.stdout.contains("\"sessions\":0"), "{outcome:?}");
+    let mut off = env.command(ALL);
+    off.env("BACKSTORY_CAPTURE_ENABLED", "false");
+    assert!(env.finish(off.spawn().unwrap()).stderr.contains("capture is off"));
+    assert_eq!(ask(&env, 0, &ALL)["sessions"], 1, "{}", path.display());
+}
+
+/// Law 6: one imported turn takes nothing from what the user says from then on.
+#[test]
+fn what_is_said_in_a_session_that_was_imported_first_is_the_users_own() {
+    let env = world();
+    let cwd = env.project().to_string_lossy().into_owned();
+    one_session(&env, "one", &cwd, &[("2026-04-28T10:00:00Z", RULE, "Done.")]);
+    ask(&env, 0, &ALL);
+    for event in [
+        json!({"hook_event_name": "UserPromptSubmit", "prompt": "Prices are stored in integer cents, never in floats."}),
+        json!({"hook_event_name": "Stop", "last_assistant_message": "Noted."}),
+    ] {
+        let mut event = event;
+        event["session_id"] = json!("one");
+        event["cwd"] = json!(cwd);
+        assert_eq!(env.run_with(["hook", "--host", "claude-code"], event.to_string()).code, Some(0));
+    }
+    let hits = ask(&env, 0, &["search", "--limit", "50", "--json"]);
+    let trust_of = |words: &str| {
+        let hit = hits["hits"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|hit| hit["kind"] != "summary" && hit["title"].as_str().unwrap().contains(words));
+        hit.map(|hit| hit["trust"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(
+        (trust_of("cents").as_deref(), trust_of("advisory").as_deref()),
+        (Some("user"), Some("import")),
+        "{hits}"
+    );
 }

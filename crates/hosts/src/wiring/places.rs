@@ -57,9 +57,9 @@ impl Places {
             Host::ClaudeCode => places.claude_code = moved,
             Host::Codex => places.codex = moved,
             Host::Copilot => places.copilot = moved,
-            Host::Gemini => places.gemini = directory.parent().map(Path::to_owned),
-            // Its records are data, its directory is configuration.
-            Host::OpenCode => places.data = directory.parent().unwrap_or(directory).to_owned(),
+            // These are looked for by their own name: in a folder of another name nothing is found, rather than what lies beside it.
+            Host::Gemini => places.gemini = Some(above(directory, ".gemini")),
+            Host::OpenCode => places.data = above(directory, "opencode"),
             Host::Cursor | Host::Windsurf | Host::Cline | Host::Zed | Host::Amp => {}
         }
         places
@@ -77,6 +77,11 @@ impl Places {
     pub fn program(&self, name: &str) -> Option<PathBuf> {
         self.programs.iter().map(|directory| directory.join(name)).find(|path| is_program(path))
     }
+}
+
+fn above(directory: &Path, name: &str) -> PathBuf {
+    let is_it = directory.file_name().is_some_and(|own| own == name);
+    directory.parent().filter(|_| is_it).unwrap_or(directory).to_owned()
 }
 
 /// The names a host's program goes by.

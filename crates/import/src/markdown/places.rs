@@ -82,8 +82,15 @@ fn is_of_host(folder: &Path) -> bool {
 /// Finds the memory files of projects, at a project's folder and at the root of its repository.
 pub(super) fn of_projects(projects: &[PathBuf]) -> Vec<PathBuf> {
     let mut roots: BTreeSet<PathBuf> = BTreeSet::new();
+    // Work trees of one repository each have the rules of their branch: those of one of them are enough.
+    let mut repositories: BTreeSet<PathBuf> = BTreeSet::new();
     for folder in projects.iter().filter_map(|folder| folder.canonicalize().ok()) {
-        roots.extend(work_tree_of(&folder).map(|tree| tree.root));
+        if let Some(tree) = work_tree_of(&folder) {
+            if !repositories.insert(tree.common_dir) && !roots.contains(&tree.root) {
+                continue;
+            }
+            roots.insert(tree.root);
+        }
         roots.insert(folder);
     }
     roots.iter().flat_map(|root| in_project(root)).collect()

@@ -32,6 +32,7 @@ fn take(store: &mut Store, find: &Find) -> FindReport {
         since: None,
         only: None,
         leaves_out: &|_| false,
+        leaves_out_name: &|_| false,
         is_our_prompt: |_| false,
     };
     take_find(store, find, &taking).unwrap()

@@ -9,3 +9,7 @@ CREATE TABLE imports (
     at_ms INTEGER NOT NULL,
     PRIMARY KEY (source, place)
 ) STRICT, WITHOUT ROWID;
+
+-- Whether hooks heard of a session themselves: then its host's record is not taken in, also long after its events are gone.
+ALTER TABLE sessions ADD COLUMN is_heard INTEGER NOT NULL DEFAULT 0 CHECK (is_heard IN (0, 1));
+UPDATE sessions SET is_heard = 1 WHERE host <> 'import';

@@ -45,7 +45,8 @@ pub(crate) fn understand(
 
 /// Returns what a memory says after an edit of its document, unless it says so already.
 ///
-/// An edit counts for what people write. How sure we are and who said it are not theirs to raise.
+/// An edit counts for what people write. How sure we are and who said it are not theirs to raise; and a document that is believed less
+/// than its reader's own words does not reach further than before, nor stay in view.
 pub(crate) fn edit_of(understood: &Understood, memory: &Memory) -> Option<Draft> {
     let (before, said) = (&memory.content, &understood.content);
     let edited = Draft {
@@ -56,6 +57,9 @@ pub(crate) fn edit_of(understood: &Understood, memory: &Memory) -> Option<Draft>
         ..said.clone()
     };
     let trust = before.trust.clone().min(said.trust.clone());
+    let is_own = said.trust == Trust::User;
+    let (scope, pinned) = if is_own { (edited.scope, edited.pinned) } else { (before.scope, before.pinned) };
+    let edited = Draft { scope, pinned, ..edited };
     (edited != *before).then_some(Draft { trust, ..edited })
 }
 

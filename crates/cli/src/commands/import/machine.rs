@@ -74,6 +74,10 @@ impl Wanted {
 
 /// Takes in what is wanted, or shows it.
 pub(super) fn run(wanted: &Wanted, args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
+    if !app.config.capture.enabled {
+        return Err(Failure::user("capture is off in your configuration: nothing is taken in")
+            .hint("`capture.enabled = true` turns it on; a file of memories can be imported all the same"));
+    }
     let since = since(args, app.now)?;
     if args.dry_run {
         return preview::run(wanted, since, args, app);
@@ -102,6 +106,7 @@ pub(crate) fn take_in(
     let redactor = app.redactor();
     let user_home = app.environment.user_home();
     let leaves_out = |folder: &Path| app.config.capture.leaves_out(folder, user_home.as_deref());
+    let leaves_out_name = |name: &str| app.config.capture.leaves_out_name(name);
     let taking = Taking {
         redactor: &redactor,
         most_event_bytes: app.config.capture.max_event_bytes as usize,
@@ -109,6 +114,7 @@ pub(crate) fn take_in(
         since,
         only,
         leaves_out: &leaves_out,
+        leaves_out_name: &leaves_out_name,
         is_our_prompt,
     };
     let records = wanted.records(&places);

@@ -148,7 +148,8 @@ impl Looking<'_> {
     }
 
     fn is_wanted(&self, name: &str, keys: &[ProjectKey]) -> bool {
-        let is_it = |only: &Only| only.name == name || keys.iter().any(|key| only.keys.contains(key));
+        let is_named = |only: &Only| only.name == name && matches!(keys, [ProjectKey::Named(_)]);
+        let is_it = |only: &Only| is_named(only) || keys.iter().any(|key| only.keys.contains(key));
         self.only.as_ref().is_none_or(is_it)
     }
 
