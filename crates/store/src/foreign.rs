@@ -1,6 +1,7 @@
 //! Somebody else's SQLite database, read and never changed: for importing what other programs remember.
 //!
-//! Nothing is written beside it either, but for the index SQLite needs to read a log that was left behind. What a newer version of a program calls otherwise, or has not got, is read as nothing.
+//! Nothing is written beside it either, but for the index SQLite needs to read a log that was left behind. What a newer version of a
+//! program calls otherwise, or has not got, is read as nothing.
 //! Not here: what the tables of which program mean (`import`, `hosts`).
 
 use crate::open::unchanging_uri;

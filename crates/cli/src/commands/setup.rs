@@ -98,24 +98,22 @@ fn take_in_what_is_there(args: &SetupArgs, app: &App) -> Result<(), Failure> {
         return Ok(());
     }
     let (sessions, bytes) = import::found(app)?;
-    let what =
-        format!("{sessions} sessions of hosts ({:.0} MB), git history and memory files", bytes as f64 / 1e6);
+    let recorded = format!("{sessions} sessions of hosts ({:.0} MB), ", bytes as f64 / 1e6);
+    let what = format!("{}git history and memory files", if sessions > 0 { &recorded } else { "" });
     let agrees =
         if args.yes { Some(true) } else { app.ui.confirm(&format!("take in what is here already: {what}?")) };
+    let later = "`backstory import --all` does it whenever you like";
     match agrees {
         Some(true) => {}
-        Some(false) => {
-            return app.ui.line("import    nothing: `backstory import --all` does it whenever you like");
-        }
-        None => {
-            return app
-                .ui
-                .line(&format!("import    {what} are here: `backstory import --all` takes them in"));
-        }
+        Some(false) => return app.ui.line(&format!("import    nothing: {later}")),
+        None => return app.ui.line(&format!("import    nothing yet of {what}: {later}")),
     }
-    app.ui.line(&format!("import    {what}"))?;
     let mut store = app.store()?;
     let learnt = import::take_in(&mut store, &Wanted::Everything, None, None, app)?;
+    if learnt.has_found_nothing() {
+        return app.ui.line("import    nothing is here yet that could be taken in");
+    }
+    app.ui.line(&format!("import    {what}"))?;
     learnt.say(&store, app)?;
     if app.config.recall.vectors && store.count_stale_vectors()? > 0 {
         app.ui.line("search works by words now; vectors come with every session, or at once by `backstory index --vectors`")?;

@@ -2,6 +2,7 @@
 
 use crate::support::{answer, count, done, shape, told, without_numbers, world};
 use crate::wiring::{at, hostless, read, write};
+use backstory_testkit::Transcripts;
 use insta::assert_snapshot;
 use std::fs;
 
@@ -23,6 +24,7 @@ fn setup_makes_the_store_touches_nothing_else_unasked_and_proves_itself() {
           change  [WORLD]/user/.claude/settings.json  (hooks)
           create  [WORLD]/user/.claude.json  (MCP server)
         changes   none yet: `backstory setup --yes` makes them, `backstory install --dry-run` shows each line
+        import    nothing yet of git history and memory files: `backstory import --all` does it whenever you like
 
         proof     a short session, played through the real hook into a temporary store:
                     SessionStart [N] ms
@@ -68,6 +70,23 @@ fn setup_makes_the_store_touches_nothing_else_unasked_and_proves_itself() {
     assert_eq!((count(&env, "events"), count(&env, "memories")), (0, 0), "the proof leaves no trace");
 }
 
+/// The first day need not begin empty.
+#[test]
+fn setup_takes_in_what_hosts_have_recorded() {
+    let env = hostless();
+    let folder = at(&env, ".claude/projects/-ferry");
+    fs::create_dir_all(&folder).unwrap();
+    let mut made_up = Transcripts::new(1, env.project().to_string_lossy());
+    let made = made_up.session(3, 500);
+    fs::write(folder.join(format!("{}.jsonl", made.session)), made.text).unwrap();
+    let declined = env.run(["setup", "--yes", "--no-import"]);
+    assert!(!declined.stdout.contains("import    "), "{declined:?}");
+    let outcome = env.run(["setup", "--yes"]);
+    for words in ["import    1 session", "1 session with something new", "begins with ("] {
+        assert!(outcome.stdout.contains(words), "{words}: {}", outcome.stdout);
+    }
+}
+
 #[test]
 fn setup_wires_the_hosts_that_are_here_to_a_copy_that_stays() {
     let env = hostless();
@@ -89,6 +108,7 @@ fn setup_wires_the_hosts_that_are_here_to_a_copy_that_stays() {
           next: restart Codex where it is running
           next: approve the hooks in Codex with `/hooks`: until then it passes them over without a word
           undo: `backstory uninstall codex`
+        import    nothing is here yet that could be taken in
         ");
     let copy = bin.join("backstory");
     assert!(fs::read(&copy).unwrap() == fs::read(env!("CARGO_BIN_EXE_backstory")).unwrap());

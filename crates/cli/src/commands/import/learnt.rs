@@ -114,6 +114,9 @@ impl Learnt {
         for refused in &self.refused {
             app.ui.say(&format!("cannot read {refused}"));
         }
+        if self.has_found_nothing() {
+            return app.ui.line("nothing was found on this machine that could be taken in");
+        }
         self.say_read(app)?;
         let skipped: Vec<String> =
             self.skipped().iter().map(|(why, count)| format!("{count} {why}")).collect();
@@ -138,17 +141,22 @@ impl Learnt {
         sample(store, &projects, app)
     }
 
+    /// Whether there was nothing to read.
+    pub(crate) fn has_found_nothing(&self) -> bool {
+        self.records.read + self.records.unchanged == 0 && self.sources.is_empty()
+    }
+
     fn say_read(&self, app: &App) -> Result<(), Failure> {
         let records = &self.records;
         if records.read + records.unchanged > 0 {
             let rate = self.bytes as f64 / 1e6 / self.seconds.max(0.001);
             app.ui.line(&format!(
-                "read {} of hosts ({:.1} MB in {:.1} s, {rate:.0} MB/s; {} unchanged since last time): {} sessions with something new",
+                "read {} of hosts ({:.1} MB in {:.1} s, {rate:.0} MB/s; {} unchanged since last time): {} with something new",
                 counted(records.read, "record"),
                 self.bytes as f64 / 1e6,
                 self.seconds,
                 records.unchanged,
-                records.sessions.len(),
+                counted(records.sessions.len() as u64, "session"),
             ))?;
         }
         for (source, from) in &self.sources {
@@ -160,9 +168,6 @@ impl Learnt {
                 from.known,
                 from.forgotten
             ))?;
-        }
-        if records.read + records.unchanged == 0 && self.sources.is_empty() {
-            app.ui.line("nothing was found on this machine that could be taken in")?;
         }
         Ok(())
     }
