@@ -26,10 +26,10 @@ SAID = [
     ("Feature flags live in the database, not in environment variables", "Feature flags"),
     ("Every call to the harbour API needs a timeout of four seconds", "harbour"),
     ("Vehicle lengths are always centimetres, never metres", "centimetres"),
-    ("We print receipts through CUPS, not over a raw socket", "CUPS"),
+    ("We use CUPS to print receipts, not a raw socket", "CUPS"),
     ("Card readers are polled every 300 ms because their interrupts get lost", "polled"),
     ("Touch targets must be at least 48 pixels wide", "48 pixels"),
-    ("Translations come from the spreadsheet and must not be edited by hand", "spreadsheet"),
+    ("Translations come from the spreadsheet and must not be edited by hand", "come from the spreadsheet"),
     ("Idle screens must go back to the start after ninety seconds", "ninety seconds"),
     ("We use SQLite with WAL on the kiosks because power is cut at night", "power is cut"),
     ("We read paper sensors upside down because a one means empty", "upside down"),
@@ -74,8 +74,7 @@ def prepare(world, folder):
     """Makes a project under git."""
     folder.mkdir()
     world.project = folder
-    (folder / "rules.txt").write_text("rules\n")
-    (folder / "check.sh").write_text("grep -q rules rules.txt\n")
+    (folder / "check.sh").write_text("! grep -l open rule-*.txt\n")
     world.run("git", "init", "-q", "-b", "main")
     world.run("git", "add", "-A")
     world.run("git", "commit", "-q", "-m", f"Begin the {folder.name}")
@@ -84,12 +83,13 @@ def prepare(world, folder):
 def session(host, folder, number, said):
     """Plays one session: the user says how it is to be, the agent does it."""
     host.project = host.world.project = folder
-    rules = folder / "rules.txt"
+    rule = folder / f"rule-{number}.txt"
+    rule.write_text("open\n")
     host.play([(f"{said}. Please write that down as rule {number}.", [
-        host.look(rules),
-        host.edit(rules, "rules", f"rules\nrule {number}"),
+        host.look(rule),
+        host.edit(rule, "open", f"rule {number}: {said}"),
         host.shell("sh check.sh", "Check the rules"),
-        say(f"Rule {number} is written down in `rules.txt`, and the check passes."),
+        say(f"Rule {number} is written down in `{rule.name}`, and the check passes."),
     ])])
 
 
@@ -123,6 +123,8 @@ def known(setting, checks, world):
         checks.that(not missing, f"what was said in the {name} is known", (missing, [hit["title"] for hit in hits]))
         others = [words for other, (_, words) in enumerate(SAID) if other // 10 != at and words in texts]
         checks.equal(others, [], f"and nothing of another project (law 8)")
+        work = {number for number in range(at * 10, at * 10 + 10) if f"Rule {number} is written down" in texts}
+        checks.equal(len(work), 10, f"and what was done in each session of it")
         trusts = {hit["trust"] for hit in hits}
         checks.equal(trusts, {"import"}, f"all of it says that it was imported")
 
