@@ -43,7 +43,7 @@ const TIME_TO_LOOK: Duration = Duration::from_millis(600);
 const TIME_TO_EMBED: Duration = Duration::from_millis(250);
 const LATEST_TO_EMBED: Duration = Duration::from_millis(1400);
 /// So long a host's own record is waited for at the end of a turn.
-const TIME_TO_READ_ON: Duration = Duration::from_millis(250);
+const TIME_TO_READ_ON: Duration = Duration::from_millis(900);
 const TIME_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 /// So much of the end of a host's own record is read.
 const END_BYTES: u64 = 256 << 10;
