@@ -20,7 +20,6 @@ use backstory_context::{
     Block, CEILING_BYTES, Compaction, Doors, Frame, Known, Prompt, Relevant, SessionStart, Source, Tool,
 };
 use backstory_hosts::Opening;
-use backstory_import::RULES_FILE;
 use backstory_memory::{
     Freshness, Injection, Memory, MemoryId, Moment, ProjectId, SessionId, Shingles, Timestamp, Tokens,
 };
@@ -114,7 +113,7 @@ impl Injecting<'_> {
     /// Whether the agent does not have it: it was not given, is not of the agent's own doing, and does not stand in a file its host
     /// gives it anyway.
     fn is_news(&self, memory: &Memory) -> bool {
-        if memory.content.category.as_ref().is_some_and(|category| category.0 == RULES_FILE) {
+        if memory.content.is_of_rules_file() {
             return false;
         }
         let in_view = &self.to.in_view;

@@ -22,7 +22,6 @@ mod values;
 
 pub use databases::ForeignDatabases;
 pub use found::{Find, Found, FoundMemory, FoundProject, FoundSession, Unreadable, Whereabouts};
-pub use markdown::RULES_FILE;
 pub use memories::{FindReport, take_find};
 pub use records::{RecordsReport, take_records};
 pub use source::Source;

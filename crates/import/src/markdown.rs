@@ -20,9 +20,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// The category of what a host gives to its agent by itself.
-pub const RULES_FILE: &str = "rules-file";
-
 /// A longer file is no memory file.
 const MOST_FILE_BYTES: u64 = 1 << 20;
 const MOST_BODY_BYTES: usize = 4_000;
@@ -121,7 +118,7 @@ impl File {
         let body = cap(&section.text, MOST_BODY_BYTES).text;
         let mut content = Draft::new(self.kind(section), &titles::title(section, file_name), &body);
         let is_copy = self.given == Given::ByHost;
-        content.category = is_copy.then(|| Category(RULES_FILE.to_owned()));
+        content.category = is_copy.then(|| Category(Category::RULES_FILE.to_owned()));
         content.files = vec![self.name.clone()];
         content.confidence = Confidence::new(if is_copy { CONFIDENCE_IN_A_COPY } else { CONFIDENCE });
         content.trust = Trust::Import;

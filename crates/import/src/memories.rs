@@ -3,8 +3,7 @@
 //! Each is named by its source, so that reading it again adds nothing; what was forgotten stays forgotten; what is known word for
 //! word is not kept twice. Not here: how a source reads (its own file).
 
-use crate::markdown::RULES_FILE;
-use crate::taking::{FIRST_MOMENT, Folders, Taking, Tally};
+use crate::taking::{FIRST_MOMENT, Folders, LEFT_OUT, Taking, Tally};
 use crate::{Find, Found, FoundMemory, FoundProject, FoundSession, Source, Unreadable};
 use backstory_capture::prepare;
 use backstory_memory::{
@@ -19,8 +18,6 @@ const AT_ONCE: usize = 250;
 /// More sections of one file are not compared.
 const MOST_SECTIONS: u32 = 500;
 
-/// Why something is passed over that may be wanted another time.
-const LEFT_OUT: &str = "left out";
 /// A longer name names no session.
 const LONGEST_NAME: usize = 256;
 
@@ -233,7 +230,7 @@ impl<'a> Keeper<'a> {
         }
         let mut said = store.memories(&self.still.iter().copied().collect::<Vec<_>>())?;
         said.extend(store.memories(&self.report.memories)?);
-        let is_rule = |memory: &Memory| memory.content.category.as_ref().is_some_and(|it| it.0 == RULES_FILE);
+        let is_rule = |memory: &Memory| memory.content.is_of_rules_file();
         // All that is said now, not only what is new: the run before may have been broken off in between.
         let Some(new) = said.iter().filter(|memory| is_rule(memory)).max_by_key(|memory| memory.id.0) else {
             return Ok(());

@@ -5,7 +5,7 @@
 //! themselves is not taken in. Not here: how a record reads (`hosts`).
 
 use crate::databases::ForeignDatabases;
-use crate::taking::{Folders, Taking, Tally, add};
+use crate::taking::{Folders, LEFT_OUT, Taking, Tally, add};
 use backstory_capture::{Distillation, Observation, Occasion, Surroundings, distil, observe};
 use backstory_hosts::{Entry, Host, Reading, Record};
 use backstory_memory::{
@@ -231,9 +231,6 @@ impl<'a> Reader<'a> {
         Ok(Arrival { event, sighting })
     }
 }
-
-/// Why something is passed over that may be wanted another time.
-const LEFT_OUT: &str = "left out";
 
 /// Which sessions of a record are our own with a model: those whose first prompt is one of ours.
 #[derive(Default)]

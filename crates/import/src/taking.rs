@@ -77,6 +77,9 @@ impl Taking<'_> {
     }
 }
 
+/// Why something is passed over that may be wanted another time.
+pub(crate) const LEFT_OUT: &str = "left out";
+
 /// 2000-01-01: nothing here is older.
 pub(crate) const FIRST_MOMENT: Timestamp = Timestamp(946_684_800_000);
 

@@ -105,6 +105,11 @@ impl FromStr for Scope {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Category(pub String);
 
+impl Category {
+    /// What stands in a file that a host gives to its agent by itself: it is found, and need not be given again.
+    pub const RULES_FILE: &'static str = "rules-file";
+}
+
 /// Where a memory is in its life. A forgotten one is gone: only its tombstone remains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {
@@ -202,6 +207,12 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Whether it stands in a file that a host gives to its agent by itself.
+    #[must_use]
+    pub fn is_of_rules_file(&self) -> bool {
+        self.category.as_ref().is_some_and(|category| category.0 == Category::RULES_FILE)
+    }
+
     /// Starts a hand-written memory: certain, trusted, for its project.
     #[must_use]
     pub fn new(kind: Kind, title: &str, body: &str) -> Draft {

@@ -39,9 +39,10 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 const SOFT_DEADLINE: u32 = 80;
 /// Distillation looks closely for so long, and then writes what it has.
 const TIME_TO_LOOK: Duration = Duration::from_millis(600);
-/// Vectors are made for so long, and not later than that.
+/// Vectors are made for so long.
 const TIME_TO_EMBED: Duration = Duration::from_millis(250);
-const LATEST_TO_EMBED: Duration = Duration::from_millis(1400);
+/// Neither goes on later than that, whatever was waited for before.
+const LATEST_TO_WORK: Duration = Duration::from_millis(1400);
 /// So long a host's own record is waited for at the end of a turn.
 const TIME_TO_READ_ON: Duration = Duration::from_millis(900);
 const TIME_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
@@ -353,13 +354,14 @@ impl Hook {
         // The agent may have gone into another project's folder since: what lies there is not this session's (law 8).
         let is_at_home = store.known_project_at(&arrival.sighting)? == Some(session.project);
         let root = Some(Path::new(&arrival.sighting.root)).filter(|root| is_at_home && root.is_dir());
-        let until = Some(self.started + TIME_TO_LOOK);
+        // A host's record that came late has not used up the time to look.
+        let until = Some((Instant::now() + TIME_TO_LOOK).min(self.started + LATEST_TO_WORK));
         Ok(distil(store, session.id, &Distillation { occasion, root, redactor, now: self.now, until })?)
     }
 
     /// Makes vectors of what was distilled, as far as there is time. The rest is made by the next turn, or by housekeeping.
     fn embed(&self, store: &mut Store, config: &Config) {
-        let until = (Instant::now() + TIME_TO_EMBED).min(self.started + LATEST_TO_EMBED);
+        let until = (Instant::now() + TIME_TO_EMBED).min(self.started + LATEST_TO_WORK);
         vectors::note_failure(&self.home, self.now, vectors::embed_until(store, config, until));
     }
 

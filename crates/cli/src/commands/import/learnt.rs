@@ -148,7 +148,10 @@ impl Learnt {
 
     fn say_read(&self, app: &App) -> Result<(), Failure> {
         let records = &self.records;
-        if records.read + records.unchanged > 0 {
+        if records.read == 0 && records.unchanged > 0 {
+            let unchanged = counted(records.unchanged, "record");
+            app.ui.line(&format!("{unchanged} of hosts unchanged since last time"))?;
+        } else if records.read > 0 {
             let rate = self.bytes as f64 / 1e6 / self.seconds.max(0.001);
             app.ui.line(&format!(
                 "read {} of hosts ({:.1} MB in {:.1} s, {rate:.0} MB/s; {} unchanged since last time): {} with something new",
