@@ -1,5 +1,7 @@
-//! Tasks for whoever works on Backstory. `cargo test` runs the checks in `tidy`; `cargo xtask ci` runs the short part of what CI runs.
+//! Tasks for whoever works on Backstory. `cargo test` runs the checks in `tidy`; `cargo xtask ci` runs the short part of what CI runs, `cargo xtask scorecard`
+//! writes `docs/scorecard.md`.
 
+mod scorecard;
 #[cfg(test)]
 mod tidy;
 
@@ -14,10 +16,26 @@ const CI: [&[&str]; 3] = [
 
 #[expect(clippy::print_stderr, reason = "a task for developers talks to them")]
 fn main() -> ExitCode {
-    if std::env::args().nth(1).as_deref() != Some("ci") {
-        eprintln!("usage: cargo xtask ci");
-        return ExitCode::from(2);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.split_first() {
+        Some((task, _)) if task == "ci" => ci(),
+        Some((task, rest)) if task == "scorecard" => told(scorecard::run(rest)),
+        _ => {
+            eprintln!("usage: cargo xtask ci|scorecard");
+            ExitCode::from(2)
+        }
     }
+}
+
+#[expect(clippy::print_stderr, reason = "a task for developers talks to them")]
+fn told(outcome: Result<(), Box<dyn std::error::Error>>) -> ExitCode {
+    let Err(error) = outcome else { return ExitCode::SUCCESS };
+    eprintln!("error: {error}");
+    ExitCode::FAILURE
+}
+
+#[expect(clippy::print_stderr, reason = "a task for developers talks to them")]
+fn ci() -> ExitCode {
     for arguments in CI {
         eprintln!("cargo {}", arguments.join(" "));
         match Command::new(env!("CARGO")).args(arguments).status() {

@@ -1,0 +1,163 @@
+//! Extraction: what becomes of labelled texts and transcripts when they are said in sessions, by rules alone.
+
+use super::Outcome;
+use super::page::{Page, not_run, percent};
+use super::sets::{Sets, list, text, texts};
+use super::telling::{Said, tell};
+use super::wording::holds;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const HEADS: [&str; 7] = ["set", "label", "labels", "found", "memories made", "right", "forbidden"];
+
+/// One session of a set, with what should and must not come of it.
+struct Case {
+    id: String,
+    said: Vec<Said>,
+    /// What should be kept, each under its label.
+    wanted: Vec<(String, String)>,
+    /// Phrases of which no memory may hold all.
+    forbidden: Vec<Vec<String>>,
+}
+
+/// Measures every labelled set.
+pub(crate) fn measure(sets: &Sets, page: &mut Page) -> Outcome<()> {
+    page.section(
+        "Extraction",
+        "Each item is said in a session of its own, through the hooks. A label is *found* when the memories of its session together hold at least 60 % of its telling words, endings aside; a memory is *right* \
+         when it holds a label so, or a label it (only where a set labels all that is worth keeping). *Forbidden*: memories that hold what the set says must never become one. Opinions and promises are left out by \
+         design; entities are not extracted at all, so that half of mempalace-extraction is *not run*.",
+    );
+    let mut rows = Vec::new();
+    for (name, cases, is_complete) in [
+        ("mempalace-extraction", mempalace(sets)?, true),
+        ("remem, extraction corpus", remem_corpus(sets)?, false),
+        ("remem, coding tasks", remem_tasks(sets)?, false),
+    ] {
+        match cases {
+            Some(cases) => rows.extend(measure_cases(name, &cases, is_complete, sets, page)?),
+            None => rows.push(not_run(name, HEADS.len())),
+        }
+    }
+    page.table(&HEADS, &rows);
+    Ok(())
+}
+
+fn measure_cases(
+    name: &str,
+    cases: &[Case],
+    is_complete: bool,
+    sets: &Sets,
+    page: &Page,
+) -> Outcome<Vec<Vec<String>>> {
+    let made = made_of(cases, sets)?;
+    let none = Vec::new();
+    let (mut right, mut forbidden) = (0, 0);
+    let mut labels: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut lines = Vec::new();
+    for case in cases {
+        let memories = made.get(&case.id).unwrap_or(&none);
+        let together = memories.join("\n");
+        let mut missed = Vec::new();
+        for (label, wanted) in &case.wanted {
+            let is_found = holds(&together, wanted);
+            let (found, all) = labels.entry(label).or_default();
+            (*found, *all) = (*found + usize::from(is_found), *all + 1);
+            if !is_found {
+                missed.push(wanted);
+            }
+        }
+        right += memories.iter().filter(|memory| case.wanted.iter().any(|(_, it)| agree(memory, it))).count();
+        forbidden += memories
+            .iter()
+            .filter(|memory| case.forbidden.iter().any(|phrases| has_all(memory, phrases)))
+            .count();
+        lines.push(json!({"id": case.id, "memories": memories, "missed": missed}));
+    }
+    page.per_query(&format!("extraction-{}", name.replace([',', ' '], "-")), &lines)?;
+    let (found, all) = labels.values().fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+    let count: usize = made.values().map(Vec::len).sum();
+    let right = if is_complete { percent(right, count) } else { "–".to_owned() };
+    let mut rows = vec![row(name, "all", (found, all), &[count.to_string(), right, forbidden.to_string()])];
+    if labels.len() > 1 {
+        rows.extend(labels.into_iter().map(|(label, counted)| row(name, label, counted, &[])));
+    }
+    Ok(rows)
+}
+
+fn row(name: &str, label: &str, (found, all): (usize, usize), rest: &[String]) -> Vec<String> {
+    let mut row = vec![name.to_owned(), label.to_owned(), all.to_string(), percent(found, all)];
+    row.extend_from_slice(rest);
+    row.resize(HEADS.len(), String::new());
+    row
+}
+
+/// Tells every case, and returns the memories of each by its session.
+fn made_of(cases: &[Case], sets: &Sets) -> Outcome<BTreeMap<String, Vec<String>>> {
+    let world = sets.world();
+    for case in cases {
+        tell(&world, &case.id, &case.said)?;
+    }
+    let mut made: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for memory in world.memories()? {
+        let whole = format!("{}\n{}", text(&memory, "title"), text(&memory, "body"));
+        made.entry(text(&memory, "session")).or_default().push(whole);
+    }
+    Ok(made)
+}
+
+/// Whether a memory says what a label says: labels sum up, memories stand on one sentence, so either may be the wider.
+fn agree(memory: &str, label: &str) -> bool {
+    holds(memory, label) || holds(label, memory)
+}
+
+fn has_all(memory: &str, phrases: &[String]) -> bool {
+    let memory = memory.to_lowercase();
+    phrases.iter().all(|phrase| memory.contains(&phrase.to_lowercase()))
+}
+
+fn mempalace(sets: &Sets) -> Outcome<Option<Vec<Case>>> {
+    let items = sets.json_lines("mempalace-extraction/memory_extraction.dataset.jsonl")?;
+    let labels = sets.json_lines("mempalace-extraction/memory_extraction.labels.jsonl")?;
+    let (Some(items), Some(labels)) = (items, labels) else { return Ok(None) };
+    let case = |(item, labels): (&Value, &Value)| Case {
+        id: text(item, "id"),
+        said: vec![Said::by_user(text(item, "text"))],
+        wanted: list(labels, "memories").iter().map(|it| (text(it, "type"), text(it, "content"))).collect(),
+        forbidden: Vec::new(),
+    };
+    Ok(Some(items.iter().zip(&labels).map(case).collect()))
+}
+
+fn remem_corpus(sets: &Sets) -> Outcome<Option<Vec<Case>>> {
+    let phrases =
+        |of: &Value, key| list(of, key).iter().map(|it| texts(it, "text_contains")).collect::<Vec<_>>();
+    let case = |case: &Value| Case {
+        id: text(case, "id"),
+        said: list(case, "transcript").iter().map(Said::read).collect(),
+        wanted: phrases(case, "expected_observations")
+            .iter()
+            .map(|it| ("observation".to_owned(), it.join(" ")))
+            .collect(),
+        forbidden: [phrases(case, "forbidden_observations"), phrases(case, "forbidden_candidates")].concat(),
+    };
+    Ok(sets
+        .json("remem/extraction_corpus.json")?
+        .map(|corpus| list(&corpus, "cases").iter().map(case).collect()))
+}
+
+fn remem_tasks(sets: &Sets) -> Outcome<Option<Vec<Case>>> {
+    let case = |task: &Value| {
+        let episodes = list(task, "history_episodes");
+        let all = |key: &str| episodes.iter().flat_map(|episode| list(episode, key)).collect::<Vec<_>>();
+        Case {
+            id: text(task, "id"),
+            said: all("raw_events").iter().map(Said::read).collect(),
+            wanted: all("memories").iter().map(|it| ("memory".to_owned(), text(it, "text"))).collect(),
+            forbidden: Vec::new(),
+        }
+    };
+    Ok(sets
+        .json("remem/coding_bench_tasks.json")?
+        .map(|tasks| list(&tasks, "tasks").iter().map(case).collect()))
+}

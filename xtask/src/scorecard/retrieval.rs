@@ -1,0 +1,93 @@
+//! Retrieval: the questions of each set against its documents, the engine and plain BM25 side by side. `eval` counts.
+
+use super::Outcome;
+use super::page::{Page, not_run};
+use super::sets::{RETRIEVAL, Sets};
+use serde_json::{Map, Value};
+
+const FIGURES: [&str; 6] = ["any@1", "any@5", "any@10", "share@5", "share@10", "mrr"];
+const HEADS: [&str; 9] = ["set", "category", "n", "any@1", "any@5", "any@10", "share@5", "share@10", "MRR"];
+/// Smaller categories say nothing by themselves; they count in the whole.
+const FEWEST: u64 = 5;
+
+/// What `eval` said of a set; nothing where the set is not here.
+pub(crate) type Report = (&'static str, Option<Value>);
+
+/// Measures every set, and returns what `eval` said.
+pub(crate) fn measure(sets: &Sets, page: &mut Page) -> Outcome<Vec<Report>> {
+    page.section(
+        "Retrieval",
+        "A cell is the engine's figure, then that of BM25 alone over the same index. `any@k`: a right document is among the first k; `share@k`: the share of the right \
+         ones that is; MRR: one over the rank of the first, in percent. Categories of fewer than five questions count in the whole only.",
+    );
+    let reports =
+        RETRIEVAL.iter().map(|set| Ok((*set, report(sets, set, page)?))).collect::<Outcome<Vec<_>>>()?;
+    let rows: Vec<_> = reports.iter().flat_map(|(set, report)| rows(set, report.as_ref())).collect();
+    page.table(&HEADS, &rows);
+    Ok(reports)
+}
+
+fn report(sets: &Sets, set: &str, page: &Page) -> Outcome<Option<Value>> {
+    let Some(path) = sets.path(set) else { return Ok(None) };
+    let (world, path) = (sets.world(), path.to_string_lossy().into_owned());
+    let lines =
+        page.per_query_file(&format!("retrieval-{set}"))?.map(|file| file.to_string_lossy().into_owned());
+    let mut arguments = vec!["eval", &path, "--json"];
+    arguments.extend(lines.iter().flat_map(|lines| ["--per-query", lines]));
+    world.ask(&arguments).map(Some)
+}
+
+fn rows(set: &str, report: Option<&Value>) -> Vec<Vec<String>> {
+    let Some(report) = report else { return vec![not_run(set, HEADS.len())] };
+    let baseline = report.get("baseline").unwrap_or(&Value::Null);
+    let empty = Map::new();
+    let categories = report.get("categories").and_then(Value::as_object).unwrap_or(&empty);
+    let large = categories.iter().filter(|(_, figures)| count(figures) >= FEWEST && categories.len() > 1);
+    let whole = row(set, "all", report.get("overall"), baseline.get("overall"));
+    let parts = large.map(|(name, figures)| {
+        row(set, name, Some(figures), baseline.pointer(&format!("/categories/{name}")))
+    });
+    std::iter::once(whole).chain(parts).collect()
+}
+
+fn count(figures: &Value) -> u64 {
+    figures.get("queries").and_then(Value::as_u64).unwrap_or_default()
+}
+
+fn row(set: &str, category: &str, engine: Option<&Value>, baseline: Option<&Value>) -> Vec<String> {
+    let n = engine.map(count).unwrap_or_default().to_string();
+    let figures = FIGURES.map(|figure| format!("{} ({})", cell(engine, figure), cell(baseline, figure)));
+    [set.to_owned(), category.to_owned(), n].into_iter().chain(figures).collect()
+}
+
+fn cell(figures: Option<&Value>, name: &str) -> String {
+    let figure = figures.and_then(|figures| figures.get(name)).and_then(Value::as_f64);
+    figure.map_or_else(|| "–".to_owned(), |figure| format!("{:.1}", 100.0 * figure))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn figures(queries: u64, any1: f64) -> Value {
+        json!({"queries": queries, "any@1": any1, "any@5": 1.0, "any@10": 1.0, "share@5": 1.0, "share@10": 1.0, "mrr": 1.0})
+    }
+
+    #[test]
+    fn small_categories_count_in_the_whole_only() {
+        let report = json!({
+            "overall": figures(9, 0.5),
+            "categories": {"large": figures(6, 0.75), "small": figures(3, 0.0)},
+            "baseline": {"overall": figures(9, 0.25), "categories": {"large": figures(6, 0.5)}},
+        });
+        let rows = rows("a set", Some(&report));
+        let begun: Vec<_> = rows.iter().map(|row| row[1..4].join(" ")).collect();
+        assert_eq!(begun, ["all 9 50.0 (25.0)", "large 6 75.0 (50.0)"]);
+    }
+
+    #[test]
+    fn what_is_not_here_is_not_run() {
+        assert_eq!(rows("a set", None)[0][1], "*not run*");
+    }
+}

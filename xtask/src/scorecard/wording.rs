@@ -1,0 +1,31 @@
+//! When a memory holds what a set says it should: by the words that tell, whatever their endings.
+
+use backstory_memory::telling_words;
+use std::collections::HashSet;
+
+/// How much of what is wanted must be there, in percent: a memory keeps the speaker's words, a label paraphrases them.
+const ENOUGH: usize = 60;
+/// Longer words are compared by their beginnings: "normalises" and "normalised" are one.
+const STEM: usize = 5;
+
+/// Whether a text holds most of the words of what is wanted.
+pub(crate) fn holds(text: &str, wanted: &str) -> bool {
+    let (said, wanted) = (stems(text), stems(wanted));
+    !wanted.is_empty() && wanted.intersection(&said).count() * 100 >= wanted.len() * ENOUGH
+}
+
+fn stems(text: &str) -> HashSet<String> {
+    telling_words(text).iter().map(|word| word.chars().take(STEM).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_and_small_words_do_not_count() {
+        assert!(holds("We normalise every key to upper case", "The keys are normalised to upper case"));
+        assert!(!holds("We normalise every key", "Retention is thirty days for audit logs"));
+        assert!(!holds("anything", ""));
+    }
+}
