@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which crates of ours each crate may use. Everything may use `memory`; nobody may use `testkit` outside tests.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("memory", &[]),
     ("embed", &[]),
     ("store", &["memory"]),
     ("context", &["memory"]),
     ("hosts", &["memory"]),
+    ("hub", &["memory"]),
     ("provider", &["memory"]),
     ("recall", &["memory", "store", "embed"]),
     ("capture", &["memory", "store", "embed"]),
@@ -19,7 +20,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
     (
         "cli",
         &[
-            "memory", "store", "capture", "embed", "recall", "context", "hosts", "import", "provider",
+            "memory", "store", "capture", "embed", "recall", "context", "hosts", "hub", "import", "provider",
             "server",
         ],
     ),
@@ -27,8 +28,14 @@ const ARROWS: [(&str, &[&str]); 12] = [
 ];
 
 /// Outside crates that only one of ours may use.
-const OWNED: [(&str, &str); 5] =
-    [("rusqlite", "store"), ("tokio", "server"), ("hyper", "server"), ("clap", "cli"), ("ureq", "provider")];
+const OWNED: [(&str, &str); 6] = [
+    ("rusqlite", "store"),
+    ("tokio", "server"),
+    ("hyper", "server"),
+    ("clap", "cli"),
+    ("ureq", "provider"),
+    ("postgres", "hub"),
+];
 
 /// Words that say nothing about what a thing is.
 const BANNED_NAMES: [&str; 12] = [

@@ -5,10 +5,12 @@
 
 mod corpus;
 mod env;
+mod postgres;
 mod stub_server;
 mod transcripts;
 
 pub use corpus::{Corpus, MadeUp};
 pub use env::{Outcome, TestEnv};
+pub use postgres::PrivateDatabase;
 pub use stub_server::{Asked, Reply, StubServer};
 pub use transcripts::{Transcript, Transcripts};

@@ -1,0 +1,210 @@
+//! Where a hub is: a PostgreSQL URL, and the line of a passfile that belongs to it.
+//!
+//! A URL with a password is refused: it would stand in the list of processes, in the shell's history and in our store.
+
+use crate::HubError;
+use crate::tls::{Security, connector};
+use postgres::config::{Host, SslMode};
+use postgres::{Client, Config, NoTls};
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+use thiserror::Error;
+
+/// How long to wait for a hub to be there at all.
+const UNTIL_CONNECTED: Duration = Duration::from_secs(10);
+
+/// Where a hub is and who we are there; never a password.
+#[derive(Clone)]
+pub struct Address {
+    url: String,
+    config: Config,
+    security: Security,
+}
+
+/// Why a text is not the address of a hub.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum AddressError {
+    /// It holds a password.
+    #[error("the address holds a password")]
+    HoldsPassword,
+    /// It names no user: the member we are.
+    #[error("the address names no user")]
+    NoUser,
+    /// It is not a URL of PostgreSQL.
+    #[error("not an address of PostgreSQL: {0}")]
+    NotAnAddress(String),
+}
+
+impl Address {
+    /// Reads `postgres://USER@HOST:PORT/DATABASE?sslmode=…&sslrootcert=…`.
+    ///
+    /// `sslmode` is `disable`, `prefer` (the default), `require`, `verify-ca` or `verify-full`. Where TLS is asked for, the server must prove
+    /// itself: what `require` leaves open elsewhere is closed here.
+    pub fn parse(url: &str) -> Result<Address, AddressError> {
+        let not = |detail: String| AddressError::NotAnAddress(detail);
+        if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+            return Err(not("it begins with `postgres://`".to_owned()));
+        }
+        let (base, parameters) = url.split_once('?').unwrap_or((url, ""));
+        let mut mode = None;
+        let mut root = None;
+        let mut others = Vec::new();
+        for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
+            match parameter.split_once('=') {
+                Some(("sslmode", value)) => mode = Some(value.to_owned()),
+                Some(("sslrootcert", value)) => root = Some(PathBuf::from(value.replace("%2F", "/"))),
+                Some(("password", _)) => return Err(AddressError::HoldsPassword),
+                _ => others.push(parameter),
+            }
+        }
+        let security = Security::called(mode.as_deref(), root)
+            .ok_or_else(|| not(format!("`sslmode={}` is not known", mode.as_deref().unwrap_or_default())))?;
+        let rest = if others.is_empty() { base.to_owned() } else { format!("{base}?{}", others.join("&")) };
+        let mut config: Config = rest.parse().map_err(|error: postgres::Error| not(error.to_string()))?;
+        if config.get_password().is_some() {
+            return Err(AddressError::HoldsPassword);
+        }
+        if config.get_user().is_none() {
+            return Err(AddressError::NoUser);
+        }
+        config.connect_timeout(UNTIL_CONNECTED).application_name("backstory");
+        config.keepalives_idle(Duration::from_secs(30)).tcp_user_timeout(Duration::from_secs(60));
+        Ok(Address { url: url.to_owned(), config, security })
+    }
+
+    /// Returns the user.
+    #[must_use]
+    pub fn user(&self) -> &str {
+        self.config.get_user().unwrap_or_default()
+    }
+
+    /// Returns the database; one's own name where it is not said.
+    #[must_use]
+    pub fn database(&self) -> &str {
+        self.config.get_dbname().unwrap_or_else(|| self.user())
+    }
+
+    /// Returns the same hub for another user, as a URL.
+    #[must_use]
+    pub fn url_for(&self, user: &str) -> String {
+        let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
+        let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        let place = authority.split_once('@').map_or(authority, |(_, place)| place);
+        format!("postgres://{user}@{place}{path}")
+    }
+
+    /// Returns the password a passfile has for it: the first line that fits, as `psql` reads it.
+    #[must_use]
+    pub fn password_in(&self, passfile: &str) -> Option<String> {
+        self.password_for(passfile, self.user())
+    }
+
+    /// Returns the line of a passfile for a user of this hub.
+    #[must_use]
+    pub fn passfile_line(&self, user: &str, password: &str) -> String {
+        let escape = |text: &str| text.replace('\\', "\\\\").replace(':', "\\:");
+        let (host, port) = self.place();
+        let fields = [&host, &port, self.database(), user, password];
+        fields.map(escape).join(":")
+    }
+
+    fn password_for(&self, passfile: &str, user: &str) -> Option<String> {
+        let (host, port) = self.place();
+        let wanted = [&host, &port, self.database(), user];
+        let fits = |line: &str| -> Option<String> {
+            let fields = fields(line);
+            let (password, place) = fields.split_last()?;
+            let same = |(field, wanted): (&String, &&str)| field == "*" || field == wanted;
+            (place.len() == wanted.len() && place.iter().zip(&wanted).all(same)).then(|| password.clone())
+        };
+        passfile.lines().filter(|line| !line.starts_with('#')).find_map(fits)
+    }
+
+    /// Returns the host as passfiles name it, and the port.
+    fn place(&self) -> (String, String) {
+        let host = match self.config.get_hosts().first() {
+            Some(Host::Tcp(name)) => name.clone(),
+            // What comes through a socket is of this machine.
+            _ => "localhost".to_owned(),
+        };
+        let port = self.config.get_ports().first().copied().unwrap_or(5432);
+        (host, port.to_string())
+    }
+
+    /// Connects.
+    pub(crate) fn connect(&self, password: Option<&str>) -> Result<Client, HubError> {
+        let mut config = self.config.clone();
+        if let Some(password) = password {
+            config.password(password);
+        }
+        let is_socket = matches!(config.get_hosts().first(), None | Some(Host::Unix(_)));
+        let connected = match (&self.security, is_socket) {
+            (Security::None, _) | (_, true) => config.ssl_mode(SslMode::Disable).connect(NoTls),
+            (Security::IfOffered, false) => config.ssl_mode(SslMode::Prefer).connect(connector(None)?),
+            (Security::Proven { root }, false) => {
+                config.ssl_mode(SslMode::Require).connect(connector(root.as_deref())?)
+            }
+        };
+        connected.map_err(|error| HubError::of_connecting(self, error))
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.url)
+    }
+}
+
+/// Splits a line of a passfile at its colons, those that are escaped aside.
+fn fields(line: &str) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut is_escaped = false;
+    for c in line.chars() {
+        match c {
+            '\\' if !is_escaped => is_escaped = true,
+            ':' if !is_escaped => fields.push(String::new()),
+            _ => {
+                is_escaped = false;
+                fields.last_mut().expect("there is always one").push(c);
+            }
+        }
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(url: &str) -> Address {
+        Address::parse(url).unwrap()
+    }
+
+    #[test]
+    fn a_password_is_refused_wherever_it_stands() {
+        let refused = |url| Address::parse(url).err();
+        assert_eq!(refused("postgres://ann:hush@db/hub"), Some(AddressError::HoldsPassword));
+        assert_eq!(refused("postgres://ann@db/hub?password=hush"), Some(AddressError::HoldsPassword));
+        assert_eq!(refused("postgres://db/hub"), Some(AddressError::NoUser));
+        assert!(matches!(refused("https://ann@db"), Some(AddressError::NotAnAddress(_))));
+        assert!(matches!(refused("postgres://ann@db?sslmode=maybe"), Some(AddressError::NotAnAddress(_))));
+    }
+
+    #[test]
+    fn a_passfile_is_read_as_psql_reads_it() {
+        let passfile = "# comment\nother:5432:hub:ann:no\n*:*:hub:ann:a\\:b\\\\c\ndb:5433:hub:ann:late\n";
+        assert_eq!(address("postgres://ann@db:5433/hub").password_in(passfile).as_deref(), Some("a:b\\c"));
+        assert_eq!(address("postgres://bob@db:5433/hub").password_in(passfile), None);
+        assert_eq!(address("postgres://ann@other/hub").password_in(passfile).as_deref(), Some("no"));
+    }
+
+    #[test]
+    fn what_is_written_for_a_member_is_what_the_member_reads() {
+        let owner = address("postgres://owner@db:5433/hub?sslmode=require");
+        let line = owner.passfile_line("ann", "a:b\\c");
+        let url = owner.url_for("ann");
+        assert_eq!(url, "postgres://ann@db:5433/hub?sslmode=require");
+        assert_eq!(address(&url).password_in(&line).as_deref(), Some("a:b\\c"));
+    }
+}

@@ -1,0 +1,156 @@
+//! What can go wrong with a hub, told apart by what a person can do about it.
+
+use crate::Address;
+use postgres::error::SqlState;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a hub did not do what was asked.
+#[derive(Debug, Error)]
+pub enum HubError {
+    /// Nobody answers there, or no longer.
+    #[error("the hub at {place} does not answer")]
+    Away {
+        /// Where it should be.
+        place: String,
+        /// What went wrong.
+        source: postgres::Error,
+    },
+    /// The name or the password is not right, or the member was revoked.
+    #[error("the hub does not let `{member}` in: {detail}")]
+    NotLetIn {
+        /// Who wanted in.
+        member: String,
+        /// What the hub said.
+        detail: String,
+    },
+    /// The one who logged in is not a member of the team.
+    #[error("`{member}` is not a member of {}", if team.is_empty() { "any team" } else { team.as_str() })]
+    NotAMember {
+        /// Who logged in.
+        member: String,
+        /// The team.
+        team: String,
+    },
+    /// There is more than one team to choose from.
+    #[error("there are several teams, such as `{first}` and `{second}`")]
+    SeveralTeams {
+        /// One of them.
+        first: String,
+        /// Another one.
+        second: String,
+    },
+    /// A role that row-level security does not hold for must not be used every day.
+    #[error("`{member}` is above the rules of the hub")]
+    AboveTheRules {
+        /// Who logged in.
+        member: String,
+    },
+    /// There is no hub in this database.
+    #[error("there is no hub in this database")]
+    NoHub,
+    /// A newer build has made the hub; this one must not touch it.
+    #[error("the hub has schema {found}; this build knows up to {known}")]
+    Newer {
+        /// The hub's schema.
+        found: i32,
+        /// The newest schema this build knows.
+        known: i32,
+    },
+    /// The hub was made by an older build, and only its owner may bring it up to date.
+    #[error("the hub has schema {found}; this build needs {known}")]
+    Older {
+        /// The hub's schema.
+        found: i32,
+        /// The schema this build needs.
+        known: i32,
+    },
+    /// The one who logged in may not do this.
+    #[error("not allowed to {doing}: {detail}")]
+    NotAllowed {
+        /// What was being done.
+        doing: &'static str,
+        /// What the hub said.
+        detail: String,
+    },
+    /// The hub's disk is full.
+    #[error("the hub has no space left")]
+    Full,
+    /// The hub is busy, or shuts down: the same is likely to work later.
+    #[error("the hub could not {doing} just now: {detail}")]
+    Busy {
+        /// What was being done.
+        doing: &'static str,
+        /// What the hub said.
+        detail: String,
+    },
+    /// The authority a server should prove itself by cannot be read.
+    #[error("cannot use the certificate `{}`: {detail}", .path.display())]
+    NoAuthority {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// A row holds something it never should.
+    #[error("the hub holds something unreadable: {0}")]
+    BadRow(String),
+    /// The hub failed in a way we have no better name for.
+    #[error("the hub could not {doing}")]
+    Sql {
+        /// What was being done.
+        doing: &'static str,
+        /// What it said.
+        source: postgres::Error,
+    },
+}
+
+impl HubError {
+    pub(crate) fn of_connecting(address: &Address, source: postgres::Error) -> HubError {
+        let detail = source.as_db_error().map(|error| error.message().to_owned());
+        match (source.code(), detail) {
+            (Some(code), Some(detail)) if code.code().starts_with("28") => {
+                HubError::NotLetIn { member: address.user().to_owned(), detail }
+            }
+            (Some(_), Some(_)) => HubError::sql("let us in", source),
+            _ if source.to_string().contains("password") => {
+                HubError::NotLetIn { member: address.user().to_owned(), detail: source.to_string() }
+            }
+            _ => HubError::Away { place: address.to_string(), source },
+        }
+    }
+
+    /// Names an error of PostgreSQL by what can be done about it.
+    fn sql(doing: &'static str, source: postgres::Error) -> HubError {
+        let Some((code, detail)) =
+            source.as_db_error().map(|error| (error.code().clone(), error.message().to_owned()))
+        else {
+            return if source.is_closed() {
+                HubError::Busy { doing, detail: "the connection was lost".to_owned() }
+            } else {
+                HubError::Sql { doing, source }
+            };
+        };
+        match code {
+            SqlState::INSUFFICIENT_PRIVILEGE => HubError::NotAllowed { doing, detail },
+            SqlState::DISK_FULL => HubError::Full,
+            SqlState::UNDEFINED_TABLE | SqlState::INVALID_SCHEMA_NAME => HubError::NoHub,
+            // Deadlocks, lost connections, too many of them, a server that stops or waited too long.
+            code if ["40", "08", "53", "57", "55"].iter().any(|class| code.code().starts_with(class)) => {
+                HubError::Busy { doing, detail }
+            }
+            _ => HubError::Sql { doing, source },
+        }
+    }
+}
+
+/// Says what was being done when PostgreSQL failed.
+pub(crate) trait Doing<T> {
+    fn doing(self, doing: &'static str) -> Result<T, HubError>;
+}
+
+impl<T> Doing<T> for Result<T, postgres::Error> {
+    fn doing(self, doing: &'static str) -> Result<T, HubError> {
+        self.map_err(|error| HubError::sql(doing, error))
+    }
+}

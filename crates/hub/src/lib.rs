@@ -1,0 +1,140 @@
+//! The hub: a team's memories, in a PostgreSQL the team already trusts. The only crate that knows PostgreSQL.
+//!
+//! Not here: SQLite, what may leave a machine and what is believed of what comes (`cli`), where passwords are kept (`cli` reads them).
+//! There is no server of ours: who may see and do what is said once, in `migrations/`, and kept by the database.
+
+mod address;
+mod error;
+mod members;
+mod migrate;
+mod pull;
+mod push;
+mod rows;
+mod search;
+mod tls;
+
+pub use address::{Address, AddressError};
+pub use error::HubError;
+pub use members::{Invitation, TeamName, UnusableName};
+pub use migrate::{CURRENT as SCHEMA, Migrated};
+pub use search::TeamHit;
+
+use error::Doing;
+use postgres::{Client, IsolationLevel, Transaction};
+
+/// A connection to a hub, for one team.
+pub struct Hub {
+    client: Client,
+    team: TeamName,
+    member: String,
+}
+
+/// The connection of a hub's owner: makes teams, invites members.
+pub struct Owner {
+    client: Client,
+}
+
+/// How long one statement may take, and how long it may wait for others, in milliseconds.
+const LIMITS: [(&str, &str); 3] = [
+    ("statement_timeout", "60000"),
+    ("lock_timeout", "20000"),
+    ("idle_in_transaction_session_timeout", "60000"),
+];
+
+impl Hub {
+    /// Connects as a member. Without a team the only one this member is in is taken.
+    pub fn join(address: &Address, password: Option<&str>, team: Option<&TeamName>) -> Result<Hub, HubError> {
+        let mut client = address.connect(password)?;
+        migrate::refuse_other_version(&mut client)?;
+        let row = client
+            .query_one(
+                "SELECT session_user::text, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user",
+                &[],
+            )
+            .doing("ask who we are")?;
+        let (member, is_above_the_rules): (String, bool) = (row.get(0), row.get(1));
+        if is_above_the_rules {
+            return Err(HubError::AboveTheRules { member });
+        }
+        let teams = members::teams_of_mine(&mut client)?;
+        let team = match team {
+            Some(team) if teams.contains(team) => team.clone(),
+            Some(team) => return Err(HubError::NotAMember { member, team: team.to_string() }),
+            None => only(teams, &member)?,
+        };
+        Ok(Hub { client, team, member })
+    }
+
+    /// Returns the team.
+    #[must_use]
+    pub fn team(&self) -> &TeamName {
+        &self.team
+    }
+
+    /// Returns who we are to the team.
+    #[must_use]
+    pub fn member(&self) -> &str {
+        &self.member
+    }
+
+    /// Returns the members of the team.
+    pub fn members(&mut self) -> Result<Vec<String>, HubError> {
+        let mut transaction = self.read()?;
+        let sql = "SELECT member::text FROM backstory.members WHERE team = (SELECT backstory.current_team()) ORDER BY 1";
+        let rows = transaction.query(sql, &[]).doing("list the members")?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
+    }
+
+    /// Returns the projects the team shares, by what they are recognised by, with the name each was given.
+    pub fn projects(&mut self) -> Result<Vec<(String, String)>, HubError> {
+        let mut transaction = self.read()?;
+        let sql = "SELECT project, name FROM backstory.projects ORDER BY 2, 1";
+        let rows = transaction.query(sql, &[]).doing("list the projects")?;
+        Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+    }
+
+    /// Makes a project one that the team shares, if it is not yet.
+    pub fn share(&mut self, project: &str, name: &str) -> Result<(), HubError> {
+        let team = self.team.to_string();
+        let mut transaction = self.write()?;
+        let sql =
+            "INSERT INTO backstory.projects (team, project, name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+        transaction.execute(sql, &[&team, &project, &name]).doing("share a project")?;
+        transaction.commit().doing("share a project")
+    }
+
+    /// Begins to read: everything is seen as of one moment.
+    fn read(&mut self) -> Result<Transaction<'_>, HubError> {
+        let begun = self
+            .client
+            .build_transaction()
+            .isolation_level(IsolationLevel::RepeatableRead)
+            .read_only(true)
+            .start();
+        choose(begun.doing("begin")?, &self.team)
+    }
+
+    /// Begins to write. Each statement sees what others have committed: a tombstone that came first must be noticed.
+    fn write(&mut self) -> Result<Transaction<'_>, HubError> {
+        let begun = self.client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).start();
+        choose(begun.doing("begin")?, &self.team)
+    }
+}
+
+/// Chooses the team for one transaction, so that a pooled connection carries nothing over.
+fn choose<'a>(mut transaction: Transaction<'a>, team: &TeamName) -> Result<Transaction<'a>, HubError> {
+    let set = "SELECT set_config($1, $2, true)";
+    for (name, value) in LIMITS.into_iter().chain([("backstory.team", team.as_str())]) {
+        transaction.execute(set, &[&name, &value]).doing("choose the team")?;
+    }
+    Ok(transaction)
+}
+
+fn only(teams: Vec<TeamName>, member: &str) -> Result<TeamName, HubError> {
+    let mut names = teams.iter().map(TeamName::to_string);
+    match (names.next(), names.next()) {
+        (None, _) => Err(HubError::NotAMember { member: member.to_owned(), team: String::new() }),
+        (Some(_), None) => Ok(teams.into_iter().next().expect("one was just seen")),
+        (Some(first), Some(second)) => Err(HubError::SeveralTeams { first, second }),
+    }
+}

@@ -1,0 +1,180 @@
+//! Who belongs to which team: what only the owner of a hub may change.
+
+use crate::error::Doing;
+use crate::{Address, Hub, HubError, Migrated, Owner, migrate};
+use postgres::Client;
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// The name of a team or a member: lower case, so that it is typed as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TeamName(String);
+
+/// A text that cannot be the name of a team or a member.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("`{0}` is not a name: a lower-case letter, then letters, digits, `_` or `-`, 48 at the most")]
+pub struct UnusableName(pub String);
+
+impl TeamName {
+    /// Returns the name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for TeamName {
+    type Err = UnusableName;
+
+    fn from_str(text: &str) -> Result<Self, UnusableName> {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
+        let begins_well = text.starts_with(|c: char| c.is_ascii_lowercase());
+        // `pg_` and ours are not for people.
+        let is_taken = text.starts_with("pg_") || text.starts_with("backstory_");
+        if begins_well && !is_taken && text.len() <= 48 && text.chars().all(is_plain) {
+            return Ok(TeamName(text.to_owned()));
+        }
+        Err(UnusableName(text.to_owned()))
+    }
+}
+
+impl fmt::Display for TeamName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// What inviting somebody came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Invitation {
+    /// They had no login; now they have, with the password given.
+    Made,
+    /// They can log in already, and are now in the team too.
+    Added,
+}
+
+impl Owner {
+    /// Connects as the owner of a hub, or of a database that is to become one.
+    pub fn connect(address: &Address, password: Option<&str>) -> Result<Owner, HubError> {
+        Ok(Owner { client: address.connect(password)? })
+    }
+
+    /// Makes the hub or brings it up to date.
+    pub fn migrate(&mut self) -> Result<Migrated, HubError> {
+        migrate::run(&mut self.client)
+    }
+
+    /// Makes a team, if there is none of this name. Returns whether it is new.
+    pub fn make_team(&mut self, team: &TeamName) -> Result<bool, HubError> {
+        let sql = "INSERT INTO backstory.teams (team) VALUES ($1) ON CONFLICT DO NOTHING";
+        Ok(self.client.execute(sql, &[&team.as_str()]).doing("make the team")? == 1)
+    }
+
+    /// Returns the teams and their members.
+    pub fn teams(&mut self) -> Result<Vec<(TeamName, Vec<String>)>, HubError> {
+        migrate::refuse_other_version(&mut self.client)?;
+        let sql = "SELECT t.team, array_remove(array_agg(m.member::text ORDER BY m.member), NULL)
+             FROM backstory.teams t LEFT JOIN backstory.members m USING (team) GROUP BY t.team ORDER BY t.team";
+        let rows = self.client.query(sql, &[]).doing("list the teams")?;
+        rows.iter().map(|row| Ok((name(row.get(0))?, row.get(1)))).collect()
+    }
+
+    /// Lets somebody into a team. A login that is made can do nothing but what members can.
+    ///
+    /// The password goes over as what PostgreSQL would make of it: neither its log nor its statistics ever hold it.
+    pub fn invite(
+        &mut self,
+        team: &TeamName,
+        member: &TeamName,
+        password: &str,
+    ) -> Result<Invitation, HubError> {
+        const DOING: &str = "invite a member";
+        migrate::refuse_other_version(&mut self.client)?;
+        let mut transaction = self.client.transaction().doing(DOING)?;
+        let known =
+            "SELECT rolsuper OR rolbypassrls OR rolcreaterole, rolcanlogin FROM pg_roles WHERE rolname = $1";
+        let known = transaction.query_opt(known, &[&member.as_str()]).doing(DOING)?;
+        let invitation = match known.map(|row| (row.get(0), row.get(1))) {
+            Some((true, _)) => return Err(HubError::AboveTheRules { member: member.to_string() }),
+            Some((false, true)) => Invitation::Added,
+            Some((false, false)) => {
+                let verifier = postgres_protocol::password::scram_sha_256(password.as_bytes());
+                run_formatted(
+                    &mut transaction,
+                    "ALTER ROLE %I LOGIN PASSWORD %L",
+                    &[member.as_str(), &verifier],
+                )?;
+                Invitation::Made
+            }
+            None => {
+                let verifier = postgres_protocol::password::scram_sha_256(password.as_bytes());
+                let make = "CREATE ROLE %I LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD %L";
+                run_formatted(&mut transaction, make, &[member.as_str(), &verifier])?;
+                Invitation::Made
+            }
+        };
+        run_formatted(&mut transaction, "GRANT backstory_member TO %I", &[member.as_str()])?;
+        let database: String = transaction.query_one("SELECT current_database()", &[]).doing(DOING)?.get(0);
+        run_formatted(&mut transaction, "GRANT CONNECT ON DATABASE %I TO %I", &[&database, member.as_str()])?;
+        let sql =
+            "INSERT INTO backstory.members (team, member) VALUES ($1, $2::text::name) ON CONFLICT DO NOTHING";
+        transaction.execute(sql, &[&team.as_str(), &member.as_str()]).doing(DOING)?;
+        transaction.commit().doing(DOING)?;
+        Ok(invitation)
+    }
+
+    /// Takes somebody out of a team, at once. Whoever is in no other team of this hub can not log in any more. What they wrote stays, under
+    /// their name. Returns whether they were a member.
+    pub fn revoke(&mut self, team: &TeamName, member: &TeamName) -> Result<bool, HubError> {
+        const DOING: &str = "revoke a member";
+        migrate::refuse_other_version(&mut self.client)?;
+        let mut transaction = self.client.transaction().doing(DOING)?;
+        let sql = "DELETE FROM backstory.members WHERE team = $1 AND member = $2::text::name";
+        let was_member = transaction.execute(sql, &[&team.as_str(), &member.as_str()]).doing(DOING)? == 1;
+        let sql = "SELECT EXISTS (SELECT FROM backstory.members WHERE member = $1::text::name)";
+        let has_other: bool = transaction.query_one(sql, &[&member.as_str()]).doing(DOING)?.get(0);
+        if was_member && !has_other {
+            run_formatted(&mut transaction, "REVOKE backstory_member FROM %I", &[member.as_str()])?;
+            // The role stays: its name is on what it wrote, and must not be given to another person unnoticed.
+            run_formatted(&mut transaction, "ALTER ROLE %I NOLOGIN PASSWORD NULL", &[member.as_str()])?;
+        }
+        transaction.commit().doing(DOING)?;
+        Ok(was_member)
+    }
+}
+
+/// Runs a statement whose names PostgreSQL itself has quoted.
+fn run_formatted(
+    client: &mut impl postgres::GenericClient,
+    template: &str,
+    values: &[&str],
+) -> Result<(), HubError> {
+    const DOING: &str = "change a member";
+    let sql = "SELECT format($1, VARIADIC $2::text[])";
+    let statement: String = client.query_one(sql, &[&template, &values]).doing(DOING)?.get(0);
+    client.batch_execute(&statement).doing(DOING)
+}
+
+/// Returns the teams of whoever is logged in.
+pub(crate) fn teams_of_mine(client: &mut Client) -> Result<Vec<TeamName>, HubError> {
+    let sql = "SELECT team FROM backstory.members WHERE member = session_user ORDER BY team";
+    let rows = client.query(sql, &[]).doing("ask for our teams")?;
+    rows.iter().map(|row| name(row.get(0))).collect()
+}
+
+fn name(text: &str) -> Result<TeamName, HubError> {
+    text.parse().map_err(|error: UnusableName| HubError::BadRow(error.to_string()))
+}
+
+impl fmt::Debug for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Owner")
+    }
+}
+
+impl fmt::Debug for Hub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hub({} of {})", self.member, self.team)
+    }
+}

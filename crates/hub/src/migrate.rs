@@ -1,0 +1,64 @@
+//! Bringing a hub to this build's schema: an ordered list, forward only, in one transaction, by its owner.
+
+use crate::HubError;
+use crate::error::Doing;
+use postgres::{Client, GenericClient};
+
+/// The schema this build knows.
+pub const CURRENT: i32 = MIGRATIONS.len() as i32;
+
+/// The migrations in order; the first makes schema 1.
+const MIGRATIONS: &[&str] =
+    &[include_str!("migrations/0001_teams.sql"), include_str!("migrations/0002_search.sql")];
+
+/// Owners that come together migrate one after the other: the number is ours alone.
+const LOCK: i64 = 0x6261_636b_7374_6f72;
+
+/// What became of a hub's schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Migrated {
+    /// The schema it had; 0 where there was no hub.
+    pub from: i32,
+    /// The schema it has now.
+    pub to: i32,
+}
+
+/// Brings the hub to [`CURRENT`]. A newer one is left untouched.
+pub(crate) fn run(client: &mut Client) -> Result<Migrated, HubError> {
+    let mut transaction = client.transaction().doing("begin")?;
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).doing("wait for other owners")?;
+    let from = version(&mut transaction)?;
+    if from > CURRENT {
+        return Err(HubError::Newer { found: from, known: CURRENT });
+    }
+    for (version, sql) in (1i32..).zip(MIGRATIONS).filter(|(version, _)| *version > from) {
+        transaction.batch_execute(sql).doing("migrate the hub")?;
+        let note = "INSERT INTO backstory.applied_migrations (version) VALUES ($1)";
+        transaction.execute(note, &[&version]).doing("migrate the hub")?;
+    }
+    transaction.commit().doing("migrate the hub")?;
+    Ok(Migrated { from, to: CURRENT })
+}
+
+/// Refuses a hub that another build has made.
+pub(crate) fn refuse_other_version(client: &mut Client) -> Result<(), HubError> {
+    match version(client)? {
+        0 => Err(HubError::NoHub),
+        CURRENT => Ok(()),
+        found if found > CURRENT => Err(HubError::Newer { found, known: CURRENT }),
+        found => Err(HubError::Older { found, known: CURRENT }),
+    }
+}
+
+fn version(client: &mut impl GenericClient) -> Result<i32, HubError> {
+    let doing = "read the version of the hub";
+    let there = client.query_one("SELECT to_regclass('backstory.applied_migrations') IS NOT NULL", &[]);
+    match there {
+        Ok(row) if !row.get::<_, bool>(0) => return Ok(0),
+        Ok(_) => {}
+        // Whoever may not even look into the schema is a stranger to it.
+        Err(error) => return Err(error).doing(doing),
+    }
+    let sql = "SELECT coalesce(max(version), 0) FROM backstory.applied_migrations";
+    Ok(client.query_one(sql, &[]).doing(doing)?.get(0))
+}

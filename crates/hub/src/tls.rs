@@ -1,0 +1,61 @@
+//! How a connection is kept from others. A server that is asked for TLS must prove who it is.
+
+use crate::HubError;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// How a connection is kept from others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Security {
+    /// Not at all.
+    None,
+    /// TLS where the server offers it.
+    IfOffered,
+    /// TLS, with a server that proves itself by this machine's authorities, or by the one given.
+    Proven {
+        /// The file with the authority's certificate.
+        root: Option<PathBuf>,
+    },
+}
+
+impl Security {
+    /// Understands what a URL asks for. Who names an authority wants the proof.
+    pub(crate) fn called(mode: Option<&str>, root: Option<PathBuf>) -> Option<Security> {
+        match mode {
+            Some("disable") => Some(Security::None),
+            Some("allow" | "prefer") | None if root.is_none() => Some(Security::IfOffered),
+            Some("allow" | "prefer" | "require" | "verify-ca" | "verify-full") | None => {
+                Some(Security::Proven { root })
+            }
+            Some(_) => None,
+        }
+    }
+}
+
+/// Makes what secures connections.
+pub(crate) fn connector(root: Option<&Path>) -> Result<MakeRustlsConnect, HubError> {
+    let mut roots = RootCertStore::empty();
+    match root {
+        Some(path) => {
+            let unusable = |detail: String| HubError::NoAuthority { path: path.to_owned(), detail };
+            let found = CertificateDer::pem_file_iter(path).map_err(|error| unusable(error.to_string()))?;
+            for certificate in found {
+                let certificate = certificate.map_err(|error| unusable(error.to_string()))?;
+                roots.add(certificate).map_err(|error| unusable(error.to_string()))?;
+            }
+        }
+        // Some of a machine's authorities may be unreadable; those that are not suffice.
+        None => drop(roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs)),
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("ring knows the versions of TLS")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}

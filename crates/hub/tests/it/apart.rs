@@ -1,0 +1,175 @@
+//! Teams do not see each other, whatever a member tries (SEC-11, S13).
+
+use crate::kit::{PASSWORD, PROJECT, TestHub, news, said};
+use backstory_memory::{News, SharedLink, Watermark};
+use postgres::error::SqlState;
+use postgres::{Client, NoTls};
+
+const TABLES: [&str; 8] =
+    ["teams", "members", "projects", "memories", "revisions", "tombstones", "links", "pins"];
+
+/// Two teams that share the same things, each with everything a table can hold.
+fn two_teams() -> Option<TestHub> {
+    let test = TestHub::with(&[("a", &["ann"]), ("b", &["bob"])])?;
+    for (member, team) in [("ann", "a"), ("bob", "b")] {
+        let mut hub = test.member(member, team);
+        for of in ["u1", "u2", "u3"] {
+            hub.push(PROJECT, &news(of, vec![said(5, &format!("of {team}"))])).unwrap();
+        }
+        let link = SharedLink {
+            from: crate::kit::uid("u1"),
+            relation: backstory_memory::Relation::Relates,
+            to: crate::kit::uid("u2"),
+        };
+        let more = News { links: vec![link], pins: vec![(crate::kit::uid("u1"), true)], ..News::default() };
+        hub.push(PROJECT, &more).unwrap();
+        hub.push(PROJECT, &crate::kit::forgotten("u3")).unwrap();
+    }
+    Some(test)
+}
+
+/// What a member could do with any other program.
+fn by_hand(test: &TestHub, member: &str) -> Client {
+    let mut config: postgres::Config = test.database.url(test.name(member).as_str()).parse().unwrap();
+    config.password(PASSWORD).connect(NoTls).unwrap()
+}
+
+#[test]
+fn every_table_with_a_team_is_under_forced_row_level_security() {
+    let Some(test) = TestHub::with(&[]) else { return };
+    let listed = test.database.psql(
+        "SELECT string_agg(c.relname, ' ' ORDER BY c.relname) FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+         WHERE c.relnamespace = 'backstory'::regnamespace AND c.relkind = 'r' AND a.attname = 'team'",
+    );
+    let mut tables = TABLES;
+    tables.sort_unstable();
+    assert_eq!(listed, tables.join(" "), "a new table belongs into this list");
+    let open = test.database.psql(
+        "SELECT count(*) FROM pg_class c WHERE c.relnamespace = 'backstory'::regnamespace AND c.relkind = 'r'
+         AND c.relname <> 'applied_migrations' AND NOT (c.relrowsecurity AND c.relforcerowsecurity)",
+    );
+    assert_eq!(open, "0");
+    let keyless = test.database.psql(
+        "SELECT string_agg(conrelid::regclass || ' ' || conname, ', ') FROM pg_constraint
+         WHERE connamespace = 'backstory'::regnamespace AND contype IN ('p', 'u', 'f') AND conrelid <> 'backstory.applied_migrations'::regclass
+         AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = conrelid AND a.attnum = ANY (conkey) AND a.attname = 'team')",
+    );
+    assert_eq!(keyless, "", "keys that leave out the team");
+}
+
+#[test]
+fn no_verb_on_any_table_reaches_another_team() {
+    let Some(test) = two_teams() else { return };
+    let all_there =
+        |test: &TestHub| test.database.psql("SELECT count(*) FROM backstory.revisions WHERE team = 'b'");
+    let before = all_there(&test);
+    let mut ann = by_hand(&test, "ann");
+    // Unset, one's own, another's, nobody's: `a` sees what is of `a`, and only having chosen it.
+    for (chosen, sees) in [("", false), ("a", true), ("b", false), ("nobody", false)] {
+        for table in TABLES {
+            let mut transaction = ann.transaction().unwrap();
+            transaction.execute("SELECT set_config('backstory.team', $1, true)", &[&chosen]).unwrap();
+            let sql = format!("SELECT count(*), count(*) FILTER (WHERE team <> 'a') FROM backstory.{table}");
+            let row = transaction.query_one(&sql, &[]).unwrap();
+            let (rows, foreign): (i64, i64) = (row.get(0), row.get(1));
+            assert_eq!(foreign, 0, "{table} with {chosen:?}");
+            // Which teams one is in can be asked before one is chosen.
+            assert_eq!(rows > 0, sees || table == "members", "{table} with {chosen:?}");
+            for verb in
+                ["UPDATE backstory.{} SET team = 'a'", "DELETE FROM backstory.{}", "TRUNCATE backstory.{}"]
+            {
+                let mut inner = transaction.transaction().unwrap();
+                let refused = inner.batch_execute(&verb.replace("{}", table)).unwrap_err();
+                assert_eq!(refused.code().map(SqlState::code), Some("42501"), "{verb} {table}");
+            }
+        }
+    }
+    let into_b = [
+        "INSERT INTO backstory.teams VALUES ('c')",
+        "INSERT INTO backstory.members (team, member) VALUES ('b', session_user)",
+        "INSERT INTO backstory.projects (team, project, name) VALUES ('b', 'p', 'p')",
+        "INSERT INTO backstory.memories (team, project, uid, created_at_ms) VALUES ('b', 'remote:example.org/one', 'x', 1)",
+        "INSERT INTO backstory.tombstones (team, project, uid) VALUES ('b', 'remote:example.org/one', 'u1')",
+        "INSERT INTO backstory.pins (team, project, uid, pinned) VALUES ('b', 'remote:example.org/one', 'u1', true)",
+        "INSERT INTO backstory.links (team, project, uid, relation, target) VALUES ('b', 'remote:example.org/one', 'u1', 'relates', 'u2')",
+        "INSERT INTO backstory.revisions SELECT 'b', project, uid, at_ms + 1, state, author, changed, kind, category, title, body, facts,
+             concepts, files, importance, confidence, trust, valid_from_ms, valid_to_ms, superseded_by, words FROM backstory.revisions",
+    ];
+    for chosen in ["a", "b"] {
+        for sql in into_b {
+            let mut transaction = ann.transaction().unwrap();
+            transaction.execute("SELECT set_config('backstory.team', $1, true)", &[&chosen]).unwrap();
+            // Either it is refused, or there was nothing one could see to write.
+            let wrote = transaction.execute(sql, &[]).unwrap_or(0);
+            assert_eq!(wrote, 0, "{sql} with {chosen:?}");
+        }
+    }
+    assert_eq!(all_there(&test), before);
+}
+
+#[test]
+fn the_search_lets_out_only_ones_own_team() {
+    let Some(test) = two_teams() else { return };
+    let found = test.member("ann", "a").search("decided", None, 10).unwrap();
+    assert!(found.iter().all(|hit| hit.revision.content.title == "of a") && found.len() == 2, "{found:?}");
+    let mut ann = by_hand(&test, "ann");
+    let rows = ann.query("SELECT FROM backstory.search('decided', NULL, 10)", &[]).unwrap();
+    assert!(rows.is_empty(), "without a team");
+    let as_search = ann.batch_execute("SET ROLE backstory_search").unwrap_err();
+    assert_eq!(as_search.code().map(SqlState::code), Some("42501"));
+}
+
+#[test]
+fn nobody_writes_in_anothers_name_or_into_the_past_of_the_hub() {
+    let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
+    test.member("bob", "a").push(PROJECT, &news("u1", vec![said(5, "of bob")])).unwrap();
+    let mut ann = by_hand(&test, "ann");
+    let mut transaction = ann.transaction().unwrap();
+    transaction.execute("SELECT set_config('backstory.team', 'a', true)", &[]).unwrap();
+    let forged = format!(
+        "INSERT INTO backstory.revisions SELECT team, project, uid, 99999999999999, state, '{}', '3'::xid8, kind, category, 'forged', body, facts,
+             concepts, files, importance, confidence, trust, valid_from_ms, valid_to_ms, superseded_by, words FROM backstory.revisions",
+        test.name("bob")
+    );
+    assert_eq!(transaction.execute(&forged, &[]).unwrap(), 1);
+    transaction.commit().unwrap();
+    let written = test.database.psql(
+        "SELECT author, changed::text::bigint > 3, at_ms < 99999999999999 FROM backstory.revisions WHERE title = 'forged'",
+    );
+    assert_eq!(written, format!("{}|t|t", test.name("ann")));
+}
+
+/// S13: a pool hands one connection from team to team.
+#[test]
+fn a_pooled_connection_carries_nothing_over() {
+    let Some(test) = two_teams() else { return };
+    let both = test.name("both");
+    for team in ["a", "b"] {
+        test.owner().invite(&crate::kit::name(team), &both, PASSWORD).unwrap();
+    }
+    let mut pooled = by_hand(&test, "both");
+    for turn in 0..1000 {
+        let chosen = ["a", "b", ""][turn * 7 % 3];
+        let mut transaction = pooled.transaction().unwrap();
+        if !chosen.is_empty() {
+            transaction.execute("SELECT set_config('backstory.team', $1, true)", &[&chosen]).unwrap();
+        }
+        let sql = "SELECT count(*), count(*) FILTER (WHERE team <> $1) FROM backstory.revisions";
+        let row = transaction.query_one(sql, &[&chosen]).unwrap();
+        assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (if chosen.is_empty() { 0 } else { 2 }, 0));
+        transaction.commit().unwrap();
+    }
+}
+
+#[test]
+fn pins_are_each_members_own() {
+    let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
+    let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
+    ann.push(PROJECT, &news("u1", vec![said(5, "one")])).unwrap();
+    for pinned in [true, false, true] {
+        let news = News { pins: vec![(crate::kit::uid("u1"), pinned)], ..News::default() };
+        ann.push(PROJECT, &news).unwrap();
+    }
+    assert_eq!(test.pull(&mut ann, Watermark::default()).0.pins, [(crate::kit::uid("u1"), true)]);
+    assert_eq!(test.pull(&mut bob, Watermark::default()).0.pins, []);
+}

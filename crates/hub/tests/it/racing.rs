@@ -1,0 +1,105 @@
+//! Members at the same time: nothing is missed, nothing comes back, nobody waits in a circle.
+
+use crate::kit::{PASSWORD, PROJECT, TestHub, forgotten, news, pull, said, uid};
+use backstory_memory::{News, SharedMemory, Timestamp, Watermark};
+use postgres::{Client, NoTls};
+use std::collections::BTreeSet;
+
+fn by_hand(test: &TestHub, member: &str) -> Client {
+    let mut config: postgres::Config = test.database.url(test.name(member).as_str()).parse().unwrap();
+    config.password(PASSWORD).connect(NoTls).unwrap()
+}
+
+/// Commit order is not the order in which numbers are given out.
+#[test]
+fn what_began_first_and_is_committed_last_is_not_missed() {
+    let Some(test) = TestHub::with(&[("a", &["ann", "bob", "carl"])]) else { return };
+    let mut carl = test.member("carl", "a");
+    let mut slow = by_hand(&test, "ann");
+    let mut open = slow.transaction().unwrap();
+    open.execute("SELECT set_config('backstory.team', 'a', true)", &[]).unwrap();
+    let memory =
+        "INSERT INTO backstory.memories (team, project, uid, created_at_ms) VALUES ('a', $1, 'slow', 1)";
+    open.execute(memory, &[&PROJECT]).unwrap();
+    let revision = "INSERT INTO backstory.revisions (team, project, uid, at_ms, state, kind, title, body, facts, concepts, files, importance,
+         confidence, trust, words) VALUES ('a', $1, 'slow', 5, decode(repeat('00', 16), 'hex'), 'note', 'slow', '', '{}', '{}', '{}', 3, 1, 'user', '')";
+    open.execute(revision, &[&PROJECT]).unwrap();
+
+    test.member("bob", "a").push(PROJECT, &news("quick", vec![said(5, "quick")])).unwrap();
+    let (first, next) = pull(&mut carl, Watermark::default());
+    open.commit().unwrap();
+    let (second, last) = test.pull(&mut carl, next);
+    let heard = |news: &News| news.memories.iter().map(|memory| memory.uid.clone()).collect::<Vec<_>>();
+    let mut all = [heard(&first), heard(&second)].concat();
+    all.sort();
+    assert_eq!(all, [uid("quick"), uid("slow")], "each exactly once");
+    assert!(pull(&mut carl, last).0.is_empty());
+}
+
+/// A push that runs into a forgetting waits for it, and then says nothing any more.
+#[test]
+fn what_is_being_forgotten_takes_nothing_new() {
+    let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
+    let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
+    for round in 0..20 {
+        let of = format!("u{round}");
+        ann.push(PROJECT, &news(&of, vec![said(5, "one")])).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| ann.push(PROJECT, &news(&of, vec![said(6, "two")])).unwrap());
+            scope.spawn(|| bob.push(PROJECT, &forgotten(&of)).unwrap());
+        });
+    }
+    assert_eq!(test.database.psql("SELECT count(*) FROM backstory.revisions"), "0");
+    assert_eq!(test.database.psql("SELECT count(*) FROM backstory.tombstones"), "20");
+}
+
+/// Several members push what overlaps while another pulls: in the end every one has heard of all of it.
+#[test]
+fn pulls_between_concurrent_pushes_miss_nothing() {
+    let Some(test) = TestHub::with(&[("a", &["ann", "bob", "carl", "dora"])]) else { return };
+    const ROUNDS: i64 = 25;
+    let batch = |writer: i64, round: i64| News {
+        memories: (0..8)
+            .map(|number| SharedMemory {
+                // Half of them are everybody's.
+                uid: uid(&format!("{}-{round}-{number}", if number % 2 == 0 { 0 } else { writer })),
+                created_at: Timestamp(1),
+                revisions: vec![said(round * 10 + writer, &format!("by {writer}"))],
+            })
+            .collect(),
+        ..News::default()
+    };
+    let mut heard = BTreeSet::new();
+    let mut dora = test.member("dora", "a");
+    let mut since = Watermark::default();
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = ["ann", "bob", "carl"]
+            .into_iter()
+            .zip(1..)
+            .map(|(member, writer)| {
+                let mut hub = test.member(member, "a");
+                scope.spawn(move || {
+                    for round in 0..ROUNDS {
+                        hub.push(PROJECT, &batch(writer, round)).unwrap();
+                    }
+                })
+            })
+            .collect();
+        while !writers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            let (news, next) = pull(&mut dora, since);
+            assert!(next >= since);
+            since = next;
+            heard.extend(news.memories.into_iter().flat_map(told));
+        }
+    });
+    heard.extend(test.pull(&mut dora, since).0.memories.into_iter().flat_map(told));
+    let all: BTreeSet<_> =
+        pull(&mut dora, Watermark::default()).0.memories.into_iter().flat_map(told).collect();
+    assert_eq!(heard, all);
+    assert_eq!(all.len(), usize::try_from(ROUNDS).unwrap() * (4 * 3 + 4 * 3));
+}
+
+fn told(memory: SharedMemory) -> Vec<(String, i64, String)> {
+    let uid = memory.uid.to_string();
+    memory.revisions.into_iter().map(|said| (uid.clone(), said.at.0, said.author)).collect()
+}

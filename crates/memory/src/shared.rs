@@ -1,0 +1,120 @@
+//! What of a memory is shared with a team, and when two machines hold the same of it.
+//!
+//! Not here: how it travels (`hub`), what is kept of it on this machine (`store`).
+
+use crate::{Checksum, Digest, Draft, Relation, Timestamp, Uid, digest};
+
+/// What a memory said, to everyone, from one moment on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedRevision {
+    /// What it says. Whether it is pinned is each member's own, and not told here.
+    pub content: Draft,
+    /// The memory that replaced it.
+    pub superseded_by: Option<Uid>,
+    /// Since when it says so.
+    pub at: Timestamp,
+    /// The member who said so, as the hub knows them.
+    pub author: String,
+}
+
+impl SharedRevision {
+    /// Returns what is the same wherever nothing is left to be told.
+    ///
+    /// How sure we are and how often it was met is each machine's own experience: it goes along, and is no news by itself.
+    #[must_use]
+    pub fn state(&self) -> Digest {
+        state(&self.content, self.superseded_by.as_ref())
+    }
+
+    /// Returns the order of revisions: the last one counts, and every machine agrees which that is.
+    #[must_use]
+    pub fn order(&self) -> (Timestamp, Digest) {
+        (self.at, self.state())
+    }
+}
+
+/// Returns what is the same wherever nothing is left to be told of a memory.
+#[must_use]
+pub fn state(content: &Draft, superseded_by: Option<&Uid>) -> Digest {
+    let time = |time: Option<Timestamp>| time.map(|time| time.0.to_le_bytes());
+    let (valid_from, valid_to) = (time(content.valid_from), time(content.valid_to));
+    let bytes = |time: &'_ Option<[u8; 8]>| time.map(|bytes| bytes.to_vec()).unwrap_or_default();
+    digest([
+        Checksum::of(content).0.0.as_slice(),
+        content.category.as_ref().map(|category| category.0.as_bytes()).unwrap_or_default(),
+        &[content.importance.get()],
+        &bytes(&valid_from),
+        &bytes(&valid_to),
+        superseded_by.map(|uid| uid.as_str().as_bytes()).unwrap_or_default(),
+    ])
+}
+
+/// A memory a team shares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedMemory {
+    /// Its global name.
+    pub uid: Uid,
+    /// When it was first written.
+    pub created_at: Timestamp,
+    /// Everything it ever said, in order; the last counts.
+    pub revisions: Vec<SharedRevision>,
+}
+
+/// How one shared memory relates to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedLink {
+    /// The memory that relates.
+    pub from: Uid,
+    /// How.
+    pub relation: Relation,
+    /// The memory it relates to.
+    pub to: Uid,
+}
+
+/// News of a project: what leaves one machine, or reaches another.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct News {
+    /// Memories that are new or say something else.
+    pub memories: Vec<SharedMemory>,
+    /// Memories that were forgotten; they win over everything else.
+    pub forgotten: Vec<Uid>,
+    /// How memories relate to others.
+    pub links: Vec<SharedLink>,
+    /// What this member keeps in view, or no longer.
+    pub pins: Vec<(Uid, bool)>,
+}
+
+impl News {
+    /// Whether there is nothing to tell.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.memories.is_empty() && self.forgotten.is_empty() && self.links.is_empty() && self.pins.is_empty()
+    }
+}
+
+/// How far a project's news have been read: everything written by transactions before this one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Watermark(pub u64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Confidence, Kind};
+
+    #[test]
+    fn experience_is_no_news_and_everything_said_is() {
+        let draft = Draft::new(Kind::Note, "tabs", "we use tabs");
+        let same = Draft { confidence: Confidence::new(0.2), pinned: true, ..draft.clone() };
+        assert_eq!(state(&draft, None), state(&same, None));
+        let uid = Uid::parse("later").unwrap();
+        let others = [
+            (Draft { body: "we use spaces".to_owned(), ..draft.clone() }, None),
+            (Draft { valid_from: Some(Timestamp(1)), ..draft.clone() }, None),
+            (Draft { valid_to: Some(Timestamp(1)), ..draft.clone() }, None),
+            (draft.clone(), Some(&uid)),
+        ];
+        for (other, superseded_by) in &others {
+            assert_ne!(state(&draft, None), state(other, *superseded_by));
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! A PostgreSQL of our own: in a temporary directory, on a socket nobody else knows, gone when the tests are.
+//!
+//! One server a test binary, one database a test. Where there is no PostgreSQL the caller is told, loudly, and skips.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{LazyLock, Mutex};
+
+/// A directory with `postgres` and `initdb` to be used instead of the one that is found.
+const BIN: &str = "BACKSTORY_TEST_POSTGRES";
+/// Set where a PostgreSQL must be there: not to find one is then a failure.
+const NEEDED: &str = "BACKSTORY_NEEDS_POSTGRES";
+/// Who runs the server where we are root: it refuses to be.
+const NOBODY: u32 = 65534;
+
+/// A database of its own, on a server that is private to this test binary.
+#[derive(Debug)]
+pub struct PrivateDatabase {
+    server: &'static Server,
+    name: String,
+}
+
+#[derive(Debug)]
+struct Server {
+    bin: PathBuf,
+    dir: PathBuf,
+    /// When this end is closed, also by our death, the server is stopped and its directory removed.
+    _life: Mutex<(Child, ChildStdin)>,
+}
+
+static SERVER: LazyLock<Option<Server>> = LazyLock::new(Server::start);
+static DATABASES: AtomicU32 = AtomicU32::new(0);
+
+impl PrivateDatabase {
+    /// Makes a database owned by the role `owner`, which may make roles and is no superuser; `None` where there is no PostgreSQL.
+    ///
+    /// # Panics
+    ///
+    /// When there is one and it does not work, or when there has to be one.
+    #[must_use]
+    #[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
+    #[expect(clippy::disallowed_methods, reason = "tests have no other way to be told")]
+    pub fn new() -> Option<PrivateDatabase> {
+        let Some(server) = SERVER.as_ref() else {
+            assert!(std::env::var_os(NEEDED).is_none(), "{NEEDED} is set, and there is no PostgreSQL");
+            eprintln!("SKIPPED: no PostgreSQL server was found; install one, or name its programs in {BIN}");
+            return None;
+        };
+        let name = format!("hub_{}", DATABASES.fetch_add(1, Ordering::Relaxed));
+        server.psql("postgres", &format!("CREATE DATABASE {name} OWNER owner"));
+        Some(PrivateDatabase { server, name })
+    }
+
+    /// Returns the address of the database for a user.
+    #[must_use]
+    pub fn url(&self, user: &str) -> String {
+        let dir = self.server.dir.display().to_string().replace('/', "%2F");
+        format!("postgres://{user}@{dir}/{}", self.name)
+    }
+
+    /// Returns a name that no other test uses: roles belong to the whole server.
+    #[must_use]
+    pub fn member(&self, name: &str) -> String {
+        format!("{name}_{}", self.name)
+    }
+
+    /// Runs statements as a superuser, and returns what they print.
+    ///
+    /// # Panics
+    ///
+    /// When they fail.
+    pub fn psql(&self, sql: &str) -> String {
+        self.server.psql(&self.name, sql)
+    }
+
+    /// Waits until everything that was ever begun on the server before now is finished: only then is it sure to be pulled.
+    pub fn settle(&self) {
+        let now = self.psql("SELECT pg_current_xact_id()");
+        let finished = format!("SELECT pg_snapshot_xmin(pg_current_snapshot()) >= '{now}'::xid8");
+        while self.psql(&finished) != "t" {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Stops the server at once, as a crash would, and returns when it is down.
+    pub fn crash(&self) {
+        self.server.control(&["stop", "-m", "immediate"]);
+    }
+
+    /// Starts the server again.
+    pub fn recover(&self) {
+        self.server.control(&["start"]);
+    }
+}
+
+impl Server {
+    fn start() -> Option<Server> {
+        let bin = programs()?;
+        let dir = tempfile::Builder::new().prefix("pg").tempdir().expect("a temporary directory").keep();
+        if is_root() {
+            chown(&dir, Some(NOBODY), Some(NOBODY)).expect("a directory of root's");
+        }
+        let data = dir.join("data");
+        let made = as_nobody(&bin.join("initdb"))
+            .args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "-D"])
+            .arg(&data)
+            .output()
+            .expect("initdb");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        // Members prove themselves by password, as they would elsewhere.
+        let rules = "local all postgres trust\nlocal all owner trust\nlocal all all scram-sha-256\n";
+        fs::write(data.join("pg_hba.conf"), rules).expect("the rules of the server");
+        let mut conf =
+            fs::OpenOptions::new().append(true).open(data.join("postgresql.conf")).expect("its settings");
+        writeln!(
+            conf,
+            "listen_addresses = ''\nunix_socket_directories = '{}'\nfsync = off\nfull_page_writes = off",
+            dir.display()
+        )
+        .expect("its settings");
+        let mut warden = as_nobody(Path::new("sh"));
+        warden.arg("-c").arg("read -r _; \"$0\" -D \"$1/data\" stop -m immediate; rm -rf \"$1\"");
+        warden
+            .arg(bin.join("pg_ctl"))
+            .arg(&dir)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let mut warden = warden.spawn().expect("sh");
+        let end = warden.stdin.take().expect("a pipe");
+        let server = Server { bin, dir, _life: Mutex::new((warden, end)) };
+        server.control(&["start"]);
+        server.psql("postgres", "CREATE ROLE owner LOGIN CREATEROLE");
+        Some(server)
+    }
+
+    fn control(&self, arguments: &[&str]) {
+        let log = self.dir.join("log");
+        let ended = as_nobody(&self.bin.join("pg_ctl"))
+            .args(["-w", "-D"])
+            .arg(self.dir.join("data"))
+            .arg("-l")
+            .arg(&log)
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .expect("pg_ctl");
+        assert!(ended.success(), "{}", fs::read_to_string(log).unwrap_or_default());
+    }
+
+    fn psql(&self, database: &str, sql: &str) -> String {
+        let output = Command::new(self.bin.join("psql"))
+            .env_clear()
+            .args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h"])
+            .arg(&self.dir)
+            .args(["-d", database, "-c", sql])
+            .output()
+            .expect("psql");
+        assert!(output.status.success(), "{sql}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+}
+
+/// Finds the directory with the newest server's programs.
+#[expect(clippy::disallowed_methods, reason = "tests have no other way to be told")]
+fn programs() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os(BIN) {
+        return Some(named.into());
+    }
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();
+    let told = Command::new("pg_config").arg("--bindir").output().ok();
+    found.extend(told.map(|told| PathBuf::from(String::from_utf8_lossy(&told.stdout).trim())));
+    found.retain(|bin| bin.join("initdb").is_file() && bin.join("postgres").is_file());
+    found.sort();
+    found.pop()
+}
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|this| this.uid() == 0)
+}
+
+fn as_nobody(program: &Path) -> Command {
+    let mut command = if is_root() {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "--"]).arg(program);
+        command
+    } else {
+        Command::new(program)
+    };
+    command.env_clear().env("PATH", "/usr/bin:/bin").env("LC_ALL", "C").current_dir("/");
+    command
+}
