@@ -1,6 +1,7 @@
-//! Tasks for whoever works on Backstory. `cargo test` runs the checks in `tidy`; `cargo xtask ci` runs the short part of what CI runs, `cargo xtask scorecard`
-//! writes `docs/scorecard.md`.
+//! Tasks for whoever works on Backstory. `cargo test` runs the checks in `tidy`; `cargo xtask ci` runs the short part of what CI runs, `cargo xtask docs`
+//! writes the references that are made from the program, `cargo xtask scorecard` writes `docs/scorecard.md`.
 
+mod docs;
 mod scorecard;
 #[cfg(test)]
 mod tidy;
@@ -19,9 +20,10 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.split_first() {
         Some((task, _)) if task == "ci" => ci(),
+        Some((task, _)) if task == "docs" => docs::write(),
         Some((task, rest)) if task == "scorecard" => told(scorecard::run(rest)),
         _ => {
-            eprintln!("usage: cargo xtask ci|scorecard");
+            eprintln!("usage: cargo xtask ci|docs|scorecard");
             ExitCode::from(2)
         }
     }

@@ -7,6 +7,7 @@ use crate::commands::{
 };
 use crate::env_vars::Environment;
 use crate::ui::{Colour, Ui};
+use crate::version;
 use backstory_hosts::Host;
 use backstory_memory::{Kind, MemoryId};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -32,7 +33,7 @@ pub(crate) fn kinds() -> impl TypedValueParser<Value = Kind> {
 ///
 /// Exit codes: 0 done, 1 no (nothing found, refused), 2 usage or configuration, 70 our fault.
 #[derive(Debug, Parser)]
-#[command(name = "backstory", version, max_term_width = 110)]
+#[command(name = "backstory", version, long_version = version::long(), max_term_width = 110)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -88,9 +89,9 @@ pub(crate) enum Command {
     Handoff(handoff::HandoffArgs),
     /// Show, rename or merge projects
     Project(project::ProjectCommandArgs),
-    /// Read memories from a file
+    /// Take in what is on this machine already, or memories from a file
     Import(import::ImportArgs),
-    /// Write memories to a file
+    /// Write memories to a file or a folder
     Export(export::ExportArgs),
     /// Rebuild what is derived from the memories
     Index(index::IndexArgs),

@@ -20,6 +20,8 @@ mod mcp;
 mod ourselves;
 mod progress;
 mod proof;
+#[cfg(test)]
+mod reference;
 mod replay;
 mod serving;
 mod settings;
@@ -28,6 +30,7 @@ mod synonyms;
 mod times;
 mod ui;
 mod vectors;
+mod version;
 mod wiring;
 
 use crate::args::Cli;

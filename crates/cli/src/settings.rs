@@ -17,7 +17,7 @@ use toml::{Table, Value};
 /// The name of a project's file.
 pub(crate) const PROJECT_FILE: &str = ".backstory.toml";
 
-const DEFAULTS: &str = include_str!("default_config.toml");
+pub(crate) const DEFAULTS: &str = include_str!("default_config.toml");
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(crate) struct Setting {
 
 /// What a project's file may do to a value.
 #[derive(Clone, Copy)]
-enum Narrowing {
+pub(crate) enum Narrowing {
     /// Turn it off.
     Off,
     /// Make it smaller.
@@ -59,8 +59,18 @@ enum Narrowing {
     Add,
 }
 
+impl fmt::Display for Narrowing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Narrowing::Off => "turned off",
+            Narrowing::Lower => "lowered",
+            Narrowing::Add => "added to",
+        })
+    }
+}
+
 /// What a project's file may touch at all.
-const NARROWINGS: [(&str, Narrowing); 11] = [
+pub(crate) const NARROWINGS: [(&str, Narrowing); 11] = [
     ("capture.enabled", Narrowing::Off),
     ("capture.exclude", Narrowing::Add),
     ("capture.max_event_bytes", Narrowing::Lower),

@@ -68,7 +68,7 @@ pub use ledger::InView;
 pub use maintain::{MaintainReport, Retention};
 pub use memories::{Kept, NewMemory, Origin, Past};
 pub use model_calls::{CallId, CallOutcome, Caps, Leave, ModelWork, Refusal};
-pub use open::{Purpose, Store};
+pub use open::{Purpose, Store, sqlite_version};
 pub use polish::Polished;
 pub use projects::{Project, ProjectSummary};
 pub use ranking::WordHit;

@@ -50,6 +50,12 @@ const KEPT_STATEMENTS: usize = 96;
 /// The oldest SQLite that does not lose commits when a writer races a checkpoint (3.51.3).
 const OLDEST_SAFE_SQLITE: i32 = 3_051_003;
 
+/// Returns the version of the SQLite that is built in.
+#[must_use]
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
+
 impl Store {
     /// Opens the store of a home, making it if there is none.
     ///

@@ -137,3 +137,18 @@ fn a_session_ends_when_its_host_says_so() {
     hear(&env, r#"{"session_id":"s","hook_event_name":"SessionEnd","reason":"other"}"#);
     assert_eq!(ask(&env, 0, &["sessions", "--json"])["sessions"][0]["ended_at"], "2026-05-01T12:00:00Z");
 }
+
+#[test]
+fn the_version_says_what_the_program_was_made_of() {
+    let env = world();
+    let [short, long] = ["-V", "--version"].map(|flag| env.run([flag]).stdout);
+    assert_eq!(short.trim_end(), concat!("backstory ", env!("CARGO_PKG_VERSION")));
+    let told: Vec<&str> = long.lines().collect();
+    assert_eq!(told[0], short.trim_end(), "`doctor` reads the first line alone");
+    let names: Vec<&str> = told[1..].iter().filter_map(|line| line.split(':').next()).collect();
+    assert_eq!(names, ["commit", "date", "target", "SQLite", "model"], "{long}");
+    assert!(
+        told[1..].iter().all(|line| line.split_once(':').is_some_and(|(_, what)| !what.trim().is_empty())),
+        "{long}"
+    );
+}

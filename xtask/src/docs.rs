@@ -1,0 +1,52 @@
+//! `docs`: has the references written that are made from the program. What they say is decided in `cli/src/reference.rs`, which knows the program.
+
+use std::process::{Command, ExitCode};
+
+/// Runs the tests that compare the references with the program, and lets them write what differs.
+pub(crate) fn write() -> ExitCode {
+    let tests = ["test", "--quiet", "--package", "backstory-cli", "--bin", "backstory", "reference"];
+    match Command::new(env!("CARGO")).args(tests).env("UPDATE_DOCS", "1").status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    /// Returns the pages people read: those of the root, and everything below `docs` and `plugins`.
+    fn pages() -> Vec<PathBuf> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut folders = vec![root.join("docs"), root.join("plugins")];
+        let mut found: Vec<PathBuf> = below(&root).into_iter().filter(|path| path.is_file()).collect();
+        while let Some(folder) = folders.pop() {
+            let (inner, files): (Vec<_>, Vec<_>) = below(&folder).into_iter().partition(|path| path.is_dir());
+            folders.extend(inner);
+            found.extend(files);
+        }
+        found.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+        found
+    }
+
+    fn below(folder: &Path) -> Vec<PathBuf> {
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    }
+
+    #[test]
+    fn every_link_between_pages_leads_somewhere() {
+        let mut broken = Vec::new();
+        for page in pages() {
+            let text = fs::read_to_string(&page).unwrap();
+            let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+            for link in links.filter(|link| !link.contains("://") && !link.starts_with('#')) {
+                let target = link.split('#').next().unwrap_or(link);
+                if !page.with_file_name("").join(target).exists() {
+                    broken.push(format!("{}: {link}", page.display()));
+                }
+            }
+        }
+        assert!(broken.is_empty(), "{}", broken.join("\n"));
+    }
+}
