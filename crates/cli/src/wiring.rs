@@ -76,10 +76,10 @@ pub(crate) fn own_program(places: &Places) -> Result<PathBuf, Failure> {
     Ok(named.filter(|named| named.canonicalize().is_ok_and(|path| path == real)).unwrap_or(real))
 }
 
-/// Whether a program lies where builds put it: gone with the next cleaning.
+/// Whether a program lies where builds put it: gone with the next cleaning. Cargo's other mark, `CACHEDIR.TAG`, is missing where somebody
+/// else made the directory.
 pub(crate) fn is_in_build_directory(program: &Path) -> bool {
-    let mut parents = program.ancestors().skip(1);
-    parents.any(|parent| parent.join("CACHEDIR.TAG").exists() && parent.join(".rustc_info.json").exists())
+    program.ancestors().skip(1).any(|parent| parent.join(".rustc_info.json").exists())
 }
 
 /// Returns the hosts that are here.

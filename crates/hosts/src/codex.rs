@@ -20,7 +20,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
         ("PreCompact", Event::Compacting),
         ("SessionEnd", Event::SessionEnd),
         ("PostCompact", Event::Passed("it says nothing")),
-        ("PermissionRequest", Event::Passed("not done yet")),
+        ("PermissionRequest", Event::Passed("nothing was done yet")),
     ],
     our_tools: &["mcp__backstory__"],
     is_mcp: |name| name.starts_with("mcp__"),

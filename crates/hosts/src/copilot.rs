@@ -21,7 +21,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
         ("subagentStop", Event::SubagentEnd),
         ("preCompact", Event::Compacting),
         ("sessionEnd", Event::SessionEnd),
-        ("permissionRequest", Event::Passed("not done yet")),
+        ("permissionRequest", Event::Passed("nothing was done yet")),
         ("notification", Event::Passed("only shown")),
     ],
     our_tools: &["backstory-"],

@@ -13,7 +13,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
         ("AfterTool", Event::ToolUse),
         ("AfterAgent", Event::TurnEnd),
         ("SessionEnd", Event::SessionEnd),
-        ("BeforeTool", Event::Passed("not done yet")),
+        ("BeforeTool", Event::Passed("nothing was done yet")),
         // It fires before every request to the model, whether or not anything is compressed.
         ("PreCompress", Event::Passed("it need not happen")),
         ("BeforeModel", Event::Passed("about the host")),

@@ -156,7 +156,7 @@ impl<'a> WireEvent<'a> {
             Some(Event::SessionEnd) => {
                 (Happening::SessionEnded { reason: self.words(&["reason"]) }, Trust::Tool)
             }
-            Some(Event::BeforeTool) => return Err("not done yet"),
+            Some(Event::BeforeTool) => return Err("nothing was done yet"),
             Some(Event::Passed(why)) => return Err(why),
             None => (Happening::Other { text: payload.to_owned() }, Trust::External),
         };

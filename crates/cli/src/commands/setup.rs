@@ -33,10 +33,14 @@ pub(crate) struct SetupArgs {
 /// Sets up.
 pub(crate) fn run(args: &SetupArgs, app: &App) -> Result<Exit, Failure> {
     make_store(app)?;
-    let exit = wire_hosts(args, app)?;
+    let (exit, is_wired) = wire_hosts(args, app)?;
     take_in_what_is_there(args, app)?;
     app.ui.line("")?;
     prove(app)?;
+    if is_wired {
+        app.ui.line("")?;
+        app.ui.line("ready     begin a session as ever; the next one in the same project is given what it leaves. `backstory view` shows all of it")?;
+    }
     Ok(exit)
 }
 
@@ -60,7 +64,8 @@ fn make_store(app: &App) -> Result<(), Failure> {
     Ok(())
 }
 
-fn wire_hosts(args: &SetupArgs, app: &App) -> Result<Exit, Failure> {
+/// Wires the hosts that are here, if that is agreed to. Returns whether there is one that is wired now.
+fn wire_hosts(args: &SetupArgs, app: &App) -> Result<(Exit, bool), Failure> {
     let places = app.places()?;
     let running = own_program(&places)?;
     let program = lasting_place(args, &running, &places);
@@ -76,20 +81,22 @@ fn wire_hosts(args: &SetupArgs, app: &App) -> Result<Exit, Failure> {
             Some(true) => {}
             Some(false) => {
                 app.ui.line("changes   none: everything stays as it is")?;
-                return Ok(Exit::Done);
+                return Ok((Exit::Done, false));
             }
             None => {
                 app.ui.line("changes   none yet: `backstory setup --yes` makes them, `backstory install --dry-run` shows each line")?;
-                return Ok(Exit::Done);
+                return Ok((Exit::Done, false));
             }
         }
     }
     if must_copy {
         copy_program(&running, &program, &places, app)?;
     }
-    say_wired(&proposal.carry_out(Way::In, app), app)?;
+    let done = proposal.carry_out(Way::In, app);
+    let is_wired = !done.is_empty() || !proposal.plugged.is_empty();
+    say_wired(&done, app)?;
     proposal.say_refused(app);
-    Ok(if proposal.refused.is_empty() { Exit::Done } else { Exit::No })
+    Ok((if proposal.refused.is_empty() { Exit::Done } else { Exit::No }, is_wired))
 }
 
 /// Takes in what hosts and other programs have kept on this machine: the first day need not begin empty.

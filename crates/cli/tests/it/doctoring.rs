@@ -200,15 +200,11 @@ fn another_program_of_our_name_is_found_out() {
     };
     assert_snapshot!(of_mode(0o755), @r#"
         broken, exit 1
-        note: `[WORLD]/user/.codex/hooks.json` is not as this version writes it -> run `backstory install codex`
-        note: `[WORLD]/user/.codex/config.toml` is not as this version writes it -> run `backstory install codex`
         broken: `[WORLD]/backstory` is not Backstory -> run `backstory install codex`
         note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
         "#);
     assert_snapshot!(of_mode(0o644), @r#"
         broken, exit 1
-        note: `[WORLD]/user/.codex/hooks.json` is not as this version writes it -> run `backstory install codex`
-        note: `[WORLD]/user/.codex/config.toml` is not as this version writes it -> run `backstory install codex`
         broken: `[WORLD]/backstory` cannot be run: Permission denied (os error 13) -> run `backstory install codex`
         note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
         "#);

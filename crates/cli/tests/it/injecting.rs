@@ -462,7 +462,7 @@ fn a_command_that_failed_before_is_warned_of_once() {
         runs(&env, "t", "cd x && cargo test -p y").contains("docker compose"),
         "the same task, in another session"
     );
-    assert_eq!(count(&env, "events"), 0, "what is not done yet is not kept");
+    assert_eq!(count(&env, "events"), 0, "what is nothing was done yet is not kept");
 }
 
 /// What the agent has already must not crowd out what it has not.

@@ -110,6 +110,7 @@ fn setup_wires_the_hosts_that_are_here_to_a_copy_that_stays() {
           undo: `backstory uninstall codex`
         import    nothing is here yet that could be taken in
         ");
+    assert!(outcome.stdout.contains("\nready     begin a session as ever"), "{}", outcome.stdout);
     let copy = bin.join("backstory");
     assert!(fs::read(&copy).unwrap() == fs::read(env!("CARGO_BIN_EXE_backstory")).unwrap());
     assert!(read(&env, ".codex/hooks.json").contains(&format!("'{}' hook --host codex", copy.display())));
@@ -118,6 +119,9 @@ fn setup_wires_the_hosts_that_are_here_to_a_copy_that_stays() {
     let again = env.run(["setup", "--yes", "--bin-dir", bin.to_str().unwrap()]);
     assert!(again.stdout.contains("host      Codex is wired\n"), "{again:?}");
     assert!(!again.stdout.contains("program   "), "{again:?}");
+    // That hosts run the copy and not this build is no fault of their files.
+    let looked = env.run(["doctor"]);
+    assert!(looked.stdout.contains("note: it runs `") && !looked.stdout.contains("is not as"), "{looked:?}");
     // The copy knows itself, and takes out what it wired.
     let undone = std::process::Command::new(&copy)
         .args(["uninstall", "--yes"])
@@ -226,8 +230,8 @@ fn help_lists_every_command() {
           distil       Make memories of what happened in sessions, where that is still to be done
           handoff      Say where the work stands, or write it down
           project      Show, rename or merge projects
-          import       Read memories from a file
-          export       Write memories to a file
+          import       Take in what is on this machine already, or memories from a file
+          export       Write memories to a file or a folder
           index        Rebuild what is derived from the memories
           status       Show how the store is doing
           doctor       Check the store and every host that is wired, and mend what is damaged

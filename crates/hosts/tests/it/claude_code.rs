@@ -116,9 +116,9 @@ fn what_is_of_no_use_is_passed_over() {
     };
     let passed: BTreeSet<String> = names.into_iter().flat_map(payloads).filter_map(why).collect();
     assert_snapshot!(passed.into_iter().collect::<Vec<_>>().join("\n"), @r#"
-        PermissionRequest: PassedOver("not done yet")
+        PermissionRequest: PassedOver("nothing was done yet")
         PostToolBatch: PassedOver("its calls come one by one")
-        PreToolUse: PassedOver("not done yet")
+        PreToolUse: PassedOver("nothing was done yet")
         SubagentStop: PassedOver("the host's own subagent")
         UserPromptExpansion: PassedOver("the prompt comes by itself")
         UserPromptSubmit: PassedOver("automated")

@@ -102,7 +102,7 @@ fn what_is_of_no_use_is_passed_over() {
     assert_snapshot!(passed_over(Host::Codex, &["tools", "code-mode", "lifecycle"]), @r#"
         PostCompact: it says nothing
         PostToolUse: our own tool
-        PreToolUse: not done yet
+        PreToolUse: nothing was done yet
         "#);
 }
 

@@ -77,9 +77,9 @@ fn what_is_of_no_use_is_passed_over() {
     assert_snapshot!(passed_over(Host::Copilot, &["tools", "lifecycle"]), @r#"
         agentStop: the subagent's end comes by itself
         notification: only shown
-        permissionRequest: not done yet
+        permissionRequest: nothing was done yet
         postToolUse: our own tool
-        preToolUse: not done yet
+        preToolUse: nothing was done yet
         userPromptSubmitted: automated
         "#);
 }

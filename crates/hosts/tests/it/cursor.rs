@@ -37,7 +37,7 @@ fn what_is_of_no_use_is_passed_over() {
     assert_snapshot!(passed_over(Host::Cursor, &["session"]), @r#"
         afterShellExecution: the tool comes by itself
         postToolUse: it comes by itself
-        preToolUse: not done yet
+        preToolUse: nothing was done yet
         stop: its words come by themselves
         "#);
 }

@@ -66,7 +66,7 @@ fn a_session_can_be_told_something_where_it_listens() {
 fn what_is_of_no_use_is_passed_over() {
     assert_snapshot!(passed_over(Host::Gemini, &["tools", "lifecycle"]), @r#"
         AfterTool: our own tool
-        BeforeTool: not done yet
+        BeforeTool: nothing was done yet
         PreCompress: it need not happen
         "#);
 }

@@ -6,7 +6,7 @@ use super::trial::{Trial, Tried};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::wiring::{hosts_here, own_program};
-use backstory_hosts::{Host, Wired, WiredState};
+use backstory_hosts::{Host, Places, Wired, WiredState};
 use backstory_store::Store;
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,9 @@ pub(super) fn examine(named: Option<Host>, store: &Store, app: &App) -> Result<V
     let Some(places) = app.environment.places() else { return Ok(Vec::new()) };
     let program = own_program(&places)?;
     let here = hosts_here(&places);
-    let look = |host: Host| host.wired(&places, &program).map_err(|error| Failure::user(error.to_string()));
     let mut looked = Vec::new();
     for host in named.map_or_else(|| Host::ALL.to_vec(), |host| vec![host]) {
-        let wired = look(host)?;
+        let wired = look(host, &places, &program)?;
         if named.is_some() || here.contains(&host) || is_wired(&wired) {
             looked.push((host, wired));
         }
@@ -32,6 +31,18 @@ pub(super) fn examine(named: Option<Host>, store: &Store, app: &App) -> Result<V
         None => Ok(Examined::new(host, wired).unwired(named.is_some(), here.contains(&host)).shape),
     };
     looked.into_iter().map(examine).collect()
+}
+
+/// Reads what a host's files say. Where they name another program than this one, that is told apart and is no fault of the files: they are
+/// compared with what that program would have written.
+fn look(host: Host, places: &Places, program: &Path) -> Result<Wired, Failure> {
+    let read = |program: &Path| host.wired(places, program).map_err(|error| Failure::user(error.to_string()));
+    let wired = read(program)?;
+    let other = wired.server.iter().flatten().next().map(PathBuf::from);
+    match other.filter(|other| other.is_file() && other != program) {
+        Some(other) => read(&other),
+        None => Ok(wired),
+    }
 }
 
 fn is_wired(wired: &Wired) -> bool {
