@@ -49,8 +49,11 @@ export async function visit(page, hash) {
 
 /** Waits until the page of the address is drawn, and nothing of it is on its way. */
 export async function settled(page) {
-  await page.waitForSelector("main[data-shown]");
-  await page.waitForFunction(() => !document.querySelector(".state-loading"));
+  await page.waitForFunction(() => {
+    // The address changes before its page is drawn; until then the page before still says that it is shown.
+    const path = (hash) => hash?.split("?")[0];
+    return path(document.querySelector("main")?.dataset.shown) === path(location.hash) && !document.querySelector(".state-loading");
+  });
 }
 
 /** Steers the fixture server. */
