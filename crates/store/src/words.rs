@@ -182,7 +182,8 @@ impl Store {
     }
 
     /// Joins the parts the word index has come to consist of, a little at a time: each look for a word is a look into every part.
-    pub(crate) fn join_words(&mut self) -> Result<(), StoreError> {
+    /// Nothing is done where it would not pay.
+    pub fn join_words(&mut self) -> Result<(), StoreError> {
         if !self.read("look at the word index", |db| Ok(is_in_parts(db)?))? {
             return Ok(());
         }

@@ -10,9 +10,9 @@ pub(crate) use machine::{Wanted, found, take_in};
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
-use crate::times;
 use crate::ui::memories;
 use crate::vectors;
+use crate::{log, times};
 use backstory_memory::{Timestamp, Trust};
 use backstory_store::Store;
 use clap::{Args, ValueEnum};
@@ -84,6 +84,14 @@ fn since(args: &ImportArgs, now: Timestamp) -> Result<Option<Timestamp>, Failure
     let Some(text) = &args.since else { return Ok(None) };
     let hint = "write a day (2026-03-01) or how long ago (90d)";
     times::parse(text, now).map(Some).ok_or_else(|| Failure::usage(format!("`{text}` is no time")).hint(hint))
+}
+
+/// Joins the word index, which has come to lie in many parts: nobody waits for a session's end to search quickly. What cannot be
+/// joined now is another time.
+fn join_words(store: &mut Store, app: &App) {
+    if let Err(error) = store.join_words() {
+        log::line(&app.home, app.now, &format!("import: {error}"));
+    }
 }
 
 /// Makes vectors, last of all: it takes longer than the import itself, and can be broken off.

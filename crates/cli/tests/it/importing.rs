@@ -1,7 +1,9 @@
 //! `import`: what it takes, what it refuses, and that running it again adds nothing.
 
-use crate::support::{answer, ask, done, file, lines, lock, shape, titles, told, without_numbers, world};
-use backstory_testkit::Outcome;
+use crate::support::{
+    answer, ask, database, done, file, lines, lock, shape, titles, told, without_numbers, world,
+};
+use backstory_testkit::{Corpus, Outcome};
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -186,4 +188,14 @@ fn a_busy_store_is_not_a_bad_line() {
     assert!(outcome.stderr.contains("in use by another process"), "{outcome:?}");
     drop(holder);
     assert_eq!(answer(&env.run_with(["import", "-", "--json"], "{\"title\":\"x\"}\n"))["imported"], 1);
+}
+
+#[test]
+fn the_word_index_lies_in_one_part_after_an_import() {
+    let env = world();
+    let mut corpus = Corpus::new(1);
+    let all: Vec<String> = (0..4_000).map(|_| corpus.memory().line("bench")).collect();
+    assert_eq!(env.run_with(["import", "--no-vectors", "-"], all.join("\n")).code, Some(0));
+    let parts = "SELECT count(DISTINCT segid) FROM memory_words_idx";
+    assert_eq!(database(&env).query_row(parts, [], |row| row.get::<_, u32>(0)), Ok(1));
 }
