@@ -26,7 +26,11 @@ class World {
   }
 
   backstory(...args) {
-    return execFileSync(binary(), args, { cwd: this.project, env: this.environment, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] }).trim();
+    return this.backstoryTold("", ...args);
+  }
+
+  backstoryTold(input, ...args) {
+    return execFileSync(binary(), args, { cwd: this.project, env: this.environment, input, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] }).trim();
   }
 
   /** Plays what a host tells in one turn that ends with a failure, a fix and a closing message. */
@@ -103,6 +107,38 @@ export async function the_real_worker_shows_what_hooks_and_commands_wrote(browse
   } finally {
     world.end();
   }
+}
+
+const MANY = 100_000;
+const VISITS = 7;
+
+/** Prints how long the first rows take from the moment the link of `view` is followed, each time in a fresh browser; measured, not asserted. */
+export async function first_rows_of_a_hundred_thousand(browser) {
+  if (!binary()) return console.log("       SKIPPED: there is no backstory to measure");
+  const world = new World();
+  try {
+    const lines = Array.from({ length: MANY }, (_, number) => JSON.stringify({ kind: "learning", title: `Berth ${number} is free at noon`, body: `The pilot of tide ${number % 977} said so.` }));
+    world.backstoryTold(lines.join("\n"), "import", "-", "--no-vectors");
+    await world.serve();
+    const times = [];
+    for (let visits = 0; visits < VISITS; visits += 1) times.push(await firstRow(browser, world.backstory("view", "--print").split("\n").at(-1)));
+    console.log(`       first rows of ${MANY} after ${Math.round(times.sort((a, b) => a - b)[Math.floor(VISITS / 2)])} ms (median of ${VISITS} visits)`);
+  } finally {
+    world.end();
+  }
+}
+
+/** How long a visit takes until a row is painted, signing in included. */
+async function firstRow(browser, link) {
+  const page = await open(browser, new URL(link).origin);
+  await page.addInitScript(() => {
+    const look = () => (document.querySelector(".row") ? (globalThis.firstRow = performance.now()) : requestAnimationFrame(look));
+    requestAnimationFrame(look);
+  });
+  await page.goto(link);
+  const time = await page.waitForFunction(() => globalThis.firstRow).then((shown) => shown.jsonValue());
+  await page.context().close();
+  return time;
 }
 
 /** Looks at the pages that hooks filled. */

@@ -33,31 +33,3 @@ export async function a_hundred_thousand_memories_stay_few_elements(browser) {
     server.stop();
   }
 }
-
-/** Prints how long the first rows take from the moment the address is entered; measured, not asserted. */
-export async function first_rows_of_a_hundred_thousand(browser) {
-  const server = await serve("--memories", "100000");
-  try {
-    console.log(`       first rows after ${await firstRows(browser, server.origin)} ms (median of ${VISITS} fresh visits, the fixture's server included)`);
-  } finally {
-    server.stop();
-  }
-}
-
-const VISITS = 7;
-
-/** The median time until a row is painted, each visit with an empty cache. */
-async function firstRows(browser, origin) {
-  const times = [];
-  for (let visits = 0; visits < VISITS; visits += 1) {
-    const page = await open(browser, origin);
-    await page.addInitScript(() => {
-      const look = () => (document.querySelector(".row") ? (globalThis.firstRow = performance.now()) : requestAnimationFrame(look));
-      requestAnimationFrame(look);
-    });
-    await page.goto(`${origin}/#/timeline`);
-    times.push(await page.waitForFunction(() => globalThis.firstRow).then((time) => time.jsonValue()));
-    await page.context().close();
-  }
-  return Math.round(times.sort((a, b) => a - b)[Math.floor(VISITS / 2)]);
-}

@@ -1,14 +1,15 @@
 //! `docs`: has the references written that are made from the program. What they say is decided in `cli/src/reference.rs`, which knows the program.
 
-use std::process::{Command, ExitCode};
+use crate::Outcome;
+use std::process::Command;
 
 /// Runs the tests that compare the references with the program, and lets them write what differs.
-pub(crate) fn write() -> ExitCode {
+pub(crate) fn write() -> Outcome {
     let tests = ["test", "--quiet", "--package", "backstory-cli", "--bin", "backstory", "reference"];
-    match Command::new(env!("CARGO")).args(tests).env("UPDATE_DOCS", "1").status() {
-        Ok(status) if status.success() => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
+    if Command::new(env!("CARGO")).args(tests).env("UPDATE_DOCS", "1").status()?.success() {
+        return Ok(());
     }
+    Err("the references cannot be written".into())
 }
 
 #[cfg(test)]

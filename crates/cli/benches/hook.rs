@@ -10,7 +10,7 @@
 #[path = "parts/filled.rs"]
 mod filled;
 
-use backstory_testkit::{Corpus, TestEnv};
+use backstory_testkit::{Corpus, TestEnv, note_figure};
 use filled::{fill, make_up_vectors};
 use std::io::Write;
 use std::process::Stdio;
@@ -56,6 +56,9 @@ fn measure(memories: usize) {
     for (name, took) in names.into_iter().zip(&mut took) {
         took.sort();
         let (p50, p99) = (at(took, 50), at(took, 99));
+        note_figure(&format!("{name}, p50"), memories, p50);
+        note_figure(&format!("{name}, p99"), memories, p99);
+        note_figure(&format!("{name}, times an empty process"), memories, p50 / base);
         println!("{name:<24} {memories:>9}  {p50:>5.1} ms  {p99:>5.1} ms  {:>6.1}x", p50 / base);
     }
 }

@@ -1,11 +1,11 @@
 //! How fast what is already on a machine is taken in: `cargo bench -p backstory-cli --bench import -- 200` (megabytes).
 //!
 //! Made-up transcripts of Claude Code in five projects, as long as real ones: the real binary reads them, and is asked what memory
-//! it took at most. Then once more, when nothing is new.
+//! it took at most. Then once more, when nothing is new. Beside it, memories that another Backstory exported.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its numbers")]
 
-use backstory_testkit::{TestEnv, Transcripts};
+use backstory_testkit::{Corpus, TestEnv, Transcripts, note_figure};
 use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 const TURNS: usize = 40;
 const FILE_BYTES: usize = 12_000;
 const PROJECTS: u64 = 5;
+const MEMORIES: usize = 50_000;
 
 fn main() {
     let megabytes = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(200);
@@ -29,8 +30,23 @@ fn main() {
         most_kb as f64 / 1e3,
         size as f64 / 1e6
     );
+    note_figure("import, MB/s of transcripts", 0, bytes as f64 / 1e6 / took.as_secs_f64());
     let (again, _) = import(&env);
     println!("once more   {:.2} s, nothing new", again.as_secs_f64());
+    let rate = MEMORIES as f64 / import_memories().as_secs_f64();
+    println!("{MEMORIES} memories of a file: {rate:.0} a second");
+    note_figure("import, memories a second", 0, rate);
+}
+
+/// Imports what another store exported, and returns how long it took.
+fn import_memories() -> Duration {
+    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
+    let mut corpus = Corpus::new(1);
+    let lines: Vec<String> = (0..MEMORIES).map(|_| corpus.memory().line("bench")).collect();
+    let begun = Instant::now();
+    let outcome = env.run_with(["import", "--no-vectors", "-"], lines.join("\n"));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    begun.elapsed()
 }
 
 fn record(env: &TestEnv, wanted: u64) -> (usize, u64) {

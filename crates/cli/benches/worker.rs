@@ -8,7 +8,7 @@
 #[path = "parts/filled.rs"]
 mod filled;
 
-use backstory_testkit::{Corpus, TestEnv};
+use backstory_testkit::{Corpus, TestEnv, note_figure};
 use filled::{fill, make_up_vectors};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -44,11 +44,13 @@ fn measure(memories: usize) {
     let mut asking = Corpus::new(2);
     let questions: Vec<String> = (0..200).map(|_| asking.question().replace(' ', "+")).collect();
     let search = |question: &String| format!("/api/search?q={}", safe(question));
-    told("search over the socket", &socket, questions.iter().map(search));
+    let p50 = told("search over the socket", &socket, questions.iter().map(search));
+    note_figure("search over the socket, p50", memories, p50);
     told("a page of memories", &socket, (0..200).map(|_| "/api/memories?limit=50".to_owned()));
     told("health (the hop alone)", &socket, (0..200).map(|_| "/api/health".to_owned()));
-    many(&child, &socket, &questions);
-    idle(&child);
+    note_figure("worker, failed of 40,000", memories, many(&child, &socket, &questions) as f64);
+    note_figure("worker, resident", memories, resident(&child));
+    note_figure("worker, idle", memories, idle(&child) as f64);
     beside_hooks(&env, &socket);
     drop(backstory_server::ask(&socket, "POST", "/api/worker/stop", "{}", PATIENCE));
     drop(child.wait());
@@ -76,8 +78,8 @@ fn get(socket: &Path, path: &str) -> bool {
     backstory_server::ask(socket, "GET", path, "", PATIENCE).is_ok_and(|(status, _)| status == 200)
 }
 
-/// Prints how long requests take, one after the other.
-fn told(name: &str, socket: &Path, paths: impl Iterator<Item = String>) {
+/// Prints how long requests take, one after the other, and returns the median in milliseconds.
+fn told(name: &str, socket: &Path, paths: impl Iterator<Item = String>) -> f64 {
     let mut took: Vec<Duration> = paths
         .map(|path| {
             let begun = Instant::now();
@@ -85,18 +87,19 @@ fn told(name: &str, socket: &Path, paths: impl Iterator<Item = String>) {
             begun.elapsed()
         })
         .collect();
-    print(name, &mut took);
+    print(name, &mut took)
 }
 
-fn print(name: &str, took: &mut [Duration]) {
+fn print(name: &str, took: &mut [Duration]) -> f64 {
     took.sort();
     let at = |percent: usize| took.get(took.len() * percent / 100).map_or(0.0, Duration::as_secs_f64) * 1e3;
     println!("{name:<32} p50 {:>7.2} ms  p95 {:>7.2} ms", at(50), at(95));
+    at(50)
 }
 
-/// Sends many mixed requests at once, twice: what is kept once may be a cache, what grows again is a leak.
-fn many(worker: &Child, socket: &Path, questions: &[String]) {
-    let before = resident(worker);
+/// Sends many mixed requests at once, twice: what is kept once may be a cache, what grows again is a leak. Returns how many failed.
+fn many(worker: &Child, socket: &Path, questions: &[String]) -> usize {
+    let (before, mut all_failed) = (resident(worker), 0);
     for round in 1..=2 {
         let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let begun = Instant::now();
@@ -115,15 +118,16 @@ fn many(worker: &Child, socket: &Path, questions: &[String]) {
                 });
             }
         });
-        let seconds = begun.elapsed().as_secs_f64();
+        let (seconds, failed) = (begun.elapsed().as_secs_f64(), failed.into_inner());
+        all_failed += failed;
         println!(
-            "round {round}: {REQUESTS} mixed, {IN_FLIGHT} in flight: {} failed, {:.0} a second; resident {:.1} MB before, {:.1} MB after",
-            failed.load(Ordering::Relaxed),
+            "round {round}: {REQUESTS} mixed, {IN_FLIGHT} in flight: {failed} failed, {:.0} a second; resident {:.1} MB before, {:.1} MB after",
             REQUESTS as f64 / seconds,
             before,
             resident(worker)
         );
     }
+    all_failed
 }
 
 fn mixed(number: usize, questions: &[String]) -> String {
@@ -147,8 +151,8 @@ fn resident(process: &Child) -> f64 {
     line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok()).unwrap_or_default() / 1e3
 }
 
-/// Prints how much processor time a worker uses while nobody asks.
-fn idle(worker: &Child) {
+/// Prints how much processor time a worker uses while nobody asks, in ticks of the system.
+fn idle(worker: &Child) -> u64 {
     let ticks = || {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", worker.id())).unwrap_or_default();
         let fields: Vec<u64> = stat.split(' ').filter_map(|field| field.parse().ok()).collect();
@@ -157,7 +161,9 @@ fn idle(worker: &Child) {
     std::thread::park_timeout(Duration::from_secs(12));
     let before = ticks();
     std::thread::park_timeout(Duration::from_secs(5));
-    println!("processor time in 5 idle seconds: {} ticks", ticks() - before);
+    let used = ticks() - before;
+    println!("processor time in 5 idle seconds: {used} ticks");
+    used
 }
 
 /// Prints what a prompt's hook costs as it is, and the least it would cost if it asked the worker: an empty process and one request.

@@ -13,7 +13,7 @@ use backstory_embed::{DIMENSION, Row, Vector, VectorWriter, model_name};
 use backstory_memory::{ProjectId, Timestamp};
 use backstory_recall::{Meaning, Question, Recall, Synonyms, Weights};
 use backstory_store::{Filter, Home, Reach, Store};
-use backstory_testkit::Corpus;
+use backstory_testkit::{Corpus, note_figure};
 use kept::{kept_home, open, show, sizes};
 use std::fs;
 use std::path::Path;
@@ -68,7 +68,8 @@ impl Bench<'_> {
             recall.ask(&Question::new(&question, NOW), &filter).expect("an answer");
             begun.elapsed()
         });
-        show(what, self.memories, took.collect());
+        let p50 = show(what, self.memories, took.collect());
+        note_figure(&format!("{what}, p50"), self.memories as usize, p50);
     }
 }
 

@@ -5,12 +5,14 @@
 
 mod corpus;
 mod env;
+mod figures;
 mod postgres;
 mod stub_server;
 mod transcripts;
 
 pub use corpus::{Corpus, MadeUp};
 pub use env::{Outcome, TestEnv};
+pub use figures::note_figure;
 pub use postgres::PrivateDatabase;
 pub use stub_server::{Asked, Reply, StubServer};
 pub use transcripts::{Transcript, Transcripts};

@@ -14,13 +14,15 @@ pub(crate) fn sizes() -> Vec<u32> {
     if asked.is_empty() { vec![1_000, 10_000, 100_000] } else { asked }
 }
 
-/// Prints how long something took.
-pub(crate) fn show(what: &str, memories: u32, mut took: Vec<Duration>) {
+/// Prints how long something took, and returns the median in milliseconds.
+pub(crate) fn show(what: &str, memories: u32, mut took: Vec<Duration>) -> f64 {
     took.sort_unstable();
     let share = |percent: usize| took.get((took.len() - 1) * percent / 100).copied().unwrap_or_default();
-    let ms = |percent| format!("{:.2} ms", share(percent).as_secs_f64() * 1e3);
+    let ms = |percent| share(percent).as_secs_f64() * 1e3;
+    let told = |percent| format!("{:.2} ms", ms(percent));
     let what = format!("{memories} {what}");
-    println!("{what:<34} {:>10} {:>10} {:>10} {:>10}", ms(50), ms(90), ms(99), ms(100));
+    println!("{what:<34} {:>10} {:>10} {:>10} {:>10}", told(50), told(90), told(99), told(100));
+    ms(50)
 }
 
 /// Returns the home of a store of this size, filled if this is the first time.
@@ -47,6 +49,8 @@ fn fill(home: &Path, memories: u32) {
         left -= batch.len() as u32;
         store.remember_all(&batch).expect("memories written");
     }
+    // As `import` leaves it.
+    store.join_words().expect("one word index");
 }
 
 pub(crate) fn open(home: &Path) -> (Store, ProjectId) {

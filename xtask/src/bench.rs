@@ -1,0 +1,153 @@
+//! `cargo xtask bench`: the numbers to hold (DESIGN §11), measured on this machine and printed as one table.
+//!
+//! The benches measure and note figures; here stands what each is to be. Nothing fails for being slow: a busy machine is no fault of
+//! the code. What must not grow unnoticed is guarded by counts of instructions instead (`guard`).
+
+use crate::Outcome;
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// What is measured, with how many memories, and what it is to be.
+struct Row {
+    what: &'static str,
+    memories: usize,
+    hold: Hold,
+}
+
+enum Hold {
+    AtMost(f64, &'static str),
+    AtLeast(f64, &'static str),
+    /// So many times what it is with a thousand memories, at most.
+    Growth(f64),
+    /// To be stated.
+    Stated(&'static str),
+}
+
+use Hold::{AtLeast, AtMost, Growth, Stated};
+
+const fn row(what: &'static str, memories: usize, hold: Hold) -> Row {
+    Row { what, memories, hold }
+}
+
+const ROWS: &[Row] = &[
+    row("an empty process, p50", 10_000, Stated("ms")),
+    row("capture, p50", 10_000, AtMost(8.0, "ms")),
+    row("capture, times an empty process", 10_000, AtMost(3.0, "x")),
+    row("capture, p50", 100_000, Growth(2.0)),
+    row("session start, p50", 10_000, AtMost(15.0, "ms")),
+    row("session start, p50", 100_000, AtMost(25.0, "ms")),
+    row("session start, p50", 100_000, Growth(2.0)),
+    row("prompt, p50", 10_000, AtMost(15.0, "ms")),
+    row("prompt, p50", 100_000, AtMost(30.0, "ms")),
+    row("prompt, p50", 100_000, Growth(2.0)),
+    row("distil a turn, p50", 10_000, AtMost(25.0, "ms")),
+    row("search, words and meaning, p50", 10_000, AtMost(5.0, "ms")),
+    row("search, words and meaning, p50", 100_000, AtMost(12.0, "ms")),
+    row("search, words and meaning, p50", 1_000_000, AtMost(60.0, "ms")),
+    row("search over the socket, p50", 10_000, Stated("ms")),
+    row("search over the socket, p50", 100_000, AtMost(15.0, "ms")),
+    row("write to readable, p50", 10_000, Stated("ms")),
+    row("import, MB/s of transcripts", 0, AtLeast(20.0, "MB/s")),
+    row("import, memories a second", 0, AtLeast(5_000.0, "a second")),
+    row("worker, resident", 10_000, AtMost(40.0, "MB")),
+    row("worker, resident", 100_000, AtMost(120.0, "MB")),
+    row("worker, idle", 100_000, AtMost(0.0, "ticks")),
+    row("worker, failed of 40,000", 100_000, AtMost(0.0, "")),
+    row("mcp, peak MB", 10_000, AtMost(25.0, "MB")),
+    row("binary, MB", 0, AtMost(35.0, "MB")),
+    row("bytes a memory on the disk", 10_000, Stated("bytes")),
+    row("disk, times the text", 10_000, AtMost(3.0, "x")),
+    row("capture, p50", 1_000_000, Growth(2.0)),
+    row("session start, p50", 1_000_000, Growth(2.0)),
+    row("prompt, p50", 1_000_000, Growth(2.0)),
+];
+
+/// The benches, each with the sizes it is run at; `import` is told megabytes. A million memories take some minutes to write.
+const BENCHES: &[(&str, &str, &[&str], &[&str])] = &[
+    ("backstory-cli", "hook", &["1000", "10000", "100000"], &["1000000"]),
+    ("backstory-recall", "search", &["1000", "10000", "100000"], &["1000000"]),
+    ("backstory-cli", "worker", &["10000", "100000"], &[]),
+    ("backstory-cli", "footprint", &["10000"], &[]),
+    ("backstory-cli", "import", &["100"], &[]),
+];
+
+/// What was measured, by what it is and with how many memories.
+type Figures = HashMap<(String, usize), f64>;
+
+/// Measures, and prints the table.
+#[expect(clippy::print_stdout, reason = "a task for developers talks to them")]
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let with_a_million = arguments == ["--million"];
+    if !with_a_million && !arguments.is_empty() {
+        return Err("usage: cargo xtask bench [--million]".into());
+    }
+    let gathered = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/figures.tsv");
+    drop(fs::remove_file(&gathered));
+    for (package, bench, sizes, more) in BENCHES {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(["bench", "--quiet", "--package", package, "--bench", bench, "--"]).args(*sizes);
+        command.args(if with_a_million { *more } else { &[] }).env("BACKSTORY_FIGURES", &gathered);
+        if !command.status()?.success() {
+            return Err(format!("the bench `{bench}` of {package} failed").into());
+        }
+    }
+    let figures = read(&fs::read_to_string(&gathered)?);
+    println!("\n{:<36} {:>9}  {:>14}  {:>16}", "", "memories", "measured", "to hold");
+    let mut missed = 0;
+    for row in ROWS {
+        let (line, holds) = told(row, &figures);
+        println!("{line}");
+        missed += usize::from(holds == Some(false));
+    }
+    println!("{missed} missed");
+    Ok(())
+}
+
+fn read(lines: &str) -> Figures {
+    let figure = |line: &str| {
+        let mut fields = line.split('\t');
+        let what = fields.next()?.to_owned();
+        Some(((what, fields.next()?.parse().ok()?), fields.next()?.parse().ok()?))
+    };
+    lines.lines().filter_map(figure).collect()
+}
+
+/// Returns a row as it is printed, and whether what it asks for holds.
+fn told(row: &Row, figures: &Figures) -> (String, Option<bool>) {
+    let figure = |memories| figures.get(&(row.what.to_owned(), memories)).copied();
+    let beside = if let Growth(_) = row.hold { figure(1_000) } else { Some(1.0) };
+    let memories = if row.memories == 0 { String::new() } else { row.memories.to_string() };
+    let (Some(measured), Some(beside)) = (figure(row.memories), beside) else {
+        return (format!("{:<36} {memories:>9}  {:>14}", row.what, "not measured"), None);
+    };
+    let measured = measured / beside;
+    let (unit, hold, holds) = match row.hold {
+        AtMost(most, unit) => (unit, format!("<= {most} {unit}"), Some(measured <= most)),
+        AtLeast(least, unit) => (unit, format!(">= {least} {unit}"), Some(measured >= least)),
+        Growth(most) => ("x of 1,000", format!("<= {most} x"), Some(measured <= most)),
+        Stated(unit) => (unit, "stated".to_owned(), None),
+    };
+    let verdict = if holds == Some(false) { "  MISSED" } else { "" };
+    let measured = format!("{measured:.1} {unit}");
+    (format!("{:<36} {memories:>9}  {measured:>14}  {hold:>16}{verdict}", row.what), holds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_says_whether_it_holds() {
+        let figures = read("a\t1000\t2\na\t100000\t5\nspoilt line\na\tx\t1\n");
+        assert_eq!(figures.len(), 2);
+        let verdict = |memories, hold| told(&row("a", memories, hold), &figures).1;
+        assert_eq!(verdict(1_000, AtMost(2.0, "ms")), Some(true));
+        assert_eq!(verdict(1_000, AtLeast(3.0, "ms")), Some(false));
+        assert_eq!(verdict(100_000, Growth(2.0)), Some(false));
+        assert_eq!(verdict(100_000, Growth(2.5)), Some(true));
+        assert_eq!(verdict(1_000, Stated("ms")), None);
+        assert_eq!(told(&row("b", 1_000, AtMost(1.0, "ms")), &figures).1, None);
+    }
+}

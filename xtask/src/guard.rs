@@ -1,0 +1,117 @@
+//! `cargo xtask guard`: counts the instructions of the paths that must stay cheap, and refuses what costs noticeably more than it did.
+//!
+//! Instructions, not seconds: valgrind counts the same on a busy machine. The counts that hold stand in `instructions.txt`; whoever
+//! makes a path dearer on purpose writes them anew with `--accept`, and the commit says why.
+
+use crate::{Outcome, cargo};
+use backstory_testkit::{Corpus, TestEnv};
+use std::error::Error;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// How much more than before is noticed.
+const MOST_MORE: f64 = 1.15;
+/// So many memories there are, each with a vector.
+const MEMORIES: usize = 300;
+
+/// What is counted: its name, the arguments, and what it is told. What a session is given is asked for by `context`: a hook would
+/// cut it short, as valgrind takes fifty times as long.
+const PATHS: &[(&str, &[&str], &str)] = &[
+    ("an empty process", &["--version"], ""),
+    (
+        "capture",
+        &["hook", "--host", "claude-code"],
+        r#"{"session_id":"s1","cwd":"$CWD","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"cargo test"},"tool_response":{"stdout":"test result: ok. 12 passed"},"tool_use_id":"t1"}"#,
+    ),
+    ("session start", &["context"], ""),
+    ("prompt", &["context", "--prompt", "why does the scheduler lose stale rows"], ""),
+    ("search", &["search", "--json", "why does the scheduler lose stale rows"], ""),
+];
+
+/// Counts, and compares with what is known.
+#[expect(clippy::print_stdout, reason = "a task for developers talks to them")]
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let accepts = arguments == ["--accept"];
+    if !accepts && !arguments.is_empty() {
+        return Err("usage: cargo xtask guard [--accept]".into());
+    }
+    if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
+        println!("SKIPPED: there is no valgrind here, so the instructions were NOT counted");
+        return Ok(());
+    }
+    let counts = counted()?;
+    if accepts {
+        let lines: String = counts.iter().map(|(name, count)| format!("{count}\t{name}\n")).collect();
+        return Ok(fs::write(known_file(), lines)?);
+    }
+    compare(&counts)
+}
+
+fn known_file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("instructions.txt")
+}
+
+#[expect(clippy::print_stdout, reason = "a task for developers talks to them")]
+fn compare(counts: &[(&str, u64)]) -> Outcome {
+    let known = fs::read_to_string(known_file())?;
+    let mut dearer = Vec::new();
+    println!("{:<18} {:>13} {:>13}", "instructions", "now", "known");
+    for (name, count) in counts {
+        let is_of_it = |line: &&str| line.split_once('\t').is_some_and(|(_, known)| known == *name);
+        let before =
+            known.lines().find(is_of_it).and_then(|line| line.split_once('\t')?.0.parse::<u64>().ok());
+        let ratio = *count as f64 / before.unwrap_or_default() as f64;
+        println!(
+            "{name:<18} {count:>13} {:>13} {:>+7.1} %",
+            before.unwrap_or_default(),
+            (ratio - 1.0) * 100.0
+        );
+        if ratio > MOST_MORE {
+            dearer.push(*name);
+        }
+    }
+    if dearer.is_empty() {
+        return Ok(());
+    }
+    let dearer = dearer.join(", ");
+    Err(format!(
+        "more than 15 % dearer: {dearer}; if that is right, `cargo xtask guard --accept` and say why"
+    )
+    .into())
+}
+
+/// Builds the binary, and counts each path in a world of its own.
+fn counted() -> Result<Vec<(&'static str, u64)>, Box<dyn Error>> {
+    cargo(&["build", "--release", "--package", "backstory-cli"])?;
+    let binary = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/backstory");
+    let env = TestEnv::new(binary).with("BACKSTORY_RECALL_VECTORS", "true");
+    let mut corpus = Corpus::new(1);
+    let memories: Vec<String> = (0..MEMORIES).map(|_| corpus.memory().line("guarded")).collect();
+    fs::write(env.project().join(".backstory.toml"), "project = \"guarded\"\n")?;
+    let filled = env.run_with(["import", "-"], memories.join("\n"));
+    if filled.code != Some(0) {
+        return Err(filled.stderr.into());
+    }
+    PATHS.iter().map(|(name, arguments, told)| Ok((*name, count(&env, arguments, told)?))).collect()
+}
+
+/// Runs the binary under valgrind, and returns how many instructions it took.
+fn count(env: &TestEnv, arguments: &[&str], told: &str) -> Result<u64, Box<dyn Error>> {
+    let told = told.replace("$CWD", &env.project().to_string_lossy());
+    let plain = env.command(arguments);
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    command.arg(plain.get_program()).args(plain.get_args()).current_dir(env.project()).env_clear();
+    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    if let Some(mut input) = child.stdin.take() {
+        // Who has heard enough closes its end.
+        drop(input.write_all(told.as_bytes()));
+    }
+    let output = child.wait_with_output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let counted = said.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok());
+    counted.ok_or_else(|| format!("valgrind counted nothing: {said}").into())
+}
