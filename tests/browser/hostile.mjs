@@ -52,7 +52,7 @@ export async function hostile_lines_stay_text_in_every_field(browser) {
   const lanes = Array.from({ length: LANES }, (_, lane) => all.filter((_, number) => number % LANES === lane));
   const looked = await Promise.all(lanes.map((some) => look(browser, some)));
   const [pages, texts] = ["pages", "texts"].map((what) => looked.reduce((sum, lane) => sum + lane[what], 0));
-  console.log(`       ${all.length} lines, ${pages} pages, ${texts} texts: 0 dialogs, 0 scripts, 0 requests elsewhere`);
+  console.log(`bar S11: ${all.length} lines, ${pages} pages, ${texts} texts: 0 dialogs, 0 scripts, 0 requests elsewhere`);
 }
 
 /** Looks at every page with each of the lines, and fails when one of them does anything. */

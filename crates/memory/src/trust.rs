@@ -123,4 +123,24 @@ mod tests {
             prop_assert_eq!(trust.to_string().parse::<Trust>(), Ok(trust));
         }
     }
+
+    /// S06: each row is derived of some before it, the first ones of nothing; whatever the way, trust never rises.
+    #[test]
+    fn no_derivation_however_deep_claims_more_than_its_weakest_ancestor() {
+        let graphs = u32::try_from(backstory_testkit::size(500, 10_000)).unwrap();
+        let parents = prop::collection::vec(any::<prop::sample::Index>(), 1..4);
+        let graph = (prop::collection::vec(any_trust(), 1..6), prop::collection::vec(parents, 0..24));
+        proptest!(ProptestConfig::with_cases(graphs), |((roots, derived) in graph)| {
+            // What a row claims, and the weakest of all it comes from.
+            let mut rows: Vec<(Trust, u8)> = roots.into_iter().map(|trust| (trust.clone(), trust.rank())).collect();
+            for parents in derived {
+                let parents: Vec<(Trust, u8)> = parents.iter().map(|at| at.get(&rows).clone()).collect();
+                let trust = parents.iter().map(|(trust, _)| trust.clone()).reduce(Trust::min).unwrap();
+                let weakest = parents.iter().map(|(_, weakest)| *weakest).min().unwrap();
+                prop_assert!(trust.rank() <= weakest, "{:?} of {:?}", trust, parents);
+                rows.push((trust, weakest));
+            }
+        });
+        backstory_testkit::bar("S06", format_args!("0 violations in {graphs} random derivation graphs"));
+    }
 }

@@ -1,8 +1,9 @@
-//! For tests only: the real binary in a world of its own, and memories to fill a store with.
+//! For tests only: the real binary in a world of its own, memories to fill a store with, and what a test tells of a bar.
 //!
 //! A test must never touch the home of whoever runs it: the environment is cleared, and every directory the binary could resolve
 //! lies in a temporary one that is gone afterwards.
 
+mod bars;
 mod corpus;
 mod env;
 mod figures;
@@ -10,6 +11,7 @@ mod postgres;
 mod stub_server;
 mod transcripts;
 
+pub use bars::{Times, bar, is_torture, size};
 pub use corpus::{Corpus, MadeUp};
 pub use env::{Outcome, TestEnv};
 pub use figures::note_figure;

@@ -4,6 +4,7 @@
 //! Counts, not times. The corpora hold further cases that are not used here: do not tune the rules to these.
 
 use crate::drawn::redactor;
+use backstory_testkit::bar;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::fs::{self, File};
@@ -64,13 +65,16 @@ fn recall(name: &str) -> Option<(usize, usize)> {
     Some((gone, secrets().count()))
 }
 
+/// S01.
 #[test]
 fn of_what_agents_really_meet_hardly_anything_is_left() {
     if let Some((gone, all)) = recall("critical-part") {
-        assert!(gone * 100 >= all * 98, "{gone} of {all}");
+        assert!(gone * 1000 >= all * 988, "{gone} of {all}");
+        bar("S01", format_args!("{gone} of {all} of the critical set gone"));
     }
 }
 
+/// S02.
 #[test]
 fn of_all_known_examples_nine_in_ten_are_gone() {
     let counts = ["critical-part", "gitleaks", "noseyparker-half", "kingfisher-half"].map(recall);
@@ -78,8 +82,12 @@ fn of_all_known_examples_nine_in_ten_are_gone() {
     let gone: usize = counts.iter().map(|(gone, _)| gone).sum();
     let all: usize = counts.iter().map(|(_, all)| all).sum();
     assert!(gone * 100 >= all * 90, "{gone} of {all}");
+    if all > 0 {
+        bar("S02", format_args!("{gone} of {all} secrets gone"));
+    }
 }
 
+/// S02.
 #[test]
 fn of_examples_that_only_look_alike_most_stay() {
     let rows = ["gitleaks", "noseyparker-half", "kingfisher-half"].map(rows).into_iter().flatten().flatten();
@@ -87,6 +95,7 @@ fn of_examples_that_only_look_alike_most_stay() {
     let touched = benign.iter().filter(|row| !redactor().redact(&row.text).found.is_empty()).count();
     eprintln!("benign: {touched} of {} touched", benign.len());
     assert!(touched * 3 <= benign.len(), "{touched} of {}", benign.len());
+    bar("S02", format_args!("{touched} of {} that look alike touched", benign.len()));
 }
 
 #[test]
@@ -98,6 +107,7 @@ fn no_corpus_text_changes_when_redacted_again() {
     }
 }
 
+/// S04.
 #[test]
 fn no_private_part_is_left_in_any_kind_of_field() {
     let Some(text) = read("private_tag_cases-half.jsonl") else { return };
@@ -113,8 +123,10 @@ fn no_private_part_is_left_in_any_kind_of_field() {
             assert!(!value.to_string().contains(forbidden), "{}: {value}", case["name"]);
         }
     }
+    bar("S04", format_args!("0 of {} private parts left", text.lines().count()));
 }
 
+/// S02.
 #[test]
 fn ordinary_source_is_hardly_touched() {
     const ENOUGH: usize = 16 * 1024 * 1024;
@@ -137,8 +149,8 @@ fn ordinary_source_is_hardly_touched() {
         eprintln!("SKIPPED: only {read} bytes of source under `{}`", registry.display());
         return;
     }
-    eprintln!("source: {} hits in {} MiB", hits.len(), read >> 20);
     assert!(hits.len() <= read >> 21, "more than one in 2 MiB: {hits:#?}");
+    bar("S02", format_args!("{} hits in {} MiB of source", hits.len(), read >> 20));
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {

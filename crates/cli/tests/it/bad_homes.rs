@@ -1,7 +1,7 @@
 //! Homes that cannot be used: not there, not ours, not writable, too new.
 
 use crate::support::{
-    HOOK, ask, count, database, harmless, hook, lock, prompt, remember, titles, told, world,
+    HOOK, Times, ask, bar, count, database, harmless, hook, lock, prompt, remember, titles, told, world,
 };
 use backstory_testkit::{Outcome, TestEnv};
 use insta::assert_snapshot;
@@ -161,10 +161,15 @@ fn a_home_that_cannot_be_written_is_still_read() {
     let json = crate::support::answer(&nobody.run(&["status", "--json"], ""));
     assert_eq!(json["writable"], false);
     assert!(json["problem"].as_str().is_some_and(|why| why.contains("cannot write in")), "{json}");
+    let mut times = Times::default();
     for number in 0..20 {
-        harmless(&nobody.run(&HOOK, &prompt("s", &number.to_string())));
+        harmless(&times.of(|| nobody.run(&HOOK, &prompt("s", &number.to_string()))));
     }
+    let served = times.of(|| nobody.run(&["mcp"], "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"));
+    assert_eq!((served.code, served.stdout.lines().count()), (Some(0), 1), "{served:?}");
     assert_eq!(nobody.env.files(), before, "not a file was made");
+    bar("R14", "20 hooks and a server: exit 0, 0 files made, `status` says why");
+    times.tell("R14", "max");
 }
 
 #[test]
@@ -237,6 +242,7 @@ fn nobody_else_may_read_what_we_make() {
         }
     }
     assert!(looked_at >= 8, "{looked_at}");
+    bar("S10", format_args!("{looked_at} paths 0600 or 0700 under umask 000"));
     assert_eq!(fs::metadata(env.project().join("out.jsonl")).unwrap().mode() & 0o777, 0o600);
 }
 
@@ -293,6 +299,7 @@ fn law_11_a_newer_database_is_refused_untouched() {
     }
     harmless(&hook(&env, prompt("s", "said to a newer store")));
     assert_eq!(before, (bytes("backstory.db"), bytes("backstory.db-wal")));
+    bar("R26", "every byte of a newer database unchanged, 1 of 1 hooks spooled");
     assert_eq!(fs::read_dir(env.home().join("spool/new")).unwrap().count(), 1, "the event waits");
 
     database(&env).pragma_update(None, "user_version", known).unwrap();

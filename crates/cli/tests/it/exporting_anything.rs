@@ -1,7 +1,7 @@
 //! `export` and `import` over whatever a store may hold: nothing is lost, in lines or in documents.
 
 use crate::exporting_documents::tree;
-use crate::support::{done, size, world};
+use crate::support::{bar, done, size, world};
 use backstory_capture::{Redactor, RedactorOptions, prepare};
 use backstory_memory::{
     Category, Confidence, Digest, Draft, EventId, Importance, Kind, Link, MemoryId, ProjectKey, Relation,
@@ -248,4 +248,5 @@ fn whatever_a_store_holds_comes_back_from_lines_and_from_documents() {
         prop_assert!(again.stderr.contains(": 0 files written, 0 removed"), "{again:?}");
         prop_assert_eq!(&tree(&env.project().join("documents")), &documents);
     });
+    bar("X02", format_args!("{} stores came back whole from lines and from documents", size(8, 256)));
 }

@@ -1,11 +1,12 @@
 //! Payloads beyond all measure: a hook reads them to their end, in little memory, and keeps little of them.
 
-use crate::support::{HOOK, ask, count, database, harmless, hear, size, world};
+use crate::support::{HOOK, Times, ask, bar, count, database, harmless, hear, size, world};
 use backstory_testkit::TestEnv;
 use serde_json::json;
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 /// What a host sends before the text, the text's end, and whether any of the text is to be kept.
 struct Flood {
@@ -51,7 +52,7 @@ const FLOODS: [Flood; 14] = [
 ];
 
 /// Sends a hundred megabytes to a hook that may use 64 MiB, and says that all of them were read.
-fn send(env: &TestEnv, flood: &Flood) {
+fn send(env: &TestEnv, flood: &Flood, times: &mut Times) {
     let hook = env.command(HOOK);
     let mut command = Command::new("/bin/sh");
     command.arg("-c").arg("ulimit -d 65536; exec \"$0\" \"$@\"").arg(hook.get_program()).args(HOOK);
@@ -61,6 +62,7 @@ fn send(env: &TestEnv, flood: &Flood) {
         .env("BACKSTORY_DEADLINE_MS", "10000")
         .envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.current_dir(env.project()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let begun = Instant::now();
     let mut child = command.spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
     let chunk = flood.unit.repeat((1 << 20) / flood.unit.len());
@@ -71,14 +73,16 @@ fn send(env: &TestEnv, flood: &Flood) {
     pipe.write_all(flood.tail.as_bytes()).expect("a host never sees a broken pipe");
     drop(pipe);
     harmless(&env.finish(child));
+    times.add(begun.elapsed());
 }
 
 /// R27. A hook that ran out of time or memory would have kept nothing.
 #[test]
 fn a_hundred_megabytes_leave_a_small_event_of_their_session() {
+    let mut times = Times::default();
     for flood in &FLOODS {
         let env = world();
-        send(&env, flood);
+        send(&env, flood, &mut times);
         let (bytes, truncated, session): (i64, bool, String) = database(&env)
             .query_row(
                 "SELECT length(CAST(payload AS BLOB)), truncated, host_session
@@ -90,6 +94,11 @@ fn a_hundred_megabytes_leave_a_small_event_of_their_session() {
         assert!(bytes <= 16_384, "{bytes}: {}", flood.head);
         assert_eq!((truncated, session.as_str()), (flood.is_kept, "flooded"), "{}", flood.head);
     }
+    bar(
+        "R27",
+        format_args!("{} kinds of 100 MiB, each read to its end within 64 MiB of memory", FLOODS.len()),
+    );
+    times.tell("R27", "max");
 }
 
 /// R32.
@@ -115,4 +124,12 @@ fn prompts_of_a_megabyte_leave_little_and_give_it_back() {
     assert_eq!(freed["events_removed"], prompts);
     let given_back = full - on_disk();
     assert!(given_back * 10 >= full * 8, "{given_back} of {full} bytes came back");
+    bar(
+        "R32",
+        format_args!(
+            "{} bytes an event of {prompts}, {} % given back",
+            full / prompts as u64,
+            given_back * 100 / full
+        ),
+    );
 }

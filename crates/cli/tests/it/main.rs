@@ -7,6 +7,7 @@
     reason = "clippy allows this in a `#[test]`, but not in what tests share"
 )]
 
+mod adversarial;
 mod bad_homes;
 mod bad_input;
 mod changing;
@@ -15,13 +16,17 @@ mod corpora;
 mod distilling;
 mod doctoring;
 mod evaluating;
+mod every_door;
 mod explaining;
 mod exporting;
 mod exporting_anything;
 mod exporting_documents;
+mod faults;
 mod finding;
+mod fuzz_seeds;
 mod given_and_used;
 mod hostile_payloads;
+mod hostile_records;
 mod huge_payloads;
 mod importing;
 mod injecting;

@@ -1,6 +1,9 @@
 //! Many processes at once, and folders nobody would name on purpose.
 
-use crate::support::{HOOK, ask, corpus, count, harmless, lock, prompt, remember, world};
+use crate::support::{
+    HOOK, Times, ask, bar, corpus, count, harmless, hear_at_once, lock, patient_world, prompt, prompts,
+    remember, world,
+};
 use backstory_testkit::TestEnv;
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -18,33 +21,34 @@ fn start_hook(env: &TestEnv, payload: &str) -> Child {
 /// R03.
 #[test]
 fn two_hundred_hooks_at_once_on_a_cold_home_are_all_kept_once() {
-    let env = world();
-    let children: Vec<Child> =
-        (0..200).map(|number| start_hook(&env, &prompt("burst", &format!("prompt {number}")))).collect();
-    for child in children {
-        harmless(&env.finish(child));
-    }
-    assert_eq!(count(&env, "events"), 200);
+    let env = patient_world();
+    let times = hear_at_once(&env, &prompts("burst", 0..200));
+    let kept = count(&env, "events");
+    assert_eq!(kept, 200);
     let sessions = ask(&env, 0, &["sessions", "--json"]);
     assert_eq!(sessions["sessions"].as_array().map(Vec::len), Some(1));
     assert_eq!(sessions["sessions"][0]["events"], 200);
     assert_eq!(env.run(["doctor", "--full"]).code, Some(0));
+    bar("R03", format_args!("{kept} of 200 hooks at once on a cold home kept once"));
+    times.tell("R03", "p95");
+    times.tell("R03", "max");
 }
 
 /// R07.
 #[test]
 fn hooks_that_meet_a_locked_database_lose_nothing() {
-    let env = world();
+    let env = patient_world();
     remember(&env, "The store is there");
     let holder = lock(&env);
-    let children: Vec<Child> =
-        (0..20).map(|number| start_hook(&env, &prompt("s", &format!("prompt {number}")))).collect();
-    for child in children {
-        harmless(&env.finish(child));
-    }
+    let times = hear_at_once(&env, &prompts("s", 0..20));
     drop(holder);
-    assert_eq!(count(&env, "events"), 20);
+    let mut since = Times::default();
+    let kept = since.of(|| count(&env, "events"));
+    assert_eq!(kept, 20);
     assert_eq!(count(&env, "spooled"), 0);
+    bar("R07", format_args!("{kept} of 20 kept after an exclusive lock"));
+    times.tell("R07", "hook max");
+    since.tell("R07", "taken in");
 }
 
 #[test]
@@ -88,6 +92,7 @@ fn folders_with_hostile_names_are_projects_like_any_other() {
         assert_eq!(count(&env, "events"), told, "{name:?}");
     }
     assert_eq!(env.files_of_others(), theirs, "no file outside the data directory");
+    bar("R30", format_args!("{} names, {told} of {told} events kept once, 0 files elsewhere", names.len()));
     for arguments in [&["project", "list"][..], &["sessions", "--all-projects"]] {
         let outcome = env.run(arguments);
         assert!(outcome.code == Some(0) && !outcome.stdout.contains('\u{1b}'), "{outcome:?}");

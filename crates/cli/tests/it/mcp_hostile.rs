@@ -1,13 +1,13 @@
 //! `mcp` and what must not hurt it: lines that are no messages, hosts that are killed, many servers at once.
 
 use crate::mcp::{request, talk};
-use crate::support::{remember, world};
+use crate::support::{Times, bar, remember, world};
 use backstory_testkit::TestEnv;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Says bytes to a server, and returns its lines.
 pub(crate) fn say(env: &TestEnv, mut command: Command, bytes: &[u8]) -> Vec<Value> {
@@ -144,6 +144,7 @@ fn r20_twenty_servers_leave_no_process_behind() {
     remember(&env, "We use tabs");
     let mut servers: Vec<Hosted> = (0..20).map(|_| hosted(&env)).collect();
     assert!(env.processes().len() >= 40, "the hosts and their servers run");
+    let begun = Instant::now();
     for (number, server) in servers.iter_mut().enumerate() {
         if number % 2 == 0 {
             server.host.kill().unwrap();
@@ -157,6 +158,10 @@ fn r20_twenty_servers_leave_no_process_behind() {
         server.host.wait().unwrap();
     }
     assert_eq!(env.processes(), Vec::<std::path::PathBuf>::new());
+    bar("R20", format_args!("0 processes left of {} servers and their hosts", servers.len()));
+    let mut ended = Times::default();
+    ended.add(begun.elapsed());
+    ended.tell("R20", "all gone");
 }
 
 /// No lock is held between requests: while a server waits, everyone else can write.

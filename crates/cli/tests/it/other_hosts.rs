@@ -1,7 +1,7 @@
 //! Every host whose hooks run us, through the binary they run: what was recorded of them is kept, and they are answered in
 //! their own shape.
 
-use crate::support::{database, remember, size, world};
+use crate::support::{bar, database, remember, size, world};
 use backstory_hosts::Host;
 use backstory_testkit::TestEnv;
 use serde_json::{Value, json};
@@ -172,6 +172,7 @@ fn whatever_a_host_sends_it_is_not_hurt() {
             assert_eq!(host.check_reply(event, answer.as_bytes()), Ok(()), "{host:?} {event}");
         }
     }
+    bar("R28", format_args!("{} hosts take every reply to broken payloads", Host::ALL.len()));
 }
 
 /// A host that was started below another inherits that one's word for its project (law 8).

@@ -1,7 +1,7 @@
 //! A model words memories better: in the background, within its caps, and never to be missed. Models over HTTP; a program that is
 //! asked stands in `polishing_by_program`.
 
-use crate::support::{answer, ask, count, database, harmless, world};
+use crate::support::{answer, ask, bar, count, database, harmless, world};
 use backstory_testkit::{Reply, StubServer, TestEnv};
 use serde_json::{Value, json};
 use std::fs;
@@ -217,6 +217,10 @@ fn misbehaves(reply: impl Fn() -> Reply + Send + 'static) {
     let untouched = "SELECT count(*) FROM memories WHERE kind = 'change' AND polished_from IS NULL AND title LIKE '%retry%'";
     assert_eq!(number(&env, untouched), 12);
     assert_eq!(number(&env, "SELECT count(*) FROM revisions"), 0);
+    bar(
+        "R22",
+        format_args!("{in_a_minute} calls in a minute, {tries} tries a job, 12 of 12 keep the rules' words"),
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A program is asked instead of a server: it never outlives us (R21), and nothing it does is remembered (R23).
 
 use crate::polishing::{number, play, run_with, wait_until, work};
-use crate::support::{count, hear, lock, prompt, remember, world};
+use crate::support::{Times, bar, count, hear, lock, prompt, remember, world};
 use backstory_testkit::TestEnv;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -79,7 +79,10 @@ fn killed_with(signal: rustix::process::Signal) {
     let pid = rustix::process::Pid::from_child(&runner);
     rustix::process::kill_process(pid, signal).unwrap();
     runner.wait().unwrap();
-    wait_until(|| env.processes().is_empty());
+    let mut gone = Times::default();
+    gone.of(|| wait_until(|| env.processes().is_empty()));
+    bar("R21", format_args!("0 processes left of 5 after {signal:?}"));
+    gone.tell("R21", "children gone");
     assert_eq!(number(&env, "SELECT count(*) FROM jobs WHERE state = 'running'"), 1, "its lease will end");
     assert_eq!(number(&env, "SELECT count(*) FROM model_calls WHERE outcome = 'begun' AND tokens > 0"), 1);
 }
@@ -175,6 +178,7 @@ fn stands_alone(guard: Guard) {
     assert_eq!(calls(&env), 10, "one call a session, and none because of a call");
     assert_eq!(number(&env, "SELECT count(*) FROM memories WHERE polished_from IS NOT NULL"), 10);
     assert_eq!(fs::read_dir(env.home().join("spool")).map_or(0, Iterator::count), 0);
+    bar("R23", "0 rows of our own doing, 10 calls in 10 sessions");
 }
 
 #[test]

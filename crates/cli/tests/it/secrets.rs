@@ -1,7 +1,7 @@
 //! Law 7: secrets never reach the disk. Whatever way they come in, not a byte of them is found under the home.
 
 use crate::support::{
-    HOOK, answer, corpus, count, database, harmless, hook, lines, lock, prompt, remember, titles, world,
+    HOOK, answer, bar, corpus, count, database, harmless, hook, lines, lock, prompt, remember, titles, world,
 };
 use backstory_testkit::TestEnv;
 use serde_json::{Value, json};
@@ -203,6 +203,7 @@ fn law_7_the_corpus_of_secrets_never_reaches_the_disk() {
         }
     }
     assert!(looked_for > 100, "{looked_for}");
+    bar("S03", format_args!("0 of {looked_for} redacted spans in {} files", everything.len()));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What every test of the binary needs: a world, words to say to it, and ways to look at what it answers.
 
 use backstory_testkit::{Outcome, TestEnv};
+pub(crate) use backstory_testkit::{Times, bar, size};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,11 @@ pub(crate) const HOOK: [&str; 3] = ["hook", "--host", "claude-code"];
 /// Makes a world for the binary under test.
 pub(crate) fn world() -> TestEnv {
     TestEnv::new(env!("CARGO_BIN_EXE_backstory"))
+}
+
+/// Makes a world whose hooks may take their time: what is looked at is what they keep, on however busy a machine.
+pub(crate) fn patient_world() -> TestEnv {
+    world().with("BACKSTORY_DEADLINE_MS", "10000")
 }
 
 /// Tells how a run ended, for a snapshot: the exit code, then what stands on each stream.
@@ -134,6 +140,26 @@ pub(crate) fn hear(env: &TestEnv, payload: impl AsRef<[u8]>) {
     harmless(&hook(env, payload));
 }
 
+/// Plays payloads through as many hooks at once, which must do no harm, and returns how long each of them took.
+pub(crate) fn hear_at_once(env: &TestEnv, payloads: &[String]) -> Times {
+    let mut times = Times::default();
+    std::thread::scope(|scope| {
+        let heard = |payload| {
+            let begun = Instant::now();
+            hear(env, payload);
+            begun.elapsed()
+        };
+        let hooks: Vec<_> = payloads.iter().map(|payload| scope.spawn(move || heard(payload))).collect();
+        hooks.into_iter().for_each(|hook| times.add(hook.join().expect("a hook that does no harm")));
+    });
+    times
+}
+
+/// Returns so many payloads of prompts in one session.
+pub(crate) fn prompts(session: &str, numbers: std::ops::Range<usize>) -> Vec<String> {
+    numbers.map(|number| prompt(session, &format!("prompt {number}"))).collect()
+}
+
 /// Returns a payload of a prompt in a session.
 pub(crate) fn prompt(session: &str, text: &str) -> String {
     json!({"session_id": session, "hook_event_name": "UserPromptSubmit", "prompt_id": text, "prompt": text})
@@ -186,12 +212,6 @@ pub(crate) fn corpus(name: &str) -> Option<PathBuf> {
         return None;
     }
     Some(path)
-}
-
-/// `cargo test` size, or the size of the reliability table.
-#[expect(clippy::disallowed_methods, reason = "chosen by who runs the tests")]
-pub(crate) fn size(usual: usize, torture: usize) -> usize {
-    if std::env::var_os("BACKSTORY_TORTURE").is_some() { torture } else { usual }
 }
 
 /// A worker of a world. It is killed when the test is done with it, however that ends.

@@ -1,6 +1,6 @@
 //! `import --all`: what hosts have recorded is taken in once, whole, whatever happens meanwhile.
 
-use crate::support::{ask, done, file, size, world};
+use crate::support::{ask, bar, done, file, size, world};
 use backstory_testkit::{TestEnv, Transcripts};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -207,6 +207,7 @@ fn an_import_that_is_killed_goes_on() {
     let found = steady(&env);
     assert_eq!(found.iter().zip(&expected).find(|(one, other)| one != other), None);
     assert_eq!(found.len(), expected.len());
+    bar("X01", format_args!("{} rows as if undisturbed after {landed} kills", found.len()));
 }
 
 /// What stands for a secret is another mark in every home.

@@ -1,8 +1,11 @@
 //! The life of a worker beside hooks that do not need it: R02, R05, R16 to R19, S10.
 
-use crate::support::{HOOK, Worker, ask, count, harmless, note, prompt, remember, size, until, world};
+use crate::support::{
+    HOOK, Times, Worker, ask, bar, count, database, harmless, hear, hear_at_once, note, patient_world,
+    prompt, prompts, remember, size, until, world,
+};
 use backstory_server::{Answer, Answers, Asked, Claim, Ended, Limits, Newest, Place, Refusal, Terms, claim};
-use backstory_testkit::{Outcome, TestEnv};
+use backstory_testkit::TestEnv;
 use serde_json::json;
 use std::fs;
 use std::io::Write;
@@ -12,6 +15,8 @@ use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 fn start_hook(env: &TestEnv, payload: &str) -> Child {
     let mut child = env.command(HOOK).stdin(Stdio::piped()).spawn().unwrap();
@@ -28,21 +33,24 @@ fn signal(process: u32, name: &str) {
 fn of_twenty_workers_started_together_one_serves_and_the_others_go() {
     let env = world();
     remember(&env, "The store is there");
+    let mut gone = Times::default();
     for round in 0..10 {
         let mut command = env.command(["serve"]);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut workers: Vec<Child> = (0..20).map(|_| command.spawn().unwrap()).collect();
         harmless(&env.finish(start_hook(&env, &prompt("s", &format!("round {round}")))));
         let mut codes = Vec::new();
-        let all_but_one_are_gone = until(|| {
-            workers.retain_mut(|worker| match worker.try_wait().unwrap() {
-                Some(status) => {
-                    codes.push(status.code());
-                    false
-                }
-                None => true,
-            });
-            workers.len() <= 1
+        let all_but_one_are_gone = gone.of(|| {
+            until(|| {
+                workers.retain_mut(|worker| match worker.try_wait().unwrap() {
+                    Some(status) => {
+                        codes.push(status.code());
+                        false
+                    }
+                    None => true,
+                });
+                workers.len() <= 1
+            })
         });
         let [serving] = workers.as_mut_slice() else { panic!("{} serve in round {round}", workers.len()) };
         assert!(all_but_one_are_gone && codes.iter().all(|code| *code == Some(0)), "{codes:?}");
@@ -55,6 +63,8 @@ fn of_twenty_workers_started_together_one_serves_and_the_others_go() {
         assert_eq!(serving.wait().unwrap().code(), Some(0));
     }
     assert_eq!(count(&env, "events"), 10);
+    bar("R16", "1 of 20 serves in each of 10 rounds, 0 of 10 hooks failed");
+    gone.tell("R16", "others gone");
 }
 
 /// R17.
@@ -68,21 +78,26 @@ fn what_a_dead_worker_left_stops_neither_a_new_one_nor_a_hook() {
     fs::write(env.home().join("worker.lock"), stranger.id().to_string()).unwrap();
     let left = json!({"pid": stranger.id(), "version": "99.0.0", "socket": socket, "port": 1, "token": "0"});
     fs::write(env.home().join("worker.json"), left.to_string()).unwrap();
-    harmless(&env.finish(start_hook(&env, &prompt("s", "before"))));
+    let (mut hooks, mut served) = (Times::default(), Times::default());
+    hooks.of(|| hear(&env, prompt("s", "before")));
     assert_eq!(env.run(["serve", "--status"]).code, Some(1));
     assert_eq!(env.run(["serve", "--stop"]).code, Some(0));
-    let worker = Worker::start(&env, &[]);
-    harmless(&env.finish(start_hook(&env, &prompt("s", "after"))));
-    assert_eq!(worker.get("/api/status")["events"], 2);
+    let worker = served.of(|| Worker::start(&env, &[]));
+    hooks.of(|| hear(&env, prompt("s", "after")));
+    let kept = worker.get("/api/status")["events"].clone();
+    assert_eq!(kept, 2);
     assert!(stranger.try_wait().unwrap().is_none(), "whoever has that number now is left alone");
     stranger.kill().unwrap();
     stranger.wait().unwrap();
+    bar("R17", format_args!("a new worker serves, the stranger lives, {kept} of 2 kept"));
+    served.tell("R17", "serves");
+    hooks.tell("R17", "hook max");
 }
 
 /// R18.
 #[test]
 fn a_worker_that_hangs_hurts_no_hook() {
-    let env = world();
+    let env = patient_world();
     remember(&env, "The store is there");
     let worker = Worker::start(&env, &[]);
     // Wherever it is stopped: in the middle of a write too.
@@ -97,13 +112,10 @@ fn a_worker_that_hangs_hurts_no_hook() {
         })
         .collect();
     signal(worker.id(), "-STOP");
-    let hooks: Vec<Child> =
-        (0..50).map(|number| start_hook(&env, &prompt("s", &format!("prompt {number}")))).collect();
-    let outcomes: Vec<Outcome> = hooks.into_iter().map(|hook| env.finish(hook)).collect();
+    let hooks = hear_at_once(&env, &prompts("s", 0..50));
     let looked = env.run(["serve", "--status"]);
     let found = ask(&env, 1, &["serve", "--status", "--json"]);
     signal(worker.id(), "-CONT");
-    outcomes.iter().for_each(harmless);
     assert_eq!(looked.code, Some(1), "{looked:?}");
     assert!(looked.stderr.contains(&format!("kill -9 {}", worker.id())), "{looked:?}");
     assert_eq!(
@@ -111,9 +123,15 @@ fn a_worker_that_hangs_hurts_no_hook() {
         (&json!(false), &json!(true), &json!(worker.id()))
     );
     writing.into_iter().for_each(|writing| writing.join().unwrap());
-    assert_eq!(count(&env, "events"), 50);
+    let mut since = Times::default();
+    let kept = since.of(|| count(&env, "events"));
+    assert_eq!(kept, 50);
     assert_eq!(count(&env, "spooled"), 0);
     assert_eq!(worker.get("/api/status")["events"], 50);
+    bar("R18", format_args!("{kept} of 50 kept once beside a stopped worker"));
+    hooks.tell("R18", "hook p95");
+    hooks.tell("R18", "hook max");
+    since.tell("R18", "taken in");
 }
 
 /// R19.
@@ -128,16 +146,18 @@ fn a_port_of_a_stranger_is_left_to_them() {
     harmless(&env.finish(start_hook(&env, &prompt("s", "hello"))));
     assert_eq!(worker.get("/api/status")["events"], 1);
     assert!(stranger.accept().is_err(), "nobody spoke with the stranger");
+    bar("R19", "another port was taken, 0 connections to the stranger");
 }
 
 /// R02.
 #[test]
 fn a_worker_that_is_killed_while_hooks_feed_loses_nothing() {
-    let env = world();
+    let env = patient_world();
     remember(&env, "The store is there");
     let cycles = size(12, 50);
+    let mut ready = Times::default();
     for cycle in 0..cycles {
-        let worker = Worker::start(&env, &[]);
+        let worker = ready.of(|| Worker::start(&env, &[]));
         let hooks: Vec<Child> = (0..4)
             .map(|hook| start_hook(&env, &prompt("s", &format!("prompt {hook} of cycle {cycle}"))))
             .collect();
@@ -150,42 +170,63 @@ fn a_worker_that_is_killed_while_hooks_feed_loses_nothing() {
         }
     }
     assert_eq!(count(&env, "events"), 4 * cycles as u64);
-    println!("{cycles} cycles, {} events: none lost", 4 * cycles);
     assert_eq!(env.run(["doctor", "--full"]).code, Some(0));
     let worker = Worker::start(&env, &[]);
-    assert_eq!(worker.get("/api/status")["events"], 4 * cycles);
+    let kept = worker.get("/api/status")["events"].clone();
+    assert_eq!(kept, 4 * cycles);
+    let running: u64 = database(&env)
+        .query_row("SELECT count(*) FROM jobs WHERE state = 'running'", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(running, 0, "nothing is left in progress");
+    bar("R02", format_args!("{kept} of {} acked kept, {cycles} kills, {running} in progress", 4 * cycles));
+    ready.tell("R02", "ready");
 }
 
 /// R05.
 #[test]
 fn hooks_and_requests_at_once_lose_nothing() {
-    let env = world();
+    let env = patient_world();
     remember(&env, "The store is there");
     let worker = Worker::start(&env, &[]);
     let (events, at_once) = (size(150, 2000), 50);
-    let mut number = 0;
-    while number < events {
-        let hooks: Vec<Child> = (number..events.min(number + at_once))
-            .map(|number| start_hook(&env, &prompt(&format!("s{}", number % 7), &format!("prompt {number}"))))
-            .collect();
-        number += hooks.len();
-        std::thread::scope(|scope| {
-            let asking = scope.spawn(|| {
-                for path in ["/api/memories", "/api/search?q=store", "/api/stats", "/api/hooks"] {
-                    worker.get(path);
-                }
-            });
-            hooks.into_iter().for_each(|hook| harmless(&env.finish(hook)));
-            asking.join().unwrap();
-        });
-    }
+    let next = AtomicUsize::new(0);
+    // So many hosts, each with its next hook when the last has ended, and somebody who asks all the while.
+    let host = || {
+        let mut times = Vec::new();
+        while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < events) {
+            let begun = Instant::now();
+            hear(&env, prompt(&format!("s{}", number % 7), &format!("prompt {number}")));
+            times.push(begun.elapsed());
+        }
+        times
+    };
+    let mut times = Times::default();
+    std::thread::scope(|scope| {
+        let hosts: Vec<_> = (0..at_once).map(|_| scope.spawn(host)).collect();
+        while next.load(Ordering::Relaxed) < events {
+            for path in ["/api/memories", "/api/search?q=store", "/api/stats", "/api/hooks"] {
+                worker.get(path);
+            }
+        }
+        hosts.into_iter().flat_map(|host| host.join().unwrap()).for_each(|time| times.add(time));
+    });
     assert_eq!(count(&env, "events"), events as u64);
     let log = fs::metadata(env.home().join("backstory.db-wal")).map_or(0, |log| log.len());
     let rss = worker.get("/api/status")["rss_bytes"].as_u64().unwrap();
-    println!(
-        "{events} events, {at_once} in flight: none lost, {log} bytes of log, {rss} bytes of the worker's memory"
-    );
     assert!(log <= 64 << 20 && rss <= 100 << 20, "{log} {rss}");
+    bar(
+        "R05",
+        format_args!(
+            "0 of {events} lost, {at_once} in flight, log {:.1} MiB, worker {:.1} MiB",
+            mebibytes(log),
+            mebibytes(rss)
+        ),
+    );
+    times.tell("R05", "p95");
+}
+
+fn mebibytes(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
 }
 
 fn under(dir: PathBuf) -> Vec<PathBuf> {
@@ -219,6 +260,7 @@ fn nobody_else_comes_to_a_worker_whatever_the_umask_was() {
         assert_eq!(found.mode() & 0o777, expected, "{}", path.display());
     }
     assert!(paths.len() >= 6, "{paths:?}");
+    bar("S10", format_args!("{} paths of a worker 0600 or 0700 under umask 000", paths.len()));
     another_user_is_not_answered(&env, worker.note["socket"].as_str().unwrap());
     signal(worker.id(), "-TERM");
     assert_eq!(worker.ended(), Some(0));

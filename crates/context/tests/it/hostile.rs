@@ -6,6 +6,7 @@ use backstory_context::{
     prompt, session_start, tool,
 };
 use backstory_memory::{Draft, Kind, Memory, Moment, Trust, clean, strip_fences};
+use backstory_testkit::bar;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::fs;
@@ -141,10 +142,13 @@ fn corpus(name: &str) -> Option<Vec<u8>> {
     bytes
 }
 
+/// S05: wherever recorded text stands in a block.
 #[test]
 fn the_escape_cases_escape_nowhere() {
     let Some(cases) = corpus("escape_cases-half.jsonl") else { return };
-    for line in String::from_utf8(cases).unwrap().lines() {
+    let cases = String::from_utf8(cases).unwrap();
+    bar("S05", format_args!("0 forbidden strings of {} cases in 4 kinds of block", cases.lines().count()));
+    for line in cases.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         for block in everywhere(case["text"].as_str().unwrap(), &Trust::Assistant) {
             is_harmless(&block);
@@ -169,6 +173,7 @@ fn no_injection_from_outside_is_injected() {
     let Some(archive) = corpus("injection-dev.tar.gz") else { return };
     let attacks = attacks_in(&archive);
     assert!(attacks.len() > 200, "{}", attacks.len());
+    bar("S07", format_args!("0 of {} attacks told in a block, each labelled", attacks.len()));
     for attack in attacks {
         let [start, prompt, tool, compaction] = everywhere(&attack, &Trust::External);
         assert!(tool.is_empty());

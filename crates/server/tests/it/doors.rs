@@ -33,6 +33,7 @@ fn cookie(worker: &crate::support::Served) -> String {
     cookie.split(';').next().unwrap().to_owned()
 }
 
+/// S09.
 #[test]
 fn every_mix_of_host_origin_token_and_method_is_answered_as_it_must() {
     let worker = serve();
@@ -100,6 +101,10 @@ fn every_mix_of_host_origin_token_and_method_is_answered_as_it_must() {
         }
     }
     assert!(count >= 60, "{count}");
+    backstory_testkit::bar(
+        "S09",
+        format_args!("{count} requests answered as they must, 0 told without a token"),
+    );
 }
 
 fn has_the_headers_of_a_page(heard: &Heard) {

@@ -1,6 +1,6 @@
 //! Looking for damage: rot that SQLite does not see, a broken word index, a schema that is not ours (R12).
 
-use crate::kit::{NOW, TestHome, any_of, fill, note, raw};
+use crate::kit::{NOW, TestHome, any_of, bar, fill, note, raw};
 use backstory_memory::MemoryId;
 use backstory_store::{CheckDepth, Filter, Purpose, Reach, Store};
 use std::fs;
@@ -24,6 +24,7 @@ fn every_row_with_a_flipped_byte_is_named_and_no_other() {
         let report = Store::open(&test.home, purpose, NOW).unwrap().check(CheckDepth::Full).unwrap();
         assert_eq!((rotten.len(), &report.damaged, report.looked_at), (100, &rotten, 150));
         assert!(report.file.is_empty() && !report.is_sound(), "SQLite sees nothing: {report:?}");
+        bar("R12", format_args!("{} of {} rotten rows named", report.damaged.len(), rotten.len()));
     }
 }
 

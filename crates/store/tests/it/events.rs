@@ -1,6 +1,6 @@
 //! Events: kept once, in the order they arrived, whole.
 
-use crate::kit::{DAY, NOW, TestHome, arrival, arrival_saying, note};
+use crate::kit::{DAY, NOW, TestHome, arrival, arrival_saying, bar, note};
 use backstory_memory::{Event, EventId, EventKind, SessionId, Timestamp, Trust};
 use backstory_store::{Arrival, Recorded, Store, StoredEvent};
 
@@ -45,6 +45,7 @@ fn events_are_read_in_the_order_they_arrived() {
     assert_eq!(order, expected);
     let after = store.events(SessionId(1), read[4].id).unwrap();
     assert_eq!(after, read[5..]);
+    bar("R15", format_args!("{0} of {0} in order of arrival over jumps of 10 years", jumps.len()));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Forgetting: after it no byte is left, in no file of the home (S15, SEC-12).
 
 use crate::kit::{
-    KEEP, NOW, TestHome, arrival_saying, ask, assert_sound, draft, grep, injection, new, project, raw,
+    KEEP, NOW, TestHome, arrival_saying, ask, assert_sound, bar, draft, grep, injection, new, project, raw,
 };
 use backstory_memory::{Draft, Injection, MemoryId};
 use backstory_store::{Home, NewMemory, Origin, Recorded, Spool, Store, StoreError};
@@ -116,6 +116,7 @@ fn no_byte_of_what_was_forgotten_is_left_anywhere() {
     drop(test.open());
     assert_sound(&test.home);
     assert_eq!(ask(&test.home, "SELECT count(DISTINCT uid) FROM tombstones"), ids.len() as i64);
+    bar("S15", format_args!("0 bytes of {} left in any file, 0 came back", ids.len()));
 }
 
 /// SEC-12.

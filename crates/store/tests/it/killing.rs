@@ -1,6 +1,6 @@
 //! kill -9: what was acknowledged is there, once (R01, law 3).
 
-use crate::kit::{Dice, NOW, TestHome, arrival, assert_sound, child, child_home, raw, size, tell, told};
+use crate::kit::{Dice, NOW, TestHome, arrival, assert_sound, bar, child, child_home, raw, size, tell, told};
 use backstory_memory::IdempotencyKey;
 use backstory_store::{Purpose, Spool, Store};
 use std::collections::HashSet;
@@ -59,6 +59,15 @@ fn nothing_acknowledged_is_lost_and_nothing_is_kept_twice() {
     drop(statement);
     drop((db, store));
     assert_sound(&test.home);
+    bar(
+        "R01",
+        format_args!(
+            "0 lost of {} acked, 0 duplicates of {} kept, {} kills",
+            acknowledged.len(),
+            keys.len(),
+            2 * size(20, 100)
+        ),
+    );
 }
 
 fn write_for_ever(purpose: Purpose) {

@@ -5,6 +5,7 @@ use backstory_memory::{
     ProjectKey, SessionId, Shingles, Sighting, Timestamp, Tokens, Trust,
 };
 use backstory_store::{Arrival, Home, NewMemory, Origin, Purpose, Retention, Store, WordQuery};
+pub(crate) use backstory_testkit::{bar, size};
 use rusqlite::Connection;
 use std::fs;
 use std::io::Write;
@@ -194,12 +195,6 @@ pub(crate) fn run(mut command: Command) -> Vec<String> {
         String::from_utf8_lossy(&output.stderr)
     );
     told(&output.stdout)
-}
-
-/// `cargo test` size, or the size of the reliability table.
-#[expect(clippy::disallowed_methods, reason = "chosen by who runs the tests")]
-pub(crate) fn size(usual: usize, torture: usize) -> usize {
-    if std::env::var_os("BACKSTORY_TORTURE").is_some() { torture } else { usual }
 }
 
 pub(crate) fn is_root() -> bool {

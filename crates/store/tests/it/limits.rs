@@ -1,8 +1,8 @@
 //! Disks that are full and files that may not grow: nothing acknowledged is lost, nothing is half-written (R09, R10, R34).
 
 use crate::kit::{
-    NOW, TestHome, arrival, arrival_saying, assert_sound, child_after, child_home, is_root, record_all, run,
-    size, skip, tell,
+    NOW, TestHome, arrival, arrival_saying, assert_sound, bar, child_after, child_home, is_root, record_all,
+    run, size, skip, tell,
 };
 use backstory_memory::IdempotencyKey;
 use backstory_store::{Arrival, Home, Purpose, Spool, Store};
@@ -63,6 +63,7 @@ fn a_full_disk_loses_nothing_acknowledged_and_work_goes_on_when_there_is_space()
     assert!(!home.spool().join("bad").exists() && !home.quarantine().exists());
     drop(store);
     assert_sound(&home);
+    bar("R09", format_args!("0 of {kept} acked lost on a full disk of 8 MiB, went on by itself"));
 }
 
 /// R10, R34: every size at which a file may stop growing, as a sweep of faults.
@@ -70,6 +71,7 @@ fn a_full_disk_loses_nothing_acknowledged_and_work_goes_on_when_there_is_space()
 fn wherever_a_file_stops_growing_nothing_acknowledged_is_lost() {
     let test = TestHome::new();
     let steps = size(25, 200);
+    let mut acked = 0;
     for step in 0..steps {
         let limit = 1 + step * 200 / steps;
         let home = Home::at(test.beside(&format!("home{step}")));
@@ -85,10 +87,14 @@ fn wherever_a_file_stops_growing_nothing_acknowledged_is_lost() {
             crate::events::events(&store).iter().map(|event| event.event.key.0.to_string()).collect();
         let lost: Vec<&String> = kept.iter().filter(|key| !stored.contains(key)).collect();
         assert!(lost.is_empty(), "limit {limit}: {lost:?} of {kept:?}");
+        acked += kept.len();
         assert!(!home.spool().join("bad").exists(), "limit {limit}: a partial file was in the spool");
         assert!(!home.quarantine().exists(), "limit {limit}");
         drop(store);
         assert_sound(&home);
+    }
+    for id in ["R10", "R34"] {
+        bar(id, format_args!("0 of {acked} acked lost, files stop growing at {steps} sizes"));
     }
 }
 
@@ -114,4 +120,5 @@ fn a_database_that_may_not_grow_sends_events_to_the_spool() {
     let kept = run(child_after("trap '' XFSZ; ulimit -f 1000", "limits::child_that_keeps_ten", &test.home));
     assert_eq!(kept.len(), 10, "none is dropped");
     assert_eq!(test.open().count_events().unwrap(), 310);
+    bar("R10", "10 of 10 kept by a database at its limit");
 }

@@ -1,9 +1,12 @@
 //! Housekeeping: what is old goes, space comes back, copies are sound (R08, R15, R32, R33).
 
-use crate::kit::{DAY, KEEP, NOW, TestHome, any_of, arrival_saying, ask, fill, note, raw, record_all, size};
+use crate::kit::{
+    DAY, KEEP, NOW, TestHome, any_of, arrival, arrival_saying, ask, bar, fill, note, raw, record_all, size,
+};
 use backstory_store::{CheckDepth, Filter, Home, Purpose, Reach, Retention, Spool, Store};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const NO_COPIES: Retention = Retention { backups: 0, ..KEEP };
 
@@ -71,6 +74,7 @@ fn a_clock_that_jumps_removes_nothing() {
         }
         assert_eq!((removed, store.count_events().unwrap()), (3, 0), "{jump}");
     }
+    bar("R15", "0 rows removed by 4 jumps of the clock");
 }
 
 /// R32.
@@ -94,6 +98,7 @@ fn space_of_what_went_comes_back() {
     let freed = full - bytes();
     assert!(freed * 100 >= full * 80, "{freed} of {full} came back");
     assert!(report.bytes_freed * 100 >= full * 80, "{report:?}");
+    bar("R32", format_args!("{} % of a full store given back", freed * 100 / full));
 }
 
 /// R08: a reader holds the log open; when it is gone, one run clears it.
@@ -113,12 +118,18 @@ fn a_log_that_grew_under_a_reader_is_cut_when_the_reader_is_gone() {
         }
     }
     let log = || fs::metadata(test.home.root().join("backstory.db-wal")).unwrap().len();
-    assert!(log() <= size(10 << 20, 128 << 20) as u64, "{} bytes of log", log());
+    let grown = log();
+    assert!(grown <= size(10 << 20, 128 << 20) as u64, "{grown} bytes of log");
     hook.checkpoint().unwrap();
     drop(reader);
     hook.checkpoint().unwrap();
     assert!(log() <= 4 << 20, "{} bytes of log", log());
+    let cut = log();
     assert_eq!(test.open().count_events().unwrap(), many as u64);
+    bar(
+        "R08",
+        format_args!("0 of {many} failed under a reader, log {} KiB then {} KiB", grown >> 10, cut >> 10),
+    );
 }
 
 /// R33.
@@ -138,6 +149,55 @@ fn a_copy_holds_every_row_and_opens_elsewhere() {
     assert!(restored.check(CheckDepth::Full).unwrap().is_sound());
     assert_eq!((restored.count_memories().unwrap(), restored.count_events().unwrap()), (300, 50));
     assert_eq!(restored.memories(&ids).unwrap(), store.memories(&ids).unwrap());
+    bar("R33", "350 of 350 rows in a copy opened elsewhere");
+}
+
+/// R33: what was acknowledged before the copy was begun is in it, whoever writes meanwhile.
+#[test]
+fn a_copy_made_while_others_write_holds_all_that_was_acked_before() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let (acked, enough) = (AtomicU64::new(0), AtomicBool::new(false));
+    let mut looked_at = 0;
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let (test, acked, enough) = (&test, &acked, &enough);
+            scope.spawn(move || {
+                for number in (0..).take_while(|_| !enough.load(Ordering::SeqCst)) {
+                    let arrival = arrival(&format!("writer {writer}"), number);
+                    if Store::open(&test.home, Purpose::Hook, NOW)
+                        .is_ok_and(|mut hook| hook.record(&arrival).is_ok())
+                    {
+                        acked.fetch_add(1, Ordering::SeqCst);
+                    }
+                }
+            });
+        }
+        for round in 1..=size(3, 20) {
+            // Some more was written since the last copy.
+            while acked.load(Ordering::SeqCst) < round as u64 * 25 {
+                std::thread::yield_now();
+            }
+            let before = acked.load(Ordering::SeqCst);
+            let copy = store.back_up(KEEP, NOW.plus_ms(round as i64)).unwrap();
+            let elsewhere = Home::at(test.beside(&format!("elsewhere{round}")));
+            elsewhere.prepare().unwrap();
+            fs::copy(copy, elsewhere.database()).unwrap();
+            let restored = Store::open(&elsewhere, Purpose::Command, NOW).unwrap();
+            assert!(restored.check(CheckDepth::Full).unwrap().is_sound());
+            let found = restored.count_events().unwrap();
+            assert!(found >= before, "{found} of {before}");
+            looked_at += 1;
+        }
+        enough.store(true, Ordering::SeqCst);
+    });
+    bar(
+        "R33",
+        format_args!(
+            "{looked_at} copies beside 4 writers: 0 of {} acked missing",
+            acked.load(Ordering::SeqCst)
+        ),
+    );
 }
 
 #[test]

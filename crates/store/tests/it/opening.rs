@@ -1,6 +1,6 @@
 //! Opening: what is promised of the file, and what is refused.
 
-use crate::kit::{NOW, TestHome, arrival, ask, child, child_home, is_root, note, number, raw, skip};
+use crate::kit::{NOW, TestHome, arrival, ask, bar, child, child_home, is_root, note, number, raw, skip};
 use backstory_store::{CheckDepth, Home, Purpose, Recorded, Spool, Store, StoreError};
 use rusqlite::config::DbConfig;
 use std::fs;
@@ -112,6 +112,7 @@ fn a_newer_database_is_refused_and_no_byte_of_it_changes() {
 
     raw(&test.home).pragma_update(None, "user_version", known).unwrap();
     assert_eq!(test.open().count_events().unwrap(), 2, "what waited is taken in");
+    bar("R26", "4 kinds of opening refused, 0 bytes changed");
 }
 
 #[test]
@@ -125,24 +126,43 @@ fn opening_twice_in_one_process_is_harmless() {
     assert_eq!(ask(&test.home, "SELECT count(*) FROM events"), 2);
 }
 
-/// R25: a database of the first schema is brought up to date once, by whoever comes first, and nothing in it changes.
+/// Every migration that was ever released, oldest first.
+fn migrations() -> Vec<String> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/migrations");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "sql"));
+    files.sort();
+    files.iter().map(|file| fs::read_to_string(file).unwrap()).collect()
+}
+
+/// R25: a database of any older schema is brought up to date once, by whoever comes first, and nothing in it changes.
 #[test]
-fn a_database_of_the_first_schema_is_migrated_with_all_it_holds() {
+fn a_database_of_any_older_schema_is_migrated_with_all_it_holds() {
+    let migrations = migrations();
+    for version in 1..migrations.len() {
+        is_migrated_with_all_it_holds(&migrations[..version]);
+    }
+    bar("R25", format_args!("{} older schemas upgraded once, all rows whole", migrations.len() - 1));
+}
+
+fn is_migrated_with_all_it_holds(applied: &[String]) {
     let test = TestHome::new();
     drop(test.open());
     fs::remove_file(test.home.database()).unwrap();
-    let first = include_str!("../../src/migrations/0001_ground_floor.sql");
     let old = raw(&test.home);
-    old.execute_batch(first).unwrap();
-    let digest = backstory_memory::digest([first.as_bytes()]);
-    old.execute("INSERT INTO applied_migrations VALUES (1, ?1, 0)", [digest.0]).unwrap();
-    old.execute_batch(
+    for (sql, version) in applied.iter().zip(1..) {
+        old.execute_batch(sql).unwrap();
+        let digest = backstory_memory::digest([sql.as_bytes()]);
+        old.execute("INSERT INTO applied_migrations VALUES (?1, ?2, 0)", (version, digest.0)).unwrap();
+    }
+    old.execute_batch(&format!(
         "INSERT INTO projects (id, name, created_at_ms) VALUES (1, 'one', 5);
          INSERT INTO project_keys VALUES ('path:/home/u/one', 1);
          INSERT INTO sessions (id, project_id, host, host_session, started_at_ms, last_event_at_ms) VALUES (1, 1, 'test', 's', 5, 6);
-         INSERT INTO events VALUES (1, x'00112233445566778899aabbccddeeff', 1, 'prompt', NULL, 5, 'user', 0, '{\"prompt\":\"old shape\"}');
-         PRAGMA user_version = 1; PRAGMA journal_mode = WAL;",
-    )
+         INSERT INTO events VALUES (1, x'00112233445566778899aabbccddeeff', 1, 'prompt', NULL, 5, 'user', 0, '{{\"prompt\":\"old shape\"}}');
+         PRAGMA user_version = {}; PRAGMA journal_mode = WAL;",
+        applied.len()
+    ))
     .unwrap();
     drop(old);
 

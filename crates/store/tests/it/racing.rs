@@ -1,6 +1,6 @@
 //! Many processes at once on one home: cold starts, migration, kill -9 in the middle of it (R03, R25).
 
-use crate::kit::{NOW, TestHome, arrival, ask, assert_sound, child, child_home, size, tell, told};
+use crate::kit::{NOW, TestHome, arrival, ask, assert_sound, bar, child, child_home, size, tell, told};
 use backstory_store::{CheckDepth, Purpose, Recorded, Spool, Store};
 use std::collections::HashSet;
 use std::io::Read;
@@ -28,6 +28,7 @@ fn processes_that_race_on_a_cold_home_migrate_it_once_and_lose_nothing() {
         assert_eq!(ask(&test.home, twice), 0, "each migration ran once");
         assert_sound(&test.home);
     }
+    bar("R25", format_args!("8 racing openers, {} rounds: each migration ran once", size(2, 20)));
 }
 
 #[test]
@@ -77,6 +78,7 @@ fn a_migration_killed_at_any_point_is_done_or_not_done() {
         assert!(report.is_sound(), "{report:?}");
     }
     assert!(schemas.contains(&0), "no kill came before the migration was done: {schemas:?}");
+    bar("R25", format_args!("{} kills: old or new schema, never between", size(25, 100)));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Damage: nothing panics, the original is kept, nearly everything comes back, and no healthy database is touched (R11, R13).
 
 use crate::kit::{
-    Dice, KEEP, NOW, TestHome, any_of, arrival, child, child_home, fill, note, paths_under, raw, record_all,
-    size, tell, told,
+    Dice, KEEP, NOW, TestHome, any_of, arrival, bar, child, child_home, fill, note, paths_under, raw,
+    record_all, size, tell, told,
 };
 use backstory_memory::{Life, MemoryId};
 use backstory_store::{CheckDepth, Filter, Home, Purpose, Reach, Spool, Store, StoreError};
@@ -105,6 +105,7 @@ fn scattered_damage_is_found_and_mended() {
         back += store.count_memories().unwrap();
     }
     assert!(back * 100 >= 30 * ALL * 98, "{back} of {} memories, most of those since the copy too", 30 * ALL);
+    bar("R11", format_args!("30 seeds of 16 flips: {back} of {} memories back", 30 * ALL));
 }
 
 /// R11.
@@ -142,6 +143,7 @@ fn a_file_that_lost_its_end_or_its_head_is_replaced_and_kept() {
         assert!(is_quarantined(&test.home, &bytes), "{what}: the original is kept");
         assert!(!store.status().unwrap().quarantined.is_empty(), "{what}");
     }
+    bar("R11", "7 files without end or head replaced, the originals kept");
 }
 
 /// R11: nothing was written since, or the log is rubbish.
@@ -157,6 +159,7 @@ fn a_garbage_log_costs_nothing() {
         assert_eq!(store.count_memories().unwrap(), ALL);
         assert_nearly_all_is_back(&store, "garbage log");
     }
+    bar("R11", format_args!("4 garbage logs: {ALL} of {ALL} memories"));
 }
 
 /// A missing or empty file beside copies of it is a loss, not a fresh start.
@@ -269,6 +272,7 @@ fn a_locked_but_healthy_database_is_never_set_aside() {
     assert!(!test.home.quarantine().exists());
     drop(test.open());
     assert_eq!(test.paths(), before, "no new file");
+    bar("R13", "0 quarantines and 0 new files by 16 openers of a locked database");
 }
 
 #[test]
@@ -308,6 +312,7 @@ fn a_repair_that_is_killed_loses_nothing() {
         assert!(store.count_memories().unwrap() >= BEFORE_THE_COPY as u64, "step {step}");
         assert!(is_quarantined(&test.home, &damaged), "step {step}");
     }
+    bar("R11", format_args!("{} killed repairs: nothing lost", size(12, 60)));
 }
 
 /// How many paths the home has before the kill comes.

@@ -1,0 +1,258 @@
+//! The same question at every door: command, MCP, HTTP, hook. No door leads into another project or to another file, and each
+//! answers whatever it is asked. R29, S12, S14.
+
+use crate::corpora::{samples, unpacked};
+use crate::mcp::request;
+use crate::support::{Worker, bar, corpus, done, given, hook, lines, prompt, run_in, size, world};
+use backstory_testkit::{Corpus, TestEnv};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// Calls tools in one conversation, and returns each answer as it was printed, read strictly from its bytes.
+fn call_all(env: &TestEnv, calls: &[(&str, Value)]) -> Vec<String> {
+    let input: String = calls
+        .iter()
+        .map(|(tool, arguments)| request(1, "tools/call", json!({"name": tool, "arguments": arguments})))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let mut server = env.command(["mcp"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut pipe = server.stdin.take().unwrap();
+    let saying = std::thread::spawn(move || pipe.write_all(input.as_bytes()).unwrap());
+    let output = server.wait_with_output().unwrap();
+    saying.join().unwrap();
+    let lines: Vec<&[u8]> =
+        output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
+    assert_eq!((lines.len(), output.status.code()), (calls.len(), Some(0)));
+    let strictly =
+        |line: &&[u8]| serde_json::from_slice::<Value>(line).map(|value| value.to_string()).unwrap();
+    lines.iter().map(strictly).collect()
+}
+
+/// Asks a worker, and returns the status and the bytes of its answer.
+fn fetch(worker: &Worker, method: &str, path: &str, body: &str) -> (u16, Vec<u8>) {
+    backstory_server::ask(&worker.socket(), method, path, body, Duration::from_secs(30)).unwrap_or_default()
+}
+
+/// Writes every byte of a text so that it can stand in a path.
+fn in_a_path(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+/// R29.
+#[test]
+fn naughty_strings_are_answered_in_valid_json_at_every_door() {
+    let Some(bytes) = unpacked("blns.json.gz") else { return };
+    let strings: Vec<String> = serde_json::from_slice(&bytes).unwrap();
+    let env = world();
+    let memories: Vec<Value> = strings
+        .iter()
+        .enumerate()
+        .map(|(number, text)| json!({"uid": format!("u{number}"), "title": format!("Number {number}"), "body": text}))
+        .collect();
+    done(&env, &["import", &lines(&env, &memories)]);
+    let asked: Vec<&String> = strings.iter().step_by(size(10, 1)).collect();
+    let calls: Vec<(&str, Value)> = asked
+        .iter()
+        .flat_map(|text| {
+            [("search", json!({"query": text})), ("search", json!({"query": "number", "file": text}))]
+        })
+        .chain((1..=strings.len()).step_by(size(10, 1)).map(|id| ("get", json!({"ids": [id]}))))
+        .collect();
+    call_all(&env, &calls);
+    let worker = Worker::start(&env, &[]);
+    let mut answers = calls.len();
+    for path in asked
+        .iter()
+        .map(|text| format!("/api/search?q={}", in_a_path(text)))
+        .chain((1..=strings.len()).step_by(size(10, 1)).map(|id| format!("/api/memories/{id}")))
+    {
+        let (status, body) = fetch(&worker, "GET", &path, "");
+        assert_eq!(status, 200, "{path}: {}", String::from_utf8_lossy(&body));
+        serde_json::from_slice::<Value>(&body).unwrap_or_else(|error| panic!("{path}: {error}"));
+        answers += 1;
+    }
+    bar("R29", format_args!("{answers} answers of MCP and HTTP are valid JSON"));
+}
+
+/// What only memories of one project hold.
+const MARKS: [&str; 2] = ["kingfisher", "cormorant"];
+
+/// Makes two projects that speak of the same things, each with a word of its own in every memory.
+fn two_projects(env: &TestEnv) -> Corpus {
+    let mut corpus = Corpus::new(12);
+    for (folder, mark) in ["project", "other"].into_iter().zip(MARKS) {
+        let memories: Vec<Value> = (0..60)
+            .map(|_| {
+                let memory = corpus.memory();
+                json!({"title": format!("{mark}: {}", memory.title), "body": format!("{} {mark}", memory.body),
+                    "kind": memory.kind, "files": [memory.file]})
+            })
+            .collect();
+        let path = lines(env, &memories);
+        assert_eq!(run_in(env, folder, &["import", &path]).code, Some(0));
+    }
+    corpus
+}
+
+/// S12.
+#[test]
+fn no_question_by_any_door_reaches_into_another_project() {
+    let env = world();
+    let mut corpus = two_projects(&env);
+    let questions: Vec<String> = (0..size(25, 1000))
+        .map(|number| match number % 4 {
+            0 => MARKS[1].to_owned(),
+            1 => format!("{} {}", MARKS[1], corpus.question()),
+            _ => corpus.question(),
+        })
+        .collect();
+    let mut found = [0; 4];
+    let mut look = |door: usize, question: &str, answer: &str| {
+        // A question is told back; only what is found counts.
+        let answer = answer.replace(question, "");
+        assert!(!answer.contains(MARKS[1]), "door {door}: {question}: {answer}");
+        found[door] += usize::from(answer.contains(MARKS[0]));
+    };
+    let calls: Vec<(&str, Value)> =
+        questions.iter().map(|question| ("search", json!({"query": question, "limit": 50}))).collect();
+    for (question, answer) in questions.iter().zip(call_all(&env, &calls)) {
+        look(0, question, &answer);
+    }
+    let worker = Worker::start(&env, &[]);
+    for (number, question) in questions.iter().enumerate() {
+        let path = match number % 3 {
+            0 => format!("/api/search?project=1&limit=50&q={}", in_a_path(question)),
+            1 => format!(
+                "/api/context?project_path={}&prompt={}",
+                in_a_path(&env.project().to_string_lossy()),
+                in_a_path(question)
+            ),
+            _ => format!(
+                "/api/memories?project=1&limit=50&kind={}",
+                ["decision", "failure", "note"][number % 9 / 3]
+            ),
+        };
+        let (status, answer) = worker.asks("GET", &path, "");
+        assert_eq!(status, 200, "{path}: {answer}");
+        look(1, question, &answer);
+    }
+    drop(worker);
+    for (number, question) in questions.iter().enumerate() {
+        look(2, question, &env.run(["search", "--json", "--limit", "50", "--", question]).stdout);
+        // A session of its own each time: what one has been given is not given again.
+        look(3, question, &given(&hook(&env, prompt(&format!("s{number}"), question))));
+    }
+    assert!(found.iter().all(|found| *found > 0), "every door finds what is its own: {found:?}");
+    bar(
+        "S12",
+        format_args!(
+            "0 rows of the other project for {} questions at each of MCP, HTTP, command, hook; own found {found:?} times",
+            questions.len()
+        ),
+    );
+}
+
+/// Texts that name a file: those of the corpora, and some of our own that lead to files which really are there.
+fn traversals(env: &TestEnv) -> Option<Vec<String>> {
+    let samples = samples("xss-dev.tar.gz")?;
+    let table = samples.iter().find(|sample| sample.name.contains("directory_traversal"))?;
+    let mut texts: Vec<String> = String::from_utf8_lossy(&table.bytes).lines().map(str::to_owned).collect();
+    let names: Vec<Value> =
+        serde_json::from_slice(&fs::read(corpus("hostile_names.json")?).unwrap()).unwrap();
+    texts.extend(names.iter().map(|name| name["name_b64"].as_str().unwrap().to_owned()));
+    let outside = env.world().join("outside.txt").to_string_lossy().into_owned();
+    texts.extend([
+        format!("file://{outside}"),
+        format!("../outside.txt\0{outside}"),
+        format!("{}{outside}", "../".repeat(20)),
+        outside,
+        "../outside.txt".to_owned(),
+        "/etc/passwd".to_owned(),
+        "file:///etc/passwd".to_owned(),
+        format!("{}etc/passwd", "../".repeat(20)),
+        "/proc/self/environ".to_owned(),
+    ]);
+    Some(texts)
+}
+
+/// S14.
+#[test]
+fn no_argument_is_a_way_to_another_file() {
+    let env = world();
+    done(&env, &["remember", "Something to be found"]);
+    fs::write(env.world().join("outside.txt"), "words from outside the data directory").unwrap();
+    let Some(texts) = traversals(&env) else { return };
+    let texts: Vec<&String> = texts.iter().step_by(size(7, 1)).collect();
+    let worker = Worker::start(&env, &[]);
+    let theirs = env.files_of_others();
+    let calls: Vec<(&str, Value)> = texts.iter().flat_map(|text| tool_calls(text)).collect();
+    let mut answers = call_all(&env, &calls);
+    for text in &texts {
+        for (method, path, body) in requests(text) {
+            let (_, answer) = fetch(&worker, method, &path, &body);
+            answers.push(String::from_utf8_lossy(&answer).into_owned());
+        }
+    }
+    for answer in &answers {
+        for outside in ["words from outside", "root:x:0", "BACKSTORY_NOW_MS="] {
+            assert!(!answer.contains(outside), "{answer}");
+        }
+    }
+    assert_eq!(env.files_of_others(), theirs, "and no file was made elsewhere");
+    bar("S14", format_args!("{} texts in {} arguments: 0 bytes from outside", texts.len(), answers.len()));
+}
+
+/// A text as each argument of each tool.
+fn tool_calls(text: &str) -> Vec<(&'static str, Value)> {
+    let one = |tool, argument: &str| (tool, json!({argument: text}));
+    let mut calls: Vec<(&str, Value)> =
+        ["query", "kind", "since", "until", "file", "limit", "offset", "project", "all_projects", "compact"]
+            .map(|argument| one("search", argument))
+            .into();
+    calls.extend(["id", "before", "after"].map(|argument| one("timeline", argument)));
+    calls.extend([one("get", "ids"), one("get", "offset"), ("get", json!({"ids": [text]}))]);
+    calls.extend(["title", "body", "kind", "importance"].map(|argument| one("remember", argument)));
+    calls.push(("remember", json!({"title": "A note with files", "files": [text], "concepts": [text]})));
+    calls.push(("forget", json!({"ids": [text]})));
+    calls
+}
+
+/// A text as each argument of each path, and as a path.
+fn requests(text: &str) -> Vec<(&'static str, String, String)> {
+    let value = in_a_path(text);
+    let get = |path: String| ("GET", path, String::new());
+    let mut requests = vec![get(format!("/{value}")), get(format!("/assets/{value}"))];
+    // Also as it is, where a request can hold it.
+    if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        requests.extend([get(format!("/{text}")), get(format!("/api/memories/{text}"))]);
+    }
+    for list in ["memories", "projects", "sessions", "injections"] {
+        requests.push(get(format!("/api/{list}/{value}")));
+        for argument in ["project", "kind", "since", "until", "session", "before", "limit", "moment"] {
+            requests.push(get(format!("/api/{list}?{argument}={value}")));
+        }
+    }
+    for argument in
+        ["q", "project", "kind", "since", "until", "file", "limit", "offset", "superseded", "explain"]
+    {
+        requests.push(get(format!("/api/search?{argument}={value}")));
+    }
+    for argument in ["project_path", "session_id", "prompt"] {
+        requests.push(get(format!("/api/context?{argument}={value}")));
+    }
+    requests.push(get(format!("/api/context/inject?projects={value}")));
+    requests.push(get(format!("/api/timeline?id={value}&before={value}&after={value}")));
+    let body = |fields: Value| fields.to_string();
+    requests.push((
+        "POST",
+        "/api/memories".to_owned(),
+        body(json!({"text": text, "project": text, "title": text, "kind": text})),
+    ));
+    requests.push(("PATCH", "/api/memories/1".to_owned(), body(json!({"title": text, "body": text}))));
+    requests.push(("POST", "/api/memories/batch".to_owned(), body(json!({"ids": [text]}))));
+    requests.push(("POST", "/api/login".to_owned(), body(json!({"key": text}))));
+    requests
+}
