@@ -2,10 +2,12 @@
 
 mod bench;
 mod docs;
+mod fuzz;
 mod guard;
 mod scorecard;
 #[cfg(test)]
 mod tidy;
+mod torture;
 
 use std::error::Error;
 use std::process::{Command, ExitCode};
@@ -23,7 +25,9 @@ ci         the short part of what CI runs
 docs       writes the references that are made from the program: docs/cli.md, docs/configuration.md, man/
 bench      the numbers to hold, measured on this machine
 guard      counts the instructions of a hook and a search, and refuses what costs 15 % more than it did
-scorecard  what recall finds, and what it must not, on published sets; writes docs/scorecard.md";
+scorecard  what recall finds, and what it must not, on published sets; writes docs/scorecard.md
+torture    every bar of the reliability table at full size, with the figures that were measured
+fuzz       searches for bytes that break a promise, a minute a target";
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -36,6 +40,8 @@ fn main() -> ExitCode {
         Some((task, _)) if task == "docs" => docs::write(),
         Some((task, rest)) if task == "guard" => guard::run(rest),
         Some((task, rest)) if task == "scorecard" => scorecard::run(rest),
+        Some((task, rest)) if task == "torture" => torture::run(rest),
+        Some((task, rest)) if task == "fuzz" => fuzz::run(rest),
         _ => {
             eprintln!("{TASKS}");
             return ExitCode::from(2);

@@ -1,0 +1,114 @@
+//! `cargo xtask fuzz [TARGET…] [--seconds N]`: searches for bytes that break a promise, from the committed seeds on.
+//!
+//! The engine is cargo-fuzz without a sanitizer, which works with a stable compiler; without it nothing can be searched, and that is
+//! said. What it finds lands in `fuzz/artifacts/`: mend it, and put it among the seeds.
+
+use crate::Outcome;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// So long a target is searched, unless somebody says otherwise.
+const SECONDS: u32 = 60;
+
+/// Runs the targets that are named, or all of them, one after the other.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let (wanted, seconds) = read(arguments).ok_or("usage: cargo xtask fuzz [TARGET…] [--seconds N]")?;
+    let targets = targets();
+    if let Some(unknown) = wanted.iter().find(|name| !targets.contains(name)) {
+        return Err(format!("there is no target `{unknown}`: {}", targets.join(", ")).into());
+    }
+    if !Command::new(env!("CARGO")).args(["fuzz", "--version"]).output()?.status.success() {
+        return Err("nothing was searched: `cargo fuzz` is not installed (`cargo install cargo-fuzz`)".into());
+    }
+    let chosen = targets.iter().filter(|name| wanted.is_empty() || wanted.contains(name));
+    match chosen.filter(|target| !is_unbroken(target, seconds)).count() {
+        0 => Ok(()),
+        broken => Err(format!("{broken} targets were broken: see fuzz/artifacts").into()),
+    }
+}
+
+fn read(arguments: &[String]) -> Option<(Vec<String>, u32)> {
+    let mut wanted = Vec::new();
+    let mut seconds = SECONDS;
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--seconds" => seconds = rest.next()?.parse().ok()?,
+            flag if flag.starts_with('-') => return None,
+            name => wanted.push(name.to_owned()),
+        }
+    }
+    Some((wanted, seconds))
+}
+
+/// Searches one target, and tells what came of it.
+fn is_unbroken(target: &str, seconds: u32) -> bool {
+    let found = folder().join("corpus").join(target);
+    drop(fs::create_dir_all(&found));
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["fuzz", "run", "--sanitizer", "none", "--fuzz-dir"]).arg(folder()).arg(target);
+    // What is found on the way is kept apart from the seeds.
+    cargo.arg(found).arg(folder().join("seeds").join(target)).arg("--");
+    cargo.args([format!("-max_total_time={seconds}"), "-timeout=1".to_owned(), "-max_len=65536".to_owned()]);
+    cargo.args(["-rss_limit_mb=1024", "-print_final_stats=1"]);
+    let Ok(run) = cargo.stdout(Stdio::null()).output() else { return false };
+    let told = String::from_utf8_lossy(&run.stderr);
+    let number = |name: &str| told.lines().find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()));
+    let runs = number("stat::number_of_executed_units:").unwrap_or_else(|| "0".to_owned());
+    let word = if run.status.success() { "ok" } else { "FAILED" };
+    say(&format!("{target:<14} {word:<7} {runs} runs in {seconds} s"));
+    if !run.status.success() {
+        let tail: Vec<&str> = told.lines().rev().take(40).collect();
+        tail.iter().rev().for_each(|line| say(line));
+    }
+    run.status.success()
+}
+
+/// The name of each target: its program, and the folder of its seeds.
+fn targets() -> Vec<String> {
+    let files = fs::read_dir(folder().join("targets")).into_iter().flatten().flatten();
+    let name = |path: PathBuf| Some(path.file_stem()?.to_str()?.to_owned());
+    let mut names: Vec<String> = files.filter_map(|file| name(file.path())).collect();
+    names.sort();
+    names
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("fuzz")
+}
+
+fn say(line: &str) {
+    // Nobody is left to hear that a line could not be written.
+    drop(writeln!(std::io::stdout(), "{line}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_has_seeds_and_is_run_by_cargo_test_too() {
+        let bodies = fs::read_to_string(folder().join("src/lib.rs")).unwrap();
+        let manifest = fs::read_to_string(folder().join("Cargo.toml")).unwrap();
+        let targets = targets();
+        assert!(targets.len() >= 7, "{targets:?}");
+        for target in targets {
+            assert!(
+                fs::read_dir(folder().join("seeds").join(&target)).is_ok_and(|seeds| seeds.count() > 3),
+                "{target}"
+            );
+            assert!(bodies.contains(&format!("(\"{target}\", {target})")), "{target} is not in `TARGETS`");
+            assert!(manifest.contains(&format!("name = \"{target}\"")), "{target} has no program");
+        }
+    }
+
+    #[test]
+    fn a_time_is_read() {
+        let said = |words: &[&str]| read(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(said(&["spool", "--seconds", "5"]), Some((vec!["spool".to_owned()], 5)));
+        assert_eq!(said(&[]), Some((vec![], SECONDS)));
+        assert_eq!((said(&["--seconds"]), said(&["--hours"])), (None, None));
+    }
+}

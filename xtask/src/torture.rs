@@ -1,0 +1,91 @@
+//! `cargo xtask torture [ID…] [--list]`: every bar of the reliability table, at full size, each with the figure its tests measured.
+//!
+//! The table is `bars`, how its tests are built and run is `trials`, what is made of their words is `verdict`. Nothing is measured
+//! here: a bar whose tests tell no figure has failed. Time is judged here and only here, and a machine that was too slow is told
+//! apart from a promise that was broken.
+
+mod bars;
+mod trials;
+mod verdict;
+
+use crate::Outcome;
+use bars::{BARS, Bar};
+use std::io::Write;
+use std::sync::{Mutex, mpsc};
+use std::time::{Duration, Instant};
+use trials::Binaries;
+use verdict::{Standing, Verdict};
+
+/// So many bars without a time of their own run beside each other.
+const LANES: usize = 2;
+
+/// Runs the bars that are named, or all of them.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let (flags, ids): (Vec<&String>, Vec<&String>) =
+        arguments.iter().partition(|argument| argument.starts_with("--"));
+    let unknown = ids.iter().find(|id| !BARS.iter().any(|bar| bar.id == id.as_str()));
+    if unknown.is_some() || flags.iter().any(|flag| *flag != "--list") {
+        return Err("usage: cargo xtask torture [ID…] [--list]".into());
+    }
+    let chosen = || BARS.iter().filter(|bar| ids.is_empty() || ids.iter().any(|id| *id == bar.id));
+    if !flags.is_empty() {
+        chosen().for_each(|bar| say(&format!("{}  {}", bar.id, bar.says)));
+        return Ok(());
+    }
+    show(&chosen().collect::<Vec<_>>(), &Binaries::build(chosen())?)
+}
+
+fn show(chosen: &[&Bar], binaries: &Binaries) -> Outcome {
+    let begun = Instant::now();
+    let (alone, beside): (Vec<&Bar>, Vec<&Bar>) = chosen.iter().partition(|bar| !bar.within.is_empty());
+    let mut verdicts: Vec<Verdict> = alone.into_iter().map(|bar| shown(bar, binaries)).collect();
+    verdicts.extend(in_lanes(&beside, binaries));
+    let count = |standing| verdicts.iter().filter(|verdict| verdict.standing == standing).count();
+    let failed = count(Standing::Failed);
+    say(&format!(
+        "\n{} passed, {failed} failed, {} over their time; {} skipped, {} not yet: {} bars in {:.0} s",
+        count(Standing::Passed),
+        count(Standing::Slow),
+        count(Standing::Skipped),
+        count(Standing::NotYet),
+        verdicts.len(),
+        begun.elapsed().as_secs_f64(),
+    ));
+    if failed == 0 { Ok(()) } else { Err(format!("{failed} bars failed: see target/torture").into()) }
+}
+
+fn in_lanes(bars: &[&Bar], binaries: &Binaries) -> Vec<Verdict> {
+    let (done, verdicts) = mpsc::channel();
+    let waiting = Mutex::new(bars.iter());
+    // Each lane takes the next bar that waits, and lets go of the list while it runs.
+    let next = || waiting.lock().ok()?.next().copied();
+    std::thread::scope(|scope| {
+        for _ in 0..LANES {
+            let done = done.clone();
+            scope.spawn(move || {
+                while let Some(bar) = next() {
+                    drop(done.send(shown(bar, binaries)));
+                }
+            });
+        }
+    });
+    drop(done);
+    verdicts.into_iter().collect()
+}
+
+/// Runs the tests of a bar, and says at once how it stands.
+fn shown(bar: &Bar, binaries: &Binaries) -> Verdict {
+    let begun = Instant::now();
+    let verdict = Verdict::of(bar, &binaries.run(bar));
+    say(&line(bar, &verdict, begun.elapsed()));
+    verdict
+}
+
+fn line(bar: &Bar, verdict: &Verdict, took: Duration) -> String {
+    format!("{}  {:<8} {}  {:.1} s", bar.id, verdict.standing.word(), verdict.told, took.as_secs_f64())
+}
+
+fn say(line: &str) {
+    // Nobody is left to hear that a line could not be written.
+    drop(writeln!(std::io::stdout(), "{line}"));
+}

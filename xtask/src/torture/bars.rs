@@ -1,0 +1,554 @@
+//! The table: every bar, what it promises in numbers, and the tests that show it.
+//!
+//! R and S are the reliability and security bars of the design; X are promises of our own that take as long. Their numbers stand in
+//! the tests, which assert them and tell what they measured; only how long something may take stands here, in milliseconds.
+
+/// One promise with a number.
+pub(crate) struct Bar {
+    pub(crate) id: &'static str,
+    pub(crate) says: &'static str,
+    pub(crate) shown: &'static [Shown],
+    /// What its tests take the time of, and how many milliseconds that may be.
+    pub(crate) within: &'static [(&'static str, f64)],
+}
+
+/// How a bar is shown.
+pub(crate) enum Shown {
+    /// By tests of a package's `tests/it`.
+    Tests(&'static str, &'static [&'static str]),
+    /// By tests inside a package's library.
+    Units(&'static str, &'static [&'static str]),
+    /// By a test of `tests/browser`.
+    Browser(&'static str),
+    /// Not yet, because of this.
+    Later(&'static str),
+}
+
+use Shown::{Browser, Later, Tests, Units};
+
+const CLI: &str = "backstory-cli";
+const STORE: &str = "backstory-store";
+const CAPTURE: &str = "backstory-capture";
+const CONTEXT: &str = "backstory-context";
+const SERVER: &str = "backstory-server";
+const MEMORY: &str = "backstory-memory";
+
+impl Shown {
+    /// Returns the package whose tests have to be built.
+    pub(crate) fn package(&self) -> Option<&'static str> {
+        match self {
+            Tests(package, _) | Units(package, _) => Some(package),
+            // It drives the program itself.
+            Browser(_) => Some(CLI),
+            Later(_) => None,
+        }
+    }
+}
+
+const fn bar(id: &'static str, says: &'static str, shown: &'static [Shown]) -> Bar {
+    Bar { id, says, shown, within: &[] }
+}
+
+const fn timed(
+    id: &'static str,
+    says: &'static str,
+    shown: &'static [Shown],
+    within: &'static [(&'static str, f64)],
+) -> Bar {
+    Bar { id, says, shown, within }
+}
+
+/// Every bar there is.
+pub(crate) const BARS: &[Bar] = &[
+    bar(
+        "R01",
+        "two writers killed 100 times: 0 lost of at least 5,000 acked, 0 duplicates, all sound",
+        &[Tests(STORE, &["killing::nothing_acknowledged_is_lost_and_nothing_is_kept_twice"])],
+    ),
+    timed(
+        "R02",
+        "a worker killed 50 times while 4 hooks feed: 0 lost, nothing left in progress",
+        &[Tests(CLI, &["workers::a_worker_that_is_killed_while_hooks_feed_loses_nothing"])],
+        &[("ready", 2000.0)],
+    ),
+    timed(
+        "R03",
+        "200 hooks at once on a cold home: 200 kept once, exit 0",
+        &[Tests(CLI, &["many_at_once::two_hundred_hooks_at_once_on_a_cold_home_are_all_kept_once"])],
+        &[("p95", 250.0), ("max", 1000.0)],
+    ),
+    timed(
+        "R04",
+        "200 hooks at once that must sync before they answer: fsync and rename come before the exit",
+        &[Tests(CLI, &["faults::a_hook_that_spools_has_synced_before_it_ends"])],
+        &[("p95", 100.0)],
+    ),
+    timed(
+        "R05",
+        "a worker up, 2,000 events, 50 in flight: 0 lost, log at most 64 MiB, worker at most 100 MiB",
+        &[Tests(CLI, &["workers::hooks_and_requests_at_once_lose_nothing"])],
+        &[("p95", 60.0)],
+    ),
+    timed(
+        "R06",
+        "one hook, 200 runs, from start to exit, with and without a sync before the answer",
+        &[Tests(CLI, &["faults::a_lone_hook_is_quick"])],
+        &[("p50", 8.0), ("p95", 20.0), ("synced p50", 20.0), ("synced p95", 50.0)],
+    ),
+    timed(
+        "R07",
+        "20 hooks meet an exclusive lock: exit 0, 20 of 20 kept when it is gone",
+        &[Tests(CLI, &["many_at_once::hooks_that_meet_a_locked_database_lose_nothing"])],
+        &[("hook max", 500.0), ("taken in", 5000.0)],
+    ),
+    bar(
+        "R08",
+        "a reader holds on under 5,000 events of 4 KiB: 0 failures, log at most 128 MiB, then 4 MiB",
+        &[Tests(STORE, &["maintaining::a_log_that_grew_under_a_reader_is_cut_when_the_reader_is_gone"])],
+    ),
+    bar(
+        "R09",
+        "a full disk of 8 MiB, 50 hooks: exit 0, 0 acked lost, goes on by itself when there is space",
+        &[
+            Tests(
+                STORE,
+                &["limits::a_full_disk_loses_nothing_acknowledged_and_work_goes_on_when_there_is_space"],
+            ),
+            Tests(CLI, &["faults::hooks_on_a_full_disk_do_no_harm_and_go_on_afterwards"]),
+        ],
+    ),
+    bar(
+        "R10",
+        "files may not grow: 0 deaths by the signal, exit 0, 0 acked lost",
+        &[
+            Tests(
+                STORE,
+                &[
+                    "limits::wherever_a_file_stops_growing_nothing_acknowledged_is_lost",
+                    "limits::a_database_that_may_not_grow_sends_events_to_the_spool",
+                ],
+            ),
+            Tests(CLI, &["faults::a_limit_on_files_kills_neither_hook_nor_worker"]),
+        ],
+    ),
+    timed(
+        "R11",
+        "30 seeds of 16 flips, cut files, garbage: 0 panics, originals kept, 99 % of the rows back",
+        &[
+            Tests(
+                STORE,
+                &[
+                    "repairing::scattered_damage_is_found_and_mended",
+                    "repairing::a_file_that_lost_its_end_or_its_head_is_replaced_and_kept",
+                    "repairing::a_garbage_log_costs_nothing",
+                    "repairing::a_repair_that_is_killed_loses_nothing",
+                ],
+            ),
+            Tests(CLI, &["faults::a_hook_that_meets_damage_ends_soon_and_well"]),
+        ],
+        &[("hook max", 1000.0)],
+    ),
+    bar(
+        "R12",
+        "one byte flipped in each of 100 bodies: 100 of 100 named",
+        &[Tests(STORE, &["checking::every_row_with_a_flipped_byte_is_named_and_no_other"])],
+    ),
+    bar(
+        "R13",
+        "8 openers at a time meet a locked, healthy database: 0 quarantines, 0 new files",
+        &[Tests(STORE, &["repairing::a_locked_but_healthy_database_is_never_set_aside"])],
+    ),
+    timed(
+        "R14",
+        "a home that can only be read, as another user: exit 0, 0 files made, `status` says why",
+        &[Tests(CLI, &["bad_homes::a_home_that_cannot_be_written_is_still_read"])],
+        &[("max", 200.0)],
+    ),
+    bar(
+        "R15",
+        "clocks that jump by hours and years: order of arrival, 0 rows removed, no age below zero",
+        &[
+            Tests(STORE, &["events::events_are_read_in_the_order_they_arrived"]),
+            Tests(STORE, &["maintaining::a_clock_that_jumps_removes_nothing"]),
+            Tests(CLI, &["faults::no_age_is_below_zero_when_the_clock_went_back"]),
+        ],
+    ),
+    timed(
+        "R16",
+        "20 workers started together, 10 rounds: exactly 1 serves, the others exit 0",
+        &[Tests(CLI, &["workers::of_twenty_workers_started_together_one_serves_and_the_others_go"])],
+        &[("others gone", 3000.0)],
+    ),
+    timed(
+        "R17",
+        "a stale socket, lock and note that name a stranger: a new worker serves",
+        &[Tests(CLI, &["workers::what_a_dead_worker_left_stops_neither_a_new_one_nor_a_hook"])],
+        &[("serves", 1000.0), ("hook max", 200.0)],
+    ),
+    timed(
+        "R18",
+        "a stopped worker, 50 hooks: exit 0, 50 of 50 kept once",
+        &[Tests(CLI, &["workers::a_worker_that_hangs_hurts_no_hook"])],
+        &[("hook p95", 300.0), ("taken in", 5000.0)],
+    ),
+    bar(
+        "R19",
+        "a port of a stranger: another port is taken, nobody talks to them",
+        &[Tests(CLI, &["workers::a_port_of_a_stranger_is_left_to_them"])],
+    ),
+    timed(
+        "R20",
+        "20 MCP servers whose input ends or whose host is killed: 0 processes left",
+        &[Tests(CLI, &["mcp_hostile::r20_twenty_servers_leave_no_process_behind"])],
+        &[("all gone", 5000.0)],
+    ),
+    timed(
+        "R21",
+        "a program that hangs, its runner told to end, killed or out of time: 0 processes left",
+        &[Tests(
+            CLI,
+            &[
+                "polishing_by_program::r21_a_runner_that_is_told_to_end_leaves_nobody_behind",
+                "polishing_by_program::r21_a_runner_that_is_killed_leaves_nobody_behind",
+                "polishing_by_program::r21_a_program_that_hangs_is_ended_by_its_deadline",
+            ],
+        )],
+        &[("children gone", 5000.0)],
+    ),
+    bar(
+        "R22",
+        "a model that refuses or talks rubbish for ever: at most 10 calls a minute, 3 tries a job, one over budget",
+        &[Tests(
+            CLI,
+            &[
+                "polishing::r22_a_model_that_refuses_for_ever_is_asked_little",
+                "polishing::r22_a_model_that_talks_rubbish_for_ever_is_asked_little",
+                "polishing::r22_the_budget_of_a_day_is_checked_before_each_call",
+            ],
+        )],
+    ),
+    bar(
+        "R23",
+        "a program that fires our own hooks, 10 sessions, each guard alone: 0 rows of it, a call a session",
+        &[Tests(
+            CLI,
+            &[
+                "polishing_by_program::r23_the_environment_alone_keeps_our_own_doing_out",
+                "polishing_by_program::r23_the_folder_alone_keeps_our_own_doing_out",
+                "polishing_by_program::r23_the_name_of_the_session_alone_keeps_our_own_doing_out",
+                "polishing_by_program::r23_the_first_line_alone_keeps_our_own_doing_out",
+                "polishing_by_program::r23_the_ancestry_alone_keeps_our_own_doing_out",
+                "polishing_by_program::r23_our_own_words_do_not_even_wait_in_the_spool",
+                "polishing_by_program::r23_even_with_no_guard_at_all_the_caps_end_it",
+            ],
+        )],
+    ),
+    bar(
+        "R24",
+        "what was given comes back 50 times: 0 memories of it, no run of 64 characters kept",
+        &[
+            Tests(CAPTURE, &["distil::what_was_given_and_comes_back_leaves_no_memory"]),
+            Tests(CLI, &["laws::law_5_what_we_said_is_not_captured_as_if_it_had_happened"]),
+        ],
+    ),
+    bar(
+        "R25",
+        "every older schema upgraded once by 8 racing openers, kills at 100 points: old or new, never between",
+        &[
+            Tests(
+                STORE,
+                &[
+                    "racing::processes_that_race_on_a_cold_home_migrate_it_once_and_lose_nothing",
+                    "racing::a_migration_killed_at_any_point_is_done_or_not_done",
+                    "opening::a_database_of_any_older_schema_is_migrated_with_all_it_holds",
+                ],
+            ),
+            Units(STORE, &["migrate::tests::a_migration_that_breaks_leaves_the_old_schema_whole"]),
+        ],
+    ),
+    bar(
+        "R26",
+        "a schema newer than ours: not a byte changes, hooks exit 0 and spool, the message names it",
+        &[
+            Tests(STORE, &["opening::a_newer_database_is_refused_and_no_byte_of_it_changes"]),
+            Tests(CLI, &["bad_homes::law_11_a_newer_database_is_refused_untouched"]),
+        ],
+    ),
+    timed(
+        "R27",
+        "100 MiB to each kind of hook: 64 MiB of memory, a row under its cap, no broken pipe",
+        &[Tests(CLI, &["huge_payloads::a_hundred_megabytes_leave_a_small_event_of_their_session"])],
+        &[("max", 1000.0)],
+    ),
+    bar(
+        "R28",
+        "318 JSON files to each kind of hook: exit 0, 0 panics, each disputed one leaves a row",
+        &[Tests(
+            CLI,
+            &[
+                "hostile_payloads::json_of_every_sort_is_heard",
+                "hostile_payloads::json_that_parsers_disagree_about_leaves_a_trace",
+                "other_hosts::whatever_a_host_sends_it_is_not_hurt",
+            ],
+        )],
+    ),
+    bar(
+        "R29",
+        "216 byte sequences, 515 naughty strings, half surrogates: valid JSON everywhere, 513 of 515 equal",
+        &[Tests(
+            CLI,
+            &[
+                "hostile_payloads::naughty_strings_come_back_as_they_were",
+                "hostile_payloads::letters_that_are_none_are_kept_as_unknown_ones",
+                "hostile_payloads::half_a_surrogate_pair_hides_nothing",
+                "every_door::naughty_strings_are_answered_in_valid_json_at_every_door",
+            ],
+        )],
+    ),
+    bar(
+        "R30",
+        "30 hostile names as folder and as file: all kept once, no file elsewhere",
+        &[Tests(CLI, &["many_at_once::folders_with_hostile_names_are_projects_like_any_other"])],
+    ),
+    bar(
+        "R31",
+        "each hook, whatever is wrong, at least 200 runs: stdout empty or one answer, never exit 2, one line at most",
+        &[Tests(CLI, &["hostile_payloads::no_event_makes_a_hook_speak_whatever_is_wrong"])],
+    ),
+    bar(
+        "R32",
+        "2,000 prompts of 1 MB: at most 16 KiB each, 80 % of what is freed given back",
+        &[
+            Tests(CLI, &["huge_payloads::prompts_of_a_megabyte_leave_little_and_give_it_back"]),
+            Tests(STORE, &["maintaining::space_of_what_went_comes_back"]),
+        ],
+    ),
+    bar(
+        "R33",
+        "a copy made while others write, opened elsewhere: sound, all that was acked before it began",
+        &[Tests(
+            STORE,
+            &[
+                "maintaining::a_copy_holds_every_row_and_opens_elsewhere",
+                "maintaining::a_copy_made_while_others_write_holds_all_that_was_acked_before",
+                "maintaining::a_damaged_database_never_pushes_out_a_good_copy",
+            ],
+        )],
+    ),
+    bar(
+        "R34",
+        "the Nth write, sync or rename fails, N to 200: 0 lost, 0 panics, no partial file in the spool",
+        &[
+            Tests(STORE, &["limits::wherever_a_file_stops_growing_nothing_acknowledged_is_lost"]),
+            Tests(CLI, &["faults::whichever_call_fails_the_event_is_kept"]),
+        ],
+    ),
+    bar(
+        "S01",
+        "the critical secrets: 98.8 % gone",
+        &[Tests(CAPTURE, &["corpus::of_what_agents_really_meet_hardly_anything_is_left"])],
+    ),
+    timed(
+        "S02",
+        "all secrets: 90 % gone, at most one hit in 2 MiB of ordinary source",
+        &[
+            Tests(
+                CAPTURE,
+                &[
+                    "corpus::of_all_known_examples_nine_in_ten_are_gone",
+                    "corpus::of_examples_that_only_look_alike_most_stay",
+                    "corpus::ordinary_source_is_hardly_touched",
+                ],
+            ),
+            Tests(CLI, &["adversarial::redacting_64_kib_in_a_fresh_process"]),
+        ],
+        &[("64 KiB p95", 15.0)],
+    ),
+    bar(
+        "S03",
+        "the critical secrets through every way in: 0 redacted spans in any file",
+        &[Tests(
+            CLI,
+            &[
+                "secrets::law_7_the_corpus_of_secrets_never_reaches_the_disk",
+                "secrets::law_7_secrets_never_reach_the_disk",
+            ],
+        )],
+    ),
+    bar(
+        "S04",
+        "private parts in every kind of field: 0 left",
+        &[Tests(CAPTURE, &["corpus::no_private_part_is_left_in_any_kind_of_field"])],
+    ),
+    bar(
+        "S05",
+        "escape cases in injected blocks, MCP answers and on the screen: 0 forbidden strings, one fence each",
+        &[
+            Tests(CONTEXT, &["hostile::the_escape_cases_escape_nowhere"]),
+            Tests(CLI, &["hostile_records::the_escape_cases_escape_neither_from_mcp_nor_from_the_screen"]),
+        ],
+    ),
+    bar(
+        "S06",
+        "10,000 random derivation graphs: 0 with more trust than the least of its ancestors",
+        &[
+            Units(
+                MEMORY,
+                &["trust::tests::no_derivation_however_deep_claims_more_than_its_weakest_ancestor"],
+            ),
+            Tests(CLI, &["laws::law_6_trust_is_stamped_by_code_and_does_not_rise_by_being_summarised"]),
+        ],
+    ),
+    bar(
+        "S07",
+        "injection strings as output of the web, then a session: 0 injected, all labelled, each found by its number in a fence",
+        &[
+            Tests(CONTEXT, &["hostile::no_injection_from_outside_is_injected"]),
+            Tests(CLI, &["hostile_records::attacks_from_the_web_are_never_told_and_stay_to_be_looked_up"]),
+        ],
+    ),
+    bar(
+        "S08",
+        "harmless prompts that look like attacks: 100 % stored",
+        &[Tests(CLI, &["hostile_records::harmless_prompts_that_look_like_attacks_are_kept"])],
+    ),
+    bar(
+        "S09",
+        "hosts, origins, tokens and methods mixed, at least 60 requests: the expected answers, nothing told without a token",
+        &[Tests(SERVER, &["doors::every_mix_of_host_origin_token_and_method_is_answered_as_it_must"])],
+    ),
+    bar(
+        "S10",
+        "another user at the socket and the files, umask 000: 0 successes, every path 0600 or 0700",
+        &[Tests(
+            CLI,
+            &[
+                "workers::nobody_else_comes_to_a_worker_whatever_the_umask_was",
+                "bad_homes::nobody_else_may_read_what_we_make",
+            ],
+        )],
+    ),
+    bar(
+        "S11",
+        "hostile lines in every text of every page, in a browser: 0 dialogs, 0 scripts, 0 requests elsewhere",
+        &[Browser("hostile_lines_stay_text_in_every_field")],
+    ),
+    bar(
+        "S12",
+        "two projects, 1,000 random questions by command, MCP, HTTP and hooks: 0 rows of the other",
+        &[
+            Tests(STORE, &["searching::no_question_reaches_into_another_project"]),
+            Tests(CLI, &["every_door::no_question_by_any_door_reaches_into_another_project"]),
+        ],
+    ),
+    bar(
+        "S13",
+        "two tenants, every table, every verb: 0 foreign rows",
+        &[Later("belongs to the team server")],
+    ),
+    bar(
+        "S14",
+        "traversal strings to every argument of MCP and HTTP: 0 bytes from outside the data directory",
+        &[Tests(CLI, &["every_door::no_argument_is_a_way_to_another_file"])],
+    ),
+    bar(
+        "S15",
+        "100 memories forgotten: 0 bytes left in any file, 0 come back",
+        &[Tests(
+            STORE,
+            &[
+                "forgetting::no_byte_of_what_was_forgotten_is_left_anywhere",
+                "remembering::what_was_forgotten_stays_out_by_uid_and_by_words",
+            ],
+        )],
+    ),
+    bar(
+        "S16",
+        "every fuzz target with its seeds: 0 crashes (`cargo xtask fuzz` searches on, 60 s each)",
+        &[Tests(CLI, &["fuzz_seeds::every_seed_runs_through_its_target"])],
+    ),
+    timed(
+        "S17",
+        "10 MB of adversarial text to the redactor: 64 MiB of memory",
+        &[Tests(CLI, &["adversarial::ten_megabytes_made_to_be_slow_are_redacted_in_little_memory"])],
+        &[("max", 1000.0)],
+    ),
+    bar(
+        "X01",
+        "an import killed 20 times: in the end nobody can tell",
+        &[Tests(CLI, &["taking_in::an_import_that_is_killed_goes_on"])],
+    ),
+    bar(
+        "X02",
+        "256 random stores: each comes back whole from lines and from documents",
+        &[Tests(
+            CLI,
+            &["exporting_anything::whatever_a_store_holds_comes_back_from_lines_and_from_documents"],
+        )],
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    fn crates() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("crates")
+    }
+
+    /// Reads the file a test's path leads to.
+    fn source(package: &str, name: &str) -> String {
+        let folder = crates().join(package.strip_prefix("backstory-").unwrap());
+        let module = name.split("::").next().unwrap();
+        let places = [format!("tests/it/{module}.rs"), format!("src/{module}.rs")];
+        places.iter().find_map(|place| fs::read_to_string(folder.join(place)).ok()).unwrap_or_default()
+    }
+
+    fn tests() -> impl Iterator<Item = (&'static str, &'static str)> {
+        BARS.iter().flat_map(|bar| bar.shown).flat_map(|shown| {
+            let (package, names): (&str, &[&str]) = match shown {
+                Tests(package, names) | Units(package, names) => (package, names),
+                Browser(_) | Later(_) => ("", &[]),
+            };
+            names.iter().map(move |name| (package, *name))
+        })
+    }
+
+    #[test]
+    fn every_bar_of_the_design_is_here_once_and_in_order() {
+        let wanted = (1..=34).map(|number| format!("R{number:02}"));
+        let wanted: Vec<String> = wanted.chain((1..=17).map(|number| format!("S{number:02}"))).collect();
+        let ids: Vec<&str> = BARS.iter().map(|bar| bar.id).filter(|id| !id.starts_with('X')).collect();
+        assert_eq!(ids, wanted);
+    }
+
+    #[test]
+    fn every_test_that_is_named_exists() {
+        for (package, name) in tests() {
+            let function = name.rsplit("::").next().unwrap();
+            assert!(source(package, name).contains(&format!("fn {function}(")), "{package} has no `{name}`");
+        }
+    }
+
+    /// Whether a test calls `size` with numbers; a source it reads may have a function of that name.
+    fn has_sizes(text: &str) -> bool {
+        text.split("size(").skip(1).any(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+    }
+
+    /// What has a larger size is run at it by somebody.
+    #[test]
+    fn every_test_with_a_larger_size_shows_a_bar() {
+        for package in [CLI, STORE, CAPTURE, CONTEXT, SERVER] {
+            let folder = crates().join(package.strip_prefix("backstory-").unwrap()).join("tests/it");
+            for file in fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
+                let module = file.file_stem().unwrap().to_str().unwrap().to_owned();
+                let text = fs::read_to_string(&file).unwrap();
+                let is_shown =
+                    tests().any(|(of, name)| of == package && name.starts_with(&format!("{module}::")));
+                assert!(is_shown || !has_sizes(&text), "{} has a size nobody asks for", file.display());
+            }
+        }
+    }
+}
