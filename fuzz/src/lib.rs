@@ -1,0 +1,231 @@
+//! What each fuzz target does with its bytes. Whatever they are: no panic, and what is promised about the outcome holds.
+//!
+//! The fuzzing engine calls these through `targets/`; `cargo test` calls them with the committed seeds. Nothing of the engine is here.
+
+use backstory_capture::{Observation, Redactor, RedactorOptions, Surroundings, observe};
+use backstory_context::{encode, encode_lines};
+use backstory_hosts::{Host, Meaning};
+use backstory_memory::{
+    Account, Draft, Kind, ProjectKey, Shingles, Sighting, Timestamp, clean, fence as fenced, strip_fences,
+};
+use backstory_recall::{Question, Recall, Synonyms, Weights};
+use backstory_server::{
+    Answer, Answers, Asked, Claim, Limits, Newest, Place, Query, Refusal, Terms, Worker, claim,
+};
+use backstory_store::{Filter, Home, NewMemory, Origin, Purpose, Reach, Store};
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A target.
+pub type Target = fn(&[u8]);
+
+/// Every target, by the name of its seeds and of its program.
+pub const TARGETS: [(&str, Target); 7] = [
+    ("hook_event", hook_event),
+    ("private_tags", private_tags),
+    ("redactor", redactor),
+    ("fence", fence),
+    ("question", question),
+    ("http_head", http_head),
+    ("spool", spool),
+];
+
+const NOW: Timestamp = Timestamp(1_800_000_000_000);
+/// The most an event is configured to keep.
+const MOST_BYTES: usize = 16_384;
+
+static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(RedactorOptions::default()));
+
+/// A payload of any host: it is heard the same twice, and the event made of it is under its cap and needs no further redaction.
+pub fn hook_event(bytes: &[u8]) {
+    let Some((first, payload)) = bytes.split_first() else { return };
+    let Some(host) = Host::ALL.get(usize::from(*first) % Host::ALL.len()) else { return };
+    let events = host.events();
+    // Some hosts say the event's name beside the payload.
+    let event = events.get(usize::from(*first) / Host::ALL.len()).copied();
+    let heard = host.hear(event, payload);
+    assert!(heard == host.hear(event, payload), "heard differently the second time");
+    let Meaning::Happened(told) = heard.meaning else { return };
+    for told in std::iter::once(*told).chain(heard.also) {
+        let account = Account { happening: told.happening, subagent: told.subagent };
+        let (tool, sequence, trust) = (told.tool, told.sequence, told.trust);
+        let host_session = heard.host_session.clone().unwrap_or_default();
+        let observation =
+            Observation { host: host.as_str().to_owned(), host_session, tool, sequence, trust, account };
+        let given = Shingles::default();
+        let around =
+            Surroundings { redactor: &REDACTOR, most_bytes: MOST_BYTES, root: "/p", given: &given, at: NOW };
+        let event = observe(observation, &around);
+        assert!(event.payload.len() <= MOST_BYTES, "{} bytes", event.payload.len());
+        serde_json::from_str::<serde_json::Value>(&event.payload).expect("a payload is JSON");
+    }
+}
+
+/// A word that stands in a part that was opened and not closed is gone, whatever stands before it.
+pub fn private_tags(bytes: &[u8]) {
+    const WORD: &str = "heron7heron";
+    let text = String::from_utf8_lossy(bytes);
+    let (before, inside) = text.split_at(text.floor_char_boundary(text.len() / 2));
+    // Nothing in it can close the part, in whatever way it is written.
+    let inside: String = inside.chars().filter(|c| c.is_alphanumeric() || *c == ' ').collect();
+    for opening in ["<private>", "<PRIVATE note=\"x\">", "&lt;private&gt;", "\\u003cprivate\\u003e"] {
+        let text = format!("{before}{opening}{inside} {WORD} ");
+        let scrubbed = REDACTOR.scrub(&text);
+        assert!(!scrubbed.as_str().contains(WORD), "{text:?} became {scrubbed:?}");
+    }
+    let once = REDACTOR.scrub(&text);
+    assert_eq!(REDACTOR.scrub(once.as_str()), once);
+}
+
+/// Redacting twice is redacting once, and what was not found stays as it was; the same in JSON.
+pub fn redactor(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let redaction = REDACTOR.redact(&text);
+    let mut rest = redaction.text.as_str();
+    let mut at = 0;
+    for finding in &redaction.found {
+        rest = rest.strip_prefix(&text[at..finding.start]).expect("the text before a finding stays");
+        rest = &rest[rest.find(']').expect("a marker is closed") + 1..];
+        at = finding.end;
+    }
+    assert_eq!(rest, &text[at..]);
+    assert_eq!(REDACTOR.redact(redaction.text.as_str()).text, redaction.text);
+    if let Ok(mut value) = serde_json::from_slice::<serde_json::Value>(bytes) {
+        REDACTOR.scrub_json(&mut value);
+        let once = value.clone();
+        REDACTOR.scrub_json(&mut value);
+        assert_eq!(value, once);
+    }
+}
+
+/// A block around recorded text is taken out again whole, and only it; nothing recorded opens or closes one.
+pub fn fence(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let lines: String = encode_lines(&text).map(|line| format!("  {line}\n")).collect();
+    for inside in [lines, encode(&text, 200)] {
+        assert!(!inside.contains(['<', '>']), "{inside:?}");
+        assert_eq!(clean(&inside), inside, "nothing unseen is left");
+        let block = fenced(&inside, 0x0bad_cafe);
+        assert_eq!(strip_fences(&format!("before {block} after")), "before  after");
+    }
+    // Whatever a host hands back, what is left after taking out our blocks holds none.
+    let left = strip_fences(&text).into_owned();
+    assert!(left.len() <= text.len());
+}
+
+/// A store with a few memories, made once a process.
+struct Known {
+    _dir: TempDir,
+    store: Store,
+}
+
+fn known() -> Known {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let mut store = Store::open(&Home::at(dir.path().join("home")), Purpose::Command, NOW).expect("a store");
+    let sighting = Sighting {
+        keys: vec![ProjectKey::Path("/p".into())],
+        name: "p".into(),
+        root: "/p".into(),
+        parent: None,
+    };
+    let project = store.project_at(&sighting, NOW).expect("a project");
+    for text in ["the harbour floods", "migrations run in one transaction", "Store::open takes the lock"] {
+        let content = Draft { files: vec!["src/a.rs".into()], ..Draft::new(Kind::Note, text, text) };
+        let memory = NewMemory { uid: None, project, origin: Origin::default(), content, created_at: NOW };
+        store.remember(&memory).expect("a memory");
+    }
+    Known { _dir: dir, store }
+}
+
+thread_local! {
+    static KNOWN: Known = known();
+}
+
+/// Any question is answered.
+pub fn question(bytes: &[u8]) {
+    static SYNONYMS: LazyLock<Synonyms> = LazyLock::new(Synonyms::built_in);
+    let text = String::from_utf8_lossy(bytes);
+    KNOWN.with(|known| {
+        let recall = Recall::new(&known.store, &Weights::SEARCH).with_synonyms(&SYNONYMS);
+        let filter = Filter::within(Reach::Everywhere);
+        recall.ask(&Question::new(&text, NOW), &filter).expect("an answer to any question");
+        let by_file = Filter { file: Some(text.into_owned()), ..filter };
+        recall.ask(&Question::new("harbour", NOW), &by_file).expect("an answer for any file");
+    });
+}
+
+/// What an answer of the worker tells.
+const TOLD: &str = "what is told";
+
+struct Teller;
+
+impl Answers for Teller {
+    fn answer(&self, _: &Asked) -> Result<Answer, Refusal> {
+        Ok(Answer::Text(TOLD.to_owned()))
+    }
+
+    fn newest(&self) -> Option<Newest> {
+        None
+    }
+}
+
+/// The port of a worker that serves as long as the process lives.
+static PORT: LazyLock<u16> = LazyLock::new(|| {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let place = Place::of(dir.path(), None);
+    let lots = 1_000_000;
+    let limits = Limits { requests_per_second: lots, strangers_per_second: lots, ..Limits::default() };
+    let terms = Terms { version: "1.0.0".to_owned(), port: 0, idle: None, limits };
+    let Ok(Claim::Ours(lock)) = claim(&place, &terms.version) else { panic!("no worker can be claimed") };
+    let worker = Worker::open(place, lock, &terms, Arc::new(Teller)).expect("a worker");
+    let port = worker.note().port;
+    std::thread::spawn(move || {
+        // The folder goes when the worker does: never.
+        let _dir = dir;
+        worker.serve().map(drop)
+    });
+    port
+});
+
+/// Any bytes at the door that needs a token: an answer in HTTP or none, and nothing is told.
+pub fn http_head(bytes: &[u8]) {
+    drop(Query::parse(&String::from_utf8_lossy(bytes)));
+    let mut stream = TcpStream::connect(("127.0.0.1", *PORT)).expect("the worker lives");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out");
+    // It may have heard enough before the end.
+    if stream.write_all(bytes).is_err() || stream.shutdown(Shutdown::Write).is_err() {
+        return;
+    }
+    let mut answer = Vec::new();
+    if stream.read_to_end(&mut answer).is_ok_and(|read| read > 0) {
+        assert!(answer.starts_with(b"HTTP/1."), "{:?}", String::from_utf8_lossy(&answer));
+        assert!(!String::from_utf8_lossy(&answer).contains(TOLD), "told without a token");
+    }
+}
+
+thread_local! {
+    static SPOOLING: TempDir = tempfile::tempdir().expect("a temporary directory");
+}
+
+/// Any file that waits in the spool: it is taken in or set aside, and never stands in the way.
+pub fn spool(bytes: &[u8]) {
+    SPOOLING.with(|dir| {
+        let home = Home::at(dir.path().join("home"));
+        home.prepare().expect("a home");
+        let (waiting, bad) = (home.spool().join("new"), home.spool().join("bad"));
+        std::fs::create_dir_all(&waiting).expect("a spool");
+        let name = format!("{:020}-{:032x}.json", 1, 1);
+        std::fs::write(waiting.join(&name), bytes).expect("a file that waits");
+        let before =
+            Store::open(&home, Purpose::Read, NOW).map_or(0, |store| store.count_events().unwrap_or(0));
+        let store = Store::open(&home, Purpose::Command, NOW).expect("the store opens whatever waits");
+        let events = store.count_events().expect("events can be counted");
+        assert!(!waiting.join(&name).exists(), "it still waits");
+        let was_set_aside = bad.join(&name).exists();
+        assert!(events == before || !was_set_aside, "taken in and set aside");
+        drop(std::fs::remove_file(bad.join(&name)));
+    });
+}
