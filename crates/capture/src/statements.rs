@@ -1,7 +1,7 @@
 //! What was stated: from one prompt or closing message to the decisions, rules, learnings, failures and goals in it.
 //!
 //! Rules, no model: passages → sentences (`prose`) → silence → cues → title, one file each. Precision first: a
-//! sentence that is not clearly a statement yields nothing. Nothing calls this yet; distillation will, once per turn.
+//! sentence that is not clearly a statement yields nothing. What a user simply tells (`told`) counts where nothing is asked for.
 //! Not here: work done and commands that failed (distilled from events), trust, and whether a statement is already
 //! known (`keep`).
 
@@ -9,8 +9,9 @@ mod corrections;
 mod cues;
 mod silence;
 mod title;
+mod told;
 
-use crate::prose::{Patterns, Token, fold, passages, sentences};
+use crate::prose::{Passage, Patterns, Token, fold, passages, sentences};
 use backstory_memory::{Category, Kind, TITLE_CHARS, first_chars};
 pub use corrections::Correction;
 
@@ -60,8 +61,13 @@ pub fn statements(text: &str, speaker: Speaker) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     let passages = passages(text);
     let own = passages.iter().take_while(|passage| !silence::opens_quotation(passage, speaker));
+    let heard = Heard {
+        speaker,
+        only_tells: speaker == Speaker::User && only_tells(&passages),
+        follows_opinion: false,
+    };
     for passage in own.filter(|passage| !silence::is_silent_passage(passage)) {
-        for statement in in_passage(passage.text, speaker) {
+        for statement in in_passage(passage.text, heard) {
             if found.iter().all(|known| known.text != statement.text) {
                 found.push(statement);
             }
@@ -74,18 +80,27 @@ pub fn statements(text: &str, speaker: Speaker) -> Vec<Statement> {
     found
 }
 
-fn in_passage(passage: &str, speaker: Speaker) -> Vec<Statement> {
+/// Whether a text asks for nothing: what stands beside an order or a question is about the task at hand.
+fn only_tells(passages: &[Passage<'_>]) -> bool {
+    let asks = |sentence: &str| {
+        let tokens = fold(sentence);
+        tokens.iter().any(|token| token.word == "?")
+            || silence::opens_as_order(silence::without_fillers(&tokens))
+    };
+    !passages.iter().flat_map(|passage| sentences(passage.text)).any(asks)
+}
+
+fn in_passage(passage: &str, mut heard: Heard) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     // Where the sentence of the last statement began, so that a reason that follows can be joined to it.
     let mut open: Option<usize> = None;
     // Where a "No." stands that belongs to the sentence after it.
     let mut no_at: Option<usize> = None;
-    let mut follows_opinion = false;
     for sentence in sentences(passage) {
         let end = offset(passage, sentence) + sentence.len();
         let at = no_at.take().unwrap_or(end - sentence.len());
         let sentence = passage.get(at..end).unwrap_or(sentence);
-        let sentence = silence::beside_order(sentence, speaker).unwrap_or(sentence);
+        let sentence = silence::beside_order(sentence, heard.speaker).unwrap_or(sentence);
         if sentence.len() > silence::MOST_BYTES {
             open = None;
             continue;
@@ -102,8 +117,8 @@ fn in_passage(passage: &str, speaker: Speaker) -> Vec<Statement> {
             last.reason.get_or_insert_with(|| sentence.to_owned());
             continue;
         }
-        follows_opinion |= silence::is_opinion(&tokens);
-        let statement = stated(sentence, &tokens, Heard { speaker, follows_opinion });
+        heard.follows_opinion |= silence::is_opinion(&tokens);
+        let statement = stated(sentence, &tokens, heard);
         open = statement.is_some().then_some(at);
         found.extend(statement);
     }
@@ -126,6 +141,8 @@ fn offset(whole: &str, part: &str) -> usize {
 #[derive(Clone, Copy)]
 struct Heard {
     speaker: Speaker,
+    /// Whether its text asks for nothing.
+    only_tells: bool,
     follows_opinion: bool,
 }
 
@@ -141,7 +158,8 @@ fn stated(sentence: &str, all: &[Token], heard: Heard) -> Option<Statement> {
         // "No, it lives in A, not in B" settles where, and does not only describe.
         .filter(|meaning| meaning.kind != Kind::Learning || correction.is_none() || !cues::sets_right(core))
         .or(correction)
-        .or_else(|| cues::announced(all, core, heard.speaker))?;
+        .or_else(|| cues::announced(all, core, heard.speaker))
+        .or_else(|| told::meaning(sentence, core).filter(|_| heard.only_tells && !heard.follows_opinion))?;
     let title = title::title(sentence, core, meaning.kind);
     if title.split(' ').count() < 2 {
         return None;

@@ -31,6 +31,7 @@ mod signatures;
 mod statements;
 mod statements_cases;
 mod statements_quality;
+mod statements_told;
 mod statements_unseen;
 mod story;
 mod testruns;

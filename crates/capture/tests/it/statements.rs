@@ -102,6 +102,7 @@ fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "no, we use pnpm here, not npm. ",
         "Always run the formatter. ",
+        "Deploys need the VPN. ",
         "because ",
         "`code` ",
         "`",
