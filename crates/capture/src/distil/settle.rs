@@ -4,10 +4,11 @@
 //! The assistant does not overrule the user: what it says against a known memory stands beside it, marked.
 
 use super::finding::{Comparing, Finding, subject};
-use crate::statements::{Polarity, polarity_of};
+use crate::statements::{Correction, Polarity, polarity_of};
 use crate::{Statement, keep};
 use backstory_memory::{
-    Kind, Life, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Trust, likeness, telling_words, words,
+    Kind, Life, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Trust, first_chars, likeness, telling_words,
+    words,
 };
 use backstory_store::{
     Distilled, Filter, LifeFilter, NewMemory, Origin, Reach, Session, Store, StoreError, WordQuery,
@@ -162,7 +163,9 @@ fn relation(known: &Memory, finding: &Finding, said: Option<&Statement>) -> Rela
 
 /// The telling words of a sentence without those that affirm or deny.
 fn without_denial(text: &str) -> BTreeSet<String> {
-    telling_words(text).into_iter().filter(|word| !DENYING.contains(&word.as_str())).collect()
+    let says_more =
+        |word: &String| !DENYING.contains(&word.as_str()) && !FROM_NOW_ON.contains(&word.as_str());
+    telling_words(text).into_iter().filter(says_more).collect()
 }
 
 /// Whether two sentences say the words they share in another order.
@@ -186,12 +189,46 @@ fn puts_right(said: &Statement, known: &str) -> bool {
     let names_new = correction.new.as_deref().is_some_and(holds);
     // "Tabs" stand in editors and on pages: one more word must say that both speak of the same matter.
     let of_old: HashSet<String> = words(old).collect();
+    let beginnings: HashSet<&str> = in_known.iter().map(|word| beginning(word)).collect();
     let is_more = |word: &String| {
-        !of_old.contains(word) && !CHOOSING.contains(&word.as_str()) && in_known.contains(word)
+        !of_old.contains(word) && !CHOOSING.contains(&word.as_str()) && beginnings.contains(beginning(word))
     };
     let same_verb = |word: &String| CHOOSING.contains(&word.as_str()) && stands_before(known, word, old);
-    let shares_more = telling_words(&said.text).iter().any(|word| is_more(word) || same_verb(word));
-    holds(old) && !names_new && shares_more && polarity_of(known) == Polarity::Affirmed
+    let telling = telling_words(&said.text);
+    let shares_more =
+        telling.iter().any(|word| is_more(word) || same_verb(word)) && !is_chance(old, known, &telling);
+    let gives_up = || {
+        names_no_matter(&telling, correction) && CHOOSING.iter().any(|verb| stands_before(known, verb, old))
+    };
+    holds(old) && !names_new && (shares_more || gives_up()) && polarity_of(known) == Polarity::Affirmed
+}
+
+/// Numbers meet by chance: thirty days and thirty minutes are one matter only where half of the words are shared.
+fn is_chance(old: &str, known: &str, telling: &[String]) -> bool {
+    let is_number = words(old).all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    let of_matter = |word: &String| !["after", "before", "than", "about", "every"].contains(&word.as_str());
+    let of_old: HashSet<String> = words(old).collect();
+    let known = telling_words(known).into_iter().filter(|word| of_matter(word) && !of_old.contains(word));
+    let (shared, other): (Vec<String>, Vec<String>) = known.partition(|word| telling.contains(word));
+    is_number && shared.len() < other.len()
+}
+
+/// "Stop using A, use B" names what goes and what comes, and no matter of its own: it is about whatever A was chosen for.
+fn names_no_matter(telling: &[String], correction: &Correction) -> bool {
+    let values = format!(
+        "{}\n{}",
+        correction.old.as_deref().unwrap_or_default(),
+        correction.new.as_deref().unwrap_or_default()
+    );
+    let values: HashSet<String> = words(&values).collect();
+    let is_verb = |word: &String| CHOOSING.contains(&word.as_str()) || GIVING_UP.contains(&word.as_str());
+    telling.iter().any(|word| GIVING_UP.contains(&word.as_str()))
+        && telling.iter().all(|word| values.contains(word) || is_verb(word))
+}
+
+/// How a word begins: "deploy" and "deployments" speak of one matter.
+fn beginning(word: &str) -> &str {
+    first_chars(word, 6)
 }
 
 /// Whether a verb stands right before a value, with at most two words between: "use the old runner".
@@ -211,12 +248,16 @@ fn has_other_value(known: &str, said: &str) -> bool {
     let is_one_of_a_sort = |value: &[String]| {
         value.len() == 1 || value.iter().any(|word| word.contains(|c: char| c.is_ascii_digit()))
     };
+    let is_change = words(said).any(|word| CHANGING.contains(&word.as_str()));
+    // "On one host now": where something runs on, it runs on one.
+    let is_one_place = |value: &[String]| value.len() == 2 && value.first() == before.first();
+    let is_one = |value: &[String]| is_one_of_a_sort(value) || (is_change && is_one_place(value));
     // Two things may be chosen for one purpose, unless something says that this is a change.
     let is_choice = |text: &str| chosen(&words(text).collect::<Vec<_>>()).is_some();
-    if is_choice(said) && !words(said).any(|word| CHANGING.contains(&word.as_str())) {
+    if is_choice(said) && !is_change {
         return false;
     }
-    one.len() >= 2 && one == two && before != now && is_one_of_a_sort(&before) && is_one_of_a_sort(&now)
+    one.len() >= 2 && one == two && before != now && is_one(&before) && is_one(&now)
 }
 
 /// Splits a plain statement at its verb: what it speaks of, by its telling words, and what it says of it.
@@ -231,7 +272,8 @@ fn subject_and_value(text: &str) -> Option<(HashSet<String>, Vec<String>)> {
     // The verb is part of what is spoken of: where it listens is not where it lives.
     let subject = subject.iter().chain(value.first()).filter(|word| !backstory_memory::is_small(word));
     let subject = subject.cloned().collect();
-    let value = value.iter().skip(1).cloned().collect::<Vec<_>>();
+    let value = value.iter().skip(1).filter(|word| !FROM_NOW_ON.contains(&word.as_str()));
+    let value = value.cloned().collect::<Vec<_>>();
     (!value.is_empty() && value.len() <= LONGEST_VALUE).then_some((subject, value))
 }
 
@@ -253,6 +295,24 @@ const CHOOSING: [&str; 12] =
 /// Words that say that something is not as it was.
 const CHANGING: [&str; 10] =
     ["instead", "switch", "now", "no", "actually", "back", "move", "revert", "change", "longer"];
+/// Words that say that something is given up.
+const GIVING_UP: [&str; 13] = [
+    "stop",
+    "using",
+    "longer",
+    "anymore",
+    "switched",
+    "switching",
+    "moved",
+    "migrated",
+    "replaced",
+    "replacing",
+    "dropped",
+    "dropping",
+    "instead",
+];
+/// Words that only say since when something holds.
+const FROM_NOW_ON: [&str; 5] = ["now", "anymore", "forward", "going", "longer"];
 /// Words that affirm or deny the rest of a sentence.
 const DENYING: [&str; 9] = ["never", "always", "not", "no", "don", "t", "avoid", "stop", "must"];
 const VERBS: [&str; 12] = [

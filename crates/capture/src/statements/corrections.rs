@@ -23,7 +23,7 @@ enum Value {
 use Value::{New, Old};
 
 /// Each `*` of a pattern stands for the value named at its place. A closing `.` is on every sentence.
-static PATTERNS: [(Patterns, &[Value]); 18] = [
+static PATTERNS: [(Patterns, &[Value]); 21] = [
     (
         Patterns::new(&[
             "we ~only|always use|run|write|deploy|target|are ~using|on|with * ~here|now ,|; ~and not|never * .",
@@ -31,6 +31,13 @@ static PATTERNS: [(Patterns, &[Value]); 18] = [
         &[New, Old],
     ),
     (Patterns::new(&["we do not use|run|write|want|do * ,|;|.|: we use|run|write|want|do * ."]), &[Old, New]),
+    (
+        Patterns::new(&[
+            "do not|no ~longer use|run|write|want * ,|;|.|: ~and|please|just use|run|write|want * .",
+        ]),
+        &[Old, New],
+    ),
+    (Patterns::new(&["no longer use|run|write|want|need * ,|;|.|: ~we * ."]), &[Old, New]),
     (Patterns::new(&["not * ,|;|. ~but we use|want|run * ."]), &[Old, New]),
     (Patterns::new(&["^ not * ,|; ~but|use * ."]), &[Old, New]),
     (Patterns::new(&["stop using * ,|;|. ~and use * ."]), &[Old, New]),
@@ -60,6 +67,8 @@ static PATTERNS: [(Patterns, &[Value]); 18] = [
     ),
     (Patterns::new(&["^ no|nope|wrong|actually ,|. ~actually ~please|just use|run|call * ."]), &[New]),
     (Patterns::new(&["we use|run|write * ~here ,|; not * ."]), &[New, Old]),
+    // However it is said: what stands last is what does not hold.
+    (Patterns::new(&["^ * , ~and not|never * ."]), &[New, Old]),
 ];
 
 /// Where a value ends although its sentence goes on.

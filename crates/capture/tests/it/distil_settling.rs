@@ -40,6 +40,45 @@ fn facts_that_can_all_be_true_stand_beside_each_other() {
 }
 
 #[test]
+fn what_is_put_right_takes_the_place_of_what_was_said() {
+    for (said, put_right) in [
+        ("We deploy to Heroku.", "We switched from Heroku to Fly for deployments."),
+        ("Always write tests with unittest.", "Stop using unittest, use pytest."),
+        ("The API listens on port 8080.", "The API listens on port 9090 now, not 8080."),
+        ("We run the linter with flake8.", "We no longer use flake8, we run the linter with ruff."),
+        ("Session tokens expire after 30 minutes.", "Session tokens expire after 15 minutes now, not 30."),
+        ("The nightly backup goes to the S3 bucket.", "The nightly backup goes to Backblaze, not S3."),
+        ("Never squash commits when merging.", "Always squash commits when merging from now on."),
+        ("Use axios for HTTP calls.", "Please don't use axios anymore, use fetch."),
+        ("Staging runs on Hetzner.", "Staging runs on Scaleway now."),
+    ] {
+        let mut story = Story::new();
+        story.asks(said).closes("Noted.");
+        story.session("later").asks(put_right).closes("Noted.");
+        let lives: Vec<bool> = story.memories().iter().map(|memory| memory.life == Life::Live).collect();
+        assert_eq!(lives, [false, true], "{said} {put_right} {:?}", story.kinds());
+    }
+}
+
+#[test]
+fn what_is_put_right_leaves_other_matters_alone() {
+    for (said, put_right) in [
+        ("We deploy to Fly.", "We switched from npm to pnpm."),
+        ("We write tests with pytest.", "Stop using print in tests, use logging."),
+        ("Always use Redis for sessions.", "We moved the job queue from Redis to Postgres."),
+        ("Staging runs on Hetzner.", "Staging runs in Docker."),
+        ("The API listens on port 8080.", "The metrics server listens on port 9090, not 8081."),
+        ("Never squash commits when merging.", "Always squash fixups before a review."),
+        ("Invoices expire after 30 days.", "Session tokens expire after 15 minutes, not 30."),
+    ] {
+        let mut story = Story::new();
+        story.asks(said).closes("Noted.");
+        story.session("later").asks(put_right).closes("Noted.");
+        assert_eq!(in_force(&story).len(), 2, "{said} {put_right} {:?}", story.kinds());
+    }
+}
+
+#[test]
 fn what_was_taken_back_holds_again_when_the_user_says_so() {
     let mut story = Story::new();
     for said in
