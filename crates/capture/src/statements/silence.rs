@@ -50,8 +50,21 @@ pub(super) fn is_opinion(tokens: &[Token]) -> bool {
 
 /// Whether a sentence opens like an order or a question.
 pub(super) fn opens_as_order(tokens: &[Token]) -> bool {
-    tokens.first().is_some_and(|first| ORDERS.contains(&first.word.as_str()))
+    tokens.first().is_some_and(|first| ORDERS.contains(&first.word.as_str())) && !is_subject(tokens)
 }
+
+/// "Commit messages are …": a word that could be an order names a sort of things, of which something is said.
+fn is_subject(tokens: &[Token]) -> bool {
+    let is_one_of =
+        |at: usize, words: &[&str]| tokens.get(at).is_some_and(|token| words.contains(&token.word.as_str()));
+    is_one_of(0, NAMING)
+        && tokens.get(1).is_some_and(|things| things.word.ends_with('s'))
+        && is_one_of(2, FINITE)
+}
+
+const NAMING: &[&str] = &["commit", "release", "test", "build", "review", "search"];
+const FINITE: &[&str] =
+    &["are", "go", "must", "should", "need", "use", "live", "come", "start", "follow", "have", "run"];
 
 /// Clauses that state what holds, beside an order for the task at hand: "Add a picker, and remember: we never …".
 static RULE_CLAUSES: Patterns = Patterns::new(&[

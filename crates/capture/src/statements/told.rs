@@ -83,6 +83,23 @@ const TELLING: &[&str] = &[
     "convert", "escape", "encode", "serve", "accept", "own", "extend", "mean", "count", "continue",
 ];
 
+/// What things in general are said to be, by whom or how they are made.
+const MADE: &[&str] = &[
+    "written",
+    "named",
+    "signed",
+    "tagged",
+    "released",
+    "deployed",
+    "built",
+    "formatted",
+    "versioned",
+    "reviewed",
+    "generated",
+    "numbered",
+    "encoded",
+];
+
 /// What may stand between such a verb and what it is about.
 const INTO: &[&str] = &[
     "a", "an", "the", "to", "at", "on", "in", "from", "with", "by", "its", "their", "least", "running",
@@ -124,7 +141,10 @@ impl Clause<'_> {
     /// "Deploys need the VPN", "amounts are integers": a plural nobody points at, and what holds of all of it.
     fn is_general(&self) -> bool {
         let is_pointed_at = self.subject.first().is_some_and(|first| is_one_of(first, &["the", "our"]));
-        let is_class = || self.verb.word == "are" && self.rest.first().is_some_and(is_plural);
+        let is_made = |next: &Token| is_one_of(next, MADE);
+        let is_class = || {
+            self.verb.word == "are" && self.rest.first().is_some_and(|next| is_plural(next) || is_made(next))
+        };
         let says_more = || {
             self.rest
                 .iter()

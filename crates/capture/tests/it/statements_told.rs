@@ -25,6 +25,8 @@ const OPEN: &[&str] = &[
     "Background jobs retry five times with exponential backoff.",
     "The API speaks JSON only on `/v2`.",
     "Release notes go to the #releases channel.",
+    "Commit messages are written in English.",
+    "Release builds are signed with the hardware key.",
     "Customer names may contain emoji, so columns use utf8mb4.",
 ];
 
@@ -94,6 +96,10 @@ const SILENT: &[&str] = &[
     "Some rows have no date.",
     "The API starts returning 500s after a few hundred requests.",
     "Jobs stop working after 2 hours.",
+    "Tooltips are hidden on mobile.",
+    "The tests are written.",
+    "Test the names and make sure they are unique.",
+    "Release the two packages that are ready.",
     "Requests start to time out at 9 am.",
 ];
 
