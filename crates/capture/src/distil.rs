@@ -16,6 +16,7 @@ mod settle;
 mod stated;
 mod story;
 mod summary;
+mod talked;
 mod told;
 mod work;
 
@@ -231,7 +232,8 @@ fn findings(
         mended_by.extend(mending.map(|mending| (at, mending)));
         let is_to_be_read = is_fresh(turn, session) || how.occasion == Occasion::Asked;
         let stated = if is_to_be_read { stated::stated(turn, done.as_ref()) } else { Vec::new() };
-        findings.extend(done.into_iter().chain(stated));
+        let talked = if is_to_be_read && done.is_none() { talked::talk(turn) } else { None };
+        findings.extend(done.into_iter().chain(stated).chain(talked));
     }
     findings.extend(failing.findings(turns, &mended_by));
     let stated_before = stated_before(store, session, &findings)?;

@@ -19,6 +19,7 @@ mod corpus;
 mod distil;
 mod distil_sessions;
 mod distil_settling;
+mod distil_talk;
 mod drawn;
 mod failing;
 mod git;

@@ -1,0 +1,46 @@
+//! What is only talked through: kept as a note, where there is something to keep.
+
+use crate::story::Story;
+use backstory_capture::Occasion;
+use backstory_memory::{Kind, Trust};
+
+const PLAN: &str = "Let's design the sign-in. I have JWT in mind, tokens in httpOnly cookies, and refresh token rotation for security.";
+const ANSWER: &str = "Here is the design. Access tokens live for 15 minutes and are signed with HS256, refresh tokens are opaque, stored hashed in \
+                      the sessions table and rotated on each use; logging out deletes the row, so a stolen cookie dies with it.";
+
+#[test]
+fn a_plan_that_was_talked_through_is_one_note_of_both_sides() {
+    let mut story = Story::new();
+    story.asks(PLAN).closes(ANSWER);
+    story.distils(Occasion::SessionEnd);
+    let note = story.only(Kind::Note);
+    assert!(note.content.body.contains("refresh token rotation") && note.content.body.contains("HS256"));
+    assert_eq!((note.content.trust, note.content.importance.get()), (Trust::Assistant, 1));
+}
+
+#[test]
+fn what_holds_nothing_of_its_own_is_no_note() {
+    for (asked, said) in [
+        ("ok, go on", ANSWER),
+        (PLAN, "Sounds good."),
+        (
+            "How does refresh token rotation work with httpOnly cookies, and why is it safer than local storage?",
+            ANSWER,
+        ),
+        (
+            "You are Claude Code, an agent. You must design the sign-in with JWT, httpOnly cookies and refresh token rotation.",
+            ANSWER,
+        ),
+    ] {
+        let mut story = Story::new();
+        story.asks(asked).closes(said);
+        assert_eq!(story.of_kind(Kind::Note), [], "{asked}");
+    }
+}
+
+#[test]
+fn what_was_done_is_told_as_work_and_not_as_talk() {
+    let mut story = Story::new();
+    story.asks(PLAN).edits("src/auth.rs", "fn a() {}", "fn a() { rotate() }").closes(ANSWER);
+    assert_eq!(story.of_kind(Kind::Note), [], "{:?}", story.kinds());
+}
