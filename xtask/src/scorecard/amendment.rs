@@ -24,7 +24,7 @@ struct Found {
 pub(crate) fn measure(sets: &Sets, page: &mut Page) -> Outcome<()> {
     page.section(
         "Amendment",
-        "The old statement is written, then the new one; then the question is asked. *New one first*: it is the first hit of `search`. *Old one*: how often it came up all the same, by default; both must be 0.",
+        "The old statement is written, then the new one; then the question is asked. *New one first*: it is the first hit of `search`. *Old one*: how often it came up all the same, by default; both must be 0. What we made up ourselves the rules were also mended on: it shows what must not be lost again, not how strangers fare.",
     );
     let mut rows = vec![summed("remem, code memory", "`supersede`", superseded(sets)?)];
     let said = AMENDMENTS.iter().map(|it| in_sessions(sets, it)).collect::<Outcome<Vec<_>>>()?;

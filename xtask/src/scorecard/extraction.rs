@@ -25,7 +25,7 @@ pub(crate) fn measure(sets: &Sets, page: &mut Page) -> Outcome<()> {
     page.section(
         "Extraction",
         "Each item is said in a session of its own, through the hooks. A label is *found* when the memories of its session together hold at least 60 % of its telling words, endings aside; a memory is *right* \
-         when it holds a label so, or a label it (only where a set labels all that is worth keeping). *Forbidden*: memories that hold what the set says must never become one. Opinions and promises are left out by \
+         when it holds a label so, or a label it (only where a set labels all that is worth keeping). *Forbidden*: memories that hold what the set says must never become one. Opinions are left out by \
          design; entities are not extracted at all, so that half of mempalace-extraction is *not run*.",
     );
     let mut rows = Vec::new();
