@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0005_given.sql"),
     include_str!("migrations/0006_told.sql"),
     include_str!("migrations/0007_imports.sql"),
+    include_str!("migrations/0008_teams.sql"),
 ];
 
 /// Brings the database to [`CURRENT`]. Of several processes that start together one migrates and the others find it done.

@@ -6,8 +6,9 @@
 //! note beside it, so that the next one begins anew.
 
 use crate::home::{beside, make_private_dir, open_private_file};
-use crate::{CheckDepth, CheckReport, Home, Purpose, Store, StoreError, maintain, salvage};
+use crate::{CheckDepth, CheckReport, Home, Purpose, Store, StoreError, maintain, migrate, salvage};
 use backstory_memory::Timestamp;
+use rusqlite::Connection;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,8 @@ pub(crate) fn note_report(home: &Home, report: &CheckReport) {
         note(home, detail);
     } else if !report.damaged.is_empty() {
         note(home, "memories are not what was written");
+    } else if !report.schema.is_empty() {
+        note(home, "the schema is not what was written");
     }
 }
 
@@ -122,10 +125,14 @@ fn look(home: &Home) -> Result<CheckReport, StoreError> {
 
 /// Mends what does not need another file.
 fn mend(home: &Home, report: &CheckReport, now: Timestamp) -> Result<Option<Repair>, StoreError> {
-    if report.words.is_none() && report.damaged.is_empty() {
+    let is_sound = report.words.is_none() && report.damaged.is_empty();
+    if is_sound && report.schema.is_empty() {
         return Ok(None);
     }
     let mut store = Store::open_file(home, &home.database(), Purpose::Command, now)?;
+    if !report.schema.is_empty() {
+        rewrite_triggers(&mut store)?;
+    }
     let mended = salvage::mend_rows(&mut store, &report.damaged)?;
     if mended == 0 && report.words.is_none() {
         return Ok(None);
@@ -133,6 +140,22 @@ fn mend(home: &Home, report: &CheckReport, now: Timestamp) -> Result<Option<Repa
     let indexed = store.rebuild_words(|_| {})?;
     let reindexed = report.words.as_ref().map(|_| indexed);
     Ok(Some(Repair { mended, reindexed, ..Repair::default() }))
+}
+
+/// Writes all triggers anew: a flipped bit in one of them may leave it readable and wrong. A garbled table is not readable, and no file
+/// stays in place that has one.
+fn rewrite_triggers(store: &mut Store) -> Result<(), StoreError> {
+    let triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
+    let list = |db: &Connection| -> rusqlite::Result<Vec<(String, String)>> {
+        db.prepare(triggers)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    };
+    store.write("write the triggers anew", |db| {
+        for (name, _) in list(db)? {
+            db.execute_batch(&format!("DROP TRIGGER \"{}\"", name.replace('"', "\"\"")))?;
+        }
+        let ours = list(&migrate::fresh_in_memory()?)?;
+        Ok(ours.iter().try_for_each(|(_, sql)| db.execute_batch(sql))?)
+    })
 }
 
 fn replace(home: &Home, now: Timestamp) -> Result<Repair, StoreError> {

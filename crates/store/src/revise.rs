@@ -63,7 +63,7 @@ impl Store {
     /// Returns what a memory said before, newest first.
     pub fn revisions(&self, id: MemoryId) -> Result<Vec<Revision>, StoreError> {
         self.read("read the revisions", |db| {
-            let sql = "SELECT revision, title, body, until_ms FROM revisions WHERE memory_id = ?1 ORDER BY revision DESC";
+            let sql = "SELECT revision, title, body, until_ms, author FROM revisions WHERE memory_id = ?1 ORDER BY revision DESC";
             let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map([id.0], |row| {
                 Ok(Revision {
@@ -71,6 +71,7 @@ impl Store {
                     title: row.get(1)?,
                     body: row.get(2)?,
                     until: Timestamp(row.get(3)?),
+                    author: row.get(4)?,
                 })
             })?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -98,6 +99,8 @@ pub struct Revision {
     pub body: String,
     /// Until when it said so.
     pub until: Timestamp,
+    /// The member of the team who said so, where it came from one.
+    pub author: Option<String>,
 }
 
 fn refuse_unknown(db: &Connection, id: MemoryId) -> Result<(), Stop> {

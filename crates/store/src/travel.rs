@@ -137,7 +137,8 @@ impl Store {
     }
 }
 
-fn wordings(db: &Connection, id: MemoryId) -> Result<Vec<Wording>, Stop> {
+/// Returns what a memory said before, oldest first.
+pub(crate) fn wordings(db: &Connection, id: MemoryId) -> Result<Vec<Wording>, Stop> {
     let what = format!("memory #{id}");
     let sql = "SELECT kind, title, body, facts, concepts, files, until_ms, replaced_by FROM revisions
          WHERE memory_id = ?1 ORDER BY revision";

@@ -25,6 +25,7 @@ mod remembering;
 mod repairing;
 mod revising;
 mod searching;
+mod sharing;
 mod spooling;
 mod structure;
 mod travelling;

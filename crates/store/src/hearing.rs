@@ -1,0 +1,240 @@
+//! What a team tells of a shared project, written down here.
+//!
+//! What was changed here and not yet told is left alone: it is told first, and then the team says which of both counts.
+//! Not here: what of it is believed and made fit to be stored (`cli`), where it comes from (`hub`).
+
+use crate::memories::{self, NewMemory, Origin, Past, memory_from, whole_memories};
+use crate::open::Stop;
+use crate::telling::{self, Synced};
+use crate::{Store, StoreError, codes, forget, revise};
+use backstory_memory::{
+    Draft, Memory, MemoryId, News, ProjectId, Scope, SharedLink, SharedMemory, SharedRevision, Timestamp,
+    Uid, Watermark, state,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// How much is written in one transaction: hooks wait for it.
+const PER_TRANSACTION: usize = 100;
+
+/// What became of what a team told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// Memories that are new here.
+    pub written: u64,
+    /// Memories that say something else now.
+    pub revised: u64,
+    /// Memories that are gone.
+    pub forgotten: u64,
+}
+
+impl Heard {
+    /// Adds what became of more.
+    pub fn add(&mut self, more: Heard) {
+        self.written += more.written;
+        self.revised += more.revised;
+        self.forgotten += more.forgotten;
+    }
+}
+
+impl Store {
+    /// Writes down what a team tells of a project. Hearing it again changes nothing.
+    pub fn hear(&mut self, project: ProjectId, news: &News, now: Timestamp) -> Result<Heard, StoreError> {
+        let mut heard = Heard::default();
+        for some in news.memories.chunks(PER_TRANSACTION) {
+            heard.add(self.write("write down what a team tells", |db| {
+                let mut heard = Heard::default();
+                some.iter().try_for_each(|memory| hear_one(db, project, memory, &mut heard))?;
+                Ok(heard)
+            })?);
+        }
+        for some in news.links.chunks(PER_TRANSACTION) {
+            self.write("link what a team tells", |db| Ok(some.iter().try_for_each(|link| tie(db, link))?))?;
+        }
+        self.write("write down what a team tells", |db| {
+            news.pins.iter().try_for_each(|(uid, pinned)| pin(db, uid, *pinned))?;
+            Ok(tie_replaced(db, project)?)
+        })?;
+        heard.forgotten = self.hear_forgotten(news, now)?;
+        Ok(heard)
+    }
+
+    /// Notes how far a project's news have been read.
+    pub fn note_watermark(&mut self, project: ProjectId, watermark: Watermark) -> Result<(), StoreError> {
+        self.write("note how far was read", |db| {
+            let sql = "UPDATE shared_projects SET watermark = ?2 WHERE project_id = ?1";
+            db.execute(sql, params![project.0, watermark.0])?;
+            Ok(())
+        })
+    }
+
+    /// Forgets what was forgotten elsewhere, as if it had been here: no byte stays.
+    fn hear_forgotten(&mut self, news: &News, now: Timestamp) -> Result<u64, StoreError> {
+        let ids: Vec<MemoryId> = self.read("look what is to be forgotten", |db| {
+            let found: rusqlite::Result<Vec<Option<MemoryId>>> =
+                news.forgotten.iter().map(|uid| id_of(db, uid)).collect();
+            Ok(found?.into_iter().flatten().collect())
+        })?;
+        if !ids.is_empty() {
+            self.forget(&ids, now)?;
+        }
+        self.write("note what was forgotten", |db| {
+            Ok(news.forgotten.iter().try_for_each(|uid| telling::drop_synced(db, uid))?)
+        })?;
+        Ok(ids.len() as u64)
+    }
+}
+
+fn hear_one(
+    db: &Connection,
+    project: ProjectId,
+    shared: &SharedMemory,
+    heard: &mut Heard,
+) -> Result<(), Stop> {
+    let Some((last, before)) = shared.revisions.split_last() else { return Ok(()) };
+    if is_untold(db, &shared.uid)? {
+        // Told after all, also if it is as it was: then we are told again which counts.
+        let sql = "UPDATE synced_memories SET state = zeroblob(16) WHERE uid = ?1";
+        db.prepare_cached(sql)?.execute([shared.uid.as_str()])?;
+        return Ok(());
+    }
+    let mut statement = db.prepare_cached(whole_memories!("WHERE uid = ?1"))?;
+    let here = statement.query([shared.uid.as_str()])?.next()?.map(memory_from).transpose()?;
+    let pinned = here.as_ref().is_some_and(|memory| memory.content.pinned);
+    let content = Draft { pinned, scope: Scope::Project, ..last.content.clone() };
+    let id = match here {
+        None => {
+            let past = Past { updated_at: last.at, times_seen: 1, times_used: 0, last_used_at: None };
+            let origin = Origin { past: Some(past), ..Origin::default() };
+            let uid = Some(shared.uid.clone());
+            // What was forgotten here stays out, also in other words' clothes.
+            if forget::tombstone_for(db, uid.as_ref(), &content)?.is_some() {
+                return Ok(());
+            }
+            heard.written += 1;
+            let memory = NewMemory { uid, project, origin, content, created_at: shared.created_at };
+            memories::insert(db, None, &memory)?
+        }
+        Some(memory) => {
+            if says_otherwise(db, &memory, last)? {
+                heard.revised += 1;
+                revise::replace_content(db, &memory, &content, last.at)?;
+            }
+            memory.id
+        }
+    };
+    rewrite_past(db, id, before, last.at)?;
+    replace(db, id, last.superseded_by.as_ref())?;
+    let synced =
+        Synced { state: last.state(), at: last.at, superseded_by: last.superseded_by.as_ref(), pinned };
+    synced.note(db, project, &shared.uid)?;
+    // What we have just written is no news to the team.
+    db.prepare_cached("DELETE FROM untold_memories WHERE uid = ?1")?.execute([shared.uid.as_str()])?;
+    Ok(())
+}
+
+fn is_untold(db: &Connection, uid: &Uid) -> rusqlite::Result<bool> {
+    db.prepare_cached("SELECT 1 FROM untold_memories WHERE uid = ?1")?.exists([uid.as_str()])
+}
+
+/// Whether a memory says something else here than the team's last revision of it.
+fn says_otherwise(db: &Connection, memory: &Memory, last: &SharedRevision) -> Result<bool, Stop> {
+    let superseded_by = telling::superseded_by(db, memory)?;
+    let here = state(&memory.content, superseded_by.as_ref());
+    Ok(here != state(&last.content, superseded_by.as_ref()))
+}
+
+/// Gives a memory the past the team knows, with its authors: everything said here was told before.
+fn rewrite_past(
+    db: &Connection,
+    id: MemoryId,
+    before: &[SharedRevision],
+    last_at: Timestamp,
+) -> rusqlite::Result<()> {
+    db.prepare_cached("DELETE FROM revisions WHERE memory_id = ?1")?.execute([id.0])?;
+    let ends = before.iter().skip(1).map(|next| next.at).chain([last_at]);
+    let sql = "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by, author)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'person', ?10)";
+    let mut statement = db.prepare_cached(sql)?;
+    for ((revision, said), until) in (1i64..).zip(before).zip(ends) {
+        let content = &said.content;
+        statement.execute(params![
+            id.0,
+            revision,
+            content.kind.as_str(),
+            content.title,
+            content.body,
+            codes::list_text(&content.facts),
+            codes::list_text(&content.concepts),
+            codes::list_text(&content.files),
+            until.0,
+            said.author,
+        ])?;
+    }
+    Ok(())
+}
+
+/// Notes what replaced a memory, as far as it is here; what is not yet comes later.
+fn replace(db: &Connection, id: MemoryId, by: Option<&Uid>) -> rusqlite::Result<()> {
+    let by = match by {
+        Some(uid) => id_of(db, uid)?,
+        None => None,
+    };
+    if let Some(by) = by
+        && revise::would_circle(db, id, by)?
+    {
+        return Ok(());
+    }
+    let sql = "UPDATE memories SET superseded_by = ?2 WHERE id = ?1 AND superseded_by IS NOT ?2";
+    db.prepare_cached(sql)?.execute(params![id.0, by.map(|by| by.0)]).map(drop)
+}
+
+/// Notes what replaced memories that came before what replaced them.
+fn tie_replaced(db: &Connection, project: ProjectId) -> rusqlite::Result<()> {
+    let sql = "SELECT m.id, m.uid, s.superseded_by FROM synced_memories s JOIN memories m ON m.uid = s.uid
+         JOIN memories later ON later.uid = s.superseded_by
+         WHERE s.project_id = ?1 AND s.superseded_by IS NOT NULL AND m.superseded_by IS NULL
+             AND s.uid NOT IN (SELECT uid FROM untold_memories)";
+    let mut statement = db.prepare_cached(sql)?;
+    let found = statement.query_map([project.0], |row| {
+        Ok((MemoryId(row.get(0)?), row.get::<_, String>(1)?, row.get::<_, String>(2)?))
+    })?;
+    let found: Vec<_> = found.collect::<rusqlite::Result<_>>()?;
+    for (id, uid, by) in found {
+        if let Ok(by) = Uid::parse(&by) {
+            replace(db, id, Some(&by))?;
+        }
+        db.prepare_cached("DELETE FROM untold_memories WHERE uid = ?1")?.execute([uid])?;
+    }
+    Ok(())
+}
+
+fn tie(db: &Connection, link: &SharedLink) -> rusqlite::Result<()> {
+    let (Some(from), Some(to)) = (id_of(db, &link.from)?, id_of(db, &link.to)?) else { return Ok(()) };
+    let had_news = is_untold(db, &link.from)?;
+    let sql = "INSERT OR IGNORE INTO links (from_id, relation, to_id) VALUES (?1, ?2, ?3)";
+    db.prepare_cached(sql)?.execute(params![from.0, link.relation.as_str(), to.0])?;
+    if !had_news {
+        let sql = "DELETE FROM untold_memories WHERE uid = ?1";
+        db.prepare_cached(sql)?.execute([link.from.as_str()])?;
+    }
+    Ok(())
+}
+
+/// Keeps in view what this member keeps in view elsewhere.
+fn pin(db: &Connection, uid: &Uid, pinned: bool) -> rusqlite::Result<()> {
+    if is_untold(db, uid)? {
+        return Ok(());
+    }
+    let sql = "UPDATE memories SET pinned = ?2 WHERE uid = ?1 AND pinned <> ?2";
+    db.prepare_cached(sql)?.execute(params![uid.as_str(), pinned])?;
+    let sql = "UPDATE synced_memories SET pinned = ?2 WHERE uid = ?1";
+    db.prepare_cached(sql)?.execute(params![uid.as_str(), pinned])?;
+    db.prepare_cached("DELETE FROM untold_memories WHERE uid = ?1")?.execute([uid.as_str()])?;
+    Ok(())
+}
+
+fn id_of(db: &Connection, uid: &Uid) -> rusqlite::Result<Option<MemoryId>> {
+    db.prepare_cached("SELECT id FROM memories WHERE uid = ?1")?
+        .query_row([uid.as_str()], |row| row.get(0).map(MemoryId))
+        .optional()
+}

@@ -1,0 +1,250 @@
+//! What a team is still to be told of a shared project, and that it was.
+//!
+//! Not here: what of it may leave (`cli`), how it gets there (`hub`).
+
+use crate::memories::{memory_from, whole_memories};
+use crate::open::Stop;
+use crate::{Store, StoreError, Wording, codes, travel};
+use backstory_memory::{
+    Digest, Draft, Life, Memory, MemoryId, ProjectId, SharedLink, SharedMemory, SharedRevision, Timestamp,
+    Uid, state,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Something the team is to be told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Untold {
+    /// A memory says something new, or is new.
+    Said(Box<Saying>),
+    /// A memory the team knows was forgotten.
+    Forgotten(Uid),
+}
+
+impl Untold {
+    /// Returns which memory it is about.
+    #[must_use]
+    pub fn uid(&self) -> &Uid {
+        match self {
+            Untold::Said(saying) => &saying.memory.uid,
+            Untold::Forgotten(uid) => uid,
+        }
+    }
+}
+
+/// A memory of which something is to be told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saying {
+    /// The memory as it is here.
+    pub memory: Memory,
+    /// Where it stands among others.
+    pub links: Vec<SharedLink>,
+    /// What it says now and, where the team does not know, what it said before; in order. Nothing where the team knows.
+    pub revisions: Vec<SharedRevision>,
+    /// Whether it is kept in view, where that has changed since it was told.
+    pub pin: Option<bool>,
+    state: Digest,
+    at: Timestamp,
+    superseded_by: Option<Uid>,
+}
+
+impl Saying {
+    /// Returns it as it is shared.
+    #[must_use]
+    pub fn shared(&self) -> SharedMemory {
+        SharedMemory {
+            uid: self.memory.uid.clone(),
+            created_at: self.memory.created_at,
+            revisions: self.revisions.clone(),
+        }
+    }
+}
+
+/// What the hub is known to have.
+struct Known {
+    state: Digest,
+    at: Timestamp,
+    pinned: bool,
+}
+
+impl Store {
+    /// Returns some of what a team is to be told of a project, after a uid.
+    pub fn untold(
+        &self,
+        project: ProjectId,
+        after: Option<&Uid>,
+        most: usize,
+    ) -> Result<Vec<Untold>, StoreError> {
+        self.read("look what is to be told", |db| {
+            let sql =
+                "SELECT uid FROM untold_memories WHERE project_id = ?1 AND uid > ?2 ORDER BY uid LIMIT ?3";
+            let mut statement = db.prepare_cached(sql)?;
+            let after = after.map_or("", Uid::as_str);
+            let uids = statement.query_map(params![project.0, after, most], |row| row.get(0))?;
+            let uids: Vec<String> = uids.collect::<rusqlite::Result<_>>()?;
+            uids.iter().map(|uid| untold(db, &codes::uid("what is to be told", uid)?)).collect()
+        })
+    }
+
+    /// Notes that the team was told. What has changed since it was read stays to be told.
+    pub fn told(&mut self, project: ProjectId, told: &[Untold]) -> Result<(), StoreError> {
+        self.write("note what was told", |db| {
+            for untold in told {
+                match untold {
+                    Untold::Forgotten(uid) => drop_synced(db, uid)?,
+                    Untold::Said(saying) => note_said(db, project, saying)?,
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Notes that the team is not to be told of these: their kind stays here, or they are of the user alone.
+    pub fn kept_to_ourselves(&mut self, uids: &[Uid]) -> Result<(), StoreError> {
+        self.write("note what stays here", |db| {
+            let mut statement = db.prepare_cached("DELETE FROM untold_memories WHERE uid = ?1")?;
+            uids.iter().try_for_each(|uid| Ok(statement.execute([uid.as_str()]).map(drop)?))
+        })
+    }
+}
+
+fn untold(db: &Connection, uid: &Uid) -> Result<Untold, Stop> {
+    let mut statement = db.prepare_cached(whole_memories!("WHERE uid = ?1"))?;
+    let Some(memory) = statement.query([uid.as_str()])?.next()?.map(memory_from).transpose()? else {
+        return Ok(Untold::Forgotten(uid.clone()));
+    };
+    let superseded_by = superseded_by(db, &memory)?;
+    let known = known(db, uid)?;
+    let state = state(&memory.content, superseded_by.as_ref());
+    let is_news = known.as_ref().is_none_or(|known| known.state != state);
+    // Whoever changes what they have heard of is later than it, whatever the clock says.
+    let at = known.as_ref().map_or(memory.updated_at, |known| {
+        if is_news { memory.updated_at.max(Timestamp(known.at.0 + 1)) } else { known.at }
+    });
+    let mut revisions = Vec::new();
+    if is_news {
+        revisions = said_before(&memory, travel::wordings(db, memory.id)?, known.as_ref());
+        revisions.retain(|revision| revision.at < at);
+        revisions.push(SharedRevision {
+            content: memory.content.clone(),
+            superseded_by: superseded_by.clone(),
+            at,
+            author: String::new(),
+        });
+    }
+    let was_pinned = known.is_some_and(|known| known.pinned);
+    let pin = (memory.content.pinned != was_pinned).then_some(memory.content.pinned);
+    let links = links(db, &memory)?;
+    Ok(Untold::Said(Box::new(Saying { memory, links, revisions, pin, state, at, superseded_by })))
+}
+
+/// Returns what a memory said before, since it was last told. Each wording held from when the one before it was replaced.
+fn said_before(memory: &Memory, wordings: Vec<Wording>, known: Option<&Known>) -> Vec<SharedRevision> {
+    let mut since = memory.created_at;
+    let mut said = Vec::new();
+    for wording in wordings {
+        let at = std::mem::replace(&mut since, wording.until);
+        if known.is_some_and(|known| wording.until <= known.at) {
+            continue;
+        }
+        let content = Draft {
+            kind: wording.kind,
+            title: wording.title,
+            body: wording.body,
+            facts: wording.facts,
+            concepts: wording.concepts,
+            files: wording.files,
+            ..memory.content.clone()
+        };
+        let revision = SharedRevision { content, superseded_by: None, at, author: String::new() };
+        if known.is_none_or(|known| known.state != revision.state() && at > known.at) {
+            said.push(revision);
+        }
+    }
+    said
+}
+
+/// Returns the memory that replaced this one.
+pub(crate) fn superseded_by(db: &Connection, memory: &Memory) -> Result<Option<Uid>, Stop> {
+    let Life::Superseded(by) = memory.life else { return Ok(None) };
+    uid_of(db, by)
+}
+
+fn uid_of(db: &Connection, id: MemoryId) -> Result<Option<Uid>, Stop> {
+    let found: Option<String> = db
+        .prepare_cached("SELECT uid FROM memories WHERE id = ?1")?
+        .query_row([id.0], |row| row.get(0))
+        .optional()?;
+    Ok(found.map(|uid| codes::uid("a memory", &uid)).transpose()?)
+}
+
+fn known(db: &Connection, uid: &Uid) -> Result<Option<Known>, Stop> {
+    let sql = "SELECT state, at_ms, pinned FROM synced_memories WHERE uid = ?1";
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query([uid.as_str()])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let state = codes::digest("what was told", &row.get::<_, Vec<u8>>(0)?)?;
+    Ok(Some(Known { state, at: Timestamp(row.get(1)?), pinned: row.get(2)? }))
+}
+
+fn links(db: &Connection, memory: &Memory) -> Result<Vec<SharedLink>, Stop> {
+    let sql = "SELECT l.relation, m.uid FROM links l JOIN memories m ON m.id = l.to_id WHERE l.from_id = ?1 ORDER BY 1, 2";
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query([memory.id.0])?;
+    let mut links = Vec::new();
+    while let Some(row) = rows.next()? {
+        links.push(SharedLink {
+            from: memory.uid.clone(),
+            relation: codes::code("a link", &row.get::<_, String>(0)?)?,
+            to: codes::uid("a link", &row.get::<_, String>(1)?)?,
+        });
+    }
+    Ok(links)
+}
+
+fn note_said(db: &Connection, project: ProjectId, saying: &Saying) -> Result<(), Stop> {
+    let uid = &saying.memory.uid;
+    let synced = Synced {
+        state: saying.state,
+        at: saying.at,
+        superseded_by: saying.superseded_by.as_ref(),
+        pinned: saying.memory.content.pinned,
+    };
+    synced.note(db, project, uid)?;
+    // Changed since it was read, there is more to tell.
+    if let Untold::Said(now) = untold(db, uid)?
+        && now.revisions.is_empty()
+        && now.pin.is_none()
+        && now.links == saying.links
+    {
+        db.prepare_cached("DELETE FROM untold_memories WHERE uid = ?1")?.execute([uid.as_str()])?;
+    }
+    Ok(())
+}
+
+/// What the hub has of a memory.
+pub(crate) struct Synced<'a> {
+    pub(crate) state: Digest,
+    pub(crate) at: Timestamp,
+    pub(crate) superseded_by: Option<&'a Uid>,
+    pub(crate) pinned: bool,
+}
+
+impl Synced<'_> {
+    /// Writes it down.
+    pub(crate) fn note(&self, db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
+        let sql = "INSERT INTO synced_memories (uid, project_id, state, at_ms, superseded_by, pinned) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT DO UPDATE SET project_id = excluded.project_id, state = excluded.state, at_ms = excluded.at_ms,
+                 superseded_by = excluded.superseded_by, pinned = excluded.pinned";
+        let superseded_by = self.superseded_by.map(Uid::as_str);
+        db.prepare_cached(sql)?
+            .execute(params![uid.as_str(), project.0, self.state.0, self.at.0, superseded_by, self.pinned])
+            .map(drop)
+    }
+}
+
+/// Notes that the hub has nothing of a memory any more, and is not to be told.
+pub(crate) fn drop_synced(db: &Connection, uid: &Uid) -> rusqlite::Result<()> {
+    db.prepare_cached("DELETE FROM synced_memories WHERE uid = ?1")?.execute([uid.as_str()])?;
+    db.prepare_cached("DELETE FROM untold_memories WHERE uid = ?1")?.execute([uid.as_str()])?;
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! What is shared with a team: what is to be told, and what becomes of what is heard.
+
+use crate::kit::{NOW, TestHome, draft, new, note, project};
+use backstory_memory::{
+    Draft, Kind, MemoryId, News, ProjectId, SharedMemory, SharedRevision, Timestamp, Trust, Uid, Watermark,
+};
+use backstory_store::{Pin, Saying, Store, Team, Untold};
+
+/// A home that shares its project.
+fn sharing(test: &TestHome) -> (Store, ProjectId) {
+    let mut store = test.open();
+    let project = project(&mut store, "/home/u/one");
+    let team =
+        Team { name: "a".into(), url: "postgres://ann@db/hub".into(), member: "ann".into(), synced_at: None };
+    store.join_team(&team, NOW).unwrap();
+    store.share_project(project, "a", "remote:example.org/one").unwrap();
+    (store, project)
+}
+
+fn all_untold(store: &Store, project: ProjectId) -> Vec<Untold> {
+    store.untold(project, None, 100).unwrap()
+}
+
+fn said(untold: &Untold) -> &Saying {
+    match untold {
+        Untold::Said(saying) => saying,
+        Untold::Forgotten(uid) => panic!("{uid} was forgotten"),
+    }
+}
+
+/// Tells everything there is to tell, and returns it.
+fn tell(store: &mut Store, project: ProjectId) -> Vec<Untold> {
+    let untold = all_untold(store, project);
+    store.told(project, &untold).unwrap();
+    assert_eq!(store.count_untold(project).unwrap(), 0, "{:?}", all_untold(store, project));
+    untold
+}
+
+fn uid_of(store: &Store, id: MemoryId) -> Uid {
+    store.memory(id).unwrap().unwrap().uid
+}
+
+fn revision(at: i64, title: &str, author: &str) -> SharedRevision {
+    let content = Draft { trust: Trust::Team(author.to_owned()), ..Draft::new(Kind::Decision, title, title) };
+    SharedRevision { content, superseded_by: None, at: Timestamp(at), author: author.to_owned() }
+}
+
+fn news(uid: &str, revisions: Vec<SharedRevision>) -> News {
+    let memory = SharedMemory { uid: Uid::parse(uid).unwrap(), created_at: Timestamp(1), revisions };
+    News { memories: vec![memory], ..News::default() }
+}
+
+fn title(store: &Store, uid: &str) -> String {
+    store.memory_by_uid(&Uid::parse(uid).unwrap()).unwrap().unwrap().content.title
+}
+
+#[test]
+fn only_what_is_in_a_shared_project_is_told_and_each_change_once() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let before = note(&mut store, "before it was shared", "body");
+    drop(store);
+    let (mut store, shared) = sharing(&test);
+    let other = project(&mut store, "/home/u/private");
+    store.remember(&new(other, draft("private", "body"))).unwrap();
+    let after = note(&mut store, "after", "body");
+    let told = tell(&mut store, shared);
+    let mut titles: Vec<_> = told.iter().map(|untold| said(untold).memory.content.title.clone()).collect();
+    titles.sort();
+    assert_eq!(titles, ["after", "before it was shared"]);
+
+    store.reinforce(before, NOW).unwrap();
+    assert_eq!(all_untold(&store, shared), [], "experience is no news");
+    store.revise(before, &draft("other words", "body"), Timestamp(NOW.0 + 5)).unwrap();
+    store.pin(after, Pin::Keep).unwrap();
+    let told = tell(&mut store, shared);
+    let of = |id| told.iter().map(said).find(|saying| saying.memory.id == id).unwrap();
+    let (revised, pinned) = (of(before), of(after));
+    assert_eq!((revised.revisions.len(), revised.pin), (1, None));
+    assert_eq!((pinned.revisions.len(), pinned.pin), (0, Some(true)));
+}
+
+#[test]
+fn what_was_said_before_it_was_shared_goes_along() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let id = note(&mut store, "first", "body");
+    store.revise(id, &draft("second", "body"), Timestamp(NOW.0 + 5)).unwrap();
+    drop(store);
+    let (mut store, shared) = sharing(&test);
+    let told = tell(&mut store, shared);
+    let revisions: Vec<_> =
+        said(&told[0]).revisions.iter().map(|said| (said.content.title.clone(), said.at.0 - NOW.0)).collect();
+    assert_eq!(revisions, [("first".to_owned(), 0), ("second".to_owned(), 5)]);
+}
+
+#[test]
+fn a_change_is_later_than_what_it_changed_whatever_the_clock_says() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    store.hear(shared, &news("u1", vec![revision(NOW.0 + 1000, "theirs", "bob")]), NOW).unwrap();
+    assert_eq!(all_untold(&store, shared), [], "what was heard is no news");
+    let id = store.memory_by_uid(&Uid::parse("u1").unwrap()).unwrap().unwrap().id;
+    store.revise(id, &draft("ours", "body"), NOW).unwrap();
+    let told = tell(&mut store, shared);
+    assert_eq!(said(&told[0]).revisions.last().unwrap().at.0, NOW.0 + 1001);
+}
+
+#[test]
+fn what_changed_while_it_was_told_is_told_again() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let id = note(&mut store, "one", "body");
+    let untold = all_untold(&store, shared);
+    store.revise(id, &draft("two", "body"), Timestamp(NOW.0 + 1)).unwrap();
+    store.told(shared, &untold).unwrap();
+    let left = tell(&mut store, shared);
+    assert_eq!(said(&left[0]).memory.content.title, "two");
+}
+
+#[test]
+fn what_the_team_knows_and_is_forgotten_here_is_told_and_nothing_else_that_is() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let known = note(&mut store, "known to all", "body");
+    let uid = uid_of(&store, known);
+    tell(&mut store, shared);
+    let unknown = note(&mut store, "never told", "body");
+    store.forget(&[known, unknown], NOW).unwrap();
+    let untold = all_untold(&store, shared);
+    assert!(untold.contains(&Untold::Forgotten(uid)), "{untold:?}");
+    store.told(shared, &untold).unwrap();
+    assert_eq!(all_untold(&store, shared), []);
+}
+
+#[test]
+fn what_is_heard_is_there_with_its_past_its_authors_and_its_trust_and_hearing_it_again_changes_nothing() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let told = news("u1", vec![revision(5, "tabs", "ann"), revision(7, "spaces", "bob")]);
+    let heard = store.hear(shared, &told, NOW).unwrap();
+    assert_eq!((heard.written, heard.revised), (1, 0));
+    let read = |store: &Store| {
+        let memory = store.memory_by_uid(&Uid::parse("u1").unwrap()).unwrap().unwrap();
+        let past: Vec<_> = store.revisions(memory.id).unwrap();
+        (memory, past)
+    };
+    let (memory, past) = read(&store);
+    assert_eq!(
+        (memory.content.title.as_str(), &memory.content.trust),
+        ("spaces", &Trust::Team("bob".into()))
+    );
+    assert_eq!((memory.created_at, memory.updated_at), (Timestamp(1), Timestamp(7)));
+    let past_told: Vec<_> =
+        past.iter().map(|past| (past.title.as_str(), past.until.0, past.author.as_deref())).collect();
+    assert_eq!(past_told, [("tabs", 7, Some("ann"))]);
+    let again = store.hear(shared, &told, NOW).unwrap();
+    assert_eq!((again.written, again.revised), (0, 0));
+    assert_eq!(read(&store), (memory, past));
+    assert!(store.check(backstory_store::CheckDepth::Full).unwrap().is_sound());
+}
+
+#[test]
+fn what_was_changed_here_is_not_written_over_before_it_was_told() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    store.hear(shared, &news("u1", vec![revision(5, "tabs", "bob")]), NOW).unwrap();
+    let id = store.memory_by_uid(&Uid::parse("u1").unwrap()).unwrap().unwrap().id;
+    store.revise(id, &draft("ours", "body"), NOW).unwrap();
+    let theirs = news("u1", vec![revision(5, "tabs", "bob"), revision(NOW.0 + 9, "theirs", "bob")]);
+    store.hear(shared, &theirs, NOW).unwrap();
+    assert_eq!(title(&store, "u1"), "ours");
+    let told = tell(&mut store, shared);
+    let ours = said(&told[0]).revisions.last().unwrap().clone();
+    let mut all = theirs;
+    all.memories[0].revisions.insert(1, ours);
+    store.hear(shared, &all, NOW).unwrap();
+    assert_eq!(title(&store, "u1"), "theirs", "the newer of both counts");
+    assert_eq!(store.revisions(id).unwrap()[0].title, "ours", "and both are kept");
+}
+
+#[test]
+fn what_replaced_a_memory_may_come_after_it() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let by = Uid::parse("u2").unwrap();
+    let replaced = SharedRevision { superseded_by: Some(by), ..revision(5, "old", "bob") };
+    store.hear(shared, &news("u1", vec![replaced]), NOW).unwrap();
+    store.hear(shared, &news("u2", vec![revision(6, "new", "bob")]), NOW).unwrap();
+    let old = store.memory_by_uid(&Uid::parse("u1").unwrap()).unwrap().unwrap();
+    assert_eq!(old.life, backstory_memory::Life::Superseded(MemoryId(2)));
+    assert_eq!(all_untold(&store, shared), []);
+    store
+        .hear(shared, &news("u1", vec![revision(5, "old", "bob"), revision(8, "in force", "bob")]), NOW)
+        .unwrap();
+    let old = store.memory_by_uid(&Uid::parse("u1").unwrap()).unwrap().unwrap();
+    assert_eq!(old.life, backstory_memory::Life::Live);
+}
+
+#[test]
+fn what_the_team_forgot_is_gone_here_without_a_trace_and_stays_out() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let told = news("u1", vec![revision(5, "an unmistakable phrase", "bob")]);
+    store.hear(shared, &told, NOW).unwrap();
+    let gone = News { forgotten: vec![Uid::parse("u1").unwrap()], ..News::default() };
+    assert_eq!(store.hear(shared, &gone, NOW).unwrap().forgotten, 1);
+    assert_eq!(store.hear(shared, &gone, NOW).unwrap().forgotten, 0);
+    assert_eq!(all_untold(&store, shared), [], "the team knows");
+    store.hear(shared, &told, NOW).unwrap();
+    assert_eq!(store.count_memories().unwrap(), 0);
+    drop(store);
+    let holds = |path: &std::path::PathBuf| {
+        std::fs::read(path).is_ok_and(|bytes| bytes.windows(12).any(|window| window == b"unmistakable"))
+    };
+    assert_eq!(
+        test.paths().into_iter().filter(holds).collect::<Vec<_>>(),
+        [""; 0].map(std::path::PathBuf::from)
+    );
+}
+
+#[test]
+fn a_project_that_is_shared_no_longer_keeps_what_it_heard_and_tells_nothing() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    store.hear(shared, &news("u1", vec![revision(5, "tabs", "bob")]), NOW).unwrap();
+    store.note_watermark(shared, Watermark(9)).unwrap();
+    assert_eq!(store.shared_projects().unwrap()[0].watermark, Watermark(9));
+    assert!(store.leave_team("a").unwrap());
+    assert_eq!((store.shared_projects().unwrap(), store.teams().unwrap()), (vec![], vec![]));
+    note(&mut store, "later", "body");
+    assert_eq!(all_untold(&store, shared), []);
+    assert_eq!(title(&store, "u1"), "tabs");
+}
