@@ -3,7 +3,7 @@
 use crate::commands::{
     completions, config, context, distil, doctor, eval, export, forget, handoff, import, index, install,
     maintain, mcp, pin, project, redact, remember, revise, search, serve, sessions, setup, show, status,
-    supersede, timeline, uninstall, view, why,
+    supersede, sync, team, timeline, uninstall, view, why,
 };
 use crate::env_vars::Environment;
 use crate::ui::{Colour, Ui};
@@ -87,8 +87,12 @@ pub(crate) enum Command {
     Distil(distil::DistilArgs),
     /// Say where the work stands, or write it down
     Handoff(handoff::HandoffArgs),
-    /// Show, rename or merge projects
+    /// Show, rename, merge or share projects
     Project(project::ProjectCommandArgs),
+    /// Join a team, or run one: its memories live in a PostgreSQL of yours
+    Team(team::TeamArgs),
+    /// Tell teams what is new in the projects shared with them, and hear what they tell
+    Sync(sync::SyncArgs),
     /// Take in what is on this machine already, or memories from a file
     Import(import::ImportArgs),
     /// Write memories to a file or a folder

@@ -25,9 +25,13 @@ pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod setup;
+pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod supersede;
+pub(crate) mod sync;
+pub(crate) mod team;
+pub(crate) mod team_search;
 pub(crate) mod timeline;
 pub(crate) mod uninstall;
 pub(crate) mod view;
@@ -76,6 +80,8 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::Distil(args) => distil::run(&args, &app),
         Command::Handoff(args) => handoff::run(args, &app),
         Command::Project(args) => project::run(args, &app),
+        Command::Team(args) => team::run(&args, &app),
+        Command::Sync(args) => sync::run(&args, &app),
         Command::Import(args) => import::run(&args, &app),
         Command::Export(args) => export::run(&args, &app),
         Command::Index(args) => index::run(&args, &app),

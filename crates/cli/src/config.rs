@@ -1,6 +1,6 @@
 //! Everything that can be configured, as the rest of the program sees it. Where the values come from: `settings`.
 
-use backstory_memory::Moment;
+use backstory_memory::{Kind, Moment, UnknownKind};
 use backstory_recall::Weights;
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
@@ -16,6 +16,7 @@ pub(crate) struct Config {
     pub(crate) inject: Inject,
     pub(crate) recall: Recall,
     pub(crate) search: Search,
+    pub(crate) team: Team,
     pub(crate) worker: Worker,
     pub(crate) search_weights: Weights,
     pub(crate) inject_weights: Weights,
@@ -104,6 +105,37 @@ pub(crate) struct Search {
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct Team {
+    pub(crate) kinds: Vec<KindName>,
+    pub(crate) trust: TeamTrust,
+    pub(crate) at_session_end: bool,
+    pub(crate) worker_minutes: u32,
+    pub(crate) patience_seconds: u32,
+}
+
+/// A kind, as it is written in a file.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(try_from = "String")]
+pub(crate) struct KindName(pub(crate) Kind);
+
+impl TryFrom<String> for KindName {
+    type Error = UnknownKind;
+
+    fn try_from(name: String) -> Result<KindName, UnknownKind> {
+        name.parse().map(KindName)
+    }
+}
+
+/// What is believed of what other members say.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TeamTrust {
+    Team,
+    External,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Worker {
     pub(crate) port: u16,
     pub(crate) idle_minutes: u32,
@@ -135,6 +167,13 @@ impl Config {
             },
             recall: Recall { vectors: false },
             search: Search { limit: 0 },
+            team: Team {
+                kinds: Vec::new(),
+                trust: TeamTrust::External,
+                at_session_end: false,
+                worker_minutes: 0,
+                patience_seconds: 90,
+            },
             worker: Worker { port: 0, idle_minutes: 30 },
             search_weights: Weights::SEARCH,
             inject_weights: Weights::INJECT,

@@ -33,6 +33,11 @@ const COPILOT_HOME: &str = "COPILOT_HOME";
 /// A directory OpenCode reads its configuration from.
 const OPENCODE_CONFIG_DIR: &str = "OPENCODE_CONFIG_DIR";
 
+/// The password of a team's hub, where `psql` looks for it.
+const PGPASSWORD: &str = "PGPASSWORD";
+/// The file of passwords `psql` reads, instead of `~/.pgpass`.
+const PGPASSFILE: &str = "PGPASSFILE";
+
 /// The environment, as far as it concerns us.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment {
@@ -144,6 +149,16 @@ impl Environment {
     /// The same for a host that names it in this variable. A host that runs below another inherits the other's (law 8).
     pub(crate) fn project_dir_of(&self, variable: Option<&str>) -> Option<PathBuf> {
         self.path(BACKSTORY_PROJECT_DIR).or_else(|| self.path(variable?))
+    }
+
+    /// Returns the password of a hub, where the environment says.
+    pub(crate) fn hub_password(&self) -> Option<&str> {
+        self.text(PGPASSWORD)
+    }
+
+    /// Returns the path of the file passwords of hubs stand in, if it can be told.
+    pub(crate) fn passfile(&self) -> Option<PathBuf> {
+        self.path(PGPASSFILE).or_else(|| self.user_home().map(|home| home.join(".pgpass")))
     }
 
     /// Whether this process was started by a call of our own to a model.

@@ -74,6 +74,8 @@ pub(crate) struct RevisionShape {
     pub(crate) title: String,
     pub(crate) body: String,
     pub(crate) until: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) author: Option<String>,
 }
 
 /// One session of `sessions --json`.
@@ -217,5 +219,6 @@ fn revision(revision: Revision) -> RevisionShape {
         title: revision.title,
         body: revision.body,
         until: times::iso(revision.until),
+        author: revision.author,
     }
 }

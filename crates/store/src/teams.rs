@@ -4,7 +4,7 @@
 
 use crate::{Store, StoreError};
 use backstory_memory::{ProjectId, Timestamp, Watermark};
-use rusqlite::{Row, params};
+use rusqlite::{OptionalExtension, Row, params};
 
 /// A team this home has joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +65,22 @@ impl Store {
         })
     }
 
+    /// Notes where the hub of a team is that we own.
+    pub fn note_owned_hub(&mut self, team: &str, url: &str) -> Result<(), StoreError> {
+        self.write("note a hub", |db| {
+            let sql = "INSERT INTO facts_of_the_store (name, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2";
+            Ok(db.execute(sql, params![owned_hub(team), url]).map(drop)?)
+        })
+    }
+
+    /// Returns where the hub of a team is that we own.
+    pub fn owned_hub(&self, team: &str) -> Result<Option<String>, StoreError> {
+        self.read("look for a hub", |db| {
+            let sql = "SELECT value FROM facts_of_the_store WHERE name = ?1";
+            Ok(db.query_row(sql, [owned_hub(team)], |row| row.get(0)).optional()?)
+        })
+    }
+
     /// Notes that everything has been told to a team, and heard from it.
     pub fn note_synced(&mut self, team: &str, now: Timestamp) -> Result<(), StoreError> {
         self.write("note a sync", |db| {
@@ -120,6 +136,10 @@ impl Store {
             Ok(db.prepare_cached(sql)?.query_row([project.0], |row| row.get(0))?)
         })
     }
+}
+
+fn owned_hub(team: &str) -> String {
+    format!("hub of the team {team}")
 }
 
 fn shared_project(row: &Row<'_>) -> rusqlite::Result<SharedProject> {

@@ -184,7 +184,7 @@ impl Hook {
         };
         let Kept::Stored(mut store, proof) = kept else {
             self.say(host, Moment::SessionStart, None, trouble.as_deref());
-            return self.end(&config, captured.as_ref());
+            return self.end(&config, captured.as_ref(), None);
         };
         for deed in &deeds {
             self.note_use(&mut store, host, &host_session, deed);
@@ -228,7 +228,7 @@ impl Hook {
             }
             _ => store.keep_log_short()?,
         }
-        self.end(&config, captured.as_ref())
+        self.end(&config, captured.as_ref(), Some(&store))
     }
 
     /// Makes what was heard fit to be kept.
@@ -293,10 +293,18 @@ impl Hook {
     }
 
     /// Starts what a session's end leaves to be done.
-    fn end(&self, config: &Config, captured: Option<&Arrival>) -> Result<(), Failure> {
-        let is_end = captured.is_some_and(|arrival| arrival.event.kind == EventKind::SessionEnd);
-        if is_end && config.retention.backups > 0 {
+    fn end(&self, config: &Config, captured: Option<&Arrival>, store: Option<&Store>) -> Result<(), Failure> {
+        if captured.is_none_or(|arrival| arrival.event.kind != EventKind::SessionEnd) {
+            return Ok(());
+        }
+        if config.retention.backups > 0 {
             self.start_housekeeping();
+        }
+        // No hook ever talks to a hub.
+        if let Some(store) = store.filter(|_| config.team.at_session_end)
+            && !store.shared_projects()?.is_empty()
+        {
+            self.start("sync");
         }
         Ok(())
     }

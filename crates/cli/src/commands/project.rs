@@ -1,6 +1,7 @@
 //! `project`: which project this folder belongs to, which there are, and how to rename or merge them.
 
 use crate::app::App;
+use crate::commands::share;
 use crate::failure::{Exit, Failure};
 use crate::times;
 use crate::ui::one_line;
@@ -35,6 +36,13 @@ pub(crate) enum Action {
         project: String,
         /// What it is to be called
         name: String,
+    },
+    /// Share a project with a team: what is known of it is told and heard by `sync`
+    Share(share::ShareArgs),
+    /// Share a project no longer; what was told stays with the team
+    Unshare {
+        /// Its name, its number or a folder in it (default: the one of this folder)
+        project: Option<String>,
     },
     /// Move everything of one project into another
     Merge {
@@ -74,6 +82,8 @@ pub(crate) fn run(args: ProjectCommandArgs, app: &App) -> Result<Exit, Failure> 
         Action::Show { project } => show(project.as_deref(), app, args.json),
         Action::List => list(app, args.json),
         Action::Rename { project, name } => rename(&project, &name, app, args.json),
+        Action::Share(wanted) => share::share(&wanted, app),
+        Action::Unshare { project } => share::unshare(project.as_deref(), app),
         Action::Merge { from, into, yes } => {
             let merged = merge(&from, &into, app, if yes { Consent::Given } else { Consent::Ask })?;
             if args.json {

@@ -2,6 +2,7 @@
 
 use crate::app::{App, ProjectArgs};
 use crate::args::kinds;
+use crate::commands::team_search;
 use crate::engine::{Engine, Profile};
 use crate::explain::{self, SumShape};
 use crate::failure::{Exit, Failure};
@@ -40,6 +41,9 @@ pub(crate) struct SearchArgs {
     /// How many to pass over
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) offset: u32,
+    /// Ask the team's hub, also for what was not heard yet
+    #[arg(long, conflicts_with_all = ["superseded", "since", "until", "file", "offset"])]
+    pub(crate) team: bool,
     /// Also what was superseded
     #[arg(long)]
     pub(crate) superseded: bool,
@@ -97,6 +101,9 @@ pub(crate) struct WhenShape {
 /// Searches.
 pub(crate) fn run(args: &SearchArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store_to_read()?;
+    if args.team {
+        return team_search::run(args, &store, app);
+    }
     let answer = answer(args, app, &store)?;
     let exit = if answer.hits.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
@@ -221,7 +228,7 @@ fn verbose_lines(shape: &HitShape, hit: &Hit, args: &SearchArgs, app: &App) -> S
 }
 
 /// Returns the beginning of a body on one line, without the title it most often begins with.
-fn excerpt(body: &str, title: &str) -> String {
+pub(crate) fn excerpt(body: &str, title: &str) -> String {
     let told = title.trim_end_matches('…');
     let rest = body.trim_start().strip_prefix(told).unwrap_or(body);
     let folded = clean(rest).split_whitespace().collect::<Vec<_>>().join(" ");

@@ -241,6 +241,7 @@ fn search_args(arguments: &Arguments, store: &Store, limit: u32) -> Result<Searc
         // One more than is shown tells whether there are more.
         limit: Some(limit + 1),
         offset: arguments.count("offset")?.unwrap_or(0),
+        team: false,
         superseded: false,
         explain: false,
         profile: Profile::Search,

@@ -229,7 +229,9 @@ fn help_lists_every_command() {
           sessions     List sessions, or tell one step by step
           distil       Make memories of what happened in sessions, where that is still to be done
           handoff      Say where the work stands, or write it down
-          project      Show, rename or merge projects
+          project      Show, rename, merge or share projects
+          team         Join a team, or run one: its memories live in a PostgreSQL of yours
+          sync         Tell teams what is new in the projects shared with them, and hear what they tell
           import       Take in what is on this machine already, or memories from a file
           export       Write memories to a file or a folder
           index        Rebuild what is derived from the memories

@@ -15,7 +15,6 @@ CREATE TABLE shared_projects (
     hub_project TEXT NOT NULL,
     watermark INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX shared_projects_by_team ON shared_projects (team);
 
 -- What the hub is known to have of a memory: its last revision. No foreign key to the memory: one that was forgotten stands here until
 -- the hub knows.
@@ -27,7 +26,6 @@ CREATE TABLE synced_memories (
     superseded_by TEXT,
     pinned INTEGER NOT NULL CHECK (pinned IN (0, 1))
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX synced_memories_by_project ON synced_memories (project_id);
 CREATE INDEX synced_memories_by_replacement ON synced_memories (superseded_by) WHERE superseded_by IS NOT NULL;
 
 -- Memories of shared projects that changed since the hub was told.
@@ -35,7 +33,6 @@ CREATE TABLE untold_memories (
     uid TEXT PRIMARY KEY,
     project_id INTEGER NOT NULL REFERENCES shared_projects (project_id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX untold_memories_by_project ON untold_memories (project_id);
 
 -- Whoever changes a memory, however, has something to tell, from the same transaction on.
 CREATE TRIGGER shared_memory_written AFTER INSERT ON memories

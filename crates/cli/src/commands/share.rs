@@ -1,0 +1,61 @@
+//! `project share` and `project unshare`: which projects a team knows of.
+
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use crate::teams;
+use crate::ui::{memories, one_line};
+use backstory_hub::TeamName;
+use backstory_memory::ProjectKey;
+use backstory_store::Project;
+use clap::Args;
+
+/// Arguments of `project share`.
+#[derive(Args, Debug)]
+pub(crate) struct ShareArgs {
+    /// Its name, its number or a folder in it (default: the one of this folder)
+    project: Option<String>,
+    /// The team (default: the only one that was joined)
+    #[arg(long, value_name = "TEAM", value_parser = teams::name)]
+    team: Option<TeamName>,
+}
+
+/// Shares a project.
+pub(crate) fn share(args: &ShareArgs, app: &App) -> Result<Exit, Failure> {
+    let mut store = app.store()?;
+    let team = teams::joined(&store, args.team.as_ref())?;
+    let id = app.project_to_write(&mut store, args.project.as_deref())?;
+    let project = store.project(id)?.ok_or_else(|| Failure::user("there is no such project"))?;
+    let key = portable_key(&project).to_string();
+    let mut hub = teams::hub(&team, app)?;
+    hub.share(&key, &project.name).map_err(|error| teams::failure(&error))?;
+    store.share_project(id, &team.name, &key)?;
+    app.ui.line(&format!(
+        "`{}` is shared with {} as `{}`; {} to tell",
+        one_line(&project.name),
+        team.name,
+        one_line(&key),
+        memories(store.count_untold(id)?)
+    ))?;
+    app.ui.say("`backstory sync --dry-run` shows what would leave, `backstory sync` tells and hears");
+    Ok(Exit::Done)
+}
+
+/// Shares a project no longer.
+pub(crate) fn unshare(wanted: Option<&str>, app: &App) -> Result<Exit, Failure> {
+    let mut store = app.store()?;
+    let id = app.project_to_write(&mut store, wanted)?;
+    if store.unshare_project(id)? {
+        app.ui.line("shared no longer; what was told stays with the team, what was heard stays here")?;
+        return Ok(Exit::Done);
+    }
+    app.ui.say("it was not shared");
+    Ok(Exit::No)
+}
+
+/// Returns what every clone of a project is recognised by. One that has neither a name of its own nor a remote is known by what people
+/// call it: the members of a team agree on that.
+fn portable_key(project: &Project) -> ProjectKey {
+    let named = project.keys.iter().find(|key| matches!(key, ProjectKey::Named(_)));
+    let remote = || project.keys.iter().find(|key| matches!(key, ProjectKey::Remote(_)));
+    named.or_else(remote).cloned().unwrap_or_else(|| ProjectKey::Named(project.name.clone()))
+}

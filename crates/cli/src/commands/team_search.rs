@@ -1,0 +1,129 @@
+//! `search --team`: asks the hub itself, also for what was not heard yet.
+
+use crate::app::App;
+use crate::commands::search::{SearchArgs, excerpt};
+use crate::explain::SumShape;
+use crate::failure::{Exit, Failure};
+use crate::teams;
+use crate::times;
+use crate::ui::{Tone, one_line};
+use backstory_hub::TeamHit;
+use backstory_memory::first_chars;
+use backstory_store::{Reach, SharedProject, Store};
+use serde::Serialize;
+
+/// What the hub found, for other programs.
+#[derive(Serialize)]
+struct Found {
+    version: u32,
+    team: String,
+    hits: Vec<HitShape>,
+}
+
+#[derive(Serialize)]
+struct HitShape {
+    /// Its number here, where it was heard.
+    id: Option<i64>,
+    uid: String,
+    kind: String,
+    title: String,
+    body: String,
+    project: String,
+    trust: String,
+    updated_at: String,
+    score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<SumShape>,
+}
+
+/// Asks the team of the project that is meant; with all projects, the only team.
+pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, Failure> {
+    let shared = meant(args, store, app)?;
+    let named = shared.as_ref().and_then(|shared| shared.team.parse().ok());
+    let team = teams::joined(store, named.as_ref())?;
+    let mut hub = teams::hub(&team, app)?;
+    let project = shared.as_ref().map(|shared| shared.hub_project.as_str());
+    let most = args.limit.unwrap_or(app.config.search.limit);
+    let found = hub.search(&args.words.join(" "), project, most).map_err(|error| teams::failure(&error))?;
+    let of_kind = |hit: &TeamHit| args.kinds.is_empty() || args.kinds.contains(&hit.revision.content.kind);
+    let hits: Result<Vec<HitShape>, Failure> =
+        found.iter().filter(|hit| of_kind(hit)).map(|hit| shape(hit, args, store)).collect();
+    let hits = hits?;
+    let exit = if hits.is_empty() { Exit::No } else { Exit::Done };
+    if args.json {
+        app.ui.json(&Found { version: 1, team: team.name, hits })?;
+        return Ok(exit);
+    }
+    if hits.is_empty() {
+        app.ui.say("nothing found");
+    }
+    hits.iter().try_for_each(|hit| app.ui.line(&lines(hit, args, app)))?;
+    Ok(exit)
+}
+
+/// Returns the shared project that is meant; none means all of them.
+fn meant(args: &SearchArgs, store: &Store, app: &App) -> Result<Option<SharedProject>, Failure> {
+    let Some(Reach::Project(project)) = app.reach(store, &args.place)? else { return Ok(None) };
+    let shared = store.shared_projects()?.into_iter().find(|shared| shared.project == project);
+    let failure = || {
+        Failure::user("this project is not shared with a team")
+            .hint("`backstory project share` shares it; `--all-projects` asks for all that a team shares")
+    };
+    shared.map(Some).ok_or_else(failure)
+}
+
+fn shape(hit: &TeamHit, args: &SearchArgs, store: &Store) -> Result<HitShape, Failure> {
+    let content = &hit.revision.content;
+    let explain = args.explain.then(|| SumShape {
+        words: hit.words,
+        meaning: None,
+        fused: hit.words,
+        lifts: Vec::new(),
+        factors: Vec::new(),
+        relevance: hit.words,
+        older_than: None,
+    });
+    Ok(HitShape {
+        id: store.memory_by_uid(&hit.uid)?.map(|memory| memory.id.0),
+        uid: hit.uid.to_string(),
+        kind: content.kind.to_string(),
+        title: content.title.clone(),
+        body: content.body.clone(),
+        project: hit.project.clone(),
+        trust: format!("team:{}", hit.revision.author),
+        updated_at: times::iso(hit.revision.at),
+        score: (hit.words * 10_000.0).round() / 10_000.0,
+        explain,
+    })
+}
+
+fn lines(hit: &HitShape, args: &SearchArgs, app: &App) -> String {
+    let title = one_line(&hit.title);
+    let day = first_chars(&hit.updated_at, 10);
+    let id = hit.id.map_or_else(|| "not heard yet".to_owned(), |id| format!("#{id}"));
+    if args.compact {
+        let title = first_chars(&title, 40);
+        let project = one_line(&hit.project);
+        return format!(
+            "  [{:<8}] {id:<16} | {title:<40} | {project:<8} | {day} | {:.2}",
+            hit.kind, hit.score
+        );
+    }
+    let facts = format!(
+        "{} · {} · {} · {day} · {:.2}",
+        hit.kind,
+        one_line(&hit.project),
+        one_line(&hit.trust),
+        hit.score
+    );
+    let mut lines = vec![
+        app.ui.tone(Tone::Strong, &format!("{id} {title}")),
+        format!("   {}", app.ui.tone(Tone::Faint, &facts)),
+    ];
+    let excerpt = excerpt(&hit.body, &hit.title);
+    lines.extend((!excerpt.is_empty()).then(|| format!("   {excerpt}")));
+    if let Some(sum) = &hit.explain {
+        lines.push(format!("       {:.3}  words (as the hub ranks them)", sum.words));
+    }
+    lines.join("\n")
+}

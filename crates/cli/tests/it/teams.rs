@@ -1,0 +1,281 @@
+//! Two people, two homes, one hub: what is shared, what is not, and what happens when the hub is not there.
+
+use crate::support::{ask, database, done, file, hook, remember, run_in, titles, told, world};
+use backstory_testkit::{Outcome, PrivateDatabase, TestEnv};
+use insta::assert_snapshot;
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+/// A hub with a team, run by somebody in a home of their own.
+struct Team {
+    database: PrivateDatabase,
+    owner: TestEnv,
+}
+
+impl Team {
+    fn new() -> Option<Team> {
+        let team = Team { database: PrivateDatabase::new()?, owner: world() };
+        done(&team.owner, &["team", "init", &team.database.url("owner")]);
+        Some(team)
+    }
+
+    /// Somebody who was invited, has joined, and shares the project both work on.
+    fn member(&self, name: &str) -> TestEnv {
+        let env = self.newcomer(name);
+        done(&env, &["team", "join", &self.url(name)]);
+        done(&env, &["project", "share"]);
+        env
+    }
+
+    /// Somebody who was invited.
+    fn newcomer(&self, name: &str) -> TestEnv {
+        let env = world();
+        let passfile = env.world().join("user/.pgpass");
+        let name = self.database.member(name);
+        done(&self.owner, &["team", "invite", &name, "--passfile", passfile.to_str().unwrap()]);
+        file(&env, ".backstory.toml", "project = \"one\"\n");
+        env
+    }
+
+    fn url(&self, name: &str) -> String {
+        self.database.url(&self.database.member(name))
+    }
+
+    fn sync(&self, env: &TestEnv) -> Value {
+        self.database.settle();
+        let answer = ask(env, 0, &["sync", "--json"]);
+        answer["projects"][0].clone()
+    }
+}
+
+/// What a host says when a session is over.
+const END: &str = r#"{"session_id": "s", "hook_event_name": "SessionEnd", "reason": "other"}"#;
+
+fn said(outcome: &Outcome) -> String {
+    format!("{}{}", outcome.stdout, outcome.stderr)
+}
+
+#[test]
+fn what_one_decides_the_other_is_given_with_its_author() {
+    let Some(team) = Team::new() else { return };
+    let (ann, bob) = (team.member("ann"), team.member("bob"));
+    remember(&ann, "We decided to use SQLite instead of files because a hook must not lose anything");
+    let synced = team.sync(&ann);
+    assert_eq!((&synced["told"], &synced["written"]), (&1.into(), &0.into()));
+    let synced = team.sync(&bob);
+    assert_eq!((&synced["told"], &synced["written"]), (&0.into(), &1.into()), "{synced}");
+    let author = team.database.member("ann");
+    let found = ask(&bob, 0, &["search", "--json", "sqlite"]);
+    assert_eq!(found["hits"][0]["trust"], format!("team:{author}"));
+    let context = bob.run(["context", "--moment", "session-start"]);
+    assert!(context.stdout.contains(&format!("team {author}")), "{}", said(&context));
+    // Again, and there is nothing to tell or hear.
+    for env in [&ann, &bob] {
+        let again = team.sync(env);
+        assert_eq!((&again["told"], &again["written"], &again["revised"]), (&0.into(), &0.into(), &0.into()));
+    }
+}
+
+#[test]
+fn a_revision_and_a_forgetting_reach_everybody_and_leave_no_trace() {
+    let Some(team) = Team::new() else { return };
+    let (ann, bob) = (team.member("ann"), team.member("bob"));
+    let id = remember(&ann, "The staging server is called heronpond").to_string();
+    team.sync(&ann);
+    team.sync(&bob);
+    let there = ask(&bob, 0, &["search", "--json", "heronpond"])["hits"][0]["id"].to_string();
+    done(&bob, &["revise", &there, "The staging server is called heronpond now"]);
+    team.sync(&bob);
+    assert_eq!(team.sync(&ann)["revised"], 1);
+    let shown = ask(&ann, 0, &["show", "--json", &id]);
+    let memory = &shown["memories"][0];
+    assert_eq!(memory["trust"], format!("team:{}", team.database.member("bob")));
+    assert_eq!(memory["revisions"][0]["author"], team.database.member("ann"));
+
+    done(&ann, &["forget", &id, "--yes"]);
+    team.sync(&ann);
+    assert_eq!(team.sync(&bob)["forgotten"], 1);
+    assert_eq!((titles(&ann, &[]), titles(&bob, &[])), (vec![], vec![]));
+    assert_eq!(bob.files_holding(b"heronpond"), Vec::<std::path::PathBuf>::new());
+    let on_the_hub = "SELECT count(*) FROM backstory.revisions r WHERE r::text LIKE '%heronpond%'";
+    assert_eq!(team.database.psql(on_the_hub), "0");
+}
+
+#[test]
+fn what_is_private_never_leaves_and_what_leaves_can_be_looked_at_first() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    remember(&ann, "We decided on tabs instead of spaces");
+    done(&ann, &["remember", "--kind", "summary", "A summary of a session"]);
+    done(&ann, &["remember", "--everywhere", "The user likes short answers"]);
+    assert_eq!(run_in(&ann, "private", &["remember", "A private matter"]).code, Some(0));
+    let leaving = ask(&ann, 0, &["sync", "--dry-run", "--json"]);
+    let leaving = &leaving["projects"][0];
+    assert_eq!(leaving["memories"].as_array().unwrap().len(), 1, "{leaving}");
+    assert_eq!((&leaving["memories"][0]["kind"], &leaving["stays"]), (&"decision".into(), &2.into()));
+    assert_eq!(team.database.psql("SELECT count(*) FROM backstory.revisions"), "0", "nobody was told");
+    let synced = team.sync(&ann);
+    assert_eq!((&synced["told"], &synced["stayed"]), (&1.into(), &2.into()));
+    let kept = "SELECT count(*) FROM backstory.revisions r WHERE r::text ~ 'summary|short answers|private'";
+    assert_eq!(team.database.psql(kept), "0");
+}
+
+#[test]
+fn what_became_a_secret_since_it_was_written_is_taken_out_at_the_border() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    remember(&ann, "We decided that the door opens with xylophone42 and nothing else");
+    team.database.settle();
+    done(&ann, &["sync", "--set", "redact.literals=[\"xylophone42\"]"]);
+    let told = team.database.psql("SELECT body FROM backstory.revisions");
+    assert!(told.contains("We decided that the door opens with") && !told.contains("xylophone42"), "{told}");
+    // What came back from the hub has taken its place here, too.
+    team.sync(&ann);
+    assert_eq!(ann.files_holding(b"with xylophone42 and"), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn the_hub_can_be_asked_for_what_was_not_heard_yet() {
+    let Some(team) = Team::new() else { return };
+    let (ann, bob) = (team.member("ann"), team.member("bob"));
+    remember(&ann, "We decided that runMigration takes an advisory lock");
+    team.sync(&ann);
+    let found = ask(&bob, 0, &["search", "--team", "--explain", "--json", "migration", "lock"]);
+    let hit = &found["hits"][0];
+    assert_eq!(
+        (&hit["id"], &hit["trust"]),
+        (&Value::Null, &format!("team:{}", team.database.member("ann")).into())
+    );
+    assert!(hit["explain"]["words"].as_f64().unwrap() > 0.0);
+    assert_eq!(bob.run(["search", "--team", "zeppelin"]).code, Some(1));
+    team.sync(&bob);
+    let found = bob.run(["search", "--team", "migration"]);
+    assert!(
+        found.stdout.contains("We decided that runMigration") && !found.stdout.contains("not heard"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn passwords_are_where_psql_looks_and_nowhere_else() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.newcomer("ann");
+    let passfile = ann.world().join("user/.pgpass");
+    let line = fs::read_to_string(&passfile).unwrap();
+    let password = line.trim_end().rsplit(':').next().unwrap().to_owned();
+    assert_eq!(fs::metadata(&passfile).unwrap().permissions().mode() & 0o777, 0o600);
+    done(&ann, &["team", "join", &team.url("ann")]);
+    remember(&ann, "We decided on tabs");
+    done(&ann, &["project", "share"]);
+    team.sync(&ann);
+    for env in [&ann, &team.owner] {
+        assert_eq!(env.files_holding(password.as_bytes()), Vec::<std::path::PathBuf>::new());
+    }
+    // A passfile that others can read is not read.
+    fs::set_permissions(&passfile, fs::Permissions::from_mode(0o644)).unwrap();
+    let refused = ann.run(["sync"]);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("others can read it"), "{}", refused.stderr);
+    let mut command = ann.command(["sync"]);
+    assert!(command.env("PGPASSWORD", &password).status().unwrap().success());
+    let member = team.database.member("ann");
+    let again = team.owner.run(["team", "invite", &member]);
+    assert!(again.stdout.contains("they can log in already"), "{}", said(&again));
+}
+
+#[test]
+fn a_hub_that_cannot_be_used_says_why_and_costs_nothing() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    remember(&ann, "We decided on tabs");
+    let refused = |outcome: Outcome, because: &str| {
+        assert_eq!(outcome.code, Some(1), "{outcome:?}");
+        assert!(outcome.stderr.contains(because), "{}", outcome.stderr);
+    };
+    team.database.psql("INSERT INTO backstory.applied_migrations (version) VALUES (99)");
+    refused(ann.run(["sync"]), "the hub has schema 99; this build knows up to");
+    team.database.psql("DELETE FROM backstory.applied_migrations WHERE version = 99");
+
+    let store = database(&ann);
+    let real: String = store.query_row("SELECT url FROM teams", [], |row| row.get(0)).unwrap();
+    let away = real.replace("%2Fpg", "%2Fnowhere");
+    store.execute("UPDATE teams SET url = ?1", [&away]).unwrap();
+    refused(ann.run(["sync"]), "does not answer");
+    let ended = hook(&ann, END);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""));
+    let status = ask(&ann, 0, &["team", "status", "--json"]);
+    assert_eq!(status["teams"][0]["projects"][0]["untold"], 1, "it waits");
+    store.execute("UPDATE teams SET url = ?1", [&real]).unwrap();
+    drop(store);
+    assert_eq!(team.sync(&ann)["told"], 1, "and is told");
+
+    done(&team.owner, &["team", "revoke", &team.database.member("ann")]);
+    refused(ann.run(["sync"]), "does not let");
+    done(&ann, &["team", "leave"]);
+    assert_eq!(titles(&ann, &[]), ["We decided on tabs"]);
+}
+
+#[test]
+fn the_end_of_a_session_tells_the_team_while_nobody_waits() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    remember(&ann, "We decided on tabs");
+    let ended = hook(&ann, END);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""));
+    while !ann.processes().is_empty() {
+        std::thread::yield_now();
+    }
+    assert_eq!(team.database.psql("SELECT title FROM backstory.revisions"), "We decided on tabs");
+}
+
+#[test]
+fn without_a_team_every_command_says_what_to_do() {
+    let env = world();
+    assert_snapshot!(told(&env.run(["team", "join", "postgres://ann:hush@db/hub"])), @r"
+        exit 2
+        --- err
+        error: the address holds a password
+
+        hint: leave it out: others could read it in the list of processes and in the shell's history
+        hint: put it into `~/.pgpass` (HOST:PORT:DATABASE:USER:PASSWORD, mode 0600), or set `PGPASSWORD`
+        ");
+    assert_snapshot!(told(&env.run(["team", "join", "mysql://ann@db/hub"])), @r"
+        exit 2
+        --- err
+        error: not an address of PostgreSQL: it begins with `postgres://`
+
+        hint: like `postgres://NAME@db.example.org/memories?sslmode=require`
+        ");
+    assert_snapshot!(told(&env.run(["project", "share"])), @r"
+        exit 1
+        --- err
+        error: no team was joined
+
+        hint: `backstory team join URL` joins one; its owner's `backstory team invite` says which
+        ");
+    assert_snapshot!(told(&env.run(["sync"])), @r"
+        exit 0
+        --- err
+        nothing is shared; `backstory project share --team TEAM` shares the project of this folder
+        ");
+    assert_snapshot!(told(&env.run(["team"])), @r"
+        exit 1
+        --- err
+        no team was joined; `backstory team join URL` joins one, `backstory team init URL` makes one
+        ");
+    assert_snapshot!(told(&env.run(["team", "invite", "Ann"])), @r"
+        exit 2
+        --- err
+        error: invalid value 'Ann' for '<NAME>': `Ann` is not a name: a lower-case letter, then letters, digits, `_` or `-`, 48 at the most
+
+        For more information, try '--help'.
+        ");
+    assert_snapshot!(told(&env.run(["team", "invite", "ann"])), @r"
+        exit 1
+        --- err
+        error: this home does not own the hub of a team `team`
+
+        hint: `backstory team init URL --team team` says where it is; what is there stays
+        ");
+}
