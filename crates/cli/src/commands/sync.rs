@@ -232,7 +232,6 @@ impl Pulse {
                         .hint("nothing is lost: it is told when the hub answers again");
                     log::line(&home, now, &format!("sync: {}", failure.line()));
                     ui.fail(&failure);
-                    #[expect(clippy::exit, reason = "the thread that waits cannot be woken")]
                     std::process::exit(1);
                 }
                 before = seen;
