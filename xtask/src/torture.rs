@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         chosen().for_each(|bar| say(&format!("{}  {}", bar.id, bar.says)));
         return Ok(());
     }
-    show(&chosen().collect::<Vec<_>>(), &Binaries::build(chosen())?)
+    show(&chosen().collect::<Vec<_>>(), &Binaries::build()?)
 }
 
 fn show(chosen: &[&Bar], binaries: &Binaries) -> Outcome {

@@ -1,7 +1,9 @@
-//! Builds the tests that bars are shown by, in release, and runs them at full size.
+//! Builds the program and the tests that bars are shown by, and runs them at full size.
+//!
+//! The program is what is released; the tests around it are those `cargo test` builds, so that nothing is built twice in CI.
 
 use super::bars::{Bar, Shown};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,8 +14,13 @@ use std::time::Duration;
 /// A bar takes less than a minute; a test that takes so long hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The built tests: package and target lead to a program.
-pub(crate) struct Binaries(BTreeMap<(String, String), PathBuf>);
+/// What is tried, and with what.
+pub(crate) struct Binaries {
+    /// The program itself, as it is released.
+    program: PathBuf,
+    /// The built tests: package and target lead to a program.
+    tests: BTreeMap<(String, String), PathBuf>,
+}
 
 /// What came of running something that shows a bar.
 pub(crate) struct Trial {
@@ -24,45 +31,41 @@ pub(crate) struct Trial {
 }
 
 impl Binaries {
-    /// Builds what the bars need, with one run of cargo.
-    pub(crate) fn build<'a>(bars: impl Iterator<Item = &'a Bar>) -> Result<Binaries, String> {
-        let packages: BTreeSet<&str> = bars.flat_map(|bar| bar.shown).filter_map(Shown::package).collect();
-        let mut cargo = Command::new(env!("CARGO"));
-        // The program itself too: the suites beside cargo's own run it.
-        cargo.args(["test", "--release", "--no-run", "--quiet", "--message-format", "json"]);
-        for package in packages {
-            cargo.args(["--package", package]);
-        }
-        let built = cargo.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo: {error}"))?;
-        if !built.status.success() {
-            return Err("the tests could not be built".to_owned());
-        }
-        let messages = String::from_utf8_lossy(&built.stdout);
-        Ok(Binaries(messages.lines().filter_map(test_program).collect()))
+    /// Builds the program as it is released, unless one is named, and the tests exactly as `cargo test --workspace` does.
+    #[expect(clippy::disallowed_methods, reason = "the program may be named, as for the suites in `tests/`")]
+    pub(crate) fn build() -> Result<Binaries, String> {
+        let program = match std::env::var_os("BACKSTORY_BIN") {
+            Some(program) => root().join(program),
+            None => {
+                cargo(&["build", "--release", "--quiet", "--package", "backstory-cli"])?;
+                root().join("target/release/backstory")
+            }
+        };
+        let messages = cargo(&["test", "--workspace", "--no-run", "--quiet", "--message-format", "json"])?;
+        Ok(Binaries { program, tests: messages.lines().filter_map(test_program).collect() })
     }
 
-    /// Runs all that shows a bar, one after the other.
+    /// Runs all that shows a bar, one after the other, and keeps what was printed for whoever wants to know more.
     pub(crate) fn run(&self, bar: &Bar) -> Vec<Trial> {
-        bar.shown.iter().map(|shown| self.trial(bar, shown)).collect()
+        let trials: Vec<Trial> = bar.shown.iter().map(|shown| self.trial(shown)).collect();
+        let folder = root().join("target/torture");
+        let printed: String = trials.iter().map(|trial| trial.output.as_str()).collect();
+        drop(fs::create_dir_all(&folder));
+        drop(fs::write(folder.join(format!("{}.log", bar.id)), printed));
+        trials
     }
 
-    fn trial(&self, bar: &Bar, shown: &Shown) -> Trial {
-        let trial = match shown {
+    fn trial(&self, shown: &Shown) -> Trial {
+        match shown {
             Shown::Tests(package, names) => self.tests(package, "it", names),
             Shown::Units(package, names) => self.tests(package, &package.replace('-', "_"), names),
-            Shown::Browser(name) => {
-                let mut suite = Command::new("tests/browser/run");
-                suite.arg(name).current_dir(root()).env("BACKSTORY_BIN", "target/release/backstory");
-                finish(suite)
-            }
+            Shown::Browser(name) => self.in_a_browser(name),
             Shown::Later(_) => Trial { failure: None, output: String::new() },
-        };
-        keep(bar.id, &trial.output);
-        trial
+        }
     }
 
     fn tests(&self, package: &str, target: &str, names: &[&str]) -> Trial {
-        let Some(program) = self.0.get(&(package.to_owned(), target.to_owned())) else {
+        let Some(program) = self.tests.get(&(package.to_owned(), target.to_owned())) else {
             return Trial {
                 failure: Some(format!("`{package}` has no tests `{target}`")),
                 output: String::new(),
@@ -71,8 +74,11 @@ impl Binaries {
         let mut command = Command::new(program);
         command.args(["--exact", "--show-output", "--test-threads", "1"]).args(names);
         let folder = package.strip_prefix("backstory-").unwrap_or(package);
-        command.current_dir(root().join("crates").join(folder)).env("BACKSTORY_TORTURE", "1");
-        let mut trial = finish(command);
+        command
+            .current_dir(root().join("crates").join(folder))
+            .env("BACKSTORY_TORTURE", "1")
+            .env("BACKSTORY_BIN", &self.program);
+        let mut trial = finish(&mut command);
         // A name that does not exist is passed over without a word.
         let all_ran = trial.output.contains(&format!("test result: ok. {} passed", names.len()));
         if trial.failure.is_none() && !all_ran {
@@ -80,6 +86,34 @@ impl Binaries {
         }
         trial
     }
+
+    /// Runs a test of the viewer, with the hostile lines that lie beside the checkout.
+    fn in_a_browser(&self, name: &str) -> Trial {
+        let mut suite = Command::new("tests/browser/run");
+        suite.arg(name).current_dir(root()).env("BACKSTORY_BIN", &self.program);
+        let lines = root().join("target/torture-lines.txt");
+        let packed = root().join("../shared/security/xss-dev.tar.gz");
+        let unpacked =
+            Command::new("tar").args(["-xzO", "--wildcards", "*XSS*.txt", "-f"]).arg(packed).output();
+        match unpacked {
+            Ok(unpacked) if unpacked.status.success() && fs::write(&lines, &unpacked.stdout).is_ok() => {
+                finish(suite.env("BACKSTORY_XSS_LINES", lines))
+            }
+            _ => {
+                let mut trial = finish(&mut suite);
+                trial.output += "SKIPPED: the corpus `xss-dev.tar.gz` is not beside this checkout\n";
+                trial
+            }
+        }
+    }
+}
+
+/// Runs cargo, and returns what it printed.
+fn cargo(arguments: &[&str]) -> Result<String, String> {
+    let run = Command::new(env!("CARGO")).args(arguments).stderr(Stdio::inherit()).output();
+    let run = run.map_err(|error| format!("cargo: {error}"))?;
+    let printed = String::from_utf8_lossy(&run.stdout).into_owned();
+    if run.status.success() { Ok(printed) } else { Err(format!("`cargo {}` failed", arguments.join(" "))) }
 }
 
 /// Reads one message of cargo: a test program, with the package and the target it is of.
@@ -95,7 +129,7 @@ fn test_program(message: &str) -> Option<((String, String), PathBuf)> {
 }
 
 /// Waits for a program to end, and ends it when it hangs.
-fn finish(mut command: Command) -> Trial {
+fn finish(command: &mut Command) -> Trial {
     let failed = |why: String| Trial { failure: Some(why), output: String::new() };
     let mut child = match command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() {
         Ok(child) => child,
@@ -142,14 +176,6 @@ fn reason(output: &str) -> Option<String> {
     let mut lines = output.lines().skip_while(|line| !line.contains("panicked at"));
     let place = lines.next()?.split("panicked at ").nth(1)?;
     Some(format!("{place} {}", lines.next().unwrap_or_default()).chars().take(200).collect())
-}
-
-/// Keeps all that was printed for a bar, for whoever wants to know more.
-fn keep(id: &str, output: &str) {
-    let folder = root().join("target/torture");
-    drop(fs::create_dir_all(&folder));
-    let file = fs::OpenOptions::new().create(true).append(true).open(folder.join(format!("{id}.log")));
-    drop(file.and_then(|mut file| std::io::Write::write_all(&mut file, output.as_bytes())));
 }
 
 fn root() -> PathBuf {

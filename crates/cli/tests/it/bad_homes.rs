@@ -104,7 +104,7 @@ impl Nobody {
         }
         fs::set_permissions(env.world(), fs::Permissions::from_mode(0o755)).ok()?;
         let binary = env.world().join("backstory");
-        fs::copy(env!("CARGO_BIN_EXE_backstory"), &binary).ok()?;
+        fs::copy(crate::support::program(), &binary).ok()?;
         Some(Nobody { env, binary })
     }
 
@@ -220,7 +220,7 @@ fn nobody_else_may_read_what_we_make() {
     let env = world();
     let script = format!(
         "umask 000; b={}; $b remember hello; {prompt} | $b {hook}; $b maintain --set retention.backups=1; $b export out.jsonl; $b doctor",
-        env!("CARGO_BIN_EXE_backstory"),
+        crate::support::program(),
         prompt = "printf '{\"session_id\":\"s\",\"hook_event_name\":\"Stop\"}'",
         hook = HOOK.join(" "),
     );

@@ -120,7 +120,7 @@ fn change(env: &TestEnv, path: &str, change: impl Fn(String) -> String) {
 }
 
 fn program() -> String {
-    fs::canonicalize(env!("CARGO_BIN_EXE_backstory")).unwrap().to_string_lossy().into_owned()
+    fs::canonicalize(crate::support::program()).unwrap().to_string_lossy().into_owned()
 }
 
 #[test]

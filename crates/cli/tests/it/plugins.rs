@@ -156,7 +156,7 @@ fn a_plugin_finds_the_program_where_setup_puts_it() {
     remember(&env, "We decided on SQLite FTS5 for search ranking because it needs no server");
     let bin = env.world().join("user/.local/bin");
     fs::create_dir_all(&bin).unwrap();
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_backstory"), bin.join("backstory")).unwrap();
+    std::os::unix::fs::symlink(crate::support::program(), bin.join("backstory")).unwrap();
     for path in ["/usr/bin:/bin", &format!("{}:/usr/bin:/bin", bin.display())] {
         let (code, out, err) = run(&env, path, &HOOK, STARTS);
         assert_eq!((code, err.as_str()), (Some(0), ""), "{path}");

@@ -142,7 +142,7 @@ fn firing_agent(env: &TestEnv, stands: Guard) -> String {
         unless(Guard::SessionName, "session=another-$$"),
         unless(Guard::FirstLine, "prompt='Make the parser of tables faster'"),
         unless(Guard::Ancestry, &format!(": > '{}'", note.display())),
-        format!("fire() {{ printf '%s' \"$1\" | '{}' hook --host claude-code; }}", env!("CARGO_BIN_EXE_backstory")),
+        format!("fire() {{ printf '%s' \"$1\" | '{}' hook --host claude-code; }}", crate::support::program()),
         r#"head="\"session_id\":\"$session\",\"cwd\":\"$PWD\",\"hook_event_name\"""#.to_owned(),
         r#"fire "{$head:\"SessionStart\",\"source\":\"startup\"}""#.to_owned(),
         r#"fire "{$head:\"UserPromptSubmit\",\"prompt_id\":\"p\",\"prompt\":\"$prompt\"}""#.to_owned(),

@@ -112,7 +112,7 @@ fn setup_wires_the_hosts_that_are_here_to_a_copy_that_stays() {
         ");
     assert!(outcome.stdout.contains("\nready     begin a session as ever"), "{}", outcome.stdout);
     let copy = bin.join("backstory");
-    assert!(fs::read(&copy).unwrap() == fs::read(env!("CARGO_BIN_EXE_backstory")).unwrap());
+    assert!(fs::read(&copy).unwrap() == fs::read(crate::support::program()).unwrap());
     assert!(read(&env, ".codex/hooks.json").contains(&format!("'{}' hook --host codex", copy.display())));
     assert!(read(&env, ".codex/config.toml").contains(&format!("command = \"{}\"", copy.display())));
 

@@ -6,14 +6,24 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// The way every host calls us.
 pub(crate) const HOOK: [&str; 3] = ["hook", "--host", "claude-code"];
 
+/// Returns the binary under test: the one cargo built for these tests, or the one that whoever runs them names.
+#[expect(clippy::disallowed_methods, reason = "chosen by who runs the tests")]
+pub(crate) fn program() -> &'static str {
+    static PROGRAM: LazyLock<String> = LazyLock::new(|| {
+        std::env::var("BACKSTORY_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_backstory").to_owned())
+    });
+    &PROGRAM
+}
+
 /// Makes a world for the binary under test.
 pub(crate) fn world() -> TestEnv {
-    TestEnv::new(env!("CARGO_BIN_EXE_backstory"))
+    TestEnv::new(program())
 }
 
 /// Makes a world whose hooks may take their time: what is looked at is what they keep, on however busy a machine.

@@ -31,7 +31,7 @@ pub(crate) fn read(env: &TestEnv, path: &str) -> String {
 
 /// The text with the program's own path made steady.
 pub(crate) fn steady(text: &str) -> String {
-    let program = fs::canonicalize(env!("CARGO_BIN_EXE_backstory")).unwrap();
+    let program = fs::canonicalize(crate::support::program()).unwrap();
     text.replace(&*program.to_string_lossy(), "[PROGRAM]")
 }
 
@@ -318,7 +318,7 @@ fn the_program_is_named_by_its_place_whatever_characters_that_has() {
     let place = env.world().join("it's \"odd\" `x` here");
     fs::create_dir(&place).unwrap();
     let program = place.join("backstory");
-    fs::copy(env!("CARGO_BIN_EXE_backstory"), &program).unwrap();
+    fs::copy(crate::support::program(), &program).unwrap();
     let odd = TestEnv::new(&program).with("PATH", "/nonexistent");
     done(&odd, &["install", "claude-code", "codex", "--yes"]);
     let line = json(&odd, ".claude/settings.json")["hooks"]["Stop"][0]["hooks"][0]["command"].clone();

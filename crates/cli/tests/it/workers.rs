@@ -129,7 +129,6 @@ fn a_worker_that_hangs_hurts_no_hook() {
     assert_eq!(count(&env, "spooled"), 0);
     assert_eq!(worker.get("/api/status")["events"], 50);
     bar("R18", format_args!("{kept} of 50 kept once beside a stopped worker"));
-    hooks.tell("R18", "hook p95");
     hooks.tell("R18", "hook max");
     since.tell("R18", "taken in");
 }
@@ -242,7 +241,7 @@ fn under(dir: PathBuf) -> Vec<PathBuf> {
 #[test]
 fn nobody_else_comes_to_a_worker_whatever_the_umask_was() {
     let env = world();
-    let program = env!("CARGO_BIN_EXE_backstory");
+    let program = crate::support::program();
     let command = env.command(["serve"]);
     let variables: Vec<_> =
         command.get_envs().filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned()))).collect();
@@ -280,7 +279,7 @@ fn another_user_is_not_answered(env: &TestEnv, socket: &str) {
         fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
     }
     let copy = env.world().join("backstory");
-    fs::copy(env!("CARGO_BIN_EXE_backstory"), &copy).unwrap();
+    fs::copy(crate::support::program(), &copy).unwrap();
     fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
     // A home of theirs, whose note leads to our socket.
     let theirs = env.world().join("theirs");
