@@ -41,6 +41,13 @@ impl Engine {
         Engine { weights, meaning, synonyms: synonyms(environment).0 }
     }
 
+    /// Reads a question that will be asked.
+    pub(crate) fn read(&mut self, question: &str) {
+        if let Some(meaning) = &mut self.meaning {
+            meaning.read(question);
+        }
+    }
+
     /// Returns the engine over a store.
     pub(crate) fn over<'a>(&'a self, store: &'a Store) -> Recall<'a> {
         Recall::new(store, &self.weights).by_meaning(self.meaning.as_ref()).with_synonyms(&self.synonyms)

@@ -10,6 +10,7 @@ mod orientation;
 mod risks;
 mod uses;
 
+pub(crate) use asked::Ahead;
 pub(crate) use hooked::Hooked;
 pub(crate) use uses::Deed;
 
@@ -37,6 +38,8 @@ pub(crate) struct Injecting<'a> {
     pub(crate) now: Timestamp,
     /// From then on nothing more is looked for: what there is is given (law 1).
     pub(crate) until: Instant,
+    /// What was begun before the store was open.
+    pub(crate) ahead: Option<&'a Ahead>,
     pub(crate) to: Recipient<'a>,
 }
 

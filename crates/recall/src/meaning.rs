@@ -13,6 +13,8 @@ use std::path::Path;
 pub struct Meaning {
     encoder: Box<dyn Encoder>,
     vectors: VectorFile,
+    /// A question that was read before it was asked, and where it points.
+    read: Option<(String, Option<Vector>)>,
 }
 
 /// Where a question points, and what lies there, nearest first.
@@ -42,15 +44,27 @@ impl Meaning {
         // Opening a pipe would wait for who writes into it.
         let vectors =
             VectorFile::open(Some(vectors).filter(|path| path.is_file())?, encoder.model_name()).ok()?;
-        Some(Meaning { encoder, vectors })
+        Some(Meaning { encoder, vectors, read: None })
     }
 
-    /// Reads a question and finds the memories nearest to it within reach. Nothing where it is not written in letters the model has
-    /// learnt to read; a file that cannot be read any more has no memories.
+    /// Reads a question that will be asked: whoever can do so while something else is prepared does not wait for it then.
+    pub fn read(&mut self, question: &str) {
+        let question = first_chars(question, MOST_READ);
+        self.read = Some((question.to_owned(), self.direction(question)));
+    }
+
+    /// Returns where a question points. Nothing where it is not written in letters the model has learnt to read.
+    fn direction(&self, question: &str) -> Option<Vector> {
+        if is_mostly_latin(question) { self.encoder.encode_question(question) } else { None }
+    }
+
+    /// Reads a question and finds the memories nearest to it within reach. Nothing where the model cannot read it; a file that cannot be read any more has no memories.
     pub(crate) fn look(&self, question: &str, reach: Reach, count: usize) -> Option<Near> {
         let question = first_chars(question, MOST_READ);
-        let direction =
-            if is_mostly_latin(question) { self.encoder.encode_question(question) } else { None }?;
+        let direction = match &self.read {
+            Some((read, direction)) if read == question => direction.clone(),
+            _ => self.direction(question),
+        }?;
         let found = within(reach, |scope| self.vectors.scan(&direction, scope, count));
         let found = found.unwrap_or_default().into_iter();
         let memories = found.map(|near| (MemoryId(near.memory), f64::from(near.cosine))).collect();

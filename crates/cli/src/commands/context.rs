@@ -121,6 +121,7 @@ pub(crate) fn injecting<'a>(store: &'a Store, app: &'a App, to: Recipient<'a>) -
         home: &app.home,
         now: app.now,
         until: Instant::now() + PATIENCE,
+        ahead: None,
         to,
     }
 }

@@ -8,7 +8,7 @@ use crate::commands::polish;
 use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
-use crate::injecting::{Built, Deed, Hooked, alive};
+use crate::injecting::{Ahead, Built, Deed, Hooked, alive};
 use crate::settings::{Settings, project_file};
 use crate::{log, ourselves, vectors};
 use backstory_capture::{
@@ -131,6 +131,9 @@ impl Hook {
         if !captures && (opening.is_none() || !self.home.database().exists()) {
             return Ok(());
         }
+        let ahead = opening.as_ref().filter(|(_, budget)| *budget > 0);
+        let ahead =
+            ahead.and_then(|(opening, _)| Ahead::of(opening, &config, &self.environment, &self.home));
         self.home.prepare()?;
         let redactor = app::redactor(&config, &self.environment, &self.home);
         let mut receipt = self.receipt(host, redactor.scrub(&heard.name).as_str(), payload.len());
@@ -204,6 +207,7 @@ impl Hook {
                 host_session: &host_session,
                 sighting: &sighting,
                 before: before.as_ref(),
+                ahead: ahead.as_ref(),
             };
             let given =
                 hooked.inject(&mut store, &opening, budget, &receipt, proof).unwrap_or_else(|failure| {

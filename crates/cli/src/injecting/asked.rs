@@ -1,14 +1,19 @@
 //! What bears on a prompt: recall, with the profile for when nobody asked for memories.
 
 use super::Injecting;
+use crate::config::Config;
 use crate::engine::{Engine, Profile};
+use crate::env_vars::Environment;
 use crate::explain;
 use backstory_capture::Patience;
 use backstory_context::{Known, Relevant};
+use backstory_hosts::Opening;
 use backstory_memory::{Kind, Memory, MemoryId, first_chars};
 use backstory_recall::{Factor, Signal};
-use backstory_store::{Filter, Reach};
+use backstory_store::{Filter, Home, Reach};
 use std::collections::HashSet;
+use std::sync::Mutex;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// What is recalled beside what the agent has already: more than fit, since some of it has faded.
@@ -23,6 +28,40 @@ const CHANGED: Factor = Factor::Signal(Signal::Freshness);
 /// A longer prompt says at its beginning what it is about; what follows is pasted.
 const MOST_CHARS: usize = 4_000;
 
+/// An engine that is being opened, and reads the prompt, while the hook does what comes before recall: reading takes about as long.
+pub(crate) struct Ahead {
+    engine: Mutex<Option<JoinHandle<Engine>>>,
+}
+
+impl Ahead {
+    /// Begins, where there is a prompt that asks something.
+    pub(crate) fn of(
+        opening: &Opening,
+        config: &Config,
+        environment: &Environment,
+        home: &Home,
+    ) -> Option<Ahead> {
+        let Opening::Prompt { text } = opening else { return None };
+        if !asks_something(text) {
+            return None;
+        }
+        let (config, environment, home) = (config.clone(), environment.clone(), home.clone());
+        let prompt = first_chars(text, MOST_CHARS).to_owned();
+        let open = move || {
+            let mut engine = Engine::open(&config, &environment, &home, Profile::Inject);
+            engine.read(&prompt);
+            engine
+        };
+        let opening = thread::Builder::new().spawn(open).ok()?;
+        Some(Ahead { engine: Mutex::new(Some(opening)) })
+    }
+
+    /// Returns the engine once it is open; nothing where it was returned before, or came to harm.
+    fn engine(&self) -> Option<Engine> {
+        self.engine.lock().ok()?.take()?.join().ok()
+    }
+}
+
 impl Injecting<'_> {
     /// Finds what bears on a prompt, best first, without what the session has.
     pub(super) fn bearing_on(&self, prompt: &str) -> Known<Vec<Relevant>> {
@@ -30,7 +69,8 @@ impl Injecting<'_> {
             return Ok(Vec::new());
         }
         let prompt = first_chars(prompt, MOST_CHARS);
-        let engine = Engine::open(self.config, self.environment, self.home, Profile::Inject);
+        let open = || Engine::open(self.config, self.environment, self.home, Profile::Inject);
+        let engine = self.ahead.and_then(Ahead::engine).unwrap_or_else(open);
         let question = engine.question(prompt, self.now, Some(self.to.project));
         let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Goal || speaks_of_goals(prompt));
         let known = self.to.in_view.given.len().min(MOST_KNOWN);

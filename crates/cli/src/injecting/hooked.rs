@@ -3,7 +3,7 @@
 //! What was captured is safe before any of this begins (law 3). What cannot be recorded is not said: nobody could answer for it
 //! later (law 9), nor know it again when it comes back (law 5).
 
-use super::{Built, Injecting, Recipient};
+use super::{Ahead, Built, Injecting, Recipient};
 use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
@@ -27,6 +27,8 @@ pub(crate) struct Hooked<'a> {
     pub(crate) sighting: &'a Sighting,
     /// The session as it was before this hook ran.
     pub(crate) before: Option<&'a Session>,
+    /// What was begun before the store was open.
+    pub(crate) ahead: Option<&'a Ahead>,
 }
 
 impl Hooked<'_> {
@@ -78,6 +80,7 @@ impl Hooked<'_> {
             home: self.home,
             now: self.now,
             until: self.until,
+            ahead: self.ahead,
             to: to.clone(),
         };
         let built = injecting.build(opening, self.before, budget);

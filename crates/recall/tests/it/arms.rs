@@ -154,3 +154,17 @@ fn a_short_turn_is_found_by_what_stands_beside_it() {
     assert_eq!(ids(&answer)[..2], [asked, answered]);
     assert!(ids(&answer).contains(&elsewhere));
 }
+
+#[test]
+fn a_question_read_ahead_is_answered_as_if_it_were_not() {
+    let mut world = World::new();
+    world.note("The harbour floods at spring tide");
+    world.note("Invoices are paged by key");
+    let (plain, mut ahead) = (world.meaning(), world.meaning());
+    ahead.read("when does water come over the quay");
+    for question in ["when does water come over the quay", "how are bills listed", ""] {
+        let [one, other] =
+            [&plain, &ahead].map(|meaning| world.ask_with(question, &Weights::SEARCH, Some(meaning)));
+        assert_eq!(one, other, "{question}");
+    }
+}
