@@ -3,7 +3,7 @@
 //! The benches measure and note figures; here stands what each is to be. Nothing fails for being slow: a busy machine is no fault of
 //! the code. What must not grow unnoticed is guarded by counts of instructions instead (`guard`).
 
-use crate::Outcome;
+use crate::{Outcome, cargo};
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -79,10 +79,23 @@ type Figures = HashMap<(String, usize), f64>;
 /// Measures, and prints the table.
 #[expect(clippy::print_stdout, reason = "a task for developers talks to them")]
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    let with_a_million = arguments == ["--million"];
-    if !with_a_million && !arguments.is_empty() {
-        return Err("usage: cargo xtask bench [--million]".into());
-    }
+    let with_a_million = match arguments {
+        [] => false,
+        [only] if only == "--million" => true,
+        [against, name, plugin] if against == "--against" && name == "claude-mem" => {
+            return cargo(&[
+                "bench",
+                "--package",
+                "backstory-cli",
+                "--bench",
+                "against",
+                "--",
+                plugin,
+                "10000",
+            ]);
+        }
+        _ => return Err("usage: cargo xtask bench [--million | --against claude-mem PLUGIN-FOLDER]".into()),
+    };
     let gathered = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/figures.tsv");
     drop(fs::remove_file(&gathered));
     for (package, bench, sizes, more) in BENCHES {

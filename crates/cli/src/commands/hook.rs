@@ -132,8 +132,7 @@ impl Hook {
             return Ok(());
         }
         let ahead = opening.as_ref().filter(|(_, budget)| *budget > 0);
-        let ahead =
-            ahead.and_then(|(opening, _)| Ahead::of(opening, &config, &self.environment, &self.home));
+        let ahead = ahead.and_then(|(opening, _)| Ahead::of(opening, &config, &self.environment, &self.home));
         self.home.prepare()?;
         let redactor = app::redactor(&config, &self.environment, &self.home);
         let mut receipt = self.receipt(host, redactor.scrub(&heard.name).as_str(), payload.len());
