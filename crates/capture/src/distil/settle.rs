@@ -129,7 +129,10 @@ fn closest(
     let filter =
         Filter { limit: COMPARED, life: LifeFilter::Any, kinds, ..Filter::within(Reach::Project(project)) };
     let ids: Vec<MemoryId> = store.search_words(&query, &filter)?.iter().map(|hit| hit.memory).collect();
-    store.memories(&ids)
+    // What was talked through says many things: one that is put right does not take the others back.
+    let is_one_thing =
+        |known: &Memory| known.content.kind != Kind::Note || known.content.trust != Trust::Assistant;
+    Ok(store.memories(&ids)?.into_iter().filter(is_one_thing).collect())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

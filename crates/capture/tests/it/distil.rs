@@ -206,9 +206,12 @@ fn an_answered_question_is_a_discovery() {
 #[test]
 fn small_talk_leaves_nothing() {
     let mut story = Story::new();
-    for (asked, said) in
-        [("hi", "Hello! How can I help?"), ("thanks", "You're welcome!"), ("ok go on", "Done.")]
-    {
+    for (asked, said) in [
+        ("hi", "Hello! How can I help?"),
+        ("thanks", "You're welcome!"),
+        ("ok go on", "Done."),
+        ("what time is it in Lisbon", "I cannot look at a clock; your system can."),
+    ] {
         story.asks(asked).closes(said);
     }
     story.happens(Happening::SessionEnded { reason: "other".into() }, Trust::Tool);

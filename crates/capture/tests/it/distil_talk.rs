@@ -2,7 +2,7 @@
 
 use crate::story::Story;
 use backstory_capture::Occasion;
-use backstory_memory::{Kind, Trust};
+use backstory_memory::{Kind, Life, Trust};
 
 const PLAN: &str = "Let's design the sign-in. I have JWT in mind, tokens in httpOnly cookies, and refresh token rotation for security.";
 const ANSWER: &str = "Here is the design. Access tokens live for 15 minutes and are signed with HS256, refresh tokens are opaque, stored hashed in \
@@ -43,4 +43,21 @@ fn what_was_done_is_told_as_work_and_not_as_talk() {
     let mut story = Story::new();
     story.asks(PLAN).edits("src/auth.rs", "fn a() {}", "fn a() { rotate() }").closes(ANSWER);
     assert_eq!(story.of_kind(Kind::Note), [], "{:?}", story.kinds());
+}
+
+#[test]
+fn a_question_about_the_work_at_hand_is_talk_too() {
+    let mut story = Story::new();
+    story.asks("How should we store the refresh tokens of our sign-in?").closes(ANSWER);
+    assert!(story.only(Kind::Note).content.body.contains("stored hashed"));
+}
+
+#[test]
+fn who_puts_one_thing_right_does_not_take_the_whole_talk_back() {
+    let mut story = Story::new();
+    story
+        .asks("Let's plan the sign-in. We use HS256 tokens, httpOnly cookies and refresh token rotation.")
+        .closes(ANSWER);
+    story.asks("No, we use RS256 tokens for the sign-in, not HS256.").closes("Understood.");
+    assert_eq!(story.only(Kind::Note).life, Life::Live, "{:?}", story.kinds());
 }
