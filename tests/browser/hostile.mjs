@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { World, binary } from "./real.mjs";
 import { HERE, equal, holds, open, serve, settled, steer, visit } from "./setting.mjs";
 
 // A few of our own; BACKSTORY_XSS_LINES names a file with many more.
@@ -61,10 +62,7 @@ async function look(browser, some) {
   const page = await open(browser, server.origin);
   const looked = { pages: 0, texts: 0 };
   try {
-    await page.addInitScript(() => {
-      globalThis.executed = [];
-      for (const name of ["alert", "confirm", "prompt", "open"]) globalThis[name] = (...told) => globalThis.executed.push([name, ...told]);
-    });
+    await page.addInitScript(noteWhatRuns);
     await visit(page, "#/health");
     for (const [number, line] of some.entries()) {
       await steer(page, "refill", { ...DAYS, hostile: [line] });
@@ -88,6 +86,46 @@ async function look(browser, some) {
     await page.context().close();
     server.stop();
   }
+}
+
+/** The same through the real door: what the worker answers is what importing, hooks and redaction made of the lines. */
+export async function hostile_lines_stay_text_on_the_real_worker(browser) {
+  if (!binary()) return console.log("       SKIPPED: there is no backstory to test");
+  const world = new World();
+  const all = [...LINES, ...lines()];
+  try {
+    const memory = (line) => JSON.stringify({ kind: "learning", title: line, body: line, facts: [line], concepts: [line], files: [line] });
+    world.backstoryTold(all.map(memory).join("\n"), "import", "-", "--no-vectors");
+    LINES.forEach((line, number) => world.playSession(`${number}${line}`, `Look at ${line} please`, `The page shows ${line} as it is, and ${line} again.`));
+    const link = await world.serve();
+    const page = await open(browser, new URL(link).origin);
+    await page.addInitScript(noteWhatRuns);
+    await page.goto(link);
+    await settled(page);
+    const ids = await page.evaluate(async () => {
+      const all = async (list) => (await (await fetch(`/api/${list}?limit=100`)).json())[list].map(({ id }) => id);
+      return { memory: await all("memories"), session: await all("sessions"), injection: await all("injections") };
+    });
+    const single = Object.entries(ids).flatMap(([place, each]) => each.slice(0, 40).map((id) => `${place}/${id}`));
+    for (const place of ["timeline", "search?q=alert%20script%20page", "sessions", "injections", "projects", "project/1", "health", ...single]) {
+      await page.evaluate((next) => (location.hash = next), `#/${place}`);
+      await page.waitForSelector(`main[data-shown="#/${place}"]`);
+      await settled(page);
+      const found = await page.evaluate(lookAround, { line: "alert", made: MADE_OF_DATA, foreign: FOREIGN_LINKS });
+      equal(JSON.stringify([found.errors, found.made, found.foreign]), "[0,0,0]", `errors, elements made of data and links elsewhere on #/${place}`);
+    }
+    equal(JSON.stringify(await page.evaluate(() => globalThis.executed)), "[]", "scripts that ran");
+    equal(page.wrongs.join("\n"), "", "dialogs, errors and requests elsewhere");
+    await page.context().close();
+  } finally {
+    world.end();
+  }
+}
+
+/** Runs in the page before all else: notes what must never run. */
+function noteWhatRuns() {
+  globalThis.executed = [];
+  for (const name of ["alert", "confirm", "prompt", "open"]) globalThis[name] = (...told) => globalThis.executed.push([name, ...told]);
 }
 
 /** Runs in the page: opens what is folded, and counts what must not be there, and the texts that hold the line. */

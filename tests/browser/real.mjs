@@ -9,13 +9,13 @@ import { HERE, equal, holds, open, settled } from "./setting.mjs";
 const ROOT = path.resolve(HERE, "../..");
 
 /** The program under test: BACKSTORY_BIN, or what was built last. */
-function binary() {
+export function binary() {
   const built = ["release", "debug"].map((profile) => path.join(ROOT, "target", profile, "backstory")).filter(existsSync);
   return process.env.BACKSTORY_BIN ? path.resolve(process.env.BACKSTORY_BIN) : built.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0];
 }
 
 /** A machine of its own: a home, a project, a worker. */
-class World {
+export class World {
   constructor() {
     this.root = mkdtempSync(path.join(tmpdir(), "viewer-"));
     this.project = path.join(this.root, "lantern");
