@@ -1,7 +1,7 @@
 //! `cargo xtask scorecard`: what Backstory finds, makes of sessions, leaves unsaid and costs, on data sets we do not ship.
 //!
 //! Everything goes through the binary's own doors, in worlds of their own, at a fixed time: the same binary and data give the
-//! same page. The page is `docs/scorecard.md`; a line a question goes where `--per-query` says. Not here: speed.
+//! same page, but for a few tokens: the nonce of a fence does not always cost the same. The page is `docs/scorecard.md`; a line a question goes where `--per-query` says. Not here: speed.
 
 mod abstention;
 mod amendment;

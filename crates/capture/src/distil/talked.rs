@@ -1,6 +1,6 @@
 //! What was talked through and not done: a plan, a design, where things stand.
 //!
-//! Words alone are evidence of little, so this is a note and no more: it is found by who looks for it, and hardly ever given unasked.
+//! Words alone are evidence of little, so this is a note and no more: no session start shows it, and unasked it weighs least.
 //! Not here: what was stated in it (`stated`), and answers to questions about the world, which the next agent knows too.
 
 use super::asked::{Intent, gist, intent};
