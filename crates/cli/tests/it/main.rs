@@ -49,6 +49,7 @@ mod serving_described;
 mod setting_up;
 mod support;
 mod taking_in;
+mod team_storm;
 mod teams;
 mod upkeep;
 mod vectors;
