@@ -77,6 +77,16 @@ impl PrivateDatabase {
         self.server.psql(&self.name, sql)
     }
 
+    /// Runs statements as a user, in one transaction, and returns how the server went about them, functions included.
+    pub fn plans(&self, user: &str, sql: &str) -> String {
+        let explained = format!(
+            "LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;
+             SET auto_explain.log_analyze = on; SET auto_explain.log_timing = off; SET client_min_messages = log;
+             SET SESSION AUTHORIZATION \"{user}\"; {sql}"
+        );
+        self.server.run(&self.name, &explained).1
+    }
+
     /// Waits until everything that was ever begun on the server before now is finished: only then is it sure to be pulled.
     pub fn settle(&self) {
         let now = self.psql("SELECT pg_current_xact_id()");
@@ -154,6 +164,11 @@ impl Server {
     }
 
     fn psql(&self, database: &str, sql: &str) -> String {
+        self.run(database, sql).0
+    }
+
+    /// Returns what statements print, and what the server says about them.
+    fn run(&self, database: &str, sql: &str) -> (String, String) {
         let output = Command::new(self.bin.join("psql"))
             .env_clear()
             .args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h"])
@@ -161,8 +176,9 @@ impl Server {
             .args(["-d", database, "-c", sql])
             .output()
             .expect("psql");
-        assert!(output.status.success(), "{sql}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        assert!(output.status.success(), "{sql}: {}", text(&output.stderr));
+        (text(&output.stdout), text(&output.stderr))
     }
 }
 

@@ -30,6 +30,7 @@ const CLI: &str = "backstory-cli";
 const STORE: &str = "backstory-store";
 const CAPTURE: &str = "backstory-capture";
 const CONTEXT: &str = "backstory-context";
+const HUB: &str = "backstory-hub";
 const SERVER: &str = "backstory-server";
 const MEMORY: &str = "backstory-memory";
 
@@ -432,7 +433,14 @@ pub(crate) const BARS: &[Bar] = &[
     bar(
         "S13",
         "two tenants, every table, every verb: 0 foreign rows",
-        &[Later("belongs to the team server")],
+        &[Tests(
+            HUB,
+            &[
+                "apart::every_table_with_a_team_is_under_forced_row_level_security",
+                "apart::no_verb_on_any_table_reaches_another_team",
+                "apart::a_pooled_connection_carries_nothing_over",
+            ],
+        )],
     ),
     bar(
         "S14",
@@ -473,6 +481,20 @@ pub(crate) const BARS: &[Bar] = &[
             CLI,
             &["exporting_anything::whatever_a_store_holds_comes_back_from_lines_and_from_documents"],
         )],
+    ),
+    bar(
+        "X03",
+        "members of two teams write, forget, sync and are killed for 60 s: all replicas equal, 0 lost, 0 twice, 0 foreign",
+        &[Tests(
+            CLI,
+            &["team_storm::in_the_end_every_member_has_the_same_and_nobody_anything_of_another_team"],
+        )],
+    ),
+    timed(
+        "X04",
+        "a hub of 1,000,000 memories: pulls and searches go by its indexes",
+        &[Tests(HUB, &["scale::a_pull_and_a_search_of_a_large_hub_go_by_its_indexes"])],
+        &[("a pull of 100 changes p50", 200.0), ("a search p50", 50.0)],
     ),
 ];
 
@@ -528,7 +550,7 @@ mod tests {
     /// What has a larger size is run at it by somebody.
     #[test]
     fn every_test_with_a_larger_size_shows_a_bar() {
-        for package in [CLI, STORE, CAPTURE, CONTEXT, SERVER] {
+        for package in [CLI, STORE, CAPTURE, CONTEXT, HUB, SERVER] {
             let folder = crates().join(package.strip_prefix("backstory-").unwrap()).join("tests/it");
             for file in fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
                 let module = file.file_stem().unwrap().to_str().unwrap().to_owned();

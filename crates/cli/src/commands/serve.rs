@@ -1,6 +1,7 @@
 //! `serve`: the worker, in the foreground or on its own. One a home; nothing but the viewer and programs that want HTTP needs it.
 
 use crate::app::{App, now};
+use crate::commands::sync;
 use crate::env_vars::Environment;
 use crate::failure::{Exit, Failure};
 use crate::log;
@@ -100,6 +101,7 @@ fn serve(place: Place, flags: Vec<String>, app: App) -> Result<Exit, Failure> {
         idle: (minutes > 0).then(|| Duration::from_secs(u64::from(minutes) * 60)),
         limits: Limits::default(),
     };
+    sync::every(app.config.team.worker_minutes, &flags, &app);
     let App { environment, home, ui, .. } = app;
     let answers = Arc::new(Serving::new(environment.clone(), flags, ui));
     let worker = Worker::open(place, lock, &terms, answers).map_err(|error| failure(&error))?;

@@ -11,6 +11,7 @@ use backstory_store::{SharedProject, Store};
 use clap::Args;
 use serde::Serialize;
 use std::fs::{File, OpenOptions, TryLockError};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -83,6 +84,25 @@ pub(crate) fn run(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
         log::line(&app.home, app.now, &format!("sync: {}", failure.line()));
     }
     done
+}
+
+/// Syncs again and again, each time in a process of its own: a hub that stalls stalls nobody else.
+pub(crate) fn every(minutes: u32, flags: &[String], app: &App) {
+    let Ok(program) = std::env::current_exe() else { return };
+    if minutes == 0 {
+        return;
+    }
+    let (home, flags) = (app.home.root().to_owned(), flags.to_vec());
+    std::thread::spawn(move || {
+        loop {
+            wait(Duration::from_secs(u64::from(minutes) * 60));
+            let mut command = Command::new(&program);
+            command.arg("sync").args(flags.iter().flat_map(|flag| ["--set", flag])).current_dir(&home);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            // What went wrong stands in the log; the next one may have more luck.
+            drop(command.status());
+        }
+    });
 }
 
 fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {

@@ -69,7 +69,7 @@ fn in_the_end_every_member_has_the_same_and_nobody_anything_of_another_team() {
         }
     }
     bar(
-        "issue 10, 1",
+        "X03",
         format_args!(
             "{} memories written by {} members of 2 teams, {} forgotten; all replicas equal, 0 lost, 0 duplicates, 0 foreign",
             written.len(),

@@ -89,9 +89,14 @@ pub(crate) fn forgotten(of: &str) -> News {
 
 /// Everything a pull tells, in one.
 pub(crate) fn pull(hub: &mut Hub, since: Watermark) -> (News, Watermark) {
+    pull_of(hub, PROJECT, since)
+}
+
+/// Everything a pull tells of a project.
+pub(crate) fn pull_of(hub: &mut Hub, project: &str, since: Watermark) -> (News, Watermark) {
     let mut all = News::default();
     let next = hub
-        .pull(PROJECT, since, |news| {
+        .pull(project, since, |news| {
             all.memories.extend(news.memories);
             all.forgotten.extend(news.forgotten);
             all.links.extend(news.links);

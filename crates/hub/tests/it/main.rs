@@ -7,3 +7,4 @@ mod between;
 mod kit;
 mod making;
 mod racing;
+mod scale;

@@ -1,0 +1,82 @@
+//! A large hub: what a pull and a search cost, and that both go by indexes.
+
+use crate::kit::{TestHub, news, pull_of, said};
+use backstory_memory::Watermark;
+use backstory_testkit::{Times, bar, size};
+
+/// Fills a hub with made-up memories of 20 projects; three of ten are another team's. Words are rare and frequent as in prose.
+fn fill(test: &TestHub, memories: usize) {
+    let ann = test.name("ann");
+    test.database.psql(&format!(
+        "SET session_replication_role = replica; SET maintenance_work_mem = '256MB';
+         DROP INDEX backstory.revisions_by_words;
+         CREATE FUNCTION pg_temp.words(g int, many int, salt int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+             SELECT string_agg(substr(md5(((abs(hashint4(g * 97 + k * 7919 + salt)) / 2147483647.0) ^ 3 * 20000)::int::text), 1, 5), ' ')
+             FROM generate_series(1, many) k $$;
+         INSERT INTO backstory.projects SELECT team, 'p' || p, 'p', '{ann}' FROM (VALUES ('a'), ('b')) t (team), generate_series(0, 19) p;
+         INSERT INTO backstory.memories SELECT CASE WHEN g % 10 < 7 THEN 'a' ELSE 'b' END, 'p' || g % 20, 'u' || g, g, '{ann}'
+             FROM generate_series(1, {memories}) g;
+         INSERT INTO backstory.revisions (team, project, uid, at_ms, state, author, changed, kind, title, body, facts, concepts, files,
+                 importance, confidence, trust, words)
+             SELECT CASE WHEN g % 10 < 7 THEN 'a' ELSE 'b' END, 'p' || g % 20, 'u' || g, g, decode(md5(g::text), 'hex'), '{ann}',
+                 pg_current_xact_id(), 'decision', title, body, '{{}}', '{{}}', '{{}}', 3, 0.5, 'user',
+                 setweight(to_tsvector('simple', title), 'A') || setweight(to_tsvector('simple', body), 'C')
+             FROM (SELECT g, pg_temp.words(g, 6, 1) AS title, pg_temp.words(g, 24, 2) AS body FROM generate_series(1, {memories}) g) x;
+         CREATE INDEX revisions_by_words ON backstory.revisions USING gin (words);
+         ANALYZE backstory.revisions; ANALYZE backstory.memories; ANALYZE backstory.projects"
+    ));
+}
+
+#[test]
+fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
+    let Some(test) = TestHub::with(&[("a", &["ann"]), ("b", &[])]) else { return };
+    let memories = size(5_000, 1_000_000);
+    fill(&test, memories);
+    let mut ann = test.join("ann", "a").unwrap();
+    test.database.settle();
+    let (whole, since) = pull_of(&mut ann, "p1", Watermark::default());
+    assert_eq!(whole.memories.len(), memories / 20, "of one project");
+
+    let mut pulls = Times::default();
+    let mut since = since;
+    for round in 0..10 {
+        for number in 0..100 {
+            ann.push("p1", &news(&format!("new-{round}-{number}"), vec![said(5, "one more")])).unwrap();
+        }
+        test.database.settle();
+        let (heard, next) = pulls.of(|| pull_of(&mut ann, "p1", since));
+        assert_eq!(heard.memories.len(), 100);
+        since = next;
+    }
+    pulls.tell("X04", "a pull of 100 changes p50");
+
+    let mut searches = Times::default();
+    for question in 0..50 {
+        let words = test.database.psql(&format!(
+            "SELECT split_part(title, ' ', 1) || ' ' || split_part(body, ' ', 7) FROM backstory.revisions WHERE team = 'a' AND uid = 'u{}'",
+            question * 10 * (memories / 1000) + 1
+        ));
+        let found = searches.of(|| ann.search(&words, None, 20)).unwrap();
+        assert!(!found.is_empty(), "{words}");
+    }
+    searches.tell("X04", "a search p50");
+
+    let plan = test.database.plans(
+        test.name("ann").as_str(),
+        "SELECT set_config('backstory.team', 'a', true); SELECT uid FROM backstory.search('one more', NULL, 20)",
+    );
+    assert!(plan.contains("Bitmap Index Scan on revisions_by_words"), "{plan}");
+    assert!(!plan.contains("Seq Scan on revisions"), "{plan}");
+    println!("{plan}");
+    bar("X04", format_args!("{memories} memories; the plan above uses the index of words"));
+    let plan = test.database.plans(
+        test.name("ann").as_str(),
+        &format!(
+            "SELECT set_config('backstory.team', 'a', true); SELECT uid FROM backstory.revisions WHERE team = (SELECT backstory.current_team())
+             AND project = 'p1' AND changed >= '{}'::xid8 AND changed < '{}'::xid8",
+            since.0,
+            since.0 + 1
+        ),
+    );
+    assert!(plan.contains("revisions_by_change") && !plan.contains("Seq Scan on revisions"), "{plan}");
+}
