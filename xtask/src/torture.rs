@@ -43,11 +43,10 @@ fn show(chosen: &[&Bar], binaries: &Binaries) -> Outcome {
     let count = |standing| verdicts.iter().filter(|verdict| verdict.standing == standing).count();
     let failed = count(Standing::Failed);
     say(&format!(
-        "\n{} passed, {failed} failed, {} over their time; {} skipped, {} not yet: {} bars in {:.0} s",
+        "\n{} passed, {failed} failed, {} over their time; {} skipped: {} bars in {:.0} s",
         count(Standing::Passed),
         count(Standing::Slow),
         count(Standing::Skipped),
-        count(Standing::NotYet),
         verdicts.len(),
         begun.elapsed().as_secs_f64(),
     ));

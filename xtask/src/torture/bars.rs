@@ -20,11 +20,9 @@ pub(crate) enum Shown {
     Units(&'static str, &'static [&'static str]),
     /// By a test of `tests/browser`.
     Browser(&'static str),
-    /// Not yet, because of this.
-    Later(&'static str),
 }
 
-use Shown::{Browser, Later, Tests, Units};
+use Shown::{Browser, Tests, Units};
 
 const CLI: &str = "backstory-cli";
 const STORE: &str = "backstory-store";
@@ -520,7 +518,7 @@ mod tests {
         BARS.iter().flat_map(|bar| bar.shown).flat_map(|shown| {
             let (package, names): (&str, &[&str]) = match shown {
                 Tests(package, names) | Units(package, names) => (package, names),
-                Browser(_) | Later(_) => ("", &[]),
+                Browser(_) => ("", &[]),
             };
             names.iter().map(move |name| (package, *name))
         })

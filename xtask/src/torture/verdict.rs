@@ -1,6 +1,6 @@
 //! What is made of the words of a bar's tests: passed, failed, too slow, skipped. Pure.
 
-use super::bars::{Bar, Shown};
+use super::bars::Bar;
 use super::trials::Trial;
 
 /// How a bar stands.
@@ -14,8 +14,6 @@ pub(crate) enum Standing {
     Slow,
     /// Something it needs is not here.
     Skipped,
-    /// What it is about does not exist yet.
-    NotYet,
 }
 
 impl Standing {
@@ -26,7 +24,6 @@ impl Standing {
             Standing::Failed => "FAILED",
             Standing::Slow => "missed",
             Standing::Skipped => "skipped",
-            Standing::NotYet => "not yet",
         }
     }
 }
@@ -42,9 +39,6 @@ impl Verdict {
     /// Judges what was printed.
     pub(crate) fn of(bar: &Bar, trials: &[Trial]) -> Verdict {
         let verdict = |standing, told: String| Verdict { standing, told };
-        if let [Shown::Later(why)] = bar.shown {
-            return verdict(Standing::NotYet, (*why).to_owned());
-        }
         if let Some(why) = trials.iter().find_map(|trial| trial.failure.clone()) {
             return verdict(Standing::Failed, why);
         }
@@ -88,6 +82,7 @@ fn time(line: &str) -> Option<(String, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::torture::bars::Shown;
 
     const BAR: Bar = Bar {
         id: "R99",
