@@ -5,8 +5,8 @@
 use crate::home::beside;
 use crate::memories::{self, NewMemory};
 use crate::open::Stop;
-use crate::{Home, Purpose, Spool, Store, StoreError, distilled, maintain, repair, words};
-use backstory_memory::{Digest, Draft, Kind, Memory, MemoryId, Timestamp, Uid};
+use crate::{Home, Purpose, Spool, Store, StoreError, distilled, maintain, repair, revise, words};
+use backstory_memory::{Digest, Draft, Kind, Memory, MemoryId, Relation, Timestamp, Uid};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -213,13 +213,7 @@ fn erase(db: &Connection, id: MemoryId) -> rusqlite::Result<bool> {
         "DELETE FROM events WHERE id IN (SELECT event_id FROM evidence WHERE memory_id = ?1)",
         [id.0],
     )?;
-    // What it had replaced is replaced by what replaced it. Where nothing did, it is in force again: better the older word than none.
-    db.execute(
-        "UPDATE memories SET superseded_by = gone.superseded_by,
-            valid_to_ms = iif(gone.superseded_by IS NULL AND memories.valid_to_ms = gone.created_at_ms, NULL, memories.valid_to_ms)
-         FROM (SELECT superseded_by, created_at_ms FROM memories WHERE id = ?1) AS gone WHERE memories.superseded_by = ?1",
-        [id.0],
-    )?;
+    hand_on_replaced(db, id)?;
     // Its words stand in what hosts were told of it.
     db.execute(
         "DELETE FROM injection_texts WHERE injection_id IN (SELECT injection_id FROM injected WHERE memory_id = ?1)",
@@ -228,6 +222,41 @@ fn erase(db: &Connection, id: MemoryId) -> rusqlite::Result<bool> {
     distilled::bury_subject(db, id)?;
     db.execute("DELETE FROM memories WHERE id = ?1", [id.0])?;
     Ok(memory.is_some())
+}
+
+/// What a memory had replaced is replaced by what replaced it, or by what else did. Where nothing did, it is in force again: better the
+/// older word than none.
+fn hand_on_replaced(db: &Connection, id: MemoryId) -> rusqlite::Result<()> {
+    for old in replaced_by(db, &BTreeSet::from([id]))? {
+        let by = "SELECT superseded_by FROM memories WHERE id = ?1";
+        let by: Option<i64> = db.prepare_cached(by)?.query_row([id.0], |row| row.get(0))?;
+        let by = match by {
+            Some(by) => Some(MemoryId(by)),
+            None => other_replacement(db, old, id)?,
+        };
+        db.prepare_cached(
+            "UPDATE memories SET superseded_by = ?3, valid_to_ms =
+                iif(?3 IS NULL AND valid_to_ms = (SELECT created_at_ms FROM memories WHERE id = ?2), NULL, valid_to_ms)
+             WHERE id = ?1",
+        )?
+        .execute(params![old.0, id.0, by.map(|by| by.0)])?;
+    }
+    Ok(())
+}
+
+/// Returns the newest of what else replaced a memory.
+fn other_replacement(db: &Connection, old: MemoryId, than: MemoryId) -> rusqlite::Result<Option<MemoryId>> {
+    let sql = "SELECT from_id FROM links WHERE to_id = ?1 AND relation = ?2 AND from_id <> ?3 ORDER BY from_id DESC";
+    let mut statement = db.prepare_cached(sql)?;
+    let others = statement
+        .query_map(params![old.0, Relation::Supersedes.as_str(), than.0], |row| row.get(0).map(MemoryId))?;
+    for other in others {
+        let other = other?;
+        if !revise::would_circle(db, old, other)? {
+            return Ok(Some(other));
+        }
+    }
+    Ok(None)
 }
 
 fn bury(db: &Connection, grave: &Grave, now: Timestamp) -> rusqlite::Result<()> {

@@ -220,3 +220,17 @@ fn what_a_forgotten_memory_had_replaced_is_in_force_again_and_named() {
     let memory = store.memory(old).unwrap().unwrap();
     assert_eq!((memory.life, memory.content.valid_to), (backstory_memory::Life::Live, None));
 }
+
+#[test]
+fn what_was_replaced_twice_stays_replaced_when_one_replacement_is_forgotten() {
+    let home = TestHome::new();
+    let mut store = home.open();
+    let project = project(&mut store, "/home/u/one");
+    let old = store.remember(&new(project, draft("indent with tabs", "tabs"))).unwrap();
+    let [first, second] = ["four spaces", "two spaces"]
+        .map(|body| store.supersede(old, &new(project, draft("indent with spaces", body))).unwrap());
+    let done = store.forget(&[second], NOW).unwrap();
+    assert_eq!(done.revived, vec![]);
+    assert_eq!(store.memory(old).unwrap().unwrap().life, backstory_memory::Life::Superseded(first));
+    assert_eq!(store.forget(&[first], NOW).unwrap().revived, vec![old]);
+}
