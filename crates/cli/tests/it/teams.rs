@@ -279,3 +279,20 @@ fn without_a_team_every_command_says_what_to_do() {
         hint: `backstory team init URL --team team` says where it is; what is there stays
         ");
 }
+
+/// A hub that takes everything and says nothing: the sync gives up, says so, and what was to be told waits.
+#[test]
+fn a_hub_that_stalls_is_given_up() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    remember(&ann, "We decided on tabs");
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let url = format!("postgres://ann@127.0.0.1:{port}/hub?sslmode=disable");
+    database(&ann).execute("UPDATE teams SET url = ?1", [&url]).unwrap();
+    let given_up = ann.run(["sync", "--set", "team.patience_seconds=1"]);
+    assert_eq!(given_up.code, Some(1), "{given_up:?}");
+    assert!(given_up.stderr.contains("does not answer"), "{}", given_up.stderr);
+    let leaving = ask(&ann, 0, &["sync", "--dry-run", "--json"]);
+    assert_eq!(leaving["projects"][0]["memories"].as_array().unwrap().len(), 1);
+}
