@@ -10,6 +10,7 @@ GRANT EXECUTE ON FUNCTION backstory.current_team() TO backstory_search;
 
 -- Returns the memories in force that hold the words: all of them first, then some. No more than `most_weighed` are weighed of each: a word
 -- that stands everywhere tells nothing, and must not cost everything. Whether a revision is the last one is asked of the best alone.
+-- `team || ''` is no key of any index: joined with that of the words, one that holds most of the table would cost more than all the rest.
 CREATE FUNCTION backstory.search(asked text, of_project text, most integer, most_weighed integer DEFAULT 1000)
     RETURNS TABLE (uid text, project text, author name, at_ms bigint, state bytea, rank real, has_all boolean)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -20,14 +21,14 @@ BEGIN ATOMIC
     ),
     with_all AS MATERIALIZED (
         SELECT r.uid, r.project, r.author, r.at_ms, r.state, r.words FROM backstory.revisions r, question
-        WHERE r.team = (SELECT backstory.current_team()) AND r.words @@ question.all_words AND r.superseded_by IS NULL
+        WHERE r.team || '' = (SELECT backstory.current_team()) AND r.words @@ question.all_words AND r.superseded_by IS NULL
             AND (of_project IS NULL OR r.project = of_project)
         LIMIT most_weighed
     ),
     with_some AS MATERIALIZED (
         SELECT r.uid, r.project, r.author, r.at_ms, r.state, r.words FROM backstory.revisions r, question
         WHERE (SELECT count(*) FROM with_all) < most
-            AND r.team = (SELECT backstory.current_team()) AND r.words @@ question.some_words AND r.superseded_by IS NULL
+            AND r.team || '' = (SELECT backstory.current_team()) AND r.words @@ question.some_words AND r.superseded_by IS NULL
             AND NOT r.words @@ question.all_words
             AND (of_project IS NULL OR r.project = of_project)
         LIMIT most_weighed
