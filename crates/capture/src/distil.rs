@@ -232,7 +232,7 @@ fn findings(
         mended_by.extend(mending.map(|mending| (at, mending)));
         let is_to_be_read = is_fresh(turn, session) || how.occasion == Occasion::Asked;
         let stated = if is_to_be_read { stated::stated(turn, done.as_ref()) } else { Vec::new() };
-        let talked = if is_to_be_read && done.is_none() { talked::talk(turn) } else { None };
+        let talked = if is_to_be_read && done.is_none() { talked::talk(turn, &stated) } else { None };
         findings.extend(done.into_iter().chain(stated).chain(talked));
     }
     findings.extend(failing.findings(turns, &mended_by));

@@ -7,6 +7,7 @@
 
 mod corrections;
 mod cues;
+mod passing;
 mod silence;
 mod title;
 mod told;
@@ -149,7 +150,8 @@ struct Heard {
 fn stated(sentence: &str, all: &[Token], heard: Heard) -> Option<Statement> {
     let tokens = silence::without_fillers(all);
     let core = without_no(tokens);
-    if silence::is_silent(sentence, core, heard.speaker) {
+    let is_passing = heard.speaker == Speaker::User && passing::is_of_the_moment(core);
+    if is_passing || silence::is_silent(sentence, core, heard.speaker) {
         return None;
     }
     let correction = (core.len() < tokens.len()).then(|| cues::correction(core, heard.speaker)).flatten();

@@ -159,8 +159,31 @@ fn relation(known: &Memory, finding: &Finding, said: Option<&Statement>) -> Rela
     match alike >= NEAR_DUPLICATE {
         // "Composition over inheritance" and its inverse have the same words.
         true if is_turned_round(stated_before, &said.text) => Relation::Opposite,
-        true => Relation::Same,
+        true => but_for_a_word(stated_before, &said.text),
         false => Relation::Unrelated,
+    }
+}
+
+/// How two sentences stand to each other that are alike: with another number one thing has another value, with another word it is
+/// another thing.
+fn but_for_a_word(known: &str, said: &str) -> Relation {
+    let says_nothing = |word: &String| {
+        let word = word.as_str();
+        CHOOSING.contains(&word) || DENYING.contains(&word) || FROM_NOW_ON.contains(&word)
+    };
+    let more = |of: &str, than: &str| -> Vec<String> {
+        let than: HashSet<String> = words(than).map(|word| beginning(&word).to_owned()).collect();
+        let of = telling_words(of).into_iter().filter(|word| !says_nothing(word));
+        of.filter(|word| !than.contains(beginning(word))).collect()
+    };
+    let (before, now) = (more(known, said), more(said, known));
+    let are_numbers = |words: &[String]| words.iter().all(|word| word.contains(|c: char| c.is_ascii_digit()));
+    if before.is_empty() || now.is_empty() {
+        Relation::Same
+    } else if are_numbers(&before) && are_numbers(&now) {
+        Relation::Opposite
+    } else {
+        Relation::Unrelated
     }
 }
 
@@ -265,7 +288,8 @@ fn has_other_value(known: &str, said: &str) -> bool {
 
 /// Splits a plain statement at its verb: what it speaks of, by its telling words, and what it says of it.
 fn subject_and_value(text: &str) -> Option<(HashSet<String>, Vec<String>)> {
-    let sentence = text.split(['\n', '.', ';']).next()?;
+    // A full stop inside a word is part of it: 15.4, settings.toml.
+    let sentence = text.split(['\n', ';']).next()?.split(". ").next()?;
     let all: Vec<String> = words(sentence).collect();
     if let Some(chosen) = chosen(&all) {
         return Some(chosen);

@@ -6,31 +6,37 @@
 use super::asked::{Intent, gist, intent};
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::story::Turn;
-use crate::prose::{is_foreign, passages, plain};
-use backstory_memory::{Importance, Kind, first_chars, telling_words, words};
+use crate::prose::{is_foreign, passages, plain, sentences};
+use backstory_memory::{Importance, Kind, first_chars, telling_words, title_from, words};
 use backstory_store::Again;
 
 /// A prompt that tells fewer words than this holds nothing of its own.
 const LEAST_TOLD: usize = 4;
 /// A shorter answer only says yes.
 const LEAST_ANSWERED: usize = 15;
+/// So long an answer is worth a note where all that was told has become memories of its own.
+const LONG_ANSWER: usize = 40;
 /// What is kept of each side.
 const MOST_CHARS: usize = 1_000;
 /// Whoever asks with these words asks about the work at hand, not about the world.
-const OURS: [&str; 6] = ["we", "our", "us", "my", "this", "here"];
+const OURS: [&str; 3] = ["we", "our", "us"];
 
 /// Returns what the user told and the agent answered, where nothing was done about it.
-pub(super) fn talk(turn: &Turn<'_>) -> Option<Finding> {
+pub(super) fn talk(turn: &Turn<'_>, stated: &[Finding]) -> Option<Finding> {
     let (said, message) = turn.closing()?;
     let (told, answered) = (prose(turn.prompt()), prose(message));
     let is_ours = || words(&told).any(|word| OURS.contains(&word.as_str()));
     let is_told =
         telling_words(&told).len() >= LEAST_TOLD && (intent(turn.prompt()) != Intent::Know || is_ours());
-    if !turn.is_talk() || !is_told || telling_words(&answered).len() < LEAST_ANSWERED {
+    let told = without(stated, &told);
+    let least = if gist(&told).is_some() { LEAST_ANSWERED } else { LONG_ANSWER };
+    if !turn.is_talk() || !is_told || telling_words(&answered).len() < least {
         return None;
     }
-    let body = format!("Asked: {told}\n\nAnswered: {answered}");
-    let mut content = distilled(Kind::Note, &gist(turn.prompt())?, &body, turn.trust());
+    let asked = Some(&told).filter(|told| !told.is_empty()).map(|told| format!("Asked: {told}\n\n"));
+    let body = format!("{}Answered: {answered}", asked.unwrap_or_default());
+    let title = gist(&told).unwrap_or_else(|| title_from(&answered));
+    let mut content = distilled(Kind::Note, &title, &body, turn.trust());
     content.importance = Importance::new(1);
     Some(Finding {
         subject: subject_of_turn("talk", turn),
@@ -41,6 +47,18 @@ pub(super) fn talk(turn: &Turn<'_>) -> Option<Finding> {
         comparing: Comparing::Not,
         relates_to: Vec::new(),
     })
+}
+
+/// Takes out the sentences that are memories of their own: those are put right one by one, a note is not.
+fn without(stated: &[Finding], text: &str) -> String {
+    let told: Vec<Vec<String>> =
+        stated.iter().map(|finding| words(&finding.content.body).collect()).collect();
+    let is_told = |sentence: &&str| told.iter().any(|told| words(sentence).all(|word| told.contains(&word)));
+    let lines = text.lines().map(|line| {
+        let kept: Vec<&str> = sentences(line).into_iter().filter(|sentence| !is_told(sentence)).collect();
+        kept.join(" ")
+    });
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// The words of a text, without code and quotations, up to where somebody else's text begins.

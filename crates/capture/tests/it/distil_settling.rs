@@ -32,6 +32,8 @@ fn facts_that_can_all_be_true_stand_beside_each_other() {
         "Remember that the API server runs behind nginx in production.",
         "Always run the migrations by hand in development.",
         "Never run the migrations by hand in production.",
+        "Always write unit tests for the backend before a review.",
+        "Always write unit tests for the frontend before a review.",
     ];
     for fact in facts {
         story.asks(fact).closes("Noted.");
@@ -51,6 +53,12 @@ fn what_is_put_right_takes_the_place_of_what_was_said() {
         ("Never squash commits when merging.", "Always squash commits when merging from now on."),
         ("Use axios for HTTP calls.", "Please don't use axios anymore, use fetch."),
         ("Staging runs on Hetzner.", "Staging runs on Scaleway now."),
+        (
+            "We use port 8080 for the staging server on every host.",
+            "We use port 9090 for the staging server on every host.",
+        ),
+        ("We use Node 18.12 for all our services.", "We use Node 18.20 for all our services."),
+        ("The database is Postgres 15.4 in production.", "The database is Postgres 15.6 in production."),
     ] {
         let mut story = Story::new();
         story.asks(said).closes("Noted.");

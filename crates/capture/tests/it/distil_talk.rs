@@ -61,3 +61,16 @@ fn who_puts_one_thing_right_does_not_take_the_whole_talk_back() {
     story.asks("No, we use RS256 tokens for the sign-in, not HS256.").closes("Understood.");
     assert_eq!(story.only(Kind::Note).life, Life::Live, "{:?}", story.kinds());
 }
+
+#[test]
+fn what_is_stated_in_talk_stands_in_its_own_memory_alone() {
+    let mut story = Story::new();
+    story.asks("We deploy the frontend to Heroku from the main branch. Let's design the sign-in next: JWT, httpOnly cookies and refresh token rotation.").closes(ANSWER);
+    let note = story.only(Kind::Note);
+    assert!(
+        !note.content.body.contains("Heroku") && !note.content.title.contains("Heroku"),
+        "{:?}",
+        note.content
+    );
+    assert!(note.content.body.contains("JWT"), "{}", note.content.body);
+}

@@ -98,6 +98,28 @@ fn nothing_comes_from_what_no_one_in_the_session_said() {
 }
 
 /// Texts made of what the rules look for, in any order.
+#[test]
+fn what_is_said_of_the_moment_is_no_statement() {
+    for passing in [
+        "Let's go with option 2",
+        "No, use the other file",
+        "I prefer option B",
+        "Let's keep it simple for now",
+        "I added the key to .env, try again",
+        "I set the timeout to 30 for testing, ignore it",
+        "I moved the file to src/util",
+        "We chose the wrong file, revert that",
+        "we are moving on to the next task",
+        "I am keeping my changes, just rebase",
+        "Always returns null for me",
+        "It works after a restart",
+    ] {
+        assert_eq!(statements(passing, Speaker::User), [], "{passing}");
+    }
+    only("I set the timeout to 30 seconds because the proxy cuts at 31.", Speaker::User);
+    only("We moved from Jest to Vitest.", Speaker::User);
+}
+
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "no, we use pnpm here, not npm. ",

@@ -131,9 +131,9 @@ impl Hook {
         if !captures && (opening.is_none() || !self.home.database().exists()) {
             return Ok(());
         }
+        self.home.prepare()?;
         let ahead = opening.as_ref().filter(|(_, budget)| *budget > 0);
         let ahead = ahead.and_then(|(opening, _)| Ahead::of(opening, &config, &self.environment, &self.home));
-        self.home.prepare()?;
         let redactor = app::redactor(&config, &self.environment, &self.home);
         let mut receipt = self.receipt(host, redactor.scrub(&heard.name).as_str(), payload.len());
         let lacking = lacking(&heard.lacks);
