@@ -108,13 +108,14 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     let figures = read(&fs::read_to_string(&gathered)?);
     println!("\n{:<36} {:>9}  {:>14}  {:>16}", "", "memories", "measured", "to hold");
-    let mut missed = 0;
+    let (mut missed, mut unmeasured) = (0, 0);
     for row in ROWS {
-        let (line, holds) = told(row, &figures);
+        let (line, verdict) = told(row, &figures);
         println!("{line}");
-        missed += usize::from(holds == Some(false));
+        missed += usize::from(verdict == Verdict::Missed);
+        unmeasured += usize::from(verdict == Verdict::NotMeasured);
     }
-    println!("{missed} missed");
+    println!("{missed} missed, {unmeasured} not measured");
     Ok(())
 }
 
@@ -127,13 +128,22 @@ fn read(lines: &str) -> Figures {
     lines.lines().filter_map(figure).collect()
 }
 
-/// Returns a row as it is printed, and whether what it asks for holds.
-fn told(row: &Row, figures: &Figures) -> (String, Option<bool>) {
+/// What became of what a row asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Holds,
+    Missed,
+    Stated,
+    NotMeasured,
+}
+
+/// Returns a row as it is printed, and what became of it.
+fn told(row: &Row, figures: &Figures) -> (String, Verdict) {
     let figure = |memories| figures.get(&(row.what.to_owned(), memories)).copied();
     let beside = if let Growth(_) = row.hold { figure(1_000) } else { Some(1.0) };
     let memories = if row.memories == 0 { String::new() } else { row.memories.to_string() };
     let (Some(measured), Some(beside)) = (figure(row.memories), beside) else {
-        return (format!("{:<36} {memories:>9}  {:>14}", row.what, "not measured"), None);
+        return (format!("{:<36} {memories:>9}  {:>14}", row.what, "not measured"), Verdict::NotMeasured);
     };
     let measured = measured / beside;
     let (unit, hold, holds) = match row.hold {
@@ -142,9 +152,14 @@ fn told(row: &Row, figures: &Figures) -> (String, Option<bool>) {
         Growth(most) => ("x of 1,000", format!("<= {most} x"), Some(measured <= most)),
         Stated(unit) => (unit, "stated".to_owned(), None),
     };
-    let verdict = if holds == Some(false) { "  MISSED" } else { "" };
+    let verdict = match holds {
+        Some(true) => Verdict::Holds,
+        Some(false) => Verdict::Missed,
+        None => Verdict::Stated,
+    };
+    let mark = if verdict == Verdict::Missed { "  MISSED" } else { "" };
     let measured = format!("{measured:.1} {unit}");
-    (format!("{:<36} {memories:>9}  {measured:>14}  {hold:>16}{verdict}", row.what), holds)
+    (format!("{:<36} {memories:>9}  {measured:>14}  {hold:>16}{mark}", row.what), verdict)
 }
 
 #[cfg(test)]
@@ -156,11 +171,11 @@ mod tests {
         let figures = read("a\t1000\t2\na\t100000\t5\nspoilt line\na\tx\t1\n");
         assert_eq!(figures.len(), 2);
         let verdict = |memories, hold| told(&row("a", memories, hold), &figures).1;
-        assert_eq!(verdict(1_000, AtMost(2.0, "ms")), Some(true));
-        assert_eq!(verdict(1_000, AtLeast(3.0, "ms")), Some(false));
-        assert_eq!(verdict(100_000, Growth(2.0)), Some(false));
-        assert_eq!(verdict(100_000, Growth(2.5)), Some(true));
-        assert_eq!(verdict(1_000, Stated("ms")), None);
-        assert_eq!(told(&row("b", 1_000, AtMost(1.0, "ms")), &figures).1, None);
+        assert_eq!(verdict(1_000, AtMost(2.0, "ms")), Verdict::Holds);
+        assert_eq!(verdict(1_000, AtLeast(3.0, "ms")), Verdict::Missed);
+        assert_eq!(verdict(100_000, Growth(2.0)), Verdict::Missed);
+        assert_eq!(verdict(100_000, Growth(2.5)), Verdict::Holds);
+        assert_eq!(verdict(1_000, Stated("ms")), Verdict::Stated);
+        assert_eq!(told(&row("b", 1_000, AtMost(1.0, "ms")), &figures).1, Verdict::NotMeasured);
     }
 }

@@ -61,11 +61,17 @@ impl Options {
             let value = rest.next().map(PathBuf::from).ok_or(USAGE)?;
             match name.as_str() {
                 "--data" => options.data = value,
-                "--per-query" => options.per_query = Some(value),
+                "--per-query" => {
+                    fs::create_dir_all(&value)?;
+                    options.per_query = Some(fs::canonicalize(value)?);
+                }
                 "--program" => options.program = Some(fs::canonicalize(value)?),
                 _ => return Err(USAGE.into()),
             }
         }
+        // The program runs in folders of its own. Without any set, a page of nothing would take the place of the last one.
+        options.data = fs::canonicalize(&options.data)
+            .map_err(|_| format!("there are no sets in {}; {USAGE}", options.data.display()))?;
         Ok(options)
     }
 }
