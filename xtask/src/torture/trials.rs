@@ -11,8 +11,8 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// A bar takes less than a minute; a test that takes so long hangs.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// Nearly every bar takes less than a minute; hundreds of hostile lines on every page of the viewer take some. A test that takes so long hangs.
+const PATIENCE: Duration = Duration::from_secs(900);
 
 /// What is tried, and with what.
 pub(crate) struct Binaries {

@@ -30,7 +30,7 @@ fn fill(test: &TestHub, memories: usize) {
 #[test]
 fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
     let Some(test) = TestHub::with(&[("a", &["ann"]), ("b", &[])]) else { return };
-    let memories = size(5_000, 1_000_000);
+    let memories = size(5_000, 100_000);
     fill(&test, memories);
     let mut ann = test.join("ann", "a").unwrap();
     test.database.settle();
