@@ -58,7 +58,8 @@ impl Meaning {
         if is_mostly_latin(question) { self.encoder.encode_question(question) } else { None }
     }
 
-    /// Reads a question and finds the memories nearest to it within reach. Nothing where the model cannot read it; a file that cannot be read any more has no memories.
+    /// Reads a question and finds the memories nearest to it within reach. Nothing where the model cannot read it; a
+    /// file that cannot be read any more has no memories.
     pub(crate) fn look(&self, question: &str, reach: Reach, count: usize) -> Option<Near> {
         let question = first_chars(question, MOST_READ);
         let direction = match &self.read {

@@ -227,10 +227,11 @@ fn erase(db: &Connection, id: MemoryId) -> rusqlite::Result<bool> {
 /// What a memory had replaced is replaced by what replaced it, or by what else did. Where nothing did, it is in force again: better the
 /// older word than none.
 fn hand_on_replaced(db: &Connection, id: MemoryId) -> rusqlite::Result<()> {
+    let replacement = "SELECT superseded_by FROM memories WHERE id = ?1";
+    let replacement: Option<Option<i64>> =
+        db.prepare_cached(replacement)?.query_row([id.0], |row| row.get(0)).optional()?;
     for old in replaced_by(db, &BTreeSet::from([id]))? {
-        let by = "SELECT superseded_by FROM memories WHERE id = ?1";
-        let by: Option<i64> = db.prepare_cached(by)?.query_row([id.0], |row| row.get(0))?;
-        let by = match by {
+        let by = match replacement.flatten() {
             Some(by) => Some(MemoryId(by)),
             None => other_replacement(db, old, id)?,
         };

@@ -43,7 +43,8 @@ static REASONS: Patterns = Patterns::new(&["because", "since", "so that", "other
 
 /// "Option 2", "option B": which one that is stands in a list that nobody will see again.
 fn names_an_option(tokens: &[Token]) -> bool {
-    let is_name = |word: &str| word.chars().count() == 1 || word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_letter = |word: &str| word.len() == 1 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_name = |word: &str| is_letter(word) || word.bytes().all(|byte| byte.is_ascii_digit());
     let mut pairs = tokens.iter().zip(tokens.iter().skip(1));
-    pairs.any(|(one, two)| one.word == "option" && is_name(&two.word) && two.word != "," && two.word != ".")
+    pairs.any(|(one, two)| one.word == "option" && is_name(&two.word))
 }
