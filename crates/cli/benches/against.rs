@@ -9,14 +9,14 @@
 #[path = "parts/filled.rs"]
 mod filled;
 
-use backstory_testkit::{Corpus, TestEnv};
-use filled::{fill, make_up_vectors};
+use backstory_testkit::{Corpus, TestEnv, Times, measured, resident_mb};
+use filled::filled;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const RUNS: usize = 30;
 /// The hooks that are compared: the event, a word in the command that serves it, and how we call it.
@@ -37,10 +37,7 @@ fn main() {
 }
 
 fn compare(plugin: &Path, memories: usize) {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
-    fill(&env, memories);
-    make_up_vectors(&env, memories);
-    let env = env.with("BACKSTORY_RECALL_VECTORS", "true");
+    let env = filled(memories);
     let other = Other::start(&env, plugin, memories);
     let mut asking = Corpus::new(2);
     println!(
@@ -48,16 +45,19 @@ fn compare(plugin: &Path, memories: usize) {
         "", "claude-mem", "backstory", "ratio"
     );
     for (event, word, name) in HOOKS {
-        let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+        let (mut theirs, mut ours) = (Times::default(), Times::default());
         for run in 0..RUNS {
             let payload = payload(&env, event, run, &asking.question());
-            theirs.push(timed(&mut other.hook(&env, event, word), &payload));
-            ours.push(timed(&mut env.command(["hook", "--host", "claude-code"]), &payload));
+            let mut their_hook = other.hook(&env, event, word);
+            theirs.of(|| run_hook(&mut their_hook, &payload));
+            let mut our_hook = env.command(["hook", "--host", "claude-code"]);
+            ours.of(|| run_hook(&mut our_hook, &payload));
         }
-        let (theirs, ours) = (median(theirs), median(ours));
+        let (theirs, ours) = (theirs.ms(50), ours.ms(50));
         println!("{name:<16} {theirs:>7.1} ms {ours:>7.1} ms {:>7.0}x", theirs / ours);
     }
-    println!("{:<16} {:>7.0} MB {:>7} MB", "resident", other.resident_mb(), 0);
+    let resident = measured(other.worker().and_then(resident_mb), "MB");
+    println!("{:<16} {resident:>10} {:>7} MB", "resident", 0);
     println!(
         "{:<16} {:>7.0} MB {:>7.0} MB",
         "installed",
@@ -84,7 +84,7 @@ impl Other {
         fs::create_dir_all(&home).expect("a home of its own");
         let other = Other { plugin, hooks, data, home };
         let begins = payload(env, "SessionStart", 0, "");
-        timed(&mut other.hook(env, "SessionStart", "start"), &begins);
+        run_hook(&mut other.hook(env, "SessionStart", "start"), &begins);
         other.fill(memories, &env.project());
         other
     }
@@ -136,16 +136,9 @@ impl Other {
         command
     }
 
-    fn worker(&self) -> Option<u64> {
+    fn worker(&self) -> Option<u32> {
         let note = fs::read(self.data.join("worker.pid")).ok()?;
-        serde_json::from_slice::<Value>(&note).ok()?.get("pid")?.as_u64()
-    }
-
-    fn resident_mb(&self) -> f64 {
-        let status = self.worker().and_then(|pid| fs::read_to_string(format!("/proc/{pid}/status")).ok());
-        let status = status.unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok()).unwrap_or_default() / 1e3
+        serde_json::from_slice::<Value>(&note).ok()?.get("pid")?.as_u64()?.try_into().ok()
     }
 }
 
@@ -173,19 +166,12 @@ fn payload(env: &TestEnv, event: &str, run: usize, prompt: &str) -> String {
     payload.to_string()
 }
 
-fn timed(command: &mut Command, payload: &str) -> Duration {
-    let begun = Instant::now();
+fn run_hook(command: &mut Command, payload: &str) {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("a hook");
     let mut input = child.stdin.take().expect("a pipe");
     drop(input.write_all(payload.as_bytes()));
     drop(input);
     child.wait().expect("the end of the hook");
-    begun.elapsed()
-}
-
-fn median(mut took: Vec<Duration>) -> f64 {
-    took.sort();
-    took.get(took.len() / 2).map_or(0.0, Duration::as_secs_f64) * 1e3
 }
 
 fn megabytes(path: &Path) -> f64 {

@@ -7,31 +7,24 @@
 #[path = "parts/filled.rs"]
 mod filled;
 
-use backstory_testkit::{Corpus, TestEnv, note_figure};
-use filled::{fill, make_up_vectors};
+use backstory_testkit::{Corpus, TestEnv, Times, measured, note_figure, peak_mb, sizes};
+use filled::filled;
 use serde_json::json;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 const ASKED: usize = 50;
 
 fn main() {
-    let binary = fs::metadata(env!("CARGO_BIN_EXE_backstory")).map_or(0, |file| file.len()) as f64 / 1e6;
+    let binary = fs::metadata(env!("CARGO_BIN_EXE_backstory")).expect("the binary").len() as f64 / 1e6;
     println!("the binary: {binary:.1} MB");
     note_figure("binary, MB", 0, binary);
-    let sizes: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
-    for memories in if sizes.is_empty() { vec![10_000] } else { sizes } {
-        measure(memories);
-    }
+    sizes(&[10_000]).into_iter().for_each(measure);
 }
 
 fn measure(memories: usize) {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
-    fill(&env, memories);
-    make_up_vectors(&env, memories);
-    let env = env.with("BACKSTORY_RECALL_VECTORS", "true");
+    let env = filled(memories);
     let (text, disk) = (text_bytes(memories), disk_bytes(&env));
     let ratio = disk / text;
     println!(
@@ -42,7 +35,7 @@ fn measure(memories: usize) {
     note_figure("bytes a memory on the disk", memories, disk / memories as f64);
     note_figure("disk, times the text", memories, ratio);
     let peak = mcp_peak(&env);
-    println!("a server for MCP, {ASKED} searches: at most {peak:.1} MB");
+    println!("a server for MCP, {ASKED} searches: at most {}", measured(peak, "MB"));
     note_figure("mcp, peak MB", memories, peak);
     let lag = lag(&env);
     println!("from the start of `remember` to a search that found it: {lag:.1} ms");
@@ -63,7 +56,7 @@ fn disk_bytes(env: &TestEnv) -> f64 {
 }
 
 /// Asks a server for MCP as a host would, and returns the most memory it took, in megabytes.
-fn mcp_peak(env: &TestEnv) -> f64 {
+fn mcp_peak(env: &TestEnv) -> Option<f64> {
     let mut server =
         env.command(["mcp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a server");
     let (mut said, answered) =
@@ -76,24 +69,22 @@ fn mcp_peak(env: &TestEnv) -> f64 {
         writeln!(said, "{request}").expect("a question asked");
         answers.next().expect("an answer").expect("a line");
     }
-    let status = fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
+    let peak = peak_mb(server.id());
     drop(said);
     drop(server.wait());
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok()).unwrap_or_default() / 1e3
+    peak
 }
 
 /// Returns how long it takes until what one process was told is found by another, both from their start; the median, in milliseconds.
 fn lag(env: &TestEnv) -> f64 {
-    let once = |number: usize| {
+    let mut took = Times::default();
+    for number in 0..ASKED {
         let word = format!("zeppelin{number}");
-        let begun = Instant::now();
-        drop(env.run(["remember", &format!("The {word} lands at noon")]));
-        let found = env.run(["search", "--compact", &word]);
+        let found = took.of(|| {
+            drop(env.run(["remember", &format!("The {word} lands at noon")]));
+            env.run(["search", "--compact", &word])
+        });
         assert!(found.stdout.contains(&word), "{found:?}");
-        begun.elapsed()
-    };
-    let mut took: Vec<Duration> = (0..ASKED).map(once).collect();
-    took.sort();
-    took.get(took.len() / 2).map_or(0.0, Duration::as_secs_f64) * 1e3
+    }
+    took.ms(50)
 }

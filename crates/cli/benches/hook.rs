@@ -1,6 +1,6 @@
 //! What a hook costs as a whole process, beside an empty run of the same binary: `cargo bench -p backstory-cli -- 10000 100000`.
 //!
-//! The rows of DESIGN §11: median, 99th percentile and the ratio to an empty process, all taken in turns, so that what else the
+//! The rows of `cargo xtask bench`: median, 99th percentile and the ratio to an empty process, all taken in turns, so that what else the
 //! machine does weighs on all alike. Prompts are answered by words and meaning. The vectors are made up, one for each memory: a
 //! scan looks at each whatever it says; the question is really read by the model. A turn is distilled with three files of 12 KB
 //! edited, a test that failed and passed, and a message that says so.
@@ -10,30 +10,22 @@
 #[path = "parts/filled.rs"]
 mod filled;
 
-use backstory_testkit::{Corpus, TestEnv, note_figure};
-use filled::{fill, make_up_vectors};
+use backstory_testkit::{Corpus, TestEnv, Times, note_figure, sizes};
+use filled::filled;
 use std::io::Write;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 const RUNS: usize = 200;
 
 fn main() {
-    let sizes: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
-    let sizes = if sizes.is_empty() { vec![0, 10_000, 100_000] } else { sizes };
     println!("{:<24} {:>9}  {:>8}  {:>8}  {:>7}", "whole process", "memories", "p50", "p99", "ratio");
-    for memories in sizes {
-        measure(memories);
-    }
+    sizes(&[0, 10_000, 100_000]).into_iter().for_each(measure);
 }
 
 fn measure(memories: usize) {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
-    fill(&env, memories);
-    make_up_vectors(&env, memories);
-    let env = env.with("BACKSTORY_RECALL_VECTORS", "true");
+    let env = filled(memories);
     let mut asking = Corpus::new(2);
-    let mut took: [Vec<Duration>; 5] = Default::default();
+    let mut took: [Times; 5] = Default::default();
     for run in 0..RUNS {
         play_turn(&env, run);
         let runs: [&mut dyn FnMut(); 5] = [
@@ -44,29 +36,19 @@ fn measure(memories: usize) {
             &mut || hear(&env, &ended(&env, run)),
         ];
         for (took, run) in took.iter_mut().zip(runs) {
-            let begun = Instant::now();
-            run();
-            took.push(begun.elapsed());
+            took.of(run);
         }
     }
     let names = ["an empty process", "capture", "session start", "prompt", "distil a turn"];
-    let [empty, ..] = &mut took;
-    empty.sort();
-    let base = at(empty, 50);
-    for (name, took) in names.into_iter().zip(&mut took) {
-        took.sort();
-        let (p50, p99) = (at(took, 50), at(took, 99));
+    let [empty, ..] = &took;
+    let base = empty.ms(50);
+    for (name, took) in names.into_iter().zip(&took) {
+        let (p50, p99) = (took.ms(50), took.ms(99));
         note_figure(&format!("{name}, p50"), memories, p50);
         note_figure(&format!("{name}, p99"), memories, p99);
         note_figure(&format!("{name}, times an empty process"), memories, p50 / base);
         println!("{name:<24} {memories:>9}  {p50:>5.1} ms  {p99:>5.1} ms  {:>6.1}x", p50 / base);
     }
-}
-
-/// Returns a percentile of sorted times, in milliseconds.
-fn at(sorted: &[Duration], percent: usize) -> f64 {
-    let place = (sorted.len() * percent / 100).min(sorted.len().saturating_sub(1));
-    sorted.get(place).map_or(0.0, Duration::as_secs_f64) * 1_000.0
 }
 
 fn tool_used(env: &TestEnv, run: usize) -> String {

@@ -5,7 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its numbers")]
 
-use backstory_testkit::{Corpus, TestEnv, Transcripts, note_figure};
+use backstory_testkit::{Corpus, TestEnv, Transcripts, measured, note_figure, peak_mb, sizes};
 use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -17,25 +17,28 @@ const PROJECTS: u64 = 5;
 const MEMORIES: usize = 50_000;
 
 fn main() {
-    let megabytes = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(200);
+    sizes(&[200]).into_iter().for_each(measure);
+    let rate = MEMORIES as f64 / import_memories().as_secs_f64();
+    println!("{MEMORIES} memories of a file: {rate:.0} a second");
+    note_figure("import, memories a second", 0, rate);
+}
+
+fn measure(megabytes: usize) {
     let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
-    let (sessions, bytes) = record(&env, megabytes * 1_000_000);
+    let (sessions, bytes) = record(&env, megabytes as u64 * 1_000_000);
     println!("{sessions} sessions, {:.1} MB", bytes as f64 / 1e6);
-    let (took, most_kb) = import(&env);
-    let size = fs::metadata(env.home().join("backstory.db")).map_or(0, |file| file.len());
+    let (took, peak) = import(&env);
+    let size = fs::metadata(env.home().join("backstory.db")).expect("a store").len();
     println!(
-        "taken in    {:.1} s, {:.1} MB/s, at most {:.0} MB of memory; the store is {:.1} MB",
+        "taken in    {:.1} s, {:.1} MB/s, at most {} of memory; the store is {:.1} MB",
         took.as_secs_f64(),
         bytes as f64 / 1e6 / took.as_secs_f64(),
-        most_kb as f64 / 1e3,
+        measured(peak, "MB"),
         size as f64 / 1e6
     );
     note_figure("import, MB/s of transcripts", 0, bytes as f64 / 1e6 / took.as_secs_f64());
     let (again, _) = import(&env);
     println!("once more   {:.2} s, nothing new", again.as_secs_f64());
-    let rate = MEMORIES as f64 / import_memories().as_secs_f64();
-    println!("{MEMORIES} memories of a file: {rate:.0} a second");
-    note_figure("import, memories a second", 0, rate);
 }
 
 /// Imports what another store exported, and returns how long it took.
@@ -70,8 +73,8 @@ fn record(env: &TestEnv, wanted: u64) -> (usize, u64) {
     (sessions, bytes)
 }
 
-/// Imports, and returns how long it took and how many kilobytes of memory it used at most.
-fn import(env: &TestEnv) -> (Duration, u64) {
+/// Imports, and returns how long it took and how many megabytes of memory it used at most.
+fn import(env: &TestEnv) -> (Duration, Option<f64>) {
     let begun = Instant::now();
     let mut child = env
         .command(["import", "--all", "--no-vectors"])
@@ -79,16 +82,11 @@ fn import(env: &TestEnv) -> (Duration, u64) {
         .stderr(Stdio::null())
         .spawn()
         .expect("the binary");
-    let status = format!("/proc/{}/status", child.id());
-    let mut most_kb = 0;
+    let mut peak = None;
     while child.try_wait().expect("a child").is_none() {
-        most_kb = most_kb.max(high_water(&fs::read_to_string(&status).unwrap_or_default()));
+        // What it had at most is told as long as it lives.
+        peak = peak_mb(child.id()).or(peak);
         std::thread::park_timeout(Duration::from_millis(10));
     }
-    (begun.elapsed(), most_kb)
-}
-
-fn high_water(status: &str) -> u64 {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+    (begun.elapsed(), peak)
 }

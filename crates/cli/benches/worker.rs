@@ -8,8 +8,8 @@
 #[path = "parts/filled.rs"]
 mod filled;
 
-use backstory_testkit::{Corpus, TestEnv, note_figure};
-use filled::{fill, make_up_vectors};
+use backstory_testkit::{Corpus, TestEnv, Times, measured, note_figure, resident_mb, sizes, ticks};
+use filled::filled;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -21,18 +21,11 @@ const IN_FLIGHT: usize = 50;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn main() {
-    let sizes: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
-    let sizes = if sizes.is_empty() { vec![10_000, 100_000] } else { sizes };
-    for memories in sizes {
-        measure(memories);
-    }
+    sizes(&[10_000, 100_000]).into_iter().for_each(measure);
 }
 
 fn measure(memories: usize) {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
-    fill(&env, memories);
-    make_up_vectors(&env, memories);
-    let env = env.with("BACKSTORY_RECALL_VECTORS", "true");
+    let env = filled(memories);
     let begun = Instant::now();
     let mut child =
         env.command(["serve"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a worker");
@@ -49,8 +42,8 @@ fn measure(memories: usize) {
     told("a page of memories", &socket, (0..200).map(|_| "/api/memories?limit=50".to_owned()));
     told("health (the hop alone)", &socket, (0..200).map(|_| "/api/health".to_owned()));
     note_figure("worker, failed of 40,000", memories, many(&child, &socket, &questions) as f64);
-    note_figure("worker, resident", memories, resident(&child));
-    note_figure("worker, idle", memories, idle(&child) as f64);
+    note_figure("worker, resident", memories, resident_mb(child.id()));
+    note_figure("worker, idle", memories, idle(&child));
     beside_hooks(&env, &socket);
     drop(backstory_server::ask(&socket, "POST", "/api/worker/stop", "{}", PATIENCE));
     drop(child.wait());
@@ -80,26 +73,22 @@ fn get(socket: &Path, path: &str) -> bool {
 
 /// Prints how long requests take, one after the other, and returns the median in milliseconds.
 fn told(name: &str, socket: &Path, paths: impl Iterator<Item = String>) -> f64 {
-    let mut took: Vec<Duration> = paths
-        .map(|path| {
-            let begun = Instant::now();
-            assert!(get(socket, &path), "{path}");
-            begun.elapsed()
-        })
-        .collect();
-    print(name, &mut took)
+    let mut took = Times::default();
+    for path in paths {
+        assert!(took.of(|| get(socket, &path)), "{path}");
+    }
+    print(name, &took)
 }
 
-fn print(name: &str, took: &mut [Duration]) -> f64 {
-    took.sort();
-    let at = |percent: usize| took.get(took.len() * percent / 100).map_or(0.0, Duration::as_secs_f64) * 1e3;
-    println!("{name:<32} p50 {:>7.2} ms  p95 {:>7.2} ms", at(50), at(95));
-    at(50)
+fn print(name: &str, took: &Times) -> f64 {
+    println!("{name:<32} p50 {:>7.2} ms  p95 {:>7.2} ms", took.ms(50), took.ms(95));
+    took.ms(50)
 }
 
 /// Sends many mixed requests at once, twice: what is kept once may be a cache, what grows again is a leak. Returns how many failed.
 fn many(worker: &Child, socket: &Path, questions: &[String]) -> usize {
-    let (before, mut all_failed) = (resident(worker), 0);
+    let resident = || measured(resident_mb(worker.id()), "MB");
+    let (before, mut all_failed) = (resident(), 0);
     for round in 1..=2 {
         let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let begun = Instant::now();
@@ -121,10 +110,9 @@ fn many(worker: &Child, socket: &Path, questions: &[String]) -> usize {
         let (seconds, failed) = (begun.elapsed().as_secs_f64(), failed.into_inner());
         all_failed += failed;
         println!(
-            "round {round}: {REQUESTS} mixed, {IN_FLIGHT} in flight: {failed} failed, {:.0} a second; resident {:.1} MB before, {:.1} MB after",
+            "round {round}: {REQUESTS} mixed, {IN_FLIGHT} in flight: {failed} failed, {:.0} a second; resident {before} before, {} after",
             REQUESTS as f64 / seconds,
-            before,
-            resident(worker)
+            resident()
         );
     }
     all_failed
@@ -144,45 +132,27 @@ fn mixed(number: usize, questions: &[String]) -> String {
     }
 }
 
-/// Returns how much memory a process has, in megabytes.
-fn resident(process: &Child) -> f64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok()).unwrap_or_default() / 1e3
-}
-
 /// Prints how much processor time a worker uses while nobody asks, in ticks of the system.
-fn idle(worker: &Child) -> u64 {
-    let ticks = || {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", worker.id())).unwrap_or_default();
-        let fields: Vec<u64> = stat.split(' ').filter_map(|field| field.parse().ok()).collect();
-        fields.iter().skip(10).take(2).sum::<u64>()
-    };
+fn idle(worker: &Child) -> Option<f64> {
     std::thread::park_timeout(Duration::from_secs(12));
-    let before = ticks();
+    let before = ticks(worker.id());
     std::thread::park_timeout(Duration::from_secs(5));
-    let used = ticks() - before;
-    println!("processor time in 5 idle seconds: {used} ticks");
+    let used = ticks(worker.id()).zip(before).map(|(after, before)| (after - before) as f64);
+    println!("processor time in 5 idle seconds: {}", measured(used, "ticks"));
     used
 }
 
 /// Prints what a prompt's hook costs as it is, and the least it would cost if it asked the worker: an empty process and one request.
 fn beside_hooks(env: &TestEnv, socket: &Path) {
     let project = env.project().display().to_string();
-    let (mut direct, mut empty, mut asked) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut direct, mut empty, mut asked) = (Times::default(), Times::default(), Times::default());
     for run in 0..200 {
         let payload = serde_json::json!({"session_id": format!("s{run}"), "hook_event_name": "SessionStart", "source": "startup", "cwd": project});
-        let begun = Instant::now();
-        drop(env.run_with(["hook", "--host", "claude-code"], payload.to_string()));
-        direct.push(begun.elapsed());
-        let begun = Instant::now();
-        drop(env.run(["--version"]));
-        empty.push(begun.elapsed());
-        let begun = Instant::now();
-        assert!(get(socket, &format!("/api/context?project_path={project}")));
-        asked.push(begun.elapsed());
+        drop(direct.of(|| env.run_with(["hook", "--host", "claude-code"], payload.to_string())));
+        drop(empty.of(|| env.run(["--version"])));
+        assert!(asked.of(|| get(socket, &format!("/api/context?project_path={project}"))));
     }
-    print("hook at session start, direct", &mut direct);
-    print("an empty process", &mut empty);
-    print("the same block from the worker", &mut asked);
+    print("hook at session start, direct", &direct);
+    print("an empty process", &empty);
+    print("the same block from the worker", &asked);
 }

@@ -1,6 +1,6 @@
 //! How long a whole search takes in process, by words and by meaning: `cargo bench -p backstory-recall --bench search -- 10000 1000000`.
 //!
-//! The rows of DESIGN §11. Everything is in one project and every question holds common words: the hard case. The vectors are made up,
+//! Rows of `cargo xtask bench`. Everything is in one project and every question holds common words: the hard case. The vectors are made up,
 //! one for each memory: a million real ones would take hours, and a scan looks at each whatever it says. The question is really read
 //! by the model. Also printed: what lies on the disk, and what the process holds in memory.
 
@@ -13,11 +13,10 @@ use backstory_embed::{DIMENSION, Row, Vector, VectorWriter, model_name};
 use backstory_memory::{ProjectId, Timestamp};
 use backstory_recall::{Meaning, Question, Recall, Synonyms, Weights};
 use backstory_store::{Filter, Home, Reach, Store};
-use backstory_testkit::{Corpus, note_figure};
+use backstory_testkit::{Corpus, Times, note_figure};
 use kept::{kept_home, open, show, sizes};
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
 
 const QUESTIONS: usize = 400;
 const NOW: Timestamp = Timestamp(1_790_000_000_000);
@@ -46,7 +45,7 @@ fn main() {
 }
 
 struct Bench<'a> {
-    memories: u32,
+    memories: usize,
     store: &'a Store,
     project: ProjectId,
 }
@@ -62,14 +61,13 @@ impl Bench<'_> {
         let (mut corpus, synonyms) = (Corpus::new(7), Synonyms::built_in());
         let recall = Recall::new(self.store, weights).by_meaning(meaning).with_synonyms(&synonyms);
         let filter = Filter::within(Reach::Project(self.project));
-        let took = (0..QUESTIONS).map(|_| {
+        let mut took = Times::default();
+        for _ in 0..QUESTIONS {
             let question = question(&mut corpus);
-            let begun = Instant::now();
-            recall.ask(&Question::new(&question, NOW), &filter).expect("an answer");
-            begun.elapsed()
-        });
-        let p50 = show(what, self.memories, took.collect());
-        note_figure(&format!("{what}, p50"), self.memories as usize, p50);
+            took.of(|| recall.ask(&Question::new(&question, NOW), &filter).expect("an answer"));
+        }
+        show(what, self.memories, &took);
+        note_figure(&format!("{what}, p50"), self.memories, took.ms(50));
     }
 }
 
@@ -86,34 +84,19 @@ fn odd_question(corpus: &mut Corpus) -> String {
 }
 
 /// Gives each memory a vector of its own, the same in every run.
-fn make_up_vectors(home: &Home, project: ProjectId, memories: u32) {
+fn make_up_vectors(home: &Home, project: ProjectId, memories: usize) {
     let mut writer = VectorWriter::rebuild(&home.vectors(), model_name()).expect("a vector file");
-    let mut state: u64 = 1;
-    let mut next = || {
-        // xorshift: it need not be good, only the same everywhere.
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 40) as f32 / (1 << 24) as f32 - 0.5
-    };
-    let ids: Vec<i64> = (1..=i64::from(memories)).collect();
-    for batch in ids.chunks(1_000) {
-        let vectors: Vec<_> = batch
-            .iter()
-            .filter_map(|_| Vector::normalised(std::array::from_fn::<f32, DIMENSION, _>(|_| next())))
-            .map(|vector| vector.quantise())
-            .collect();
-        let rows = batch.iter().zip(&vectors);
-        let rows: Vec<Row<'_>> =
-            rows.map(|(memory, vector)| Row { memory: *memory, project: project.0, vector }).collect();
-        writer.append(&rows).expect("vectors appended");
+    let mut corpus = Corpus::new(3);
+    for memory in 1..=i64::try_from(memories).expect("a size") {
+        let vector = Vector::normalised(corpus.vector::<DIMENSION>()).expect("a direction").quantise();
+        writer.append(&[Row { memory, project: project.0, vector: &vector }]).expect("a vector appended");
     }
     writer.finish().expect("vectors on the disk");
 }
 
-/// Returns what of this process is in memory, where the system says so.
+/// Returns what of this process is in memory, its own and that of mapped files apart, where the system says so.
 fn resident() -> String {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let Ok(status) = fs::read_to_string("/proc/self/status") else { return "not measured".to_owned() };
     let lines = status.lines().filter(|line| line.starts_with("RssAnon") || line.starts_with("RssFile"));
     lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join(", ")
 }

@@ -11,7 +11,7 @@ mod kept;
 use backstory_memory::Timestamp;
 use backstory_recall::word_query;
 use backstory_store::{Filter, Home, NewMemory, Purpose, Reach, Store};
-use backstory_testkit::Corpus;
+use backstory_testkit::{Corpus, Times, measured};
 use kept::{bench_project, kept_home, new_memory, open, show, sizes};
 use std::fs;
 use std::path::Path;
@@ -50,7 +50,7 @@ fn common(corpus: &mut Corpus) -> String {
 
 fn ask(
     what: &str,
-    memories: u32,
+    memories: usize,
     store: &Store,
     reach: Reach,
     mut question: impl FnMut(&mut Corpus) -> String,
@@ -58,28 +58,30 @@ fn ask(
     let mut corpus = Corpus::new(7);
     let filter = Filter { limit: 100, ..Filter::within(reach) };
     let worked = cpu_time();
-    let took = (0..QUESTIONS).map(|_| {
-        let query = word_query(&question(&mut corpus));
-        let once = |_| {
-            let begun = Instant::now();
-            store.find_words(&query, &filter).expect("an answer");
-            begun.elapsed()
-        };
-        (0..ASKED).map(once).min().unwrap_or_default()
-    });
-    show(what, memories, took.collect());
-    let each = (cpu_time() - worked) / (QUESTIONS * ASKED) as f64;
-    println!("{:<34} {each:>7.2} ms", "  of the processor, on average");
+    let took: Times = (0..QUESTIONS)
+        .map(|_| {
+            let query = word_query(&question(&mut corpus));
+            let once = |_| {
+                let begun = Instant::now();
+                store.find_words(&query, &filter).expect("an answer");
+                begun.elapsed()
+            };
+            (0..ASKED).map(once).min().expect("asked at least once")
+        })
+        .collect();
+    show(what, memories, &took);
+    let each = cpu_time().zip(worked).map(|(after, before)| (after - before) / (QUESTIONS * ASKED) as f64);
+    println!("{:<34} {:>10}", "  of the processor, on average", measured(each, "ms"));
 }
 
-/// Returns the milliseconds this thread has run, whatever else the machine was doing; 0 where the system does not tell.
-fn cpu_time() -> f64 {
-    let told = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    told.split(' ').next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).unwrap_or(0.0) / 1e6
+/// Returns the milliseconds this thread has run, whatever else the machine was doing, where the system tells.
+fn cpu_time() -> Option<f64> {
+    let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(told.split(' ').next()?.parse::<f64>().ok()? / 1e6)
 }
 
 /// Writes into a copy, one memory a transaction, as a command does and as a hook does.
-fn write(memories: u32, home: &Path) {
+fn write(memories: usize, home: &Path) {
     let copy = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary directory");
     fs::create_dir_all(copy.path().join("home")).expect("a home");
     for file in fs::read_dir(home).expect("the kept store").flatten().filter(|file| file.path().is_file()) {
@@ -89,13 +91,12 @@ fn write(memories: u32, home: &Path) {
         let mut store =
             Store::open(&Home::at(copy.path().join("home")), purpose, Timestamp(0)).expect("a store");
         let project = bench_project(&mut store);
-        let mut corpus = Corpus::new(memories.into());
-        let took = (0..WRITES).map(|_| {
+        let mut corpus = Corpus::new(memories as u64);
+        let mut took = Times::default();
+        for _ in 0..WRITES {
             let memory = NewMemory { uid: None, ..new_memory(&corpus.memory(), project) };
-            let begun = Instant::now();
-            store.remember(&memory).expect("a memory written");
-            begun.elapsed()
-        });
-        show(what, memories, took.collect());
+            took.of(|| store.remember(&memory).expect("a memory written"));
+        }
+        show(what, memories, &took);
     }
 }

@@ -100,6 +100,13 @@ impl Corpus {
         (self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit.max(1)
     }
 
+    /// Returns the numbers of a made-up vector: a scan looks at each, whatever they say.
+    #[must_use]
+    pub fn vector<const N: usize>(&mut self) -> [f32; N] {
+        const STEPS: usize = 1 << 24;
+        std::array::from_fn(|_| self.below(STEPS) as f32 / STEPS as f32 - 0.5)
+    }
+
     fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
         let at = self.below(words.len());
         words.get(at).copied().unwrap_or_default()

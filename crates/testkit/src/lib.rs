@@ -1,4 +1,4 @@
-//! For tests only: the real binary in a world of its own, memories to fill a store with, and what a test tells of a bar.
+//! For tests and benches only: the real binary in a world of its own, memories to fill a store with, and what was measured.
 //!
 //! A test must never touch the home of whoever runs it: the environment is cleared, and every directory the binary could resolve
 //! lies in a temporary one that is gone afterwards.
@@ -8,13 +8,17 @@ mod corpus;
 mod env;
 mod figures;
 mod postgres;
+mod proc;
 mod stub_server;
+mod times;
 mod transcripts;
 
-pub use bars::{Times, bar, is_torture, size};
+pub use bars::{bar, is_torture, size};
 pub use corpus::{Corpus, MadeUp};
 pub use env::{Outcome, TestEnv};
-pub use figures::note_figure;
+pub use figures::{note_figure, sizes};
 pub use postgres::PrivateDatabase;
+pub use proc::{measured, peak_mb, resident_mb, ticks};
 pub use stub_server::{Asked, Reply, StubServer};
+pub use times::Times;
 pub use transcripts::{Transcript, Transcripts};

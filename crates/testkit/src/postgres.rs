@@ -5,6 +5,7 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -139,7 +140,9 @@ impl Server {
             .arg(&dir)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
-            .stderr(Stdio::null());
+            .stderr(Stdio::null())
+            // Who ends the tests with all they started must not end who cleans up after them.
+            .process_group(0);
         let mut warden = warden.spawn().expect("sh");
         let end = warden.stdin.take().expect("a pipe");
         let server = Server { bin, dir, _life: Mutex::new((warden, end)) };

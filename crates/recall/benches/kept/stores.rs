@@ -2,31 +2,25 @@
 
 use backstory_memory::{Draft, ProjectId, ProjectKey, Sighting, Timestamp, Uid};
 use backstory_store::{Home, NewMemory, Origin, Purpose, Store};
-use backstory_testkit::{Corpus, MadeUp};
+use backstory_testkit::{Corpus, MadeUp, Times};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Returns the sizes that were asked for, and prints the head of the table.
-pub(crate) fn sizes() -> Vec<u32> {
-    let asked: Vec<u32> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+pub(crate) fn sizes() -> Vec<usize> {
     println!("{:<34} {:>10} {:>10} {:>10} {:>10}", "", "p50", "p90", "p99", "slowest");
-    if asked.is_empty() { vec![1_000, 10_000, 100_000] } else { asked }
+    backstory_testkit::sizes(&[1_000, 10_000, 100_000])
 }
 
-/// Prints how long something took, and returns the median in milliseconds.
-pub(crate) fn show(what: &str, memories: u32, mut took: Vec<Duration>) -> f64 {
-    took.sort_unstable();
-    let share = |percent: usize| took.get((took.len() - 1) * percent / 100).copied().unwrap_or_default();
-    let ms = |percent| share(percent).as_secs_f64() * 1e3;
-    let told = |percent| format!("{:.2} ms", ms(percent));
+/// Prints how long something took.
+pub(crate) fn show(what: &str, memories: usize, took: &Times) {
+    let told = |percent| format!("{:.2} ms", took.ms(percent));
     let what = format!("{memories} {what}");
     println!("{what:<34} {:>10} {:>10} {:>10} {:>10}", told(50), told(90), told(99), told(100));
-    ms(50)
 }
 
 /// Returns the home of a store of this size, filled if this is the first time.
-pub(crate) fn kept_home(memories: u32) -> PathBuf {
+pub(crate) fn kept_home(memories: usize) -> PathBuf {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("words-{memories}"));
     if !home.exists() {
         let building = home.with_extension("building");
@@ -39,14 +33,14 @@ pub(crate) fn kept_home(memories: u32) -> PathBuf {
     home
 }
 
-fn fill(home: &Path, memories: u32) {
+fn fill(home: &Path, memories: usize) {
     let (mut store, project) = open(home);
     let mut corpus = Corpus::new(1);
     let mut left = memories;
     while left > 0 {
         let batch: Vec<NewMemory> =
             (0..left.min(2_000)).map(|_| new_memory(&corpus.memory(), project)).collect();
-        left -= batch.len() as u32;
+        left -= batch.len();
         store.remember_all(&batch).expect("memories written");
     }
     // As `import` leaves it.
