@@ -10,7 +10,8 @@ const ROOT = path.resolve(HERE, "../..");
 
 /** The program under test: BACKSTORY_BIN, or what was built last. */
 export function binary() {
-  const built = ["release", "debug"].map((profile) => path.join(ROOT, "target", profile, "backstory")).filter(existsSync);
+  const target = path.resolve(ROOT, process.env.CARGO_TARGET_DIR || "target");
+  const built = ["release", "debug"].map((profile) => path.join(target, profile, "backstory")).filter(existsSync);
   return process.env.BACKSTORY_BIN ? path.resolve(process.env.BACKSTORY_BIN) : built.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0];
 }
 

@@ -41,7 +41,8 @@ def hosts_folder():
 def binary():
     """The program under test: BACKSTORY_BIN, or what was built last."""
     named = os.environ.get("BACKSTORY_BIN")
-    built = [path for path in (ROOT / f"target/{profile}/backstory" for profile in ("release", "debug")) if path.exists()]
+    target = ROOT / (os.environ.get("CARGO_TARGET_DIR") or "target")
+    built = [path for path in (target / profile / "backstory" for profile in ("release", "debug")) if path.exists()]
     if not named and not built:
         raise SystemExit("there is no backstory to test: build one with `cargo build`, or name one in BACKSTORY_BIN")
     return Path(named).resolve() if named else max(built, key=lambda path: path.stat().st_mtime)

@@ -1,12 +1,12 @@
-//! `cargo xtask bench`: the numbers to hold (DESIGN §11), measured on this machine and printed as one table.
+//! `cargo xtask bench`: the numbers to hold, measured on this machine and printed as one table.
 //!
 //! The benches measure and note figures; here stands what each is to be. Nothing fails for being slow: a busy machine is no fault of
 //! the code. What must not grow unnoticed is guarded by counts of instructions instead (`guard`).
 
+use crate::places::target;
 use crate::{Outcome, cargo};
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 /// What is measured, with how many memories, and what it is to be.
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         }
         _ => return Err("usage: cargo xtask bench [--million | --against claude-mem PLUGIN-FOLDER]".into()),
     };
-    let gathered = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/figures.tsv");
+    let gathered = target().join("figures.tsv");
     drop(fs::remove_file(&gathered));
     for (package, bench, sizes, more) in BENCHES {
         let mut command = Command::new(env!("CARGO"));

@@ -14,12 +14,13 @@ pub(crate) fn write() -> Outcome {
 
 #[cfg(test)]
 mod tests {
+    use crate::places::root;
     use std::fs;
     use std::path::{Path, PathBuf};
 
     /// Returns the pages people read: those of the root, and everything below `docs` and `plugins`.
     fn pages() -> Vec<PathBuf> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let root = root();
         let mut folders = vec![root.join("docs"), root.join("plugins")];
         let mut found: Vec<PathBuf> = below(&root).into_iter().filter(|path| path.is_file()).collect();
         while let Some(folder) = folders.pop() {

@@ -3,10 +3,10 @@
 //! The engine is cargo-fuzz without a sanitizer, which works with a stable compiler; without it nothing can be searched, and that is
 //! said. What it finds lands in `fuzz/artifacts/`: mend it, and put it among the seeds.
 
-use crate::Outcome;
+use crate::places::root;
+use crate::{Outcome, say};
 use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// So long a target is searched, unless somebody says otherwise.
@@ -76,12 +76,7 @@ fn targets() -> Vec<String> {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("fuzz")
-}
-
-fn say(line: &str) {
-    // Nobody is left to hear that a line could not be written.
-    drop(writeln!(std::io::stdout(), "{line}"));
+    root().join("fuzz")
 }
 
 #[cfg(test)]

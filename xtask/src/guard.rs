@@ -4,12 +4,13 @@
 //! makes a path dearer on purpose writes them anew with `--accept`, and the commit says why. Another compiler, C library or kind of
 //! processor counts otherwise: there it is said that nothing was compared.
 
+use crate::places::{released_program, root};
 use crate::{Outcome, cargo};
 use backstory_testkit::{Corpus, TestEnv};
 use std::error::Error;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// How much more than before is noticed.
@@ -84,7 +85,7 @@ fn vectors() -> &'static str {
 }
 
 fn known_file() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("instructions.txt")
+    root().join("xtask/instructions.txt")
 }
 
 #[expect(clippy::print_stdout, reason = "a task for developers talks to them")]
@@ -118,8 +119,7 @@ fn compare(counts: &[(&str, u64)], known: &str) -> Outcome {
 /// Builds the binary, and counts each path in a world of its own.
 fn counted() -> Result<Vec<(&'static str, u64)>, Box<dyn Error>> {
     cargo(&["build", "--release", "--package", "backstory-cli"])?;
-    let binary = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/backstory");
-    let env = TestEnv::new(binary).with("BACKSTORY_RECALL_VECTORS", "true");
+    let env = TestEnv::new(released_program()).with("BACKSTORY_RECALL_VECTORS", "true");
     let mut corpus = Corpus::new(1);
     let memories: Vec<String> = (0..MEMORIES).map(|_| corpus.memory().line("guarded")).collect();
     fs::write(env.project().join(".backstory.toml"), "project = \"guarded\"\n")?;

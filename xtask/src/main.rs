@@ -4,12 +4,14 @@ mod bench;
 mod docs;
 mod fuzz;
 mod guard;
+mod places;
 mod scorecard;
 #[cfg(test)]
 mod tidy;
 mod torture;
 
 use std::error::Error;
+use std::io::Write;
 use std::process::{Command, ExitCode};
 
 /// The short part of what CI runs, in order; `.ci/run` runs the same and after it what takes too long to wait for.
@@ -68,4 +70,10 @@ fn cargo<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Outcome {
     }
     let told: Vec<_> = arguments.iter().map(|argument| argument.as_ref().to_string_lossy()).collect();
     Err(format!("`cargo {}` failed", told.join(" ")).into())
+}
+
+/// Says a line as soon as there is something to say.
+fn say(line: &str) {
+    // Nobody is left to hear that a line could not be written.
+    drop(writeln!(std::io::stdout(), "{line}"));
 }

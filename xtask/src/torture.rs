@@ -1,16 +1,17 @@
 //! `cargo xtask torture [ID…] [--list]`: every bar of the reliability table, at full size, each with the figure its tests measured.
 //!
-//! The table is `bars`, how its tests are built and run is `trials`, what is made of their words is `verdict`. Nothing is measured
+//! The table is `bars`, how its tests are built and run is `trials` over `running`, what is made of their words is `verdict`. Nothing is measured
 //! here: a bar whose tests tell no figure has failed. Time is judged here and only here, and a machine that was too slow is told
-//! apart from a promise that was broken.
+//! apart from a promise that was broken. All of it has one deadline: what has not ended by then has failed, and is ended.
 
 mod bars;
+mod running;
 mod trials;
 mod verdict;
 
-use crate::Outcome;
+use crate::places::target;
+use crate::{Outcome, say};
 use bars::{BARS, Bar};
-use std::io::Write;
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 use trials::Binaries;
@@ -18,6 +19,9 @@ use verdict::{Standing, Verdict};
 
 /// So many bars without a time of their own run beside each other.
 const LANES: usize = 2;
+
+/// All bars together take a quarter of an hour on two cores.
+const MOST: Duration = Duration::from_secs(45 * 60);
 
 /// Runs the bars that are named, or all of them.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -37,9 +41,10 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 
 fn show(chosen: &[&Bar], binaries: &Binaries) -> Outcome {
     let begun = Instant::now();
+    let deadline = begun + MOST;
     let (alone, beside): (Vec<&Bar>, Vec<&Bar>) = chosen.iter().partition(|bar| !bar.within.is_empty());
-    let mut verdicts: Vec<Verdict> = alone.into_iter().map(|bar| shown(bar, binaries)).collect();
-    verdicts.extend(in_lanes(&beside, binaries));
+    let mut verdicts: Vec<Verdict> = alone.into_iter().map(|bar| shown(bar, binaries, deadline)).collect();
+    verdicts.extend(in_lanes(&beside, binaries, deadline));
     let count = |standing| verdicts.iter().filter(|verdict| verdict.standing == standing).count();
     let failed = count(Standing::Failed);
     say(&format!(
@@ -50,10 +55,13 @@ fn show(chosen: &[&Bar], binaries: &Binaries) -> Outcome {
         verdicts.len(),
         begun.elapsed().as_secs_f64(),
     ));
-    if failed == 0 { Ok(()) } else { Err(format!("{failed} bars failed: see target/torture").into()) }
+    if failed == 0 {
+        return Ok(());
+    }
+    Err(format!("{failed} bars failed: see {}", target().join("torture").display()).into())
 }
 
-fn in_lanes(bars: &[&Bar], binaries: &Binaries) -> Vec<Verdict> {
+fn in_lanes(bars: &[&Bar], binaries: &Binaries, deadline: Instant) -> Vec<Verdict> {
     let (done, verdicts) = mpsc::channel();
     let waiting = Mutex::new(bars.iter());
     // Each lane takes the next bar that waits, and lets go of the list while it runs.
@@ -63,7 +71,7 @@ fn in_lanes(bars: &[&Bar], binaries: &Binaries) -> Vec<Verdict> {
             let done = done.clone();
             scope.spawn(move || {
                 while let Some(bar) = next() {
-                    drop(done.send(shown(bar, binaries)));
+                    drop(done.send(shown(bar, binaries, deadline)));
                 }
             });
         }
@@ -73,18 +81,13 @@ fn in_lanes(bars: &[&Bar], binaries: &Binaries) -> Vec<Verdict> {
 }
 
 /// Runs the tests of a bar, and says at once how it stands.
-fn shown(bar: &Bar, binaries: &Binaries) -> Verdict {
+fn shown(bar: &Bar, binaries: &Binaries, deadline: Instant) -> Verdict {
     let begun = Instant::now();
-    let verdict = Verdict::of(bar, &binaries.run(bar));
+    let verdict = Verdict::of(bar, &binaries.run(bar, deadline));
     say(&line(bar, &verdict, begun.elapsed()));
     verdict
 }
 
 fn line(bar: &Bar, verdict: &Verdict, took: Duration) -> String {
     format!("{}  {:<8} {}  {:.1} s", bar.id, verdict.standing.word(), verdict.told, took.as_secs_f64())
-}
-
-fn say(line: &str) {
-    // Nobody is left to hear that a line could not be written.
-    drop(writeln!(std::io::stdout(), "{line}"));
 }

@@ -1,17 +1,18 @@
 //! Builds the program and the tests that bars are shown by, and runs them at full size.
 //!
-//! The program is what is released; the tests around it are those `cargo test` builds, so that nothing is built twice in CI.
+//! The program is what is released; the tests around it are those `cargo test` builds, so that nothing is built twice in CI. How a
+//! program is waited for, and ended, is `running`.
 
 use super::bars::{Bar, Shown};
+use super::running::{Ended, finish};
+use crate::places::{released_program, root, target};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Nearly every bar takes less than a minute; hundreds of hostile lines on every page of the viewer take some. A test that takes so long hangs.
+/// Nearly every bar takes less than a minute; hundreds of hostile lines on every page of the viewer take some. What takes so long hangs.
 const PATIENCE: Duration = Duration::from_secs(900);
 
 /// What is tried, and with what.
@@ -38,7 +39,7 @@ impl Binaries {
             Some(program) => root().join(program),
             None => {
                 cargo(&["build", "--release", "--quiet", "--package", "backstory-cli"])?;
-                root().join("target/release/backstory")
+                released_program()
             }
         };
         let messages = cargo(&["test", "--workspace", "--no-run", "--quiet", "--message-format", "json"])?;
@@ -46,24 +47,25 @@ impl Binaries {
     }
 
     /// Runs all that shows a bar, one after the other, and keeps what was printed for whoever wants to know more.
-    pub(crate) fn run(&self, bar: &Bar) -> Vec<Trial> {
-        let trials: Vec<Trial> = bar.shown.iter().map(|shown| self.trial(shown)).collect();
-        let folder = root().join("target/torture");
+    /// What has not ended by the deadline of all bars has failed.
+    pub(crate) fn run(&self, bar: &Bar, deadline: Instant) -> Vec<Trial> {
+        let trials: Vec<Trial> = bar.shown.iter().map(|shown| self.trial(shown, deadline)).collect();
+        let folder = target().join("torture");
         let printed: String = trials.iter().map(|trial| trial.output.as_str()).collect();
         drop(fs::create_dir_all(&folder));
         drop(fs::write(folder.join(format!("{}.log", bar.id)), printed));
         trials
     }
 
-    fn trial(&self, shown: &Shown) -> Trial {
+    fn trial(&self, shown: &Shown, deadline: Instant) -> Trial {
         match shown {
-            Shown::Tests(package, names) => self.tests(package, "it", names),
-            Shown::Units(package, names) => self.tests(package, &package.replace('-', "_"), names),
-            Shown::Browser(name) => self.in_a_browser(name),
+            Shown::Tests(package, names) => self.tests(package, "it", names, deadline),
+            Shown::Units(package, names) => self.tests(package, &package.replace('-', "_"), names, deadline),
+            Shown::Browser(name) => self.in_a_browser(name, deadline),
         }
     }
 
-    fn tests(&self, package: &str, target: &str, names: &[&str]) -> Trial {
+    fn tests(&self, package: &str, target: &str, names: &[&str], deadline: Instant) -> Trial {
         let Some(program) = self.tests.get(&(package.to_owned(), target.to_owned())) else {
             return Trial {
                 failure: Some(format!("`{package}` has no tests `{target}`")),
@@ -77,7 +79,7 @@ impl Binaries {
             .current_dir(root().join("crates").join(folder))
             .env("BACKSTORY_TORTURE", "1")
             .env("BACKSTORY_BIN", &self.program);
-        let mut trial = finish(&mut command);
+        let mut trial = tried(&mut command, deadline);
         // A name that does not exist is passed over without a word.
         let all_ran = trial.output.contains(&format!("test result: ok. {} passed", names.len()));
         if trial.failure.is_none() && !all_ran {
@@ -87,19 +89,19 @@ impl Binaries {
     }
 
     /// Runs a test of the viewer, with the hostile lines that lie beside the checkout.
-    fn in_a_browser(&self, name: &str) -> Trial {
+    fn in_a_browser(&self, name: &str, deadline: Instant) -> Trial {
         let mut suite = Command::new("tests/browser/run");
         suite.arg(name).current_dir(root()).env("BACKSTORY_BIN", &self.program);
-        let lines = root().join("target/torture-lines.txt");
+        let lines = target().join("torture-lines.txt");
         let packed = root().join("../shared/security/xss-dev.tar.gz");
         let unpacked =
             Command::new("tar").args(["-xzO", "--wildcards", "*XSS*.txt", "-f"]).arg(packed).output();
         match unpacked {
             Ok(unpacked) if unpacked.status.success() && fs::write(&lines, &unpacked.stdout).is_ok() => {
-                finish(suite.env("BACKSTORY_XSS_LINES", lines))
+                tried(suite.env("BACKSTORY_XSS_LINES", lines), deadline)
             }
             _ => {
-                let mut trial = finish(&mut suite);
+                let mut trial = tried(&mut suite, deadline);
                 trial.output += "SKIPPED: the corpus `xss-dev.tar.gz` is not beside this checkout\n";
                 trial
             }
@@ -127,47 +129,18 @@ fn test_program(message: &str) -> Option<((String, String), PathBuf)> {
     Some(((package, text("/target/name")?.to_owned()), text("/executable")?.into()))
 }
 
-/// Waits for a program to end, and ends it when it hangs.
-fn finish(command: &mut Command) -> Trial {
-    let failed = |why: String| Trial { failure: Some(why), output: String::new() };
-    let mut child = match command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() {
-        Ok(child) => child,
-        Err(error) => return failed(format!("cannot run {}: {error}", command.get_program().display())),
-    };
-    let (told, ended) = mpsc::channel();
-    for stream in [child.stdout.take().map(boxed), child.stderr.take().map(boxed)].into_iter().flatten() {
-        let told = told.clone();
-        std::thread::spawn(move || drop(told.send(all_of(stream))));
-    }
-    drop(told);
-    let mut output = String::new();
-    // The streams end with the program, or we have waited long enough and end it here.
-    let hung = loop {
-        match ended.recv_timeout(PATIENCE) {
-            Ok(some) => output += &some,
-            Err(why) => break why == mpsc::RecvTimeoutError::Timeout,
+/// Runs a program until it ends, hangs, or the time of all bars is over.
+fn tried(command: &mut Command, deadline: Instant) -> Trial {
+    let (ended, output) = finish(command, deadline.min(Instant::now() + PATIENCE));
+    let failure = match ended {
+        Ended::Well => None,
+        Ended::Badly(how) => Some(reason(&output).unwrap_or(how)),
+        Ended::ByUs if Instant::now() >= deadline => {
+            Some("not ended when the time for all bars was over".to_owned())
         }
-    };
-    if hung {
-        drop(child.kill());
-    }
-    let failure = match child.wait() {
-        _ if hung => Some(format!("no end after {} s", PATIENCE.as_secs())),
-        Ok(status) if status.success() => None,
-        Ok(status) => Some(reason(&output).unwrap_or_else(|| status.to_string())),
-        Err(error) => Some(error.to_string()),
+        Ended::ByUs => Some(format!("no end after {} s", PATIENCE.as_secs())),
     };
     Trial { failure, output }
-}
-
-fn boxed(stream: impl Read + Send + 'static) -> Box<dyn Read + Send> {
-    Box::new(stream)
-}
-
-fn all_of(mut stream: Box<dyn Read + Send>) -> String {
-    let mut bytes = Vec::new();
-    drop(stream.read_to_end(&mut bytes));
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The line after the first panic says what went wrong.
@@ -175,8 +148,4 @@ fn reason(output: &str) -> Option<String> {
     let mut lines = output.lines().skip_while(|line| !line.contains("panicked at"));
     let place = lines.next()?.split("panicked at ").nth(1)?;
     Some(format!("{place} {}", lines.next().unwrap_or_default()).chars().take(200).collect())
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
 }
