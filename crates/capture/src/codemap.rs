@@ -22,7 +22,7 @@ pub use anchors::{Patience, anchor, follow_renames, freshness, freshness_of_anch
 pub use changes::changes;
 pub use language::Language;
 pub use track::{EditedFile, Place, edited_files, track};
-pub use undo::undo;
+use undo::undo;
 
 use backstory_memory::Symbol;
 use std::fmt;

@@ -22,7 +22,7 @@ pub use backstory_memory::{Change, CodeChange, Symbol, SymbolKind};
 pub use closing::{Closing, closing, title_of_commit};
 pub use codemap::{
     EditedFile, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Patience, Place, Unreadable, anchor, changes,
-    edited_files, follow_renames, freshness, freshness_of_anchors, symbols, track, undo,
+    edited_files, follow_renames, freshness, freshness_of_anchors, symbols, track,
 };
 pub use distil::{DistilReport, Distillation, Occasion, distil, failure_subject};
 pub use failures::{Attempt, Class, Failures, Fix, OpenFailure, Ran, Signature, Step, pair, should_promote};

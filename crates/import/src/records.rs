@@ -12,7 +12,7 @@ use backstory_memory::{
     Account, EventKind, Happening, IdempotencyKey, MemoryId, SessionId, Shingles, Timestamp, Trust,
 };
 use backstory_store::{Arrival, ImportState, Recorded, Store, StoreError};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
@@ -59,29 +59,15 @@ pub fn take_records(
             &other.session,
         ))
     });
-    let mut report = RecordsReport::default();
-    let mut jobs = Vec::new();
-    let mut bytes = 0;
     // A session is wanted whole or not at all: half of it would be told wrongly.
     records.retain(|record| taking.since.is_none_or(|since| record.modified >= since));
-    for record in records {
-        let state = state_of(&record, taking);
-        let before = store.import_state(&state.source, &state.place)?;
-        let was_read = before.as_ref().is_some_and(|before| before.is_done);
-        match before.filter(|before| before.stamp == state.stamp) {
-            Some(before) if before.is_done => {
-                report.unchanged += 1;
-                bytes += record.bytes;
-            }
-            before => {
-                let taken = before.map_or(0, |before| before.taken);
-                jobs.push(Job { record, taken, was_read, state });
-            }
-        }
-    }
+    let all_bytes: u64 = records.iter().map(|record| record.bytes).sum();
+    let mut report = RecordsReport::default();
+    let jobs = jobs(store, records, taking, &mut report)?;
+    let jobs = jobs.as_slice();
+    let mut bytes = all_bytes - jobs.iter().map(|job| job.record.bytes).sum::<u64>();
     watch(bytes);
     store.expect_much()?;
-    let jobs = jobs.as_slice();
     std::thread::scope(|threads| {
         let (sender, stretches) = sync_channel(AHEAD);
         threads.spawn(move || Reader::new(taking).read_all(jobs, &sender));
@@ -108,6 +94,29 @@ struct Job {
     /// Whether it was read to its end before, and has changed since.
     was_read: bool,
     state: ImportState,
+}
+
+/// Returns the records that are to be read, and counts those that have not changed.
+fn jobs(
+    store: &Store,
+    records: Vec<Record>,
+    taking: &Taking<'_>,
+    report: &mut RecordsReport,
+) -> Result<Vec<Job>, StoreError> {
+    let mut jobs = Vec::new();
+    for record in records {
+        let state = state_of(&record, taking);
+        let before = store.import_state(&state.source, &state.place)?;
+        let was_read = before.as_ref().is_some_and(|before| before.is_done);
+        match before.filter(|before| before.stamp == state.stamp) {
+            Some(before) if before.is_done => report.unchanged += 1,
+            before => {
+                let taken = before.map_or(0, |before| before.taken);
+                jobs.push(Job { record, taken, was_read, state });
+            }
+        }
+    }
+    Ok(jobs)
 }
 
 /// Names a record, and says what it looks like now.
@@ -286,8 +295,29 @@ fn keep(
     report: &mut RecordsReport,
 ) -> Result<(), StoreError> {
     add(&mut report.skipped, &stretch.skipped);
+    for (name, newest) in keep_events(store, job, stretch, known_to, report)? {
+        if let Some(session) = store.session_called(job.record.host.as_str(), name)? {
+            let occasion = if stretch.is_last { Occasion::SessionEnd } else { Occasion::Partway };
+            report.memories.extend(distil_session(store, session.id, occasion, newest, taking)?);
+            report.sessions.insert(session.id);
+        }
+    }
+    let (taken, is_done) = (stretch.taken, stretch.is_last);
+    let read_again = ImportState { taken: 0, is_done: false, ..job.state.clone() };
+    let state = if stretch.is_whole { ImportState { taken, is_done, ..read_again } } else { read_again };
+    store.note_import(&state, taking.now)
+}
+
+/// Keeps the events of a stretch, and returns the sessions something new is known of, each with when the newest of it happened.
+fn keep_events<'a>(
+    store: &mut Store,
+    job: &Job,
+    stretch: &'a Stretch,
+    known_to: &mut HashMap<String, Timestamp>,
+    report: &mut RecordsReport,
+) -> Result<BTreeMap<&'a str, Timestamp>, StoreError> {
     // Mostly one session: a record of many is one of each.
-    let mut sessions: HashMap<&str, Told> = HashMap::new();
+    let mut sessions: BTreeMap<&str, Told> = BTreeMap::new();
     for arrival in &stretch.arrivals {
         let event = &arrival.event;
         if !sessions.contains_key(event.host_session.as_str()) {
@@ -318,23 +348,21 @@ fn keep(
             Recorded::Known(_) | Recorded::Forgotten | Recorded::Ours => report.known += 1,
         }
     }
-    let mut names: Vec<(&str, Timestamp)> =
-        sessions.into_iter().filter_map(|(name, told)| Some((name, told.newest?))).collect();
-    names.sort_unstable();
-    for (name, now) in names {
-        let Some(id) = store.session_called(job.record.host.as_str(), name)?.map(|session| session.id) else {
-            continue;
-        };
-        let occasion = if stretch.is_last { Occasion::SessionEnd } else { Occasion::Partway };
-        let how = Distillation { occasion, root: None, redactor: taking.redactor, now, until: None };
-        report.memories.extend(distil(store, id, &how)?.written);
-        report.sessions.insert(id);
-        if stretch.is_last {
-            store.end_session(id)?;
-        }
+    Ok(sessions.into_iter().filter_map(|(name, told)| Some((name, told.newest?))).collect())
+}
+
+/// Makes memories of what is new in a session, as of the time it happened.
+fn distil_session(
+    store: &mut Store,
+    session: SessionId,
+    occasion: Occasion,
+    now: Timestamp,
+    taking: &Taking<'_>,
+) -> Result<Vec<MemoryId>, StoreError> {
+    let how = Distillation { occasion, root: None, redactor: taking.redactor, now, until: None };
+    let written = distil(store, session, &how)?.written;
+    if occasion == Occasion::SessionEnd {
+        store.end_session(session)?;
     }
-    let (taken, is_done) = (stretch.taken, stretch.is_last);
-    let read_again = ImportState { taken: 0, is_done: false, ..job.state.clone() };
-    let state = if stretch.is_whole { ImportState { taken, is_done, ..read_again } } else { read_again };
-    store.note_import(&state, taking.now)
+    Ok(written)
 }

@@ -16,7 +16,7 @@ pub use anthropic::Anthropic;
 pub use claude_cli::ClaudeCli;
 pub use guard::stand_guard;
 pub use openai_compatible::OpenAiCompatible;
-pub use wording::{FIRST_LINE, Rubbish, Wording, is_our_prompt, request_for, wording_from};
+pub use wording::{Rubbish, Wording, is_our_prompt, request_for, wording_from};
 
 use backstory_memory::{Tokens, estimate};
 use thiserror::Error;

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use thiserror::Error;
 
 /// The line every prompt of ours begins with: a prompt that a host tells us of and that begins so is our own (R23).
-pub const FIRST_LINE: &str = "[backstory asks for a title and a summary; this is not a session to remember]";
+const FIRST_LINE: &str = "[backstory asks for a title and a summary; this is not a session to remember]";
 
 /// More of a memory than this is not sent.
 const MOST_TEXT_BYTES: usize = 12 * 1024;

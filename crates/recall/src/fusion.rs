@@ -5,9 +5,10 @@
 //! differences where nothing fits.
 
 use crate::meaning::{Meaning, Near};
+use crate::mentions::mentions;
 use crate::reasons::{Factor, Lift, Reasons, Strategy};
 use crate::signals::{self, Known};
-use crate::{Hit, Question, Recall, Signal, Weights, When, mentions, terms, unheard, when};
+use crate::{Hit, Question, Recall, Signal, Weights, When, terms, unheard, when};
 use backstory_memory::{Freshness, Life, Memory, MemoryId};
 use backstory_store::{Filter, Reach, ReadAs, Shown, StoreError, WordStrategy};
 use std::collections::HashMap;

@@ -17,7 +17,6 @@ mod weights;
 mod when;
 
 pub use meaning::Meaning;
-pub use mentions::{Mentions, mentions};
 pub use reasons::{Factor, Lift, Reasons, Strategy};
 pub use signals::Signal;
 pub use synonyms::{Added, Line as SynonymLine, MOST_BYTES as MOST_SYNONYM_BYTES, Synonyms};

@@ -1,4 +1,4 @@
-//! What a question names outright: files, symbols and error codes.
+//! What a question names outright: files and symbols. The code of an error looks like a symbol and is none.
 //!
 //! Precise rather than greedy: `and/or` is no path, Node.js no file and GitHub no symbol. Whoever is named nowhere in the store is
 //! found nowhere; what is missed here is still a word of the question. Not here: looking whether any of it exists.
@@ -9,33 +9,11 @@ use known::{ERRNOS, EXTENSIONS, FILE_NAMES, NAMES_OF_PRODUCTS, NO_CODES};
 
 /// What a text names, each once and in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mentions {
+pub(crate) struct Mentions {
     /// Paths, with `/` between folders and without `./`, `../` and line numbers.
-    pub files: Vec<String>,
+    pub(crate) files: Vec<String>,
     /// Names of symbols as they were written, without arguments.
-    pub symbols: Vec<String>,
-    /// Codes of errors: `E0277`, `TS2345`, `ENOENT`.
-    pub codes: Vec<String>,
-}
-
-impl Mentions {
-    /// Makes the paths within a folder relative to it, as anchors are.
-    #[must_use]
-    pub fn relative_to(mut self, root: &str) -> Mentions {
-        let root = format!("{}/", with_slashes(root).trim_end_matches('/'));
-        for file in &mut self.files {
-            if let Some(relative) = file.strip_prefix(&root) {
-                *file = relative.to_owned();
-            }
-        }
-        self
-    }
-
-    /// Whether nothing is named.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.symbols.is_empty() && self.codes.is_empty()
-    }
+    pub(crate) symbols: Vec<String>,
 }
 
 /// More of a sort than this is a listing, not a question.
@@ -46,19 +24,17 @@ const MOST_BYTES: usize = 16 * 1024;
 const LONGEST_NAME: usize = 256;
 
 /// Returns what a text names.
-#[must_use]
-pub fn mentions(text: &str) -> Mentions {
+pub(crate) fn mentions(text: &str) -> Mentions {
     let text = text.get(..text.floor_char_boundary(MOST_BYTES)).unwrap_or(text);
     let mut found = Mentions::default();
     for token in text.split(|c: char| c.is_whitespace() || ",;=|\"'“”‘’".contains(c)) {
         let name = without_marks(token);
-        if name.is_empty() || name.len() > LONGEST_NAME || is_elsewhere(name) {
+        // The compiler writes `error[E0277]`.
+        let is_error = name.split(['[', ']']).any(is_code);
+        if name.is_empty() || name.len() > LONGEST_NAME || is_elsewhere(name) || is_error {
             continue;
         }
-        // The compiler writes `error[E0277]`.
-        if let Some(code) = name.split(['[', ']']).find(|part| is_code(part)) {
-            push(&mut found.codes, code.to_owned());
-        } else if let Some(file) = file(name) {
+        if let Some(file) = file(name) {
             push(&mut found.files, file);
         } else if let Some(symbol) = symbol(name, is_quoted(token)) {
             push(&mut found.symbols, symbol);
@@ -190,7 +166,7 @@ fn has_inner_structure(name: &str) -> bool {
     has_joint || has_hump
 }
 
-/// Whether it is the code of an error.
+/// Whether it is the code of an error: `E0277`, `TS2345`, `ENOENT`.
 fn is_code(name: &str) -> bool {
     if ERRNOS.contains(&name) || (name.starts_with("ERR_") && is_identifier(name)) {
         return true;
@@ -208,16 +184,15 @@ fn is_code(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn check(text: &str, files: &[&str], symbols: &[&str], codes: &[&str]) {
+    fn check(text: &str, files: &[&str], symbols: &[&str]) {
         let found = mentions(text);
         assert_eq!(found.files, files, "files of {text}");
         assert_eq!(found.symbols, symbols, "symbols of {text}");
-        assert_eq!(found.codes, codes, "codes of {text}");
     }
 
     #[test]
     fn files_are_named_by_their_paths() {
-        let check = |text, files: &[&str]| check(text, files, &[], &[]);
+        let check = |text, files: &[&str]| check(text, files, &[]);
         check("why does src/db/open.rs lock?", &["src/db/open.rs"]);
         check("open.rs, close.rs and (shut.rs).", &["open.rs", "close.rs", "shut.rs"]);
         check("look at `./a/b` and ../up/x.ts", &["a/b", "up/x.ts"]);
@@ -236,7 +211,7 @@ mod tests {
 
     #[test]
     fn symbols_are_written_as_nobody_writes_words() {
-        let check = |text, symbols: &[&str]| check(text, &[], symbols, &[]);
+        let check = |text, symbols: &[&str]| check(text, &[], symbols);
         check("what does Store::open do", &["Store::open"]);
         check("runMigration() hangs", &["runMigration"]);
         check("page_count is off, MAX_RETRIES too", &["page_count", "MAX_RETRIES"]);
@@ -251,12 +226,21 @@ mod tests {
 
     #[test]
     fn codes_of_errors_are_neither_files_nor_symbols() {
-        let check = |text, codes: &[&str]| check(text, &[], &[], codes);
-        check("error[E0277]: the trait", &["E0277"]);
-        check("what is E0308?", &["E0308"]);
-        check("TS2345 and ORA-00942 and P2002", &["TS2345", "ORA-00942", "P2002"]);
-        check("it fails with ENOENT / ERR_MODULE_NOT_FOUND", &["ENOENT", "ERR_MODULE_NOT_FOUND"]);
-        check("SHA256 of UTF16 in RFC2119, ABC-123", &[]);
+        for text in [
+            "error[E0277]: the trait",
+            "what is E0308?",
+            "TS2345 and ORA-00942 and P2002",
+            "it fails with ENOENT / ERR_MODULE_NOT_FOUND and `SQLITE_BUSY`",
+            "SHA256 of UTF16 in RFC2119, ABC-123",
+        ] {
+            assert_eq!(mentions(text), Mentions::default(), "{text}");
+        }
+        for code in ["E0277", "TS2345", "ORA-00942", "ENOENT", "ERR_MODULE_NOT_FOUND"] {
+            assert!(is_code(code), "{code}");
+        }
+        for name in ["SHA256", "UTF16", "RFC2119", "ABC-123"] {
+            assert!(!is_code(name), "{name}");
+        }
     }
 
     #[test]
@@ -283,17 +267,10 @@ mod tests {
 
     #[test]
     fn a_listing_is_cut() {
-        let listing: String =
-            (0..100).map(|n| format!("src/part{n}.rs fn_{n}_x E{:04}\n", n + 100)).collect();
+        let listing: String = (0..100).map(|n| format!("src/part{n}.rs fn_{n}_x\n")).collect();
         let found = mentions(&listing);
-        assert_eq!((found.files.len(), found.symbols.len(), found.codes.len()), (16, 16, 16));
+        assert_eq!((found.files.len(), found.symbols.len()), (16, 16));
         assert_eq!(mentions("a.rs a.rs ./a.rs").files, ["a.rs"]);
-        assert!(mentions(&"x_".repeat(10_000)).is_empty());
-    }
-
-    #[test]
-    fn paths_within_the_project_are_told_as_anchors_are() {
-        let found = mentions("/home/u/one/src/a.rs and /home/u/two/src/b.rs").relative_to("/home/u/one/");
-        assert_eq!(found.files, ["src/a.rs", "/home/u/two/src/b.rs"]);
+        assert_eq!(mentions(&"x_".repeat(10_000)), Mentions::default());
     }
 }

@@ -4,8 +4,6 @@ use crate::Weights;
 use backstory_memory::{Freshness, Kind, Memory, ProjectId, Scope, Timestamp, Trust};
 use backstory_store::Shown;
 
-const DAY_MS: f64 = 86_400_000.0;
-
 /// What speaks for or against a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Signal {
@@ -64,13 +62,13 @@ pub(crate) struct Known {
 /// Returns every signal that is not neutral, with its factor, strength included.
 pub(crate) fn signals(memory: &Memory, known: Known, weights: &Weights) -> Vec<(Signal, f64)> {
     let content = &memory.content;
-    let age = days(memory.created_at, known.at);
+    let age = known.at.days_since(memory.created_at);
     let lasting = if is_durable(content.kind) { weights.durable } else { 1.0 };
     let recency = 1.0 / (1.0 + age / (weights.recency_days * lasting).max(f64::MIN_POSITIVE));
     let uses = f64::from(memory.times_used) + weights.shown * f64::from(known.shown.times);
     let used = 1.0 + (1.0 + uses).log10() * weights.used;
     let importance = 1.0 + f64::from(content.importance.get()) / 5.0 * weights.importance;
-    let since_use = memory.last_used_at.map(|used_at| days(used_at, known.at));
+    let since_use = memory.last_used_at.map(|used_at| known.at.days_since(used_at));
     let recent_use =
         since_use.map_or(1.0, |days| 1.0 + weights.recent_use * (-days / weights.recency_days).exp());
     let is_own = known.from.is_none_or(|from| memory.project == from || content.scope == Scope::User);
@@ -101,11 +99,6 @@ pub(crate) fn freshness(state: Freshness, weights: &Weights) -> Option<f64> {
 
 /// Shown this often without use, a memory counts half.
 const SHOWN_HALF: f64 = 10.0;
-
-fn days(from: Timestamp, to: Timestamp) -> f64 {
-    // A clock that was set back makes nothing newer than new.
-    (to.0.saturating_sub(from.0) as f64 / DAY_MS).max(0.0)
-}
 
 /// Whether what a kind says holds for long.
 fn is_durable(kind: Kind) -> bool {

@@ -5,7 +5,7 @@ use backstory_memory::{Hunk, is_cut};
 /// Takes edits back, the last one first. Returns nothing where it is not sure what stood there: an edit was cut short, what it
 /// put there has changed since or stands in several places, or nothing would be left.
 #[must_use]
-pub fn undo(after: &str, hunks: &[Hunk]) -> Option<String> {
+pub(super) fn undo(after: &str, hunks: &[Hunk]) -> Option<String> {
     if hunks.iter().any(|hunk| is_cut(&hunk.before) || is_cut(&hunk.after)) {
         return None;
     }
