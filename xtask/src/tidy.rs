@@ -1,8 +1,11 @@
-//! The house rules a compiler does not know: who may depend on whom, and how files look.
+//! The house rules a compiler does not know: who may depend on whom, and how files look. What documentation must keep true is `cited`.
 
+mod cited;
+
+use crate::places::root;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Which crates of ours each crate may use. Everything may use `memory`; nobody may use `testkit` outside tests.
 const ARROWS: [(&str, &[&str]); 13] = [
@@ -54,10 +57,6 @@ const BANNED_NAMES: [&str; 12] = [
 ];
 
 const LONGEST_FILE: usize = 600;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_owned()
-}
 
 fn manifest(name: &str) -> toml::Table {
     let path = root().join("crates").join(name).join("Cargo.toml");

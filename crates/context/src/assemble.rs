@@ -1,7 +1,7 @@
 //! Stacking layers into one block: greedy by priority, each within its share, all within the room there is.
 //!
 //! Layers are built one by one, and one that fails is noted and takes nothing else with it. A misfit is passed over, not the
-//! rest; only an item that is alone in its layer is cut (C11). Parts never cost less apart than together, so lines are priced
+//! rest; only an item that is alone in its layer is cut. Parts never cost less apart than together, so lines are priced
 //! once, each for itself, and their sum holds for the whole.
 
 use crate::encode::shorten;

@@ -1,6 +1,6 @@
 //! What a block is built from: what is known at each moment, best first.
 //!
-//! Each part is known or not: one that could not be read goes in as the reason, and takes nothing else with it (S1.26, S4.36).
+//! Each part is known or not: one that could not be read goes in as the reason, and takes nothing else with it.
 //! Who fills these in leaves out what the session was already given (law 5); memories that are not in force are left out here.
 
 use backstory_memory::{ChangedSymbol, Kind, Life, Memory, SessionId, Timestamp};

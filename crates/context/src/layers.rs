@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 /// How much of a memory is told where it is told in full.
 const FULL_CHARS: usize = 260;
-/// How much of a session is told in one line (S4.14).
+/// How much of a session is told in one line.
 const SESSION_CHARS: usize = 200;
 const MOST_NAMES: usize = 6;
 const NAME_CHARS: usize = 80;

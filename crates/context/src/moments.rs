@@ -6,12 +6,12 @@ use crate::{
 };
 use backstory_memory::{ChangedSymbol, Moment, Timestamp, Tokens, Trust};
 
-/// Of a session's budget a tenth is kept for the frame, the hint, and what an estimate misses (S4.10).
+/// Of a session's budget a tenth is kept for the frame, the hint, and what an estimate misses.
 const RESERVE: u32 = 10;
 /// However many are known, no more are looked at: the budget holds far fewer.
 const MOST_ITEMS: usize = 60;
 const MOST_WARNINGS: usize = 3;
-/// An index holds at least so many where so many are relevant (S0.21): no line may take more than its part.
+/// An index holds at least so many where so many are relevant: no line may take more than its part.
 const LEAST_LINES: usize = 12;
 
 /// Builds the block a session begins with; on resume, only of what changed.
@@ -89,7 +89,7 @@ struct View<'a> {
 
 impl<'a> View<'a> {
     /// The layers, the most important first. Where nothing stands above them, sessions, code, knowledge and work have 400, 500,
-    /// 300 and 600 of 2,000 tokens (S4.10); what does stand above takes from them in proportion.
+    /// 300 and 600 of 2,000 tokens; what does stand above takes from them in proportion.
     fn layers(self) -> Vec<Layer<'a>> {
         let known = self.known;
         let all = usize::MAX;

@@ -33,7 +33,7 @@ pub struct Weights {
     pub durable: f64,
     /// What ten times as much use adds.
     pub used: f64,
-    /// How much being shown counts as use: 0 not at all, 1 like use itself, as lore has it (C23).
+    /// How much being shown counts as use: 0 not at all, 1 like use itself, as lore has it.
     pub shown: f64,
     /// What the highest importance adds.
     pub importance: f64,
@@ -103,7 +103,7 @@ impl Weights {
         ..Weights::SEARCH
     };
 
-    /// The six signals of lore, and nothing else (S0.8): BM25 as it is, recency, use, importance, recent use, same project.
+    /// The six signals of lore, and nothing else: BM25 as it is, recency, use, importance, recent use, same project.
     pub const SIX_SIGNALS: Weights = Weights {
         meaning: 0.0,
         saturation: 0.0,

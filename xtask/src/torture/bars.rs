@@ -1,7 +1,7 @@
 //! The table: every bar, what it promises in numbers, and the tests that show it.
 //!
-//! R and S are the reliability and security bars of the design; X are promises of our own that take as long. Their numbers stand in
-//! the tests, which assert them and tell what they measured; only how long something may take stands here, in milliseconds.
+//! R are about reliability, S about security; X are others that take as long. `docs/torture.md` lists them. Their numbers stand in the
+//! tests, which assert them and tell what they measured; only how long something may take stands here, in milliseconds.
 
 /// One promise with a number.
 pub(crate) struct Bar {
@@ -497,66 +497,4 @@ pub(crate) const BARS: &[Bar] = &[
 ];
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-    use std::path::{Path, PathBuf};
-
-    fn crates() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("crates")
-    }
-
-    /// Reads the file a test's path leads to.
-    fn source(package: &str, name: &str) -> String {
-        let folder = crates().join(package.strip_prefix("backstory-").unwrap());
-        let module = name.split("::").next().unwrap();
-        let places = [format!("tests/it/{module}.rs"), format!("src/{module}.rs")];
-        places.iter().find_map(|place| fs::read_to_string(folder.join(place)).ok()).unwrap_or_default()
-    }
-
-    fn tests() -> impl Iterator<Item = (&'static str, &'static str)> {
-        BARS.iter().flat_map(|bar| bar.shown).flat_map(|shown| {
-            let (package, names): (&str, &[&str]) = match shown {
-                Tests(package, names) | Units(package, names) => (package, names),
-                Browser(_) => ("", &[]),
-            };
-            names.iter().map(move |name| (package, *name))
-        })
-    }
-
-    #[test]
-    fn every_bar_of_the_design_is_here_once_and_in_order() {
-        let wanted = (1..=34).map(|number| format!("R{number:02}"));
-        let wanted: Vec<String> = wanted.chain((1..=17).map(|number| format!("S{number:02}"))).collect();
-        let ids: Vec<&str> = BARS.iter().map(|bar| bar.id).filter(|id| !id.starts_with('X')).collect();
-        assert_eq!(ids, wanted);
-    }
-
-    #[test]
-    fn every_test_that_is_named_exists() {
-        for (package, name) in tests() {
-            let function = name.rsplit("::").next().unwrap();
-            assert!(source(package, name).contains(&format!("fn {function}(")), "{package} has no `{name}`");
-        }
-    }
-
-    /// Whether a test calls `size` with numbers; a source it reads may have a function of that name.
-    fn has_sizes(text: &str) -> bool {
-        text.split("size(").skip(1).any(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
-    }
-
-    /// What has a larger size is run at it by somebody.
-    #[test]
-    fn every_test_with_a_larger_size_shows_a_bar() {
-        for package in [CLI, STORE, CAPTURE, CONTEXT, HUB, SERVER] {
-            let folder = crates().join(package.strip_prefix("backstory-").unwrap()).join("tests/it");
-            for file in fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
-                let module = file.file_stem().unwrap().to_str().unwrap().to_owned();
-                let text = fs::read_to_string(&file).unwrap();
-                let is_shown =
-                    tests().any(|(of, name)| of == package && name.starts_with(&format!("{module}::")));
-                assert!(is_shown || !has_sizes(&text), "{} has a size nobody asks for", file.display());
-            }
-        }
-    }
-}
+mod tests;

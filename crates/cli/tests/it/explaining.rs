@@ -154,7 +154,7 @@ fn why_knows_the_words_of_what_many_fit_better_than() {
     assert!(why["question"]["explain"]["words"].as_f64().unwrap() > 0.0, "{why}");
 }
 
-/// S3.9: not an error, nor merely the newest, while there is no word index.
+/// Not an error, nor merely the newest, while there is no word index.
 #[test]
 fn a_lost_word_index_leaves_names_and_meaning() {
     let lost = |words: &str| {

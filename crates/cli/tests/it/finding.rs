@@ -56,7 +56,7 @@ fn without_words_the_newest_are_listed() {
         ");
 }
 
-/// S0.4: printf "  [%-8s] %-16s | %-40s | %-8s | %s | %s\n"
+/// As lore prints it: printf "  [%-8s] %-16s | %-40s | %-8s | %s | %s\n"
 #[test]
 fn compact_lines_have_the_columns_people_script_against() {
     let env = library();

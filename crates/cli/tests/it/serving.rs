@@ -246,7 +246,7 @@ fn what_is_written_over_http_is_written_as_the_command_writes_it() {
     }
 }
 
-/// S4.24: byte for byte what `curl --unix-socket` sends.
+/// Byte for byte what `curl --unix-socket` sends.
 #[test]
 fn context_is_told_over_the_socket_and_recorded_only_when_a_host_asks() {
     let env = lived_in();

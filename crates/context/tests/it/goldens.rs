@@ -253,7 +253,7 @@ fn a_memory_is_told_in_whole_sentences_none_of_which_says_its_title_again() {
     );
 }
 
-/// S0.1, S0.21: twelve and more within 2,000 characters, and as many as the budget holds.
+/// Twelve and more within 2,000 characters, and as many as the budget holds.
 #[test]
 fn twelve_lines_and_more_stand_in_two_thousand_characters() {
     let title = "A title as long as titles get, so that the worst case is what is looked at here.";
@@ -283,7 +283,7 @@ fn what_came_with_a_memory_goes_out_with_it() {
     assert!(lines < block.tokens.0 + 40 && block.tokens == estimate(&block.text));
 }
 
-/// Law 5, S1.25, S4.42.
+/// Law 5.
 #[test]
 fn nothing_to_say_is_said_with_nothing() {
     let mut bare = Orientation::default();
@@ -309,7 +309,6 @@ fn what_is_not_in_force_is_not_told() {
     assert_eq!(ids(&prompt(&Prompt { hits: Ok(hits) }, &frame(Moment::Prompt))), [1]);
 }
 
-/// S1.26, S4.36.
 #[test]
 fn a_part_that_could_not_be_read_removes_no_other() {
     let whole = start(Source::Startup);

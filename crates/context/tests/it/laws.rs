@@ -148,7 +148,7 @@ fn every_budget_holds_for_a_real_project_from_nothing_up() {
     }
 }
 
-/// S4.42: with a small budget something is said, and something is skipped.
+/// With a small budget something is said, and something is skipped.
 #[test]
 fn a_small_budget_is_held_and_what_is_skipped_is_noted() {
     let frame = Frame { budget: Tokens(160), ..Frame::of(Moment::SessionStart, NOW, 1, Doors::Command) };

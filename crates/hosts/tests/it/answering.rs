@@ -13,7 +13,7 @@ fn reply(moment: Moment, context: Option<&str>, to_user: Option<&str>) -> Option
     Host::ClaudeCode.reply(moment, Reply { context, to_user })
 }
 
-/// C7: an answer that does not name its event is dropped in silence.
+/// An answer that does not name its event is dropped in silence.
 #[test]
 fn an_answer_names_its_event() {
     let text = Some("<backstory-1a2b3c4d>\n\"quoted\" \\ \u{1}\n</backstory-1a2b3c4d>");

@@ -63,7 +63,7 @@ fn other_scripts_are_found_by_their_words() {
     assert_eq!((ids(&answer), answer.strategy), (vec![chinese], Strategy::Words));
 }
 
-/// S3.9: never an empty or merely recent answer because vectors are missing.
+/// Never an empty or merely recent answer because vectors are missing.
 #[test]
 fn without_vectors_words_answer_the_same_question() {
     let mut world = World::new();

@@ -1,4 +1,4 @@
-//! The ranking formula of lore comes out of the table of weights, number for number (S0.8, C8, C23).
+//! The ranking formula of lore comes out of the table of weights, number for number.
 
 use crate::kit::{DAY, NOW, World, project};
 use backstory_memory::{Draft, Importance, Kind, MemoryId, Timestamp};
@@ -122,7 +122,7 @@ fn the_six_signals_of_lore_come_out_of_the_table() {
     }
 }
 
-/// Being shown reinforces nothing; use does (C23).
+/// Being shown reinforces nothing; use does.
 #[test]
 fn being_shown_does_not_reinforce_and_use_does() {
     let mut world = World::new();

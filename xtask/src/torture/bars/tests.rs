@@ -1,0 +1,94 @@
+//! The table leads where it says: every bar and every test it names is there, and every larger size is asked for.
+
+use super::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("crates")
+}
+
+/// Reads the file a test's path leads to.
+fn source(package: &str, name: &str) -> String {
+    let folder = crates().join(package.strip_prefix("backstory-").unwrap());
+    let module = name.split("::").next().unwrap();
+    let places = [format!("tests/it/{module}.rs"), format!("src/{module}.rs")];
+    places.iter().find_map(|place| fs::read_to_string(folder.join(place)).ok()).unwrap_or_default()
+}
+
+fn tests() -> impl Iterator<Item = (&'static str, &'static str)> {
+    BARS.iter().flat_map(|bar| bar.shown).flat_map(|shown| {
+        let (package, names): (&str, &[&str]) = match shown {
+            Tests(package, names) | Units(package, names) => (package, names),
+            Browser(_) => ("", &[]),
+        };
+        names.iter().map(move |name| (package, *name))
+    })
+}
+
+#[test]
+fn every_bar_is_told_to_who_reads_only_the_documentation() {
+    let page = fs::read_to_string(crates().with_file_name("docs/torture.md")).unwrap();
+    for Bar { id, says, .. } in BARS {
+        let row = format!("| {id} | {says} |");
+        assert!(page.contains(&row), "docs/torture.md lacks this line:\n{row}");
+    }
+}
+
+#[test]
+fn every_bar_is_here_once_and_in_order() {
+    let wanted = (1..=34).map(|number| format!("R{number:02}"));
+    let wanted: Vec<String> = wanted.chain((1..=17).map(|number| format!("S{number:02}"))).collect();
+    let ids: Vec<&str> = BARS.iter().map(|bar| bar.id).filter(|id| !id.starts_with('X')).collect();
+    assert_eq!(ids, wanted);
+}
+
+#[test]
+fn every_test_that_is_named_exists() {
+    for (package, name) in tests() {
+        let function = name.rsplit("::").next().unwrap();
+        assert!(source(package, name).contains(&format!("fn {function}(")), "{package} has no `{name}`");
+    }
+}
+
+/// Whether a text calls `size` with numbers; a source it reads may have a function of that name.
+fn has_sizes(text: &str) -> bool {
+    text.split("size(").skip(1).any(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+/// Splits a file into its tests, each with its name, and what is not one of them.
+fn apart(text: &str) -> (Vec<(&str, &str)>, String) {
+    let mut parts = text.split("\n#[test]\n");
+    let mut rest = parts.next().unwrap_or_default().to_owned();
+    let tests = parts.map(|part| {
+        let (test, after) = part.split_once("\n}\n").unwrap_or((part, ""));
+        rest += after;
+        let name = test.split_once("fn ").and_then(|(_, after)| after.split_once('(')).unwrap().0;
+        (name, test)
+    });
+    (tests.collect(), rest)
+}
+
+/// What has a larger size is run at it by somebody: a test by its own name, what several tests use by one of the file.
+#[test]
+fn every_test_with_a_larger_size_shows_a_bar() {
+    for package in [CLI, STORE, CAPTURE, CONTEXT, HUB, SERVER] {
+        let folder = crates().join(package.strip_prefix("backstory-").unwrap()).join("tests/it");
+        for file in fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
+            let module = file.file_stem().unwrap().to_str().unwrap().to_owned();
+            let text = fs::read_to_string(&file).unwrap();
+            let shown: Vec<&str> = tests()
+                .filter(|(of, _)| *of == package)
+                .filter_map(|(_, name)| name.strip_prefix(&module)?.strip_prefix("::"))
+                .collect();
+            let (functions, rest) = apart(&text);
+            for (name, body) in functions {
+                assert!(
+                    shown.contains(&name) || !has_sizes(body),
+                    "nobody asks for the size of {module}::{name}"
+                );
+            }
+            assert!(!shown.is_empty() || !has_sizes(&rest), "{} has a size nobody asks for", file.display());
+        }
+    }
+}
