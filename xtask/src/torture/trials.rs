@@ -149,3 +149,26 @@ fn reason(output: &str) -> Option<String> {
     let place = lines.next()?.split("panicked at ").nth(1)?;
     Some(format!("{place} {}", lines.next().unwrap_or_default()).chars().take(200).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(line: &str, left: Duration) -> Option<String> {
+        tried(Command::new("sh").args(["-c", line]), Instant::now() + left).failure
+    }
+
+    #[test]
+    fn what_has_not_ended_with_the_time_for_all_has_failed_and_says_so() {
+        let why = failure("sleep 600", Duration::from_millis(200)).unwrap();
+        assert!(why.contains("the time for all bars was over"), "{why}");
+    }
+
+    #[test]
+    fn a_failure_says_what_went_wrong() {
+        let enough = Duration::from_secs(60);
+        assert_eq!(failure("true", enough), None);
+        let panics = "echo \"thread 't' panicked at a.rs:1:2:\nleft is not right\"; exit 101";
+        assert_eq!(failure(panics, enough).as_deref(), Some("a.rs:1:2: left is not right"));
+    }
+}
