@@ -66,6 +66,12 @@ impl Failure {
         self
     }
 
+    /// Adds another failure as what this one comes from.
+    pub(crate) fn after(mut self, other: &Failure) -> Failure {
+        self.causes.push(other.line());
+        self
+    }
+
     /// Adds what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Failure {
         self.hints.push(hint.into());

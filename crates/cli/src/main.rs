@@ -4,6 +4,7 @@
 
 mod app;
 mod args;
+mod border;
 mod commands;
 mod config;
 mod diff;
@@ -18,8 +19,10 @@ mod lines;
 mod log;
 mod mcp;
 mod ourselves;
+mod parting;
 mod progress;
 mod proof;
+mod pulse;
 #[cfg(test)]
 mod reference;
 mod replay;

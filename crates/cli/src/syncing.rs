@@ -1,18 +1,23 @@
 //! One sync of one shared project: what may leave is told, what the team knows is heard.
 //!
-//! The border is here: which memories leave, redacted once more; and what is believed of those that come.
+//! What leaves and what is believed is decided at the border (`border`). A row that does not fit stops nothing but itself, and is named.
 
 use crate::app::App;
-use crate::config::{KindName, TeamTrust};
+use crate::border::Border;
 use crate::failure::Failure;
 use crate::teams;
-use backstory_capture::{Redactor, prepare};
-use backstory_hub::{Hub, HubError};
-use backstory_memory::{Draft, News, Scope, SharedMemory, Trust, Uid};
-use backstory_store::{Heard, Saying, SharedProject, Store, StoreError, Untold};
+use backstory_hub::{Hub, HubError, Pulled, Refusal};
+use backstory_memory::{News, Uid, Watermark};
+use backstory_store::{Heard, SharedProject, Store, StoreError, Untold};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
-/// How many memories are told at once.
-const PER_PUSH: usize = 200;
+/// How many memories are told at once: at first, and at the most.
+const FEWEST_AND_MOST: (usize, usize) = (20, 200);
+/// How many bytes are told at once, about; a memory that is larger goes alone.
+const BYTES_AT_ONCE: usize = 512 * 1024;
+/// A part that took longer than this was too large, one that took a tenth of it could have been larger.
+const LONG: Duration = Duration::from_secs(5);
 
 /// What a sync of a project came to.
 #[derive(Clone, Debug, Default)]
@@ -20,19 +25,34 @@ pub(crate) struct Synced {
     pub(crate) told: u64,
     pub(crate) stayed: u64,
     pub(crate) heard: Heard,
+    /// What the hub does not take, and why.
+    pub(crate) not_taken: BTreeMap<String, String>,
+    /// What the hub told of and this build cannot read.
+    pub(crate) unreadable: Vec<String>,
+    /// How many stand under another project of the team.
+    pub(crate) elsewhere: u64,
+    /// Whether the hub is not what it was, and everything was heard again.
+    pub(crate) began_anew: bool,
+}
+
+impl Synced {
+    /// Whether everything was told and heard.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.not_taken.is_empty() && self.unreadable.is_empty() && self.heard.refused == 0
+    }
 }
 
 /// What a sync works with.
 pub(crate) struct Syncing<'a> {
     app: &'a App,
-    redactor: Redactor,
+    border: Border<'a>,
     /// Called whenever the hub has answered.
     alive: &'a dyn Fn(),
 }
 
 impl<'a> Syncing<'a> {
     pub(crate) fn new(app: &'a App, alive: &'a dyn Fn()) -> Syncing<'a> {
-        Syncing { app, redactor: app.redactor(), alive }
+        Syncing { app, border: Border::of(app), alive }
     }
 
     /// Tells and hears what is new of a project.
@@ -50,15 +70,35 @@ impl<'a> Syncing<'a> {
         Ok(synced)
     }
 
+    /// Tells what was forgotten, and nothing else.
+    pub(crate) fn tell_forgotten(
+        &self,
+        store: &mut Store,
+        hub: &mut Hub,
+        shared: &SharedProject,
+    ) -> Result<(), Failure> {
+        let mut after = None;
+        loop {
+            let untold = store.untold(shared.project, after.as_ref(), FEWEST_AND_MOST.1)?;
+            let Some(last) = untold.last().map(|untold| untold.uid().clone()) else { return Ok(()) };
+            let gone: Vec<Untold> =
+                untold.into_iter().filter(|untold| matches!(untold, Untold::Forgotten(_))).collect();
+            let forgotten = gone.iter().map(|untold| untold.uid().clone()).collect();
+            self.push(hub, shared, &News { forgotten, ..News::default() })?;
+            store.told(shared.project, &gone)?;
+            after = Some(last);
+        }
+    }
+
     /// Returns what would leave, and how many memories would stay.
     pub(crate) fn leaving(&self, store: &Store, shared: &SharedProject) -> Result<(News, u64), Failure> {
-        let (mut all, mut stayed) = (News::default(), 0);
-        self.each_batch(store, shared, |_, batch| {
+        let (mut all, mut stayed, mut after) = (News::default(), 0, None);
+        while let Some(batch) = self.batch(store, shared, after.as_ref(), FEWEST_AND_MOST.1)? {
             stayed += batch.staying.len() as u64;
             all.memories.extend(batch.news.memories);
             all.forgotten.extend(batch.news.forgotten);
-            Ok(())
-        })?;
+            after = Some(batch.last);
+        }
         Ok((all, stayed))
     }
 
@@ -69,19 +109,41 @@ impl<'a> Syncing<'a> {
         shared: &SharedProject,
         synced: &mut Synced,
     ) -> Result<(), Failure> {
-        let mut after = None;
-        loop {
-            let Some((batch, last)) = self.batch(store, shared, after.as_ref())? else { return Ok(()) };
-            if !batch.news.is_empty() {
-                hub.push(&shared.hub_project, &batch.news).map_err(|error| teams::failure(&error))?;
-                (self.alive)();
-            }
-            synced.told += (batch.news.memories.len() + batch.news.forgotten.len()) as u64;
+        let (mut after, mut most) = (None, FEWEST_AND_MOST.0);
+        while let Some(batch) = self.batch(store, shared, after.as_ref(), most)? {
+            let began = Instant::now();
+            let refused = self.push(hub, shared, &batch.news).map(|pushed| {
+                synced.elsewhere += pushed.1;
+                pushed.0
+            })?;
+            most = paced(most, began.elapsed());
+            let is_taken = |uid: &Uid| !refused.iter().any(|refusal| refusal.uid == *uid);
+            let taken: Vec<Untold> =
+                batch.leaving.into_iter().filter(|untold| is_taken(untold.uid())).collect();
+            synced.told += (batch.news.memories.len() + batch.news.forgotten.len() - refused.len()) as u64;
             synced.stayed += batch.staying.len() as u64;
-            store.told(shared.project, &batch.leaving)?;
+            synced
+                .not_taken
+                .extend(refused.into_iter().map(|refusal| (refusal.uid.to_string(), refusal.why)));
+            store.told(shared.project, &taken)?;
             store.kept_to_ourselves(&batch.staying)?;
-            after = Some(last);
+            after = Some(batch.last);
         }
+        Ok(())
+    }
+
+    fn push(
+        &self,
+        hub: &mut Hub,
+        shared: &SharedProject,
+        news: &News,
+    ) -> Result<(Vec<Refusal>, u64), Failure> {
+        if news.is_empty() {
+            return Ok((Vec::new(), 0));
+        }
+        let pushed = hub.push(&shared.hub_project, news, &mut || (self.alive)());
+        let pushed = pushed.map_err(|error| teams::failure(&error))?;
+        Ok((pushed.refused, pushed.elsewhere.len() as u64))
     }
 
     fn hear(
@@ -91,102 +153,124 @@ impl<'a> Syncing<'a> {
         shared: &SharedProject,
         synced: &mut Synced,
     ) -> Result<(), Failure> {
+        let since = self.since(store, hub, shared, synced)?;
         let member = hub.member().to_owned();
-        let heard = &mut synced.heard;
-        let each = |news: News| -> Result<(), Trouble> {
+        let again = store.unreadable(shared.project)?;
+        let had_unreadable = !again.is_empty();
+        let each = |pulled: Pulled| -> Result<(), Trouble> {
             (self.alive)();
-            heard.add(store.hear(shared.project, &self.believed(news, &member), self.app.now)?);
+            match pulled {
+                Pulled::News(news) => {
+                    let news = self.border.believed(news, &member);
+                    synced.heard.add(store.hear(shared.project, &news, self.app.now)?);
+                    (self.alive)();
+                }
+                Pulled::Unreadable(uid) => synced.unreadable.push(uid),
+                Pulled::UpTo(watermark) => {
+                    if had_unreadable || !synced.unreadable.is_empty() {
+                        store.note_unreadable(shared.project, &synced.unreadable)?;
+                    }
+                    store.note_watermark(shared.project, watermark)?;
+                }
+            }
             Ok(())
         };
-        let watermark = hub.pull(&shared.hub_project, shared.watermark, each).map_err(Failure::from)?;
+        hub.pull(&shared.hub_project, since, &again, each).map_err(Failure::from)?;
         (self.alive)();
-        Ok(store.note_watermark(shared.project, watermark)?)
-    }
-
-    fn each_batch(
-        &self,
-        store: &Store,
-        shared: &SharedProject,
-        mut each: impl FnMut(&Store, Batch) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let mut after = None;
-        while let Some((batch, last)) = self.batch(store, shared, after.as_ref())? {
-            each(store, batch)?;
-            after = Some(last);
-        }
+        store.tell_lost_again(shared.project)?;
         Ok(())
     }
 
-    /// Returns some of what is to be told, and the last uid of it.
+    /// Returns from where on to hear. A hub that was restored counts anew, and may have lost what it was told.
+    fn since(
+        &self,
+        store: &mut Store,
+        hub: &mut Hub,
+        shared: &SharedProject,
+        synced: &mut Synced,
+    ) -> Result<Watermark, Failure> {
+        let horizon = hub.horizon().map_err(|error| teams::failure(&error))?;
+        let is_same = shared.epoch.as_deref().is_none_or(|epoch| epoch == hub.epoch());
+        if is_same && shared.watermark <= horizon {
+            if shared.epoch.is_none() {
+                store.note_epoch(shared.project, hub.epoch())?;
+            }
+            return Ok(shared.watermark);
+        }
+        synced.began_anew = true;
+        store.begin_anew(shared.project, hub.epoch())?;
+        Ok(Watermark::default())
+    }
+
+    /// Returns some of what is to be told, as much as goes at once.
     fn batch(
         &self,
         store: &Store,
         shared: &SharedProject,
         after: Option<&Uid>,
-    ) -> Result<Option<(Batch, Uid)>, Failure> {
-        let untold = store.untold(shared.project, after, PER_PUSH)?;
+        most: usize,
+    ) -> Result<Option<Batch>, Failure> {
+        let untold = store.untold(shared.project, after, most)?;
         let Some(last) = untold.last().map(|untold| untold.uid().clone()) else { return Ok(None) };
-        let mut batch = Batch::default();
+        let mut batch = Batch { news: News::default(), leaving: Vec::new(), staying: Vec::new(), last };
+        let mut bytes = 0;
         for untold in untold {
+            let uid = untold.uid().clone();
             match &untold {
-                Untold::Said(saying) if !self.may_leave(saying) => {
-                    batch.staying.push(saying.memory.uid.clone());
-                    continue;
-                }
-                Untold::Said(saying) => self.put(saying, &mut batch.news),
+                Untold::Said(saying) => match self.border.leaving(saying) {
+                    None => {
+                        batch.staying.push(uid);
+                        continue;
+                    }
+                    Some(news) => {
+                        bytes += news.memories.iter().map(size).sum::<usize>();
+                        batch.news.memories.extend(news.memories);
+                        batch.news.links.extend(news.links);
+                        batch.news.pins.extend(news.pins);
+                    }
+                },
                 Untold::Forgotten(uid) => batch.news.forgotten.push(uid.clone()),
             }
             batch.leaving.push(untold);
-        }
-        Ok(Some((batch, last)))
-    }
-
-    /// Whether a memory may leave: of a kind that may, of the project and not of the user alone, and not what every clone holds anyway.
-    fn may_leave(&self, saying: &Saying) -> bool {
-        let content = &saying.memory.content;
-        self.app.config.team.kinds.contains(&KindName(content.kind))
-            && content.scope == Scope::Project
-            && !content.is_of_rules_file()
-    }
-
-    fn put(&self, saying: &Saying, news: &mut News) {
-        if !saying.revisions.is_empty() {
-            let mut shared = saying.shared();
-            for revision in &mut shared.revisions {
-                revision.content = prepare(revision.content.clone(), &self.redactor);
+            if bytes > BYTES_AT_ONCE {
+                batch.last = uid;
+                break;
             }
-            news.memories.push(shared);
         }
-        news.links.extend(saying.links.iter().cloned());
-        news.pins.extend(saying.pin.map(|pin| (saying.memory.uid.clone(), pin)));
-    }
-
-    /// Makes what the team tells fit to be stored. One's own words from another machine are what they were; what others say is believed as
-    /// what a colleague says, or less, and what came from outside stays outside.
-    fn believed(&self, news: News, member: &str) -> News {
-        let trust = |author: &str, said: &Trust| match (self.app.config.team.trust, said) {
-            _ if author == member => said.clone(),
-            (TeamTrust::External, _) | (_, Trust::External) => Trust::External,
-            (TeamTrust::Team, _) => Trust::Team(author.to_owned()),
-        };
-        let believe = |mut memory: SharedMemory| {
-            for revision in &mut memory.revisions {
-                let said = revision.content.clone();
-                let trust = trust(&revision.author, &said.trust);
-                revision.content = prepare(Draft { trust, ..said }, &self.redactor);
-            }
-            memory
-        };
-        News { memories: news.memories.into_iter().map(believe).collect(), ..news }
+        Ok(Some(batch))
     }
 }
 
 /// Some of what is to be told.
-#[derive(Default)]
 struct Batch {
     news: News,
     leaving: Vec<Untold>,
     staying: Vec<Uid>,
+    last: Uid,
+}
+
+/// Returns how many to tell at once, after so many took so long: what is told is kept part by part, however slow the hub is.
+fn paced(most: usize, took: Duration) -> usize {
+    if took > LONG {
+        (most / 2).max(1)
+    } else if took < LONG / 10 {
+        (most * 2).min(FEWEST_AND_MOST.1)
+    } else {
+        most
+    }
+}
+
+/// Returns about how many bytes travel with a memory.
+fn size(memory: &backstory_memory::SharedMemory) -> usize {
+    let text = |list: &[String]| list.iter().map(String::len).sum::<usize>();
+    let of = |content: &backstory_memory::Draft| {
+        content.title.len()
+            + content.body.len()
+            + text(&content.facts)
+            + text(&content.concepts)
+            + text(&content.files)
+    };
+    memory.revisions.iter().map(|said| of(&said.content)).sum()
 }
 
 /// What can go wrong while hearing: there, or here.
@@ -213,5 +297,19 @@ impl From<Trouble> for Failure {
             Trouble::Hub(error) => teams::failure(&error),
             Trouble::Store(error) => error.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_hub_is_told_less_at_once_and_a_quick_one_more() {
+        let slow = std::iter::successors(Some(200), |most| Some(paced(*most, LONG * 2)));
+        assert_eq!(slow.take(9).collect::<Vec<_>>(), [200, 100, 50, 25, 12, 6, 3, 1, 1]);
+        let quick = std::iter::successors(Some(1), |most| Some(paced(*most, Duration::ZERO)));
+        assert_eq!(quick.take(10).collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32, 64, 128, 200, 200]);
+        assert_eq!(paced(50, LONG / 2), 50);
     }
 }

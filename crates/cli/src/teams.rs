@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 
 /// Reads an address a person gave.
 pub(crate) fn address(url: &str) -> Result<Address, Failure> {
-    let form = "like `postgres://NAME@db.example.org/memories?sslmode=require`";
+    let form = "like `postgres://NAME@db.example.org/memories`";
     Address::parse(url).map_err(|error| {
         let failure = Failure::usage(error.to_string());
         match error {
@@ -38,14 +38,23 @@ pub(crate) fn own(address: &Address, app: &App) -> Result<Owner, Failure> {
     Owner::connect(address, password(address, app).as_deref()).map_err(|error| failure(&error))
 }
 
-/// Connects to the hub of a team that was joined.
+/// Connects to the hub of a team that was joined. What answers there now must be the same hub.
 pub(crate) fn hub(team: &Team, app: &App) -> Result<Hub, Failure> {
-    let name: TeamName = team.name.parse().map_err(|error: UnusableName| Failure::user(error.to_string()))?;
-    join(&address(&team.url)?, Some(&name), app)
+    let name: TeamName =
+        team.hub_team.parse().map_err(|error: UnusableName| Failure::user(error.to_string()))?;
+    let hub = join(&address(&team.url)?, Some(&name), app)?;
+    if team.hub_id.as_deref().is_some_and(|id| id != hub.id()) {
+        let name = &team.name;
+        return Err(Failure::user(format!("another hub answers where that of `{name}` was"))
+            .hint("nothing was told or heard; ask its owner where it is now, and `backstory team join URL` it there")
+            .hint(format!("`backstory team leave {name}` leaves the one that is gone"))
+            .named("hub_unusable"));
+    }
+    Ok(hub)
 }
 
-/// Returns the team that is meant: the one named, or the only one.
-pub(crate) fn joined(store: &Store, named: Option<&TeamName>) -> Result<Team, Failure> {
+/// Returns the team that is meant: the one named, or the only one. `which` tells how to name it.
+pub(crate) fn joined(store: &Store, named: Option<&TeamName>, which: &str) -> Result<Team, Failure> {
     let teams = store.teams()?;
     let joins = "`backstory team join URL` joins one; its owner's `backstory team invite` says which";
     match (named, teams.as_slice()) {
@@ -58,7 +67,7 @@ pub(crate) fn joined(store: &Store, named: Option<&TeamName>) -> Result<Team, Fa
         (None, []) => Err(Failure::user("no team was joined").hint(joins)),
         (None, several) => {
             let names: Vec<&str> = several.iter().map(|team| team.name.as_str()).collect();
-            let which = format!("say which with `--team`: {}", names.join(", "));
+            let which = format!("say which with {which}: {}", names.join(", "));
             Err(Failure::usage("several teams were joined").hint(which))
         }
     }
@@ -82,24 +91,42 @@ fn password(address: &Address, app: &App) -> Option<String> {
 pub(crate) fn failure(error: &HubError) -> Failure {
     let hint = match error {
         HubError::Away { .. } => {
-            "nothing is lost: everything is here, and is told when the hub answers again"
+            "nothing is lost: everything is here, and is told when the hub answers again".to_owned()
         }
         HubError::NotLetIn { .. } => {
-            "the password belongs into `~/.pgpass` or `PGPASSWORD`; the owner may have revoked you"
+            "the password belongs into `~/.pgpass` or `PGPASSWORD`; the owner may have revoked you".to_owned()
         }
-        HubError::NotAMember { .. } => "its owner lets you in with `backstory team invite NAME`",
-        HubError::SeveralTeams { .. } => "say which with `--team`",
+        HubError::NotAMember { member, team } => {
+            let team = if team.is_empty() { "TEAM" } else { team };
+            format!("its owner lets you in with `backstory team invite {member} --team {team}`")
+        }
+        HubError::SeveralTeams { .. } => "say which with `--team TEAM`".to_owned(),
         HubError::AboveTheRules { .. } => {
-            "row-level security does not hold for this role; members log in with a role of their own"
+            "row-level security does not hold for this role; members log in with a role of their own".to_owned()
         }
-        HubError::NoHub => "its owner makes it with `backstory team init URL`",
-        HubError::Newer { .. } => "install a newer version of Backstory; nothing was touched",
-        HubError::Older { .. } => "its owner brings it up to date with `backstory team init URL`",
-        HubError::NotAllowed { .. } => "only the owner of the hub may do this",
-        HubError::Full => "its owner has to make space; nothing is lost, and it is told later",
-        HubError::Busy { .. } => "try again in a moment; nothing is lost",
-        HubError::NoAuthority { .. } => "check `sslrootcert` in the address",
-        HubError::BadRow(_) | HubError::Sql { .. } => {
+        HubError::NoSuchTeam { team } => format!("`backstory team init URL --team {team}` makes it"),
+        HubError::NotALogin { .. } => {
+            "it was not made for a member, and is left as it is; invite them by another name".to_owned()
+        }
+        HubError::OldServer { .. } => "use a newer server; nothing was touched".to_owned(),
+        HubError::NoTls { .. } => {
+            "turn TLS on there (`ssl = on`); only where nobody else can listen, `sslmode=disable` in the address goes without"
+                .to_owned()
+        }
+        HubError::NotProven { .. } => {
+            "ask its owner for the certificate of the authority that signed it, and name that file: `?sslrootcert=FILE` in the address"
+                .to_owned()
+        }
+        HubError::NoHub => "its owner makes it with `backstory team init URL --team TEAM`".to_owned(),
+        HubError::Newer { .. } => "install a newer version of Backstory; nothing was touched".to_owned(),
+        HubError::Older { .. } => {
+            "its owner brings it up to date with `backstory team init URL --team TEAM`, with a team it has".to_owned()
+        }
+        HubError::NotAllowed { .. } => "only the owner of the hub may do this".to_owned(),
+        HubError::Full => "its owner has to make space; nothing is lost, and it is told later".to_owned(),
+        HubError::Busy { .. } | HubError::Collided { .. } => "try again in a moment; nothing is lost".to_owned(),
+        HubError::NoAuthority { .. } => "check `sslrootcert` in the address".to_owned(),
+        HubError::NotTaken { .. } | HubError::BadRow(_) | HubError::Sql { .. } => {
             return Failure::internal("the hub did not do what was asked").because(error);
         }
     };

@@ -7,6 +7,7 @@ use crate::tls::{Security, connector};
 use postgres::config::{Host, SslMode};
 use postgres::{Client, Config, NoTls};
 use std::fmt;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use thiserror::Error;
@@ -39,8 +40,8 @@ pub enum AddressError {
 impl Address {
     /// Reads `postgres://USER@HOST:PORT/DATABASE?sslmode=…&sslrootcert=…`.
     ///
-    /// `sslmode` is `disable`, `prefer` (the default), `require`, `verify-ca` or `verify-full`. Where TLS is asked for, the server must prove
-    /// itself: what `require` leaves open elsewhere is closed here.
+    /// A server that is not of this machine must speak TLS and prove itself, whatever `sslmode` says: what `prefer` and `require` leave open
+    /// elsewhere is closed here. Only `disable` goes without.
     pub fn parse(url: &str) -> Result<Address, AddressError> {
         let not = |detail: String| AddressError::NotAnAddress(detail);
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
@@ -58,8 +59,6 @@ impl Address {
                 _ => others.push(parameter),
             }
         }
-        let security = Security::called(mode.as_deref(), root)
-            .ok_or_else(|| not(format!("`sslmode={}` is not known", mode.as_deref().unwrap_or_default())))?;
         let rest = if others.is_empty() { base.to_owned() } else { format!("{base}?{}", others.join("&")) };
         let mut config: Config = rest.parse().map_err(|error: postgres::Error| not(error.to_string()))?;
         if config.get_password().is_some() {
@@ -68,6 +67,8 @@ impl Address {
         if config.get_user().is_none() {
             return Err(AddressError::NoUser);
         }
+        let security = Security::called(mode.as_deref(), root, is_local(&config))
+            .ok_or_else(|| not(format!("`sslmode={}` is not known", mode.as_deref().unwrap_or_default())))?;
         config.connect_timeout(UNTIL_CONNECTED).application_name("backstory");
         config.keepalives_idle(Duration::from_secs(30)).tcp_user_timeout(Duration::from_secs(60));
         Ok(Address { url: url.to_owned(), config, security })
@@ -138,16 +139,30 @@ impl Address {
         if let Some(password) = password {
             config.password(password);
         }
-        let is_socket = matches!(config.get_hosts().first(), None | Some(Host::Unix(_)));
-        let connected = match (&self.security, is_socket) {
-            (Security::None, _) | (_, true) => config.ssl_mode(SslMode::Disable).connect(NoTls),
-            (Security::IfOffered, false) => config.ssl_mode(SslMode::Prefer).connect(connector(None)?),
-            (Security::Proven { root }, false) => {
+        let connected = match &self.security {
+            Security::Proven { root } if !is_socket(&config) => {
                 config.ssl_mode(SslMode::Require).connect(connector(root.as_deref())?)
             }
+            _ => config.ssl_mode(SslMode::Disable).connect(NoTls),
         };
         connected.map_err(|error| HubError::of_connecting(self, error))
     }
+}
+
+fn is_socket(config: &Config) -> bool {
+    config.get_hostaddrs().is_empty() && config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)))
+}
+
+/// Whether every way there stays on this machine.
+fn is_local(config: &Config) -> bool {
+    let is_local = |host: &Host| match host {
+        Host::Unix(_) => true,
+        Host::Tcp(name) => {
+            let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+            name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+        }
+    };
+    config.get_hostaddrs().iter().all(IpAddr::is_loopback) && config.get_hosts().iter().all(is_local)
 }
 
 impl fmt::Display for Address {
@@ -197,6 +212,34 @@ mod tests {
         assert_eq!(address("postgres://ann@db:5433/hub").password_in(passfile).as_deref(), Some("a:b\\c"));
         assert_eq!(address("postgres://bob@db:5433/hub").password_in(passfile), None);
         assert_eq!(address("postgres://ann@other/hub").password_in(passfile).as_deref(), Some("no"));
+    }
+
+    /// Who stands between could answer for a server that offers no TLS.
+    #[test]
+    fn only_what_stays_on_this_machine_or_says_so_goes_in_the_open() {
+        let security = |url: &str| address(url).security;
+        let proven = Security::Proven { root: None };
+        for url in [
+            "postgres://ann@db/hub",
+            "postgres://ann@db/hub?sslmode=prefer",
+            "postgres://ann@db/hub?sslmode=allow",
+            "postgres://ann@db/hub?sslmode=require",
+            "postgres://ann@localhost,db/hub",
+            "postgres://ann@localhost/hub?hostaddr=10.0.0.1",
+            "postgres://ann@localhost.example.org/hub",
+            "postgres://ann@localhost/hub?sslmode=require",
+        ] {
+            assert_eq!(security(url), proven, "{url}");
+        }
+        for url in [
+            "postgres://ann@%2Ftmp%2Fpg/hub",
+            "postgres://ann@localhost/hub",
+            "postgres://ann@127.0.0.2:5433/hub?sslmode=prefer",
+            "postgres://ann@[::1]/hub",
+            "postgres://ann@db/hub?sslmode=disable",
+        ] {
+            assert_eq!(security(url), Security::None, "{url}");
+        }
     }
 
     #[test]

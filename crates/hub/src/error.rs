@@ -46,6 +46,40 @@ pub enum HubError {
         /// Who logged in.
         member: String,
     },
+    /// There is no such team on this hub.
+    #[error("there is no team `{team}` on this hub")]
+    NoSuchTeam {
+        /// The team.
+        team: String,
+    },
+    /// A role of this name is there, was not made for a member, and does not log in.
+    #[error("`{member}` is a role that does not log in")]
+    NotALogin {
+        /// The role.
+        member: String,
+    },
+    /// The server is older than what a hub needs.
+    #[error("the server is PostgreSQL {found}; a hub needs {needed} or later")]
+    OldServer {
+        /// The server's version.
+        found: i32,
+        /// The oldest that will do.
+        needed: i32,
+    },
+    /// TLS is needed to get there, and the server does not speak it.
+    #[error("the server at {place} does not speak TLS")]
+    NoTls {
+        /// Where it is.
+        place: String,
+    },
+    /// The server could not prove that it is the one that was meant.
+    #[error("the server at {place} cannot prove who it is: {detail}")]
+    NotProven {
+        /// Where it is.
+        place: String,
+        /// What is wrong with its proof.
+        detail: String,
+    },
     /// There is no hub in this database.
     #[error("there is no hub in this database")]
     NoHub,
@@ -84,6 +118,18 @@ pub enum HubError {
         /// What the hub said.
         detail: String,
     },
+    /// Others were writing the same just now.
+    #[error("the hub could not {doing}: others were at the same just now")]
+    Collided {
+        /// What was being done.
+        doing: &'static str,
+    },
+    /// What was told does not fit into the hub.
+    #[error("the hub does not take it: {detail}")]
+    NotTaken {
+        /// What the hub said.
+        detail: String,
+    },
     /// The authority a server should prove itself by cannot be read.
     #[error("cannot use the certificate `{}`: {detail}", .path.display())]
     NoAuthority {
@@ -113,6 +159,10 @@ impl HubError {
                 HubError::NotLetIn { member: address.user().to_owned(), detail }
             }
             (Some(_), Some(_)) => HubError::sql("let us in", source),
+            _ if has_cause(&source, "does not support TLS") => HubError::NoTls { place: address.to_string() },
+            _ if has_cause(&source, "certificate") => {
+                HubError::NotProven { place: address.to_string(), detail: last_cause(&source) }
+            }
             _ if source.to_string().contains("password") => {
                 HubError::NotLetIn { member: address.user().to_owned(), detail: source.to_string() }
             }
@@ -135,13 +185,37 @@ impl HubError {
             SqlState::INSUFFICIENT_PRIVILEGE => HubError::NotAllowed { doing, detail },
             SqlState::DISK_FULL => HubError::Full,
             SqlState::UNDEFINED_TABLE | SqlState::INVALID_SCHEMA_NAME => HubError::NoHub,
-            // Deadlocks, lost connections, too many of them, a server that stops or waited too long.
-            code if ["40", "08", "53", "57", "55"].iter().any(|class| code.code().starts_with(class)) => {
+            code if code.code().starts_with("40") => HubError::Collided { doing },
+            // A value that cannot be, or that no table takes.
+            code if ["22", "23"].iter().any(|class| code.code().starts_with(class)) => {
+                HubError::NotTaken { detail }
+            }
+            // Lost connections, too many of them, a server that stops or waited too long.
+            code if ["08", "53", "57", "55"].iter().any(|class| code.code().starts_with(class)) => {
                 HubError::Busy { doing, detail }
             }
             _ => HubError::Sql { doing, source },
         }
     }
+}
+
+/// Returns what went wrong, and what that came from.
+fn causes(error: &postgres::Error) -> Vec<String> {
+    let mut causes = vec![error.to_string()];
+    let mut next = std::error::Error::source(error);
+    while let Some(cause) = next {
+        causes.push(cause.to_string());
+        next = cause.source();
+    }
+    causes
+}
+
+fn has_cause(error: &postgres::Error, words: &str) -> bool {
+    causes(error).iter().any(|cause| cause.contains(words))
+}
+
+fn last_cause(error: &postgres::Error) -> String {
+    causes(error).pop().unwrap_or_default()
 }
 
 /// Says what was being done when PostgreSQL failed.

@@ -15,9 +15,11 @@ mod tls;
 
 pub use address::{Address, AddressError};
 pub use error::HubError;
-pub use members::{Invitation, TeamName, UnusableName};
+pub use members::{Invitation, Revocation, TeamName, UnusableName};
 pub use migrate::{CURRENT as SCHEMA, Migrated};
-pub use search::TeamHit;
+pub use pull::Pulled;
+pub use push::{Pushed, Refusal};
+pub use search::{Question, TeamHit};
 
 use error::Doing;
 use postgres::{Client, IsolationLevel, Transaction};
@@ -27,7 +29,12 @@ pub struct Hub {
     client: Client,
     team: TeamName,
     member: String,
+    id: String,
+    epoch: String,
 }
+
+/// The oldest PostgreSQL that will do.
+const OLDEST_SERVER: i32 = 15;
 
 /// The connection of a hub's owner: makes teams, invites members.
 pub struct Owner {
@@ -44,14 +51,11 @@ const LIMITS: [(&str, &str); 3] = [
 impl Hub {
     /// Connects as a member. Without a team the only one this member is in is taken.
     pub fn join(address: &Address, password: Option<&str>, team: Option<&TeamName>) -> Result<Hub, HubError> {
-        let mut client = address.connect(password)?;
+        let mut client = open(address, password)?;
         migrate::refuse_other_version(&mut client)?;
-        let row = client
-            .query_one(
-                "SELECT session_user::text, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user",
-                &[],
-            )
-            .doing("ask who we are")?;
+        let sql =
+            "SELECT session_user::text, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user";
+        let row = client.query_one(sql, &[]).doing("ask who we are")?;
         let (member, is_above_the_rules): (String, bool) = (row.get(0), row.get(1));
         if is_above_the_rules {
             return Err(HubError::AboveTheRules { member });
@@ -62,7 +66,10 @@ impl Hub {
             Some(team) => return Err(HubError::NotAMember { member, team: team.to_string() }),
             None => only(teams, &member)?,
         };
-        Ok(Hub { client, team, member })
+        let sql = "SELECT backstory.hub_id(), backstory.epoch()";
+        let row = client.query_one(sql, &[]).doing("ask what the hub is called")?;
+        let (id, epoch) = (row.get(0), row.get(1));
+        Ok(Hub { client, team, member, id, epoch })
     }
 
     /// Returns the team.
@@ -75,6 +82,18 @@ impl Hub {
     #[must_use]
     pub fn member(&self) -> &str {
         &self.member
+    }
+
+    /// Returns what the hub calls itself: two may have teams of one name.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns which counting of transactions the hub's watermarks belong to.
+    #[must_use]
+    pub fn epoch(&self) -> &str {
+        &self.epoch
     }
 
     /// Returns the members of the team.
@@ -111,23 +130,50 @@ impl Hub {
             .isolation_level(IsolationLevel::RepeatableRead)
             .read_only(true)
             .start();
-        choose(begun.doing("begin")?, &self.team)
+        choose(begun.doing("begin")?, &self.team, &self.member)
     }
 
     /// Begins to write. Each statement sees what others have committed: a tombstone that came first must be noticed.
     fn write(&mut self) -> Result<Transaction<'_>, HubError> {
         let begun = self.client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).start();
-        choose(begun.doing("begin")?, &self.team)
+        choose(begun.doing("begin")?, &self.team, &self.member)
     }
 }
 
-/// Chooses the team for one transaction, so that a pooled connection carries nothing over.
-fn choose<'a>(mut transaction: Transaction<'a>, team: &TeamName) -> Result<Transaction<'a>, HubError> {
-    let set = "SELECT set_config($1, $2, true)";
+/// Chooses the team for one transaction, so that a pooled connection carries nothing over. Who was revoked meanwhile would be shown
+/// nothing and told nothing: it must be said.
+fn choose<'a>(
+    mut transaction: Transaction<'a>,
+    team: &TeamName,
+    member: &str,
+) -> Result<Transaction<'a>, HubError> {
+    const DOING: &str = "choose the team";
     for (name, value) in LIMITS.into_iter().chain([("backstory.team", team.as_str())]) {
-        transaction.execute(set, &[&name, &value]).doing("choose the team")?;
+        transaction.execute("SELECT set_config($1, $2, true)", &[&name, &value]).doing(DOING)?;
     }
-    Ok(transaction)
+    let sql = "SELECT backstory.current_team() IS NOT NULL";
+    if transaction.query_one(sql, &[]).doing(DOING)?.get(0) {
+        return Ok(transaction);
+    }
+    Err(HubError::NotAMember { member: member.to_owned(), team: team.to_string() })
+}
+
+/// Connects to a server that will do.
+fn open(address: &Address, password: Option<&str>) -> Result<Client, HubError> {
+    const DOING: &str = "ask for the server's version";
+    let mut client = address.connect(password)?;
+    let sql = "SELECT current_setting('server_version_num')::int4";
+    refuse_old_server(client.query_one(sql, &[]).doing(DOING)?.get(0))?;
+    Ok(client)
+}
+
+/// Refuses a server by its number, such as 150004.
+fn refuse_old_server(number: i32) -> Result<(), HubError> {
+    let found = number / 10_000;
+    if found < OLDEST_SERVER {
+        return Err(HubError::OldServer { found, needed: OLDEST_SERVER });
+    }
+    Ok(())
 }
 
 fn only(teams: Vec<TeamName>, member: &str) -> Result<TeamName, HubError> {
@@ -136,5 +182,18 @@ fn only(teams: Vec<TeamName>, member: &str) -> Result<TeamName, HubError> {
         (None, _) => Err(HubError::NotAMember { member: member.to_owned(), team: String::new() }),
         (Some(_), None) => Ok(teams.into_iter().next().expect("one was just seen")),
         (Some(first), Some(second)) => Err(HubError::SeveralTeams { first, second }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_too_old_is_named() {
+        let refused = refuse_old_server(140_011).unwrap_err();
+        assert_eq!(refused.to_string(), "the server is PostgreSQL 14; a hub needs 15 or later");
+        refuse_old_server(150_000).unwrap();
+        refuse_old_server(180_004).unwrap();
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Doing;
 use crate::{Address, Hub, HubError, Migrated, Owner, migrate};
-use postgres::Client;
+use postgres::{Client, Transaction};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -54,10 +54,23 @@ pub enum Invitation {
     Added,
 }
 
+/// What revoking somebody came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Revocation {
+    /// They were no member.
+    NotAMember,
+    /// They are out, and in other teams of this hub.
+    Out,
+    /// They are out, and can not log in any more.
+    LoginClosed,
+    /// They are out; their login was not made for this hub alone, and stays as it is.
+    LoginStays,
+}
+
 impl Owner {
     /// Connects as the owner of a hub, or of a database that is to become one.
     pub fn connect(address: &Address, password: Option<&str>) -> Result<Owner, HubError> {
-        Ok(Owner { client: address.connect(password)? })
+        Ok(Owner { client: crate::open(address, password)? })
     }
 
     /// Makes the hub or brings it up to date.
@@ -80,7 +93,7 @@ impl Owner {
         rows.iter().map(|row| Ok((name(row.get(0))?, row.get(1)))).collect()
     }
 
-    /// Lets somebody into a team. A login that is made can do nothing but what members can.
+    /// Lets somebody into a team. A login that is made can do nothing but what members can; one that is there is left as it is.
     ///
     /// The password goes over as what PostgreSQL would make of it: neither its log nor its statistics ever hold it.
     pub fn invite(
@@ -92,30 +105,13 @@ impl Owner {
         const DOING: &str = "invite a member";
         migrate::refuse_other_version(&mut self.client)?;
         let mut transaction = self.client.transaction().doing(DOING)?;
-        let known =
-            "SELECT rolsuper OR rolbypassrls OR rolcreaterole, rolcanlogin FROM pg_roles WHERE rolname = $1";
-        let known = transaction.query_opt(known, &[&member.as_str()]).doing(DOING)?;
-        let invitation = match known.map(|row| (row.get(0), row.get(1))) {
-            Some((true, _)) => return Err(HubError::AboveTheRules { member: member.to_string() }),
-            Some((false, true)) => Invitation::Added,
-            Some((false, false)) => {
-                let verifier = postgres_protocol::password::scram_sha_256(password.as_bytes());
-                run_formatted(
-                    &mut transaction,
-                    "ALTER ROLE %I LOGIN PASSWORD %L",
-                    &[member.as_str(), &verifier],
-                )?;
-                Invitation::Made
-            }
-            None => {
-                let verifier = postgres_protocol::password::scram_sha_256(password.as_bytes());
-                let make = "CREATE ROLE %I LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD %L";
-                run_formatted(&mut transaction, make, &[member.as_str(), &verifier])?;
-                Invitation::Made
-            }
-        };
+        let sql = "SELECT FROM backstory.teams WHERE team = $1";
+        if transaction.query_opt(sql, &[&team.as_str()]).doing(DOING)?.is_none() {
+            return Err(HubError::NoSuchTeam { team: team.to_string() });
+        }
+        let invitation = give_login(&mut transaction, member, password)?;
         run_formatted(&mut transaction, "GRANT backstory_member TO %I", &[member.as_str()])?;
-        let database: String = transaction.query_one("SELECT current_database()", &[]).doing(DOING)?.get(0);
+        let database = database(&mut transaction)?;
         run_formatted(&mut transaction, "GRANT CONNECT ON DATABASE %I TO %I", &[&database, member.as_str()])?;
         let sql =
             "INSERT INTO backstory.members (team, member) VALUES ($1, $2::text::name) ON CONFLICT DO NOTHING";
@@ -124,24 +120,75 @@ impl Owner {
         Ok(invitation)
     }
 
-    /// Takes somebody out of a team, at once. Whoever is in no other team of this hub can not log in any more. What they wrote stays, under
-    /// their name. Returns whether they were a member.
-    pub fn revoke(&mut self, team: &TeamName, member: &TeamName) -> Result<bool, HubError> {
+    /// Takes somebody out of a team, at once. A login that was made for this hub is closed with the last of its teams; others are left as
+    /// they are. What they wrote stays, under their name.
+    pub fn revoke(&mut self, team: &TeamName, member: &TeamName) -> Result<Revocation, HubError> {
         const DOING: &str = "revoke a member";
         migrate::refuse_other_version(&mut self.client)?;
         let mut transaction = self.client.transaction().doing(DOING)?;
         let sql = "DELETE FROM backstory.members WHERE team = $1 AND member = $2::text::name";
-        let was_member = transaction.execute(sql, &[&team.as_str(), &member.as_str()]).doing(DOING)? == 1;
-        let sql = "SELECT EXISTS (SELECT FROM backstory.members WHERE member = $1::text::name)";
-        let has_other: bool = transaction.query_one(sql, &[&member.as_str()]).doing(DOING)?.get(0);
-        if was_member && !has_other {
-            run_formatted(&mut transaction, "REVOKE backstory_member FROM %I", &[member.as_str()])?;
-            // The role stays: its name is on what it wrote, and must not be given to another person unnoticed.
-            run_formatted(&mut transaction, "ALTER ROLE %I NOLOGIN PASSWORD NULL", &[member.as_str()])?;
+        if transaction.execute(sql, &[&team.as_str(), &member.as_str()]).doing(DOING)? == 0 {
+            return Ok(Revocation::NotAMember);
         }
+        let sql = "SELECT EXISTS (SELECT FROM backstory.members WHERE member = $1::text::name),
+             EXISTS (SELECT FROM backstory.made_logins WHERE member = $1::text::name)";
+        let row = transaction.query_one(sql, &[&member.as_str()]).doing(DOING)?;
+        let revocation = match (row.get(0), row.get(1)) {
+            (true, _) => Revocation::Out,
+            (false, true) if !is_used_elsewhere(&mut transaction, member)? => {
+                run_formatted(&mut transaction, "REVOKE backstory_member FROM %I", &[member.as_str()])?;
+                // The role stays: its name is on what it wrote, and must not be given to another person unnoticed.
+                run_formatted(&mut transaction, "ALTER ROLE %I NOLOGIN PASSWORD NULL", &[member.as_str()])?;
+                Revocation::LoginClosed
+            }
+            (false, _) => Revocation::LoginStays,
+        };
         transaction.commit().doing(DOING)?;
-        Ok(was_member)
+        Ok(revocation)
     }
+}
+
+/// Sees to it that somebody can log in. Only what we made ourselves is ever changed.
+fn give_login(
+    transaction: &mut Transaction<'_>,
+    member: &TeamName,
+    password: &str,
+) -> Result<Invitation, HubError> {
+    const DOING: &str = "invite a member";
+    let sql = "SELECT rolsuper OR rolbypassrls OR rolcreaterole, rolcanlogin,
+             EXISTS (SELECT FROM backstory.made_logins WHERE member = rolname)
+         FROM pg_roles WHERE rolname = $1";
+    let known = transaction.query_opt(sql, &[&member.as_str()]).doing(DOING)?;
+    let known: Option<(bool, bool, bool)> = known.map(|row| (row.get(0), row.get(1), row.get(2)));
+    let template = match known {
+        Some((true, ..)) => return Err(HubError::AboveTheRules { member: member.to_string() }),
+        Some((false, true, _)) => return Ok(Invitation::Added),
+        Some((false, false, false)) => return Err(HubError::NotALogin { member: member.to_string() }),
+        Some((false, false, true)) => "ALTER ROLE %I LOGIN PASSWORD %L",
+        None => {
+            "CREATE ROLE %I LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD %L"
+        }
+    };
+    let verifier = postgres_protocol::password::scram_sha_256(password.as_bytes());
+    run_formatted(transaction, template, &[member.as_str(), &verifier])?;
+    let sql = "INSERT INTO backstory.made_logins (member) VALUES ($1::text::name) ON CONFLICT DO NOTHING";
+    transaction.execute(sql, &[&member.as_str()]).doing(DOING)?;
+    Ok(Invitation::Made)
+}
+
+/// Whether anything outside this database knows a role: another hub of the cluster, or whatever else it is used for.
+fn is_used_elsewhere(transaction: &mut Transaction<'_>, member: &TeamName) -> Result<bool, HubError> {
+    let sql = "SELECT EXISTS (SELECT FROM pg_shdepend d JOIN pg_roles r ON r.oid = d.refobjid
+             WHERE d.refclassid = 'pg_authid'::regclass AND r.rolname = $1
+                 AND d.dbid <> (SELECT oid FROM pg_database WHERE datname = current_database())
+                 AND (d.classid, d.objid)
+                     <> ('pg_database'::regclass, (SELECT oid FROM pg_database WHERE datname = current_database()))
+                 AND d.classid <> 'pg_auth_members'::regclass)";
+    Ok(transaction.query_one(sql, &[&member.as_str()]).doing("revoke a member")?.get(0))
+}
+
+fn database(transaction: &mut Transaction<'_>) -> Result<String, HubError> {
+    Ok(transaction.query_one("SELECT current_database()", &[]).doing("invite a member")?.get(0))
 }
 
 /// Runs a statement whose names PostgreSQL itself has quoted.

@@ -1,4 +1,6 @@
 //! Bringing a hub to this build's schema: an ordered list, forward only, in one transaction, by its owner.
+//!
+//! A migration is never edited once released: a test holds their digests.
 
 use crate::HubError;
 use crate::error::Doing;
@@ -8,8 +10,11 @@ use postgres::{Client, GenericClient};
 pub const CURRENT: i32 = MIGRATIONS.len() as i32;
 
 /// The migrations in order; the first makes schema 1.
-const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001_teams.sql"), include_str!("migrations/0002_search.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_teams.sql"),
+    include_str!("migrations/0002_search.sql"),
+    include_str!("migrations/0003_apart.sql"),
+];
 
 /// Owners that come together migrate one after the other: the number is ours alone.
 const LOCK: i64 = 0x6261_636b_7374_6f72;
@@ -61,4 +66,16 @@ fn version(client: &mut impl GenericClient) -> Result<i32, HubError> {
     }
     let sql = "SELECT coalesce(max(version), 0) FROM backstory.applied_migrations";
     Ok(client.query_one(sql, &[]).doing(doing)?.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_released_migration_is_never_edited() {
+        let digest = |sql: &&str| backstory_memory::digest([sql.as_bytes()]).to_string();
+        let digests: Vec<String> = MIGRATIONS.iter().map(digest).collect();
+        assert_eq!(digests, include_str!("migrations/digests.txt").lines().collect::<Vec<_>>());
+    }
 }

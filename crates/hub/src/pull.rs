@@ -3,59 +3,113 @@
 //! Numbers from a sequence are given out in one order and committed in another: whoever remembers the highest number seen misses what
 //! was still being written. So every row carries the number of the transaction that wrote it, and a pull takes those below the oldest
 //! transaction still running: whatever is below is finished, and nothing can join it. The next pull goes on from there.
+//!
+//! A long pull is told window by window, and how far it came after each: broken off, it goes on where it was.
 
 use crate::error::Doing;
-use crate::rows::{self, revision_columns};
+use crate::rows::{self, column, revision_columns};
 use crate::{Hub, HubError};
-use backstory_memory::{News, SharedLink, SharedMemory, Timestamp, Uid, Watermark};
+use backstory_memory::{News, SharedLink, SharedMemory, Timestamp, Watermark};
 use postgres::{Row, Transaction};
 
 /// How many rows are held at once.
-const PER_PART: i32 = 1000;
+const PER_PART: i32 = 250;
+/// How many rows of a table a window holds; what one transaction wrote is never torn apart.
+const PER_WINDOW: i64 = 2000;
+
+/// What a pull tells.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pulled {
+    /// Something is new.
+    News(News),
+    /// A memory, by what should be its uid, says something this build cannot read.
+    Unreadable(String),
+    /// Everything before this was told.
+    UpTo(Watermark),
+}
 
 impl Hub {
-    /// Gives `each` what is new in a project since the watermark, part by part, and returns the next watermark.
+    /// Returns how far the hub is: the oldest transaction that may still write something.
+    pub fn horizon(&mut self) -> Result<Watermark, HubError> {
+        horizon(&mut self.read()?).map(|(horizon, _)| horizon)
+    }
+
+    /// Gives `each` what is new in a project since the watermark, part by part, and some memories whatever they are. Returns the next
+    /// watermark.
     ///
-    /// What is told again because an earlier pull was broken off is told as a whole: each memory comes with all it ever said.
+    /// Each memory comes with all it ever said.
     pub fn pull<E: From<HubError>>(
         &mut self,
         project: &str,
         since: Watermark,
-        mut each: impl FnMut(News) -> Result<(), E>,
+        again: &[String],
+        mut each: impl FnMut(Pulled) -> Result<(), E>,
     ) -> Result<Watermark, E> {
-        let mut transaction = self.read()?;
-        let horizon = horizon(&mut transaction)?;
+        let (horizon, next) = horizon(&mut self.read()?)?;
         // A hub that was restored elsewhere counts its transactions anew.
         let since = if since > horizon { Watermark::default() } else { since };
-        let range = Range { project, since, horizon };
-        range.memories(&mut transaction, &mut each)?;
-        let rest = News {
-            forgotten: range.forgotten(&mut transaction)?,
-            links: range.links(&mut transaction)?,
-            pins: range.pins(&mut transaction)?,
-            ..News::default()
-        };
-        if !rest.is_empty() {
-            each(rest)?;
+        if since == Watermark::default() {
+            // Visible, and of a transaction that is still to come: it was written where the hub was before.
+            let elsewhere = Range { project, since: next, horizon: Watermark(u64::MAX) };
+            self.windows(elsewhere, &[], &mut |pulled| match pulled {
+                Pulled::UpTo(_) => Ok(()),
+                told => each(told),
+            })?;
         }
-        transaction.commit().doing("finish a pull")?;
+        self.windows(Range { project, since, horizon }, again, &mut each)?;
         Ok(horizon)
+    }
+
+    fn windows<E: From<HubError>>(
+        &mut self,
+        mut range: Range<'_>,
+        mut again: &[String],
+        each: &mut impl FnMut(Pulled) -> Result<(), E>,
+    ) -> Result<(), E> {
+        loop {
+            let until = self.window(range, again, each)?;
+            each(Pulled::UpTo(until))?;
+            if until >= range.horizon {
+                return Ok(());
+            }
+            (range.since, again) = (until, &[]);
+        }
+    }
+
+    /// Tells a window of the range, from its beginning. Returns where it ends.
+    fn window<E: From<HubError>>(
+        &mut self,
+        range: Range<'_>,
+        again: &[String],
+        each: &mut impl FnMut(Pulled) -> Result<(), E>,
+    ) -> Result<Watermark, E> {
+        let mut transaction = self.read()?;
+        let end = range.end(&mut transaction)?;
+        let window = Range { horizon: end, ..range };
+        window.memories(&mut transaction, again, each)?;
+        window.rest(&mut transaction, each)?;
+        transaction.commit().doing("finish a pull")?;
+        Ok(end)
     }
 }
 
-/// Returns the oldest transaction that may still write something.
-fn horizon(transaction: &mut Transaction<'_>) -> Result<Watermark, HubError> {
-    let sql = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text";
+/// Returns the oldest transaction that may still write something, and the first that is still to come.
+fn horizon(transaction: &mut Transaction<'_>) -> Result<(Watermark, Watermark), HubError> {
+    let sql =
+        "SELECT pg_snapshot_xmin(now)::text, pg_snapshot_xmax(now)::text FROM pg_current_snapshot() now";
     let row = transaction.query_one(sql, &[]).doing("see how far the hub is")?;
-    rows::code::<u64>(row.get(0)).map(Watermark)
+    Ok((rows::code::<u64>(row.get(0)).map(Watermark)?, rows::code::<u64>(row.get(1)).map(Watermark)?))
 }
 
 /// What a pull is about.
+#[derive(Clone, Copy)]
 struct Range<'a> {
     project: &'a str,
     since: Watermark,
     horizon: Watermark,
 }
+
+const DOING: &str = "tell what is new";
 
 /// The rows of a table that a pull is about.
 macro_rules! in_range {
@@ -64,33 +118,70 @@ macro_rules! in_range {
     };
 }
 
+/// The transaction of a table's row with which a window is full.
+macro_rules! full_with {
+    ($table:literal) => {
+        concat!(
+            "(SELECT changed FROM backstory.",
+            $table,
+            " WHERE ",
+            in_range!(),
+            " ORDER BY changed OFFSET $4 LIMIT 1)"
+        )
+    };
+}
+
 impl Range<'_> {
+    /// Returns where a window that begins with the range has to end.
+    fn end(&self, transaction: &mut Transaction<'_>) -> Result<Watermark, HubError> {
+        let sql = concat!(
+            "SELECT min(changed)::text FROM (",
+            full_with!("revisions"),
+            " UNION ALL ",
+            full_with!("tombstones"),
+            " UNION ALL ",
+            full_with!("links"),
+            " UNION ALL ",
+            full_with!("pins"),
+            ") full_with"
+        );
+        let (since, horizon) = self.bounds();
+        let row = transaction.query_one(sql, &[&self.project, &since, &horizon, &PER_WINDOW]).doing(DOING)?;
+        match row.get::<_, Option<&str>>(0) {
+            None => Ok(self.horizon),
+            Some(number) => {
+                let full_with: u64 = rows::code(number)?;
+                Ok(Watermark(full_with.max(self.since.0 + 1).min(self.horizon.0)))
+            }
+        }
+    }
+
     fn memories<E: From<HubError>>(
         &self,
         transaction: &mut Transaction<'_>,
-        each: &mut impl FnMut(News) -> Result<(), E>,
+        again: &[String],
+        each: &mut impl FnMut(Pulled) -> Result<(), E>,
     ) -> Result<(), E> {
-        const DOING: &str = "tell what is new";
         let sql = concat!(
             "SELECT ",
             revision_columns!(),
-            " FROM (SELECT DISTINCT uid FROM backstory.revisions WHERE ",
+            " FROM (SELECT uid FROM backstory.revisions WHERE ",
             in_range!(),
-            ") touched JOIN backstory.revisions r ON r.team = (SELECT backstory.current_team()) AND r.uid = touched.uid
+            " UNION SELECT unnest($4::text[])) touched
+             JOIN backstory.revisions r ON r.team = (SELECT backstory.current_team()) AND r.uid = touched.uid
              JOIN backstory.memories m ON m.team = r.team AND m.uid = r.uid ORDER BY r.uid, r.at_ms, r.state"
         );
         let (since, horizon) = self.bounds();
-        let portal = transaction.bind(sql, &[&self.project, &since, &horizon]).doing(DOING)?;
+        let portal = transaction.bind(sql, &[&self.project, &since, &horizon, &again]).doing(DOING)?;
         let mut gathered = Gathered::default();
         loop {
             let rows = transaction.query_portal(&portal, PER_PART).doing(DOING)?;
-            for row in &rows {
-                gathered.add(row)?;
-            }
+            rows.iter().try_for_each(|row| gathered.add(row))?;
             let is_last = rows.is_empty();
-            let memories = gathered.take(is_last);
+            let (memories, unreadable) = gathered.take(is_last);
+            unreadable.into_iter().try_for_each(|uid| each(Pulled::Unreadable(uid)))?;
             if !memories.is_empty() {
-                each(News { memories, ..News::default() })?;
+                each(Pulled::News(News { memories, ..News::default() }))?;
             }
             if is_last {
                 return Ok(());
@@ -98,39 +189,59 @@ impl Range<'_> {
         }
     }
 
-    fn forgotten(&self, transaction: &mut Transaction<'_>) -> Result<Vec<Uid>, HubError> {
-        let sql = concat!("SELECT uid FROM backstory.tombstones WHERE ", in_range!(), " ORDER BY uid");
-        self.rows(transaction, sql)?.iter().map(|row| rows::uid(row.get(0))).collect()
-    }
-
-    fn links(&self, transaction: &mut Transaction<'_>) -> Result<Vec<SharedLink>, HubError> {
-        let sql = concat!(
+    /// Tells what was forgotten, how memories relate, and what this member keeps in view.
+    fn rest<E: From<HubError>>(
+        &self,
+        transaction: &mut Transaction<'_>,
+        each: &mut impl FnMut(Pulled) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let forgotten = concat!("SELECT uid FROM backstory.tombstones WHERE ", in_range!(), " ORDER BY uid");
+        self.parts(transaction, forgotten, each, |rows| News {
+            forgotten: readable(rows, |row| rows::uid(column(row, 0)?)),
+            ..News::default()
+        })?;
+        let links = concat!(
             "SELECT uid, relation, target FROM backstory.links WHERE ",
             in_range!(),
             " ORDER BY uid, relation, target"
         );
-        let link = |row: &Row| {
-            Ok(SharedLink {
-                from: rows::uid(row.get(0))?,
-                relation: rows::code(row.get(1))?,
-                to: rows::uid(row.get(2))?,
-            })
-        };
-        self.rows(transaction, sql)?.iter().map(link).collect()
-    }
-
-    fn pins(&self, transaction: &mut Transaction<'_>) -> Result<Vec<(Uid, bool)>, HubError> {
-        let sql = concat!(
+        self.parts(transaction, links, each, |rows| News {
+            links: readable(rows, |row| {
+                Ok(SharedLink {
+                    from: rows::uid(column(row, 0)?)?,
+                    relation: rows::code(column(row, 1)?)?,
+                    to: rows::uid(column(row, 2)?)?,
+                })
+            }),
+            ..News::default()
+        })?;
+        let pins = concat!(
             "SELECT DISTINCT ON (uid) uid, pinned FROM backstory.pins WHERE author = session_user AND ",
             in_range!(),
             " ORDER BY uid, changed DESC"
         );
-        self.rows(transaction, sql)?.iter().map(|row| Ok((rows::uid(row.get(0))?, row.get(1)))).collect()
+        self.parts(transaction, pins, each, |rows| News {
+            pins: readable(rows, |row| Ok((rows::uid(column(row, 0)?)?, column(row, 1)?))),
+            ..News::default()
+        })
     }
 
-    fn rows(&self, transaction: &mut Transaction<'_>, sql: &str) -> Result<Vec<Row>, HubError> {
+    fn parts<E: From<HubError>>(
+        &self,
+        transaction: &mut Transaction<'_>,
+        sql: &str,
+        each: &mut impl FnMut(Pulled) -> Result<(), E>,
+        news: impl Fn(&[Row]) -> News,
+    ) -> Result<(), E> {
         let (since, horizon) = self.bounds();
-        transaction.query(sql, &[&self.project, &since, &horizon]).doing("tell what is new")
+        let portal = transaction.bind(sql, &[&self.project, &since, &horizon]).doing(DOING)?;
+        loop {
+            let rows = transaction.query_portal(&portal, PER_PART).doing(DOING)?;
+            if rows.is_empty() {
+                return Ok(());
+            }
+            each(Pulled::News(news(&rows)))?;
+        }
     }
 
     fn bounds(&self) -> (String, String) {
@@ -138,28 +249,49 @@ impl Range<'_> {
     }
 }
 
+/// Passes over what cannot be read: a uid that is none names nothing here.
+fn readable<T>(rows: &[Row], read: impl Fn(&Row) -> Result<T, HubError>) -> Vec<T> {
+    rows.iter().filter_map(|row| read(row).ok()).collect()
+}
+
 /// Puts rows together to memories. The last one may go on in the next part.
 #[derive(Default)]
 struct Gathered {
-    memories: Vec<SharedMemory>,
+    memories: Vec<(String, Result<SharedMemory, HubError>)>,
 }
 
 impl Gathered {
     fn add(&mut self, row: &Row) -> Result<(), HubError> {
-        let uid = rows::uid(row.get(0))?;
-        let revision = rows::revision(row)?;
-        match self.memories.last_mut().filter(|memory| memory.uid == uid) {
-            Some(memory) => memory.revisions.push(revision),
+        let key: String = column(row, 0)?;
+        let revision = rows::revision(row);
+        match self.memories.last_mut().filter(|(of, _)| *of == key) {
+            Some((_, memory)) => match (memory.as_mut(), revision) {
+                (Ok(memory), Ok(revision)) => memory.revisions.push(revision),
+                (Ok(_), Err(error)) => *memory = Err(error),
+                (Err(_), _) => {}
+            },
             None => {
-                let created_at = Timestamp(row.get(1));
-                self.memories.push(SharedMemory { uid, created_at, revisions: vec![revision] });
+                let memory = revision.and_then(|revision| {
+                    let created_at = Timestamp(column(row, 1)?);
+                    Ok(SharedMemory { uid: rows::uid(&key)?, created_at, revisions: vec![revision] })
+                });
+                self.memories.push((key, memory));
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, is_last: bool) -> Vec<SharedMemory> {
+    /// Returns the memories that are whole, and what should be the uids of those that cannot be read.
+    fn take(&mut self, is_last: bool) -> (Vec<SharedMemory>, Vec<String>) {
         let open = if is_last { None } else { self.memories.pop() };
-        std::mem::replace(&mut self.memories, open.into_iter().collect())
+        let whole = std::mem::replace(&mut self.memories, open.into_iter().collect());
+        let (mut memories, mut unreadable) = (Vec::new(), Vec::new());
+        for (key, memory) in whole {
+            match memory {
+                Ok(memory) => memories.push(memory),
+                Err(_) => unreadable.push(key),
+            }
+        }
+        (memories, unreadable)
     }
 }

@@ -2,89 +2,180 @@
 
 use crate::error::Doing;
 use crate::{Hub, HubError};
-use backstory_memory::{Draft, News, SharedMemory, SharedRevision, companion};
+use backstory_memory::{Draft, News, SharedMemory, SharedRevision, Uid, companion};
+use postgres::types::ToSql;
 use postgres::{Statement, Transaction};
 
 /// How much of a text is indexed: a vector of words has a limit, and so has patience.
 const INDEXED_CHARS: usize = 60_000;
+/// How often what collided with others is tried again.
+const TRIES: usize = 5;
+
+/// What became of what was told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pushed {
+    /// What the hub does not take. The others it has taken.
+    pub refused: Vec<Refusal>,
+    /// Memories that stand under another project of the team on the hub: that is where they stay, and what was said of them now stands.
+    pub elsewhere: Vec<Uid>,
+}
+
+/// A memory the hub does not take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The memory.
+    pub uid: Uid,
+    /// Why.
+    pub why: String,
+}
 
 impl Hub {
-    /// Tells the team what is new in a project.
+    /// Tells the team what is new in a project. `alive` is called whenever the hub has answered.
     ///
-    /// What is said and what is forgotten are two transactions, each in the order of uids: members who push at the same time wait for each
-    /// other, and never in a circle.
-    pub fn push(&mut self, project: &str, news: &News) -> Result<(), HubError> {
-        self.say(project, news)?;
-        self.forget(project, news)
+    /// What is said, how it relates and what is forgotten are transactions of their own, each in the order of uids: members who push at
+    /// the same time wait for each other, and those who collide all the same try again.
+    pub fn push(&mut self, project: &str, news: &News, alive: &mut dyn FnMut()) -> Result<Pushed, HubError> {
+        let mut memories: Vec<&SharedMemory> = news.memories.iter().collect();
+        memories.sort_by(|a, b| a.uid.cmp(&b.uid));
+        let mut pushed = Pushed::default();
+        self.say(project, &memories, &mut pushed, alive)?;
+        again_if_collided(|| self.relate(news, alive))?;
+        again_if_collided(|| self.forget(news, alive))?;
+        Ok(pushed)
     }
 
-    fn say(&mut self, project: &str, news: &News) -> Result<(), HubError> {
+    /// Tells memories. If the hub does not take them, the half of them, and so on until it is known which it does not take.
+    fn say(
+        &mut self,
+        project: &str,
+        memories: &[&SharedMemory],
+        pushed: &mut Pushed,
+        alive: &mut dyn FnMut(),
+    ) -> Result<(), HubError> {
+        if memories.is_empty() {
+            return Ok(());
+        }
+        match (again_if_collided(|| self.say_all(project, memories, alive)), memories) {
+            (Err(HubError::NotTaken { detail }), [one]) => {
+                pushed.refused.push(Refusal { uid: one.uid.clone(), why: detail });
+                Ok(())
+            }
+            (Err(HubError::NotTaken { .. }), several) => {
+                let (first, second) = several.split_at(several.len() / 2);
+                self.say(project, first, pushed, alive)?;
+                self.say(project, second, pushed, alive)
+            }
+            (said, _) => {
+                pushed.elsewhere.extend(said?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Tells memories in one transaction. Returns those that stand under another project: the memory's row decides, whoever tells of it.
+    fn say_all(
+        &mut self,
+        project: &str,
+        memories: &[&SharedMemory],
+        alive: &mut dyn FnMut(),
+    ) -> Result<Vec<Uid>, HubError> {
         const DOING: &str = "take what is new";
         let team = self.team.to_string();
         let mut transaction = self.write()?;
         let memory = "INSERT INTO backstory.memories (team, project, uid, created_at_ms) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
         let memory = transaction.prepare(memory).doing(DOING)?;
         let revision = transaction.prepare(REVISION).doing(DOING)?;
-        let mut memories: Vec<&SharedMemory> = news.memories.iter().collect();
-        memories.sort_by(|a, b| a.uid.cmp(&b.uid));
-        for shared in &memories {
-            let values: [&(dyn postgres::types::ToSql + Sync); 4] =
+        for shared in memories {
+            let values: [&(dyn ToSql + Sync); 4] =
                 [&team, &project, &shared.uid.as_str(), &shared.created_at.0];
             transaction.execute(&memory, &values).doing(DOING)?;
+            alive();
         }
-        for shared in &memories {
+        for shared in memories {
             for said in &shared.revisions {
-                insert(&mut transaction, &revision, (&team, project, shared.uid.as_str()), said)?;
+                insert(&mut transaction, &revision, (&team, shared.uid.as_str()), said)?;
+                alive();
             }
         }
+        let uids: Vec<&str> = memories.iter().map(|shared| shared.uid.as_str()).collect();
+        let sql = "SELECT uid FROM backstory.memories WHERE team = $1 AND project <> $2 AND uid = ANY ($3)";
+        let rows = transaction.query(sql, &[&team, &project, &uids]).doing(DOING)?;
+        transaction.commit().doing(DOING)?;
+        alive();
+        rows.iter().map(|row| crate::rows::uid(row.get(0))).collect()
+    }
+
+    /// Tells how memories relate, and what this member keeps in view.
+    fn relate(&mut self, news: &News, alive: &mut dyn FnMut()) -> Result<(), HubError> {
+        const DOING: &str = "take what is new";
+        if news.links.is_empty() && news.pins.is_empty() {
+            return Ok(());
+        }
+        let team = self.team.to_string();
+        let mut transaction = self.write()?;
         // Only between memories the hub has: others were not shared, or are forgotten.
-        let link = "INSERT INTO backstory.links (team, project, uid, relation, target) SELECT $1, $2, $3, $4, $5
-             WHERE EXISTS (SELECT FROM backstory.memories WHERE team = $1 AND project = $2 AND uid = $3)
-                 AND EXISTS (SELECT FROM backstory.memories WHERE team = $1 AND uid = $5) ON CONFLICT DO NOTHING";
+        let link = "INSERT INTO backstory.links (team, project, uid, relation, target)
+             SELECT team, project, uid, $3, $4 FROM backstory.memories WHERE team = $1 AND uid = $2
+                 AND EXISTS (SELECT FROM backstory.memories WHERE team = $1 AND uid = $4) ON CONFLICT DO NOTHING";
+        let link = transaction.prepare(link).doing(DOING)?;
         for shared in &news.links {
             let (from, to) = (shared.from.as_str(), shared.to.as_str());
-            transaction
-                .execute(link, &[&team, &project, &from, &shared.relation.as_str(), &to])
-                .doing(DOING)?;
+            transaction.execute(&link, &[&team, &from, &shared.relation.as_str(), &to]).doing(DOING)?;
+            alive();
         }
-        let pin = "INSERT INTO backstory.pins (team, project, uid, pinned) SELECT $1, $2, $3, $4
-             WHERE EXISTS (SELECT FROM backstory.memories WHERE team = $1 AND project = $2 AND uid = $3) ON CONFLICT DO NOTHING";
+        let pin = "INSERT INTO backstory.pins (team, project, uid, pinned)
+             SELECT team, project, uid, $3 FROM backstory.memories WHERE team = $1 AND uid = $2 ON CONFLICT DO NOTHING";
+        let pin = transaction.prepare(pin).doing(DOING)?;
         for (uid, pinned) in &news.pins {
-            transaction.execute(pin, &[&team, &project, &uid.as_str(), pinned]).doing(DOING)?;
+            transaction.execute(&pin, &[&team, &uid.as_str(), pinned]).doing(DOING)?;
+            alive();
         }
         transaction.commit().doing(DOING)
     }
 
-    fn forget(&mut self, project: &str, news: &News) -> Result<(), HubError> {
+    fn forget(&mut self, news: &News, alive: &mut dyn FnMut()) -> Result<(), HubError> {
         const DOING: &str = "forget";
         if news.forgotten.is_empty() {
             return Ok(());
         }
         let team = self.team.to_string();
-        let mut uids: Vec<&str> = news.forgotten.iter().map(backstory_memory::Uid::as_str).collect();
+        let mut uids: Vec<&str> = news.forgotten.iter().map(Uid::as_str).collect();
         uids.sort_unstable();
         let mut transaction = self.write()?;
-        let sql = "INSERT INTO backstory.tombstones (team, project, uid) SELECT $1, $2, $3
-             WHERE EXISTS (SELECT FROM backstory.memories WHERE team = $1 AND project = $2 AND uid = $3) ON CONFLICT DO NOTHING";
+        let sql = "INSERT INTO backstory.tombstones (team, project, uid)
+             SELECT team, project, uid FROM backstory.memories WHERE team = $1 AND uid = $2 ON CONFLICT DO NOTHING";
+        let statement = transaction.prepare(sql).doing(DOING)?;
         for uid in uids {
-            transaction.execute(sql, &[&team, &project, &uid]).doing(DOING)?;
+            transaction.execute(&statement, &[&team, &uid]).doing(DOING)?;
+            alive();
         }
         transaction.commit().doing(DOING)
     }
 }
 
+/// Does it again where others were at the same just now.
+fn again_if_collided<T>(mut deed: impl FnMut() -> Result<T, HubError>) -> Result<T, HubError> {
+    for _ in 1..TRIES {
+        match deed() {
+            Err(HubError::Collided { .. }) => {}
+            done => return done,
+        }
+    }
+    deed()
+}
+
 /// Titles count most, then what was picked out, then the text; the parts of identifiers least.
 const REVISION: &str = "INSERT INTO backstory.revisions (team, project, uid, at_ms, state, kind, category, title, body, facts, concepts,
         files, importance, confidence, trust, valid_from_ms, valid_to_ms, superseded_by, words)
-     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-        setweight(to_tsvector('english', $8), 'A') || setweight(to_tsvector('english', $19), 'B')
-        || setweight(to_tsvector('english', $20), 'C') || setweight(to_tsvector('english', $21), 'D')
-     WHERE EXISTS (SELECT FROM backstory.memories WHERE team = $1 AND project = $2 AND uid = $3) ON CONFLICT DO NOTHING";
+     SELECT team, project, uid, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+        setweight(to_tsvector('english', $7), 'A') || setweight(to_tsvector('english', $18), 'B')
+        || setweight(to_tsvector('english', $19), 'C') || setweight(to_tsvector('english', $20), 'D')
+     FROM backstory.memories WHERE team = $1 AND uid = $2 ON CONFLICT DO NOTHING";
 
 fn insert(
     transaction: &mut Transaction<'_>,
     statement: &Statement,
-    (team, project, uid): (&str, &str, &str),
+    (team, uid): (&str, &str),
     said: &SharedRevision,
 ) -> Result<(), HubError> {
     let content = &said.content;
@@ -99,7 +190,6 @@ fn insert(
             statement,
             &[
                 &team,
-                &project,
                 &uid,
                 &said.at.0,
                 &state.0.as_slice(),
@@ -115,7 +205,7 @@ fn insert(
                 &content.trust.to_string(),
                 &valid_from,
                 &valid_to,
-                &said.superseded_by.as_ref().map(backstory_memory::Uid::as_str),
+                &said.superseded_by.as_ref().map(Uid::as_str),
                 &first(&picked),
                 &first(&content.body),
                 &first(&parts(content)),

@@ -5,6 +5,7 @@
 use crate::HubError;
 use backstory_memory::{Category, Confidence, Draft, Importance, Scope, SharedRevision, Timestamp, Uid};
 use postgres::Row;
+use postgres::types::FromSql;
 use std::str::FromStr;
 
 /// The columns of a revision, in the order [`revision`] reads them, after those of its memory.
@@ -24,30 +25,35 @@ pub(crate) fn code<T: FromStr>(text: &str) -> Result<T, HubError> {
     text.parse().map_err(|_| HubError::BadRow(format!("{text:?}")))
 }
 
+/// Reads one column. What cannot be what it should is said, and stops nobody.
+pub(crate) fn column<'a, T: FromSql<'a>>(row: &'a Row, at: usize) -> Result<T, HubError> {
+    row.try_get(at).map_err(|error| HubError::BadRow(error.to_string()))
+}
+
 /// Reads a revision from a row of [`revision_columns!`].
 pub(crate) fn revision(row: &Row) -> Result<SharedRevision, HubError> {
-    let time = |column: usize| row.get::<_, Option<i64>>(column).map(Timestamp);
+    let time = |at: usize| column::<Option<i64>>(row, at).map(|time| time.map(Timestamp));
     let content = Draft {
-        kind: code(row.get(4))?,
-        category: row.get::<_, Option<String>>(5).map(Category),
-        title: row.get(6),
-        body: row.get(7),
-        facts: row.get(8),
-        concepts: row.get(9),
-        files: row.get(10),
-        importance: Importance::new(row.get::<_, i16>(11).into()),
-        confidence: Confidence::new(row.get(12)),
-        trust: code(row.get(13))?,
+        kind: code(column(row, 4)?)?,
+        category: column::<Option<String>>(row, 5)?.map(Category),
+        title: column(row, 6)?,
+        body: column(row, 7)?,
+        facts: column(row, 8)?,
+        concepts: column(row, 9)?,
+        files: column(row, 10)?,
+        importance: Importance::new(column::<i16>(row, 11)?.into()),
+        confidence: Confidence::new(column(row, 12)?),
+        trust: code(column(row, 13)?)?,
         scope: Scope::Project,
         pinned: false,
-        valid_from: time(14),
-        valid_to: time(15),
+        valid_from: time(14)?,
+        valid_to: time(15)?,
     };
-    let superseded_by: Option<&str> = row.get(16);
+    let superseded_by: Option<&str> = column(row, 16)?;
     Ok(SharedRevision {
         content,
         superseded_by: superseded_by.map(uid).transpose()?,
-        at: Timestamp(row.get(2)),
-        author: row.get(3),
+        at: Timestamp(column(row, 2)?),
+        author: column(row, 3)?,
     })
 }

@@ -11,10 +11,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 /// How a connection is kept from others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Security {
-    /// Not at all.
+    /// Not at all: nobody else can listen, or it was asked for in so many words.
     None,
-    /// TLS where the server offers it.
-    IfOffered,
     /// TLS, with a server that proves itself by this machine's authorities, or by the one given.
     Proven {
         /// The file with the authority's certificate.
@@ -23,11 +21,11 @@ pub(crate) enum Security {
 }
 
 impl Security {
-    /// Understands what a URL asks for. Who names an authority wants the proof.
-    pub(crate) fn called(mode: Option<&str>, root: Option<PathBuf>) -> Option<Security> {
+    /// Understands what a URL asks for. What may be left to the server elsewhere is not here: whoever stands between could answer for it.
+    pub(crate) fn called(mode: Option<&str>, root: Option<PathBuf>, is_local: bool) -> Option<Security> {
         match mode {
             Some("disable") => Some(Security::None),
-            Some("allow" | "prefer") | None if root.is_none() => Some(Security::IfOffered),
+            Some("allow" | "prefer") | None if root.is_none() && is_local => Some(Security::None),
             Some("allow" | "prefer" | "require" | "verify-ca" | "verify-full") | None => {
                 Some(Security::Proven { root })
             }

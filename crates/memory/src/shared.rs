@@ -60,6 +60,16 @@ pub struct SharedMemory {
     pub revisions: Vec<SharedRevision>,
 }
 
+impl SharedMemory {
+    /// Returns the revision that first said what another one says. Who only touched a memory, replaced it or weighs it otherwise has not
+    /// said it.
+    #[must_use]
+    pub fn first_saying<'a>(&'a self, revision: &'a SharedRevision) -> &'a SharedRevision {
+        let words = Checksum::of(&revision.content);
+        self.revisions.iter().find(|earlier| Checksum::of(&earlier.content) == words).unwrap_or(revision)
+    }
+}
+
 /// How one shared memory relates to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedLink {
@@ -100,6 +110,22 @@ pub struct Watermark(pub u64);
 mod tests {
     use super::*;
     use crate::{Confidence, Kind};
+
+    #[test]
+    fn words_are_of_who_said_them_first() {
+        let said = |author: &str, body: &str, superseded_by: Option<&str>| SharedRevision {
+            content: Draft::new(Kind::Note, "title", body),
+            superseded_by: superseded_by.map(|uid| Uid::parse(uid).unwrap()),
+            at: Timestamp(0),
+            author: author.to_owned(),
+        };
+        let revisions =
+            vec![said("ann", "tabs", None), said("bob", "spaces", None), said("carl", "spaces", Some("u2"))];
+        let memory = SharedMemory { uid: Uid::parse("u1").unwrap(), created_at: Timestamp(0), revisions };
+        let authors: Vec<&str> =
+            memory.revisions.iter().map(|said| memory.first_saying(said).author.as_str()).collect();
+        assert_eq!(authors, ["ann", "bob", "bob"]);
+    }
 
     #[test]
     fn experience_is_no_news_and_everything_said_is() {

@@ -15,6 +15,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 /// How much is written in one transaction: hooks wait for it.
 const PER_TRANSACTION: usize = 100;
+/// How much is forgotten in one: each memory is looked for in everything that was ever recorded.
+const FORGOTTEN_PER_TRANSACTION: usize = 20;
 
 /// What became of what a team told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub struct Heard {
     pub revised: u64,
     /// Memories that are gone.
     pub forgotten: u64,
+    /// Memories that are not the team's to change, or that cannot be kept here.
+    pub refused: u64,
 }
 
 impl Heard {
@@ -33,28 +37,30 @@ impl Heard {
         self.written += more.written;
         self.revised += more.revised;
         self.forgotten += more.forgotten;
+        self.refused += more.refused;
     }
 }
 
 impl Store {
-    /// Writes down what a team tells of a project. Hearing it again changes nothing.
+    /// Writes down what a team tells of a project. Hearing it again changes nothing, and what is not the team's stays as it is.
     pub fn hear(&mut self, project: ProjectId, news: &News, now: Timestamp) -> Result<Heard, StoreError> {
         let mut heard = Heard::default();
         for some in news.memories.chunks(PER_TRANSACTION) {
-            heard.add(self.write("write down what a team tells", |db| {
-                let mut heard = Heard::default();
-                some.iter().try_for_each(|memory| hear_one(db, project, memory, &mut heard))?;
-                Ok(heard)
-            })?);
+            heard.add(self.hear_some(project, some)?);
         }
         for some in news.links.chunks(PER_TRANSACTION) {
-            self.write("link what a team tells", |db| Ok(some.iter().try_for_each(|link| tie(db, link))?))?;
+            self.write("link what a team tells", |db| {
+                Ok(some.iter().try_for_each(|link| note_link(db, project, link))?)
+            })?;
         }
         self.write("write down what a team tells", |db| {
-            news.pins.iter().try_for_each(|(uid, pinned)| pin(db, uid, *pinned))?;
+            news.pins.iter().try_for_each(|(uid, pinned)| pin(db, project, uid, *pinned))?;
+            tie_links(db, project)?;
             Ok(tie_replaced(db, project)?)
         })?;
-        heard.forgotten = self.hear_forgotten(news, now)?;
+        for some in news.forgotten.chunks(FORGOTTEN_PER_TRANSACTION) {
+            heard.add(self.hear_forgotten(project, some, now)?);
+        }
         Ok(heard)
     }
 
@@ -67,20 +73,52 @@ impl Store {
         })
     }
 
+    /// Writes down some memories. One that cannot be kept does not keep the others from it.
+    fn hear_some(&mut self, project: ProjectId, some: &[SharedMemory]) -> Result<Heard, StoreError> {
+        let written = self.write("write down what a team tells", |db| {
+            let mut heard = Heard::default();
+            some.iter().try_for_each(|memory| hear_one(db, project, memory, &mut heard))?;
+            Ok(heard)
+        });
+        match (written, some) {
+            (Ok(heard), _) => Ok(heard),
+            (Err(error), _) if error.is_of_the_file() => Err(error),
+            (Err(_), [_]) => Ok(Heard { refused: 1, ..Heard::default() }),
+            (Err(_), several) => {
+                let mut heard = Heard::default();
+                for memory in several {
+                    heard.add(self.hear_some(project, std::slice::from_ref(memory))?);
+                }
+                Ok(heard)
+            }
+        }
+    }
+
     /// Forgets what was forgotten elsewhere, as if it had been here: no byte stays.
-    fn hear_forgotten(&mut self, news: &News, now: Timestamp) -> Result<u64, StoreError> {
-        let ids: Vec<MemoryId> = self.read("look what is to be forgotten", |db| {
-            let found: rusqlite::Result<Vec<Option<MemoryId>>> =
-                news.forgotten.iter().map(|uid| id_of(db, uid)).collect();
-            Ok(found?.into_iter().flatten().collect())
+    fn hear_forgotten(
+        &mut self,
+        project: ProjectId,
+        uids: &[Uid],
+        now: Timestamp,
+    ) -> Result<Heard, StoreError> {
+        let (ids, refused) = self.read("look what is to be forgotten", |db| {
+            let (mut ids, mut refused) = (Vec::new(), 0);
+            for uid in uids {
+                match (id_of(db, uid)?, id_with_team(db, project, uid)?) {
+                    (_, Some(id)) => ids.push(id),
+                    (Some(_), None) => refused += 1,
+                    (None, None) => {}
+                }
+            }
+            Ok((ids, refused))
         })?;
         if !ids.is_empty() {
             self.forget(&ids, now)?;
         }
         self.write("note what was forgotten", |db| {
-            Ok(news.forgotten.iter().try_for_each(|uid| telling::drop_synced(db, uid))?)
+            Ok(uids.iter().try_for_each(|uid| telling::drop_synced(db, project, uid))?)
         })?;
-        Ok(ids.len() as u64)
+        Ok(Heard { forgotten: ids.len() as u64, refused, ..Heard::default() })
     }
 }
 
@@ -91,15 +129,23 @@ fn hear_one(
     heard: &mut Heard,
 ) -> Result<(), Stop> {
     let Some((last, before)) = shared.revisions.split_last() else { return Ok(()) };
-    if is_untold(db, &shared.uid)? {
-        // Told after all, also if it is as it was: then we are told again which counts.
-        let sql = "UPDATE synced_memories SET state = zeroblob(16) WHERE uid = ?1";
-        db.prepare_cached(sql)?.execute([shared.uid.as_str()])?;
-        return Ok(());
-    }
     let mut statement = db.prepare_cached(whole_memories!("WHERE uid = ?1"))?;
     let here = statement.query([shared.uid.as_str()])?.next()?.map(memory_from).transpose()?;
+    if here.is_some() && id_with_team(db, project, &shared.uid)?.is_none() {
+        heard.refused += 1;
+        return Ok(());
+    }
+    if is_untold(db, &shared.uid)? {
+        // Told after all, also if it is as it was: then we are told again which counts.
+        let sql = concat!(
+            "UPDATE synced_memories SET state = zeroblob(16), is_confirmed = 1 WHERE uid = ?1 AND project_id IN ",
+            telling::with_team!("?2")
+        );
+        db.prepare_cached(sql)?.execute(params![shared.uid.as_str(), project.0])?;
+        return Ok(());
+    }
     let pinned = here.as_ref().is_some_and(|memory| memory.content.pinned);
+    let home = here.as_ref().map_or(project, |memory| memory.project);
     let content = Draft { pinned, scope: Scope::Project, ..last.content.clone() };
     let id = match here {
         None => {
@@ -123,17 +169,21 @@ fn hear_one(
         }
     };
     rewrite_past(db, id, before, last.at)?;
-    replace(db, id, last.superseded_by.as_ref())?;
+    replace(db, project, id, last.superseded_by.as_ref())?;
     let synced =
         Synced { state: last.state(), at: last.at, superseded_by: last.superseded_by.as_ref(), pinned };
-    synced.note(db, project, &shared.uid)?;
+    synced.note(db, home, &shared.uid)?;
     // What we have just written is no news to the team.
-    db.prepare_cached("DELETE FROM untold_memories WHERE uid = ?1")?.execute([shared.uid.as_str()])?;
-    Ok(())
+    forget_untold(db, shared.uid.as_str())
 }
 
 fn is_untold(db: &Connection, uid: &Uid) -> rusqlite::Result<bool> {
     db.prepare_cached("SELECT 1 FROM untold_memories WHERE uid = ?1")?.exists([uid.as_str()])
+}
+
+fn forget_untold<E: From<rusqlite::Error>>(db: &Connection, uid: &str) -> Result<(), E> {
+    db.prepare_cached("DELETE FROM untold_memories WHERE uid = ?1")?.execute([uid])?;
+    Ok(())
 }
 
 /// Whether a memory says something else here than the team's last revision of it.
@@ -152,8 +202,9 @@ fn rewrite_past(
 ) -> rusqlite::Result<()> {
     db.prepare_cached("DELETE FROM revisions WHERE memory_id = ?1")?.execute([id.0])?;
     let ends = before.iter().skip(1).map(|next| next.at).chain([last_at]);
-    let sql = "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by, author)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'person', ?10)";
+    let sql = "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by, author,
+             scope)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'person', ?10, 'project')";
     let mut statement = db.prepare_cached(sql)?;
     for ((revision, said), until) in (1i64..).zip(before).zip(ends) {
         let content = &said.content;
@@ -174,9 +225,9 @@ fn rewrite_past(
 }
 
 /// Notes what replaced a memory, as far as it is here; what is not yet comes later.
-fn replace(db: &Connection, id: MemoryId, by: Option<&Uid>) -> rusqlite::Result<()> {
+fn replace(db: &Connection, project: ProjectId, id: MemoryId, by: Option<&Uid>) -> rusqlite::Result<()> {
     let by = match by {
-        Some(uid) => id_of(db, uid)?,
+        Some(uid) => id_with_team(db, project, uid)?,
         None => None,
     };
     if let Some(by) = by
@@ -201,40 +252,79 @@ fn tie_replaced(db: &Connection, project: ProjectId) -> rusqlite::Result<()> {
     let found: Vec<_> = found.collect::<rusqlite::Result<_>>()?;
     for (id, uid, by) in found {
         if let Ok(by) = Uid::parse(&by) {
-            replace(db, id, Some(&by))?;
+            replace(db, project, id, Some(&by))?;
         }
-        db.prepare_cached("DELETE FROM untold_memories WHERE uid = ?1")?.execute([uid])?;
+        forget_untold::<rusqlite::Error>(db, &uid)?;
     }
     Ok(())
 }
 
-fn tie(db: &Connection, link: &SharedLink) -> rusqlite::Result<()> {
-    let (Some(from), Some(to)) = (id_of(db, &link.from)?, id_of(db, &link.to)?) else { return Ok(()) };
-    let had_news = is_untold(db, &link.from)?;
-    let sql = "INSERT OR IGNORE INTO links (from_id, relation, to_id) VALUES (?1, ?2, ?3)";
-    db.prepare_cached(sql)?.execute(params![from.0, link.relation.as_str(), to.0])?;
-    if !had_news {
-        let sql = "DELETE FROM untold_memories WHERE uid = ?1";
-        db.prepare_cached(sql)?.execute([link.from.as_str()])?;
+/// Notes a link until both its ends are here.
+fn note_link(db: &Connection, project: ProjectId, link: &SharedLink) -> rusqlite::Result<()> {
+    let sql =
+        "INSERT OR IGNORE INTO heard_links (from_uid, relation, to_uid, project_id) VALUES (?1, ?2, ?3, ?4)";
+    let (from, to) = (link.from.as_str(), link.to.as_str());
+    db.prepare_cached(sql)?.execute(params![from, link.relation.as_str(), to, project.0]).map(drop)
+}
+
+/// Ties the links whose ends are both here by now.
+fn tie_links(db: &Connection, project: ProjectId) -> rusqlite::Result<()> {
+    let sql = concat!(
+        "SELECT h.from_uid, h.relation, h.to_uid, f.id, t.id FROM heard_links h
+         JOIN memories f ON f.uid = h.from_uid JOIN memories t ON t.uid = h.to_uid
+         WHERE h.project_id IN ",
+        telling::with_team!("?1"),
+        " AND f.project_id IN ",
+        telling::with_team!("?1"),
+        " AND t.project_id IN ",
+        telling::with_team!("?1")
+    );
+    let mut statement = db.prepare_cached(sql)?;
+    let found = statement.query_map([project.0], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+    })?;
+    let found: Vec<(String, String, String, i64, i64)> = found.collect::<rusqlite::Result<_>>()?;
+    for (from_uid, relation, to_uid, from, to) in found {
+        let had_news =
+            db.prepare_cached("SELECT 1 FROM untold_memories WHERE uid = ?1")?.exists([&from_uid])?;
+        let sql = "INSERT OR IGNORE INTO links (from_id, relation, to_id) VALUES (?1, ?2, ?3)";
+        db.prepare_cached(sql)?.execute(params![from, relation, to])?;
+        let sql = "DELETE FROM heard_links WHERE from_uid = ?1 AND relation = ?2 AND to_uid = ?3";
+        db.prepare_cached(sql)?.execute([&from_uid, &relation, &to_uid])?;
+        if !had_news {
+            forget_untold::<rusqlite::Error>(db, &from_uid)?;
+        }
     }
     Ok(())
 }
 
 /// Keeps in view what this member keeps in view elsewhere.
-fn pin(db: &Connection, uid: &Uid, pinned: bool) -> rusqlite::Result<()> {
+fn pin(db: &Connection, project: ProjectId, uid: &Uid, pinned: bool) -> rusqlite::Result<()> {
+    let Some(id) = id_with_team(db, project, uid)? else { return Ok(()) };
     if is_untold(db, uid)? {
         return Ok(());
     }
-    let sql = "UPDATE memories SET pinned = ?2 WHERE uid = ?1 AND pinned <> ?2";
-    db.prepare_cached(sql)?.execute(params![uid.as_str(), pinned])?;
+    let sql = "UPDATE memories SET pinned = ?2 WHERE id = ?1 AND pinned <> ?2";
+    db.prepare_cached(sql)?.execute(params![id.0, pinned])?;
     let sql = "UPDATE synced_memories SET pinned = ?2 WHERE uid = ?1";
     db.prepare_cached(sql)?.execute(params![uid.as_str(), pinned])?;
-    db.prepare_cached("DELETE FROM untold_memories WHERE uid = ?1")?.execute([uid.as_str()])?;
-    Ok(())
+    forget_untold(db, uid.as_str())
 }
 
 fn id_of(db: &Connection, uid: &Uid) -> rusqlite::Result<Option<MemoryId>> {
     db.prepare_cached("SELECT id FROM memories WHERE uid = ?1")?
         .query_row([uid.as_str()], |row| row.get(0).map(MemoryId))
+        .optional()
+}
+
+/// Returns the memory of a uid, if the team that shares a project has a say in it: it is in a project shared with that team, and not of
+/// the user alone. Whoever else knows its uid changes nothing by that.
+fn id_with_team(db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<Option<MemoryId>> {
+    let sql = concat!(
+        "SELECT id FROM memories WHERE uid = ?1 AND scope = 'project' AND project_id IN ",
+        telling::with_team!("?2")
+    );
+    db.prepare_cached(sql)?
+        .query_row(params![uid.as_str(), project.0], |row| row.get(0).map(MemoryId))
         .optional()
 }

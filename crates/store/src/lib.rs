@@ -85,7 +85,7 @@ pub use spelling::ReadAs;
 pub use spool::Spool;
 pub use status::{Counts, Status};
 pub use structure::Neighbours;
-pub use teams::{SharedProject, Team};
+pub use teams::{Joining, SharedProject, Team};
 pub use telling::{Saying, Untold};
 pub use travel::{Carried, Ties, Wording};
 pub use vectors::EVERYWHERE;

@@ -2,7 +2,7 @@
 
 use crate::open::Stop;
 use crate::{NewMemory, Store, StoreError, Wording, anchors, codes, forget, memories, words};
-use backstory_memory::{Checksum, Draft, Memory, MemoryId, Relation, Timestamp};
+use backstory_memory::{Checksum, Draft, Memory, MemoryId, Relation, Scope, Timestamp};
 use rusqlite::{Connection, params};
 use std::str::FromStr;
 
@@ -162,13 +162,18 @@ pub(crate) fn keep_revision(
         until: now,
         replaced_by: by,
     };
-    insert_revision(db, memory.id, &wording)
+    insert_revision(db, memory.id, &wording, Some(content.scope))
 }
 
-/// Adds what a memory said to what it said before.
-pub(crate) fn insert_revision(db: &Connection, id: MemoryId, wording: &Wording) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by)
-         SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM revisions WHERE memory_id = ?1";
+/// Adds what a memory said to what it said before, and whom it was for where that is known.
+pub(crate) fn insert_revision(
+    db: &Connection,
+    id: MemoryId,
+    wording: &Wording,
+    scope: Option<Scope>,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by, scope)
+         SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM revisions WHERE memory_id = ?1";
     db.prepare_cached(sql)?
         .execute(params![
             id.0,
@@ -180,6 +185,7 @@ pub(crate) fn insert_revision(db: &Connection, id: MemoryId, wording: &Wording) 
             codes::list_text(&wording.files),
             wording.until.0,
             wording.replaced_by.as_str(),
+            scope.map(Scope::as_str),
         ])
         .map(drop)
 }

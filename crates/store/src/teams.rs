@@ -4,13 +4,17 @@
 
 use crate::{Store, StoreError};
 use backstory_memory::{ProjectId, Timestamp, Watermark};
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
 /// A team this home has joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Team {
-    /// Its name.
+    /// What it is called here.
     pub name: String,
+    /// What it is called on its hub.
+    pub hub_team: String,
+    /// What its hub calls itself; nothing where it was joined by a build that did not ask.
+    pub hub_id: Option<String>,
     /// Where its hub is; never a password.
     pub url: String,
     /// Who we are to it.
@@ -30,16 +34,53 @@ pub struct SharedProject {
     pub hub_project: String,
     /// How far its news have been read.
     pub watermark: Watermark,
+    /// Which counting of the hub that belongs to.
+    pub epoch: Option<String>,
+}
+
+/// What joining a team came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Joining {
+    /// It is joined.
+    Joined,
+    /// A team of this name was joined that is another one: on this hub or elsewhere.
+    NameTaken {
+        /// Where that one is.
+        url: String,
+    },
 }
 
 impl Store {
-    /// Joins a team, or notes that its hub has moved.
-    pub fn join_team(&mut self, team: &Team, now: Timestamp) -> Result<(), StoreError> {
+    /// Joins a team, or notes that its hub has moved. Another team of the same name is never taken for it.
+    pub fn join_team(&mut self, team: &Team, now: Timestamp) -> Result<Joining, StoreError> {
         self.write("join a team", |db| {
-            let sql = "INSERT INTO teams (name, url, member, joined_at_ms) VALUES (?1, ?2, ?3, ?4)
-                 ON CONFLICT DO UPDATE SET url = excluded.url, member = excluded.member";
-            db.execute(sql, params![team.name, team.url, team.member, now.0])?;
-            Ok(())
+            let Some(known) = read_teams(db, "WHERE name = ?1", params![team.name])?.pop() else {
+                let sql = "INSERT INTO teams (name, url, member, joined_at_ms, hub_team, hub_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+                db.execute(sql, params![team.name, team.url, team.member, now.0, team.hub_team, team.hub_id])?;
+                return Ok(Joining::Joined);
+            };
+            let is_same_hub = match &known.hub_id {
+                Some(_) => known.hub_id == team.hub_id,
+                None => known.url == team.url,
+            };
+            if !is_same_hub || known.hub_team != team.hub_team {
+                return Ok(Joining::NameTaken { url: known.url });
+            }
+            let sql = "UPDATE teams SET url = ?2, member = ?3, hub_id = ?4 WHERE name = ?1";
+            db.execute(sql, params![team.name, team.url, team.member, team.hub_id])?;
+            if known.member != team.member {
+                // Pins are each member's own: somebody else's were read so far.
+                db.execute("UPDATE shared_projects SET watermark = 0 WHERE team = ?1", [&team.name])?;
+            }
+            Ok(Joining::Joined)
+        })
+    }
+
+    /// Notes what the hub of a team calls itself, where that was not asked when it was joined.
+    pub fn note_hub_id(&mut self, team: &str, hub_id: &str) -> Result<(), StoreError> {
+        self.write("note a hub", |db| {
+            let sql = "UPDATE teams SET hub_id = ?2 WHERE name = ?1 AND hub_id IS NULL";
+            Ok(db.execute(sql, [team, hub_id]).map(drop)?)
         })
     }
 
@@ -50,19 +91,7 @@ impl Store {
 
     /// Lists the teams this home has joined.
     pub fn teams(&self) -> Result<Vec<Team>, StoreError> {
-        self.read("list the teams", |db| {
-            let mut statement =
-                db.prepare("SELECT name, url, member, synced_at_ms FROM teams ORDER BY name")?;
-            let rows = statement.query_map([], |row| {
-                Ok(Team {
-                    name: row.get(0)?,
-                    url: row.get(1)?,
-                    member: row.get(2)?,
-                    synced_at: row.get::<_, Option<i64>>(3)?.map(Timestamp),
-                })
-            })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
+        self.read("list the teams", |db| Ok(read_teams(db, "", [])?))
     }
 
     /// Notes where the hub of a team is that we own.
@@ -119,10 +148,74 @@ impl Store {
         })
     }
 
+    /// Notes which counting of the hub a project's watermark belongs to, from now on.
+    pub fn note_epoch(&mut self, project: ProjectId, epoch: &str) -> Result<(), StoreError> {
+        self.write("note a hub's epoch", |db| {
+            let sql = "UPDATE shared_projects SET epoch = ?2 WHERE project_id = ?1";
+            Ok(db.execute(sql, params![project.0, epoch]).map(drop)?)
+        })
+    }
+
+    /// Hears a project from the start again: its hub is not what it was, and may have lost what it was told.
+    pub fn begin_anew(&mut self, project: ProjectId, epoch: &str) -> Result<(), StoreError> {
+        self.write("begin anew", |db| {
+            let sql = "UPDATE shared_projects SET epoch = ?2, watermark = 0 WHERE project_id = ?1";
+            db.execute(sql, params![project.0, epoch])?;
+            let sql = "UPDATE synced_memories SET is_confirmed = 0 WHERE project_id = ?1";
+            Ok(db.execute(sql, [project.0]).map(drop)?)
+        })
+    }
+
+    /// Has told again what the hub has lost, once everything it has was heard. What other members said is theirs to tell again.
+    pub fn tell_lost_again(&mut self, project: ProjectId) -> Result<u64, StoreError> {
+        self.write("look what a hub has lost", |db| {
+            let lost = "SELECT s.uid FROM synced_memories s JOIN memories m USING (uid)
+                 WHERE s.project_id = ?1 AND s.is_confirmed = 0 AND m.trust NOT LIKE 'team:%'";
+            let sql = format!(
+                "INSERT INTO untold_memories (uid, project_id) SELECT uid, ?1 FROM ({lost}) WHERE true ON CONFLICT DO NOTHING"
+            );
+            let lost = db.execute(&sql, [project.0])?;
+            // What was forgotten here stands until the hub was told.
+            let sql = "DELETE FROM synced_memories WHERE project_id = ?1 AND is_confirmed = 0
+                 AND uid IN (SELECT uid FROM memories)";
+            db.execute(sql, [project.0])?;
+            Ok(lost as u64)
+        })
+    }
+
+    /// Notes which memories of a project the hub told of in a way that could not be read, and forgets about earlier ones.
+    pub fn note_unreadable(&mut self, project: ProjectId, uids: &[String]) -> Result<(), StoreError> {
+        self.write("note what could not be read", |db| {
+            db.execute("DELETE FROM unreadable_memories WHERE project_id = ?1", [project.0])?;
+            let sql = "INSERT OR IGNORE INTO unreadable_memories (uid, project_id) VALUES (?1, ?2)";
+            let mut statement = db.prepare_cached(sql)?;
+            uids.iter().try_for_each(|uid| Ok(statement.execute(params![uid, project.0]).map(drop)?))
+        })
+    }
+
+    /// Returns the memories of a project that could not be read when they were last told.
+    pub fn unreadable(&self, project: ProjectId) -> Result<Vec<String>, StoreError> {
+        self.read("look what could not be read", |db| {
+            let sql = "SELECT uid FROM unreadable_memories WHERE project_id = ?1";
+            let mut statement = db.prepare_cached(sql)?;
+            let uids = statement.query_map([project.0], |row| row.get(0))?;
+            Ok(uids.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Returns how many memories were forgotten here that a team still has.
+    pub fn count_untold_forgettings(&self, project: ProjectId) -> Result<u64, StoreError> {
+        self.read("count what is to be forgotten", |db| {
+            let sql = "SELECT count(*) FROM untold_memories JOIN synced_memories s USING (uid)
+                 WHERE s.project_id = ?1 AND uid NOT IN (SELECT uid FROM memories)";
+            Ok(db.prepare_cached(sql)?.query_row([project.0], |row| row.get(0))?)
+        })
+    }
+
     /// Lists the projects that are shared.
     pub fn shared_projects(&self) -> Result<Vec<SharedProject>, StoreError> {
         self.read("list what is shared", |db| {
-            let sql = "SELECT project_id, team, hub_project, watermark FROM shared_projects ORDER BY team, project_id";
+            let sql = "SELECT project_id, team, hub_project, watermark, epoch FROM shared_projects ORDER BY team, project_id";
             let mut statement = db.prepare(sql)?;
             let rows = statement.query_map([], shared_project)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -138,6 +231,23 @@ impl Store {
     }
 }
 
+fn read_teams(db: &Connection, which: &str, values: impl Params) -> rusqlite::Result<Vec<Team>> {
+    let sql = format!(
+        "SELECT name, coalesce(hub_team, name), hub_id, url, member, synced_at_ms FROM teams {which} ORDER BY name"
+    );
+    let team = |row: &Row<'_>| {
+        Ok(Team {
+            name: row.get(0)?,
+            hub_team: row.get(1)?,
+            hub_id: row.get(2)?,
+            url: row.get(3)?,
+            member: row.get(4)?,
+            synced_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
+        })
+    };
+    db.prepare(&sql)?.query_map(values, team)?.collect()
+}
+
 fn owned_hub(team: &str) -> String {
     format!("hub of the team {team}")
 }
@@ -148,5 +258,6 @@ fn shared_project(row: &Row<'_>) -> rusqlite::Result<SharedProject> {
         team: row.get(1)?,
         hub_project: row.get(2)?,
         watermark: Watermark(row.get(3)?),
+        epoch: row.get(4)?,
     })
 }

@@ -6,10 +6,22 @@ use crate::memories::{memory_from, whole_memories};
 use crate::open::Stop;
 use crate::{Store, StoreError, Wording, codes, travel};
 use backstory_memory::{
-    Digest, Draft, Life, Memory, MemoryId, ProjectId, SharedLink, SharedMemory, SharedRevision, Timestamp,
-    Uid, state,
+    Digest, Draft, Life, Memory, MemoryId, ProjectId, Scope, SharedLink, SharedMemory, SharedRevision,
+    Timestamp, Uid, state,
 };
 use rusqlite::{Connection, OptionalExtension, params};
+
+/// The projects that are shared with the same team as one of them.
+macro_rules! with_team {
+    ($project:literal) => {
+        concat!(
+            "(SELECT project_id FROM shared_projects WHERE team = (SELECT team FROM shared_projects WHERE project_id = ",
+            $project,
+            "))"
+        )
+    };
+}
+pub(crate) use with_team;
 
 /// Something the team is to be told.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +48,7 @@ impl Untold {
 pub struct Saying {
     /// The memory as it is here.
     pub memory: Memory,
-    /// Where it stands among others.
+    /// Where it stands among others. Both ends know of a link: the one that is told later brings it.
     pub links: Vec<SharedLink>,
     /// What it says now and, where the team does not know, what it said before; in order. Nothing where the team knows.
     pub revisions: Vec<SharedRevision>,
@@ -64,6 +76,7 @@ struct Known {
     state: Digest,
     at: Timestamp,
     pinned: bool,
+    superseded_by: Option<String>,
 }
 
 impl Store {
@@ -90,7 +103,7 @@ impl Store {
         self.write("note what was told", |db| {
             for untold in told {
                 match untold {
-                    Untold::Forgotten(uid) => drop_synced(db, uid)?,
+                    Untold::Forgotten(uid) => drop_synced(db, project, uid)?,
                     Untold::Said(saying) => note_said(db, project, saying)?,
                 }
             }
@@ -112,8 +125,11 @@ fn untold(db: &Connection, uid: &Uid) -> Result<Untold, Stop> {
     let Some(memory) = statement.query([uid.as_str()])?.next()?.map(memory_from).transpose()? else {
         return Ok(Untold::Forgotten(uid.clone()));
     };
-    let superseded_by = superseded_by(db, &memory)?;
     let known = known(db, uid)?;
+    let superseded_by = match superseded_by(db, &memory)? {
+        None => known.as_ref().map_or(Ok(None), |known| still_to_come(db, known))?,
+        by => by,
+    };
     let state = state(&memory.content, superseded_by.as_ref());
     let is_news = known.as_ref().is_none_or(|known| known.state != state);
     // Whoever changes what they have heard of is later than it, whatever the clock says.
@@ -122,7 +138,8 @@ fn untold(db: &Connection, uid: &Uid) -> Result<Untold, Stop> {
     });
     let mut revisions = Vec::new();
     if is_news {
-        revisions = said_before(&memory, travel::wordings(db, memory.id)?, known.as_ref());
+        let wordings = travel::wordings(db, memory.id)?.into_iter().zip(scopes(db, memory.id)?);
+        revisions = said_before(&memory, wordings, known.as_ref());
         revisions.retain(|revision| revision.at < at);
         revisions.push(SharedRevision {
             content: memory.content.clone(),
@@ -138,10 +155,14 @@ fn untold(db: &Connection, uid: &Uid) -> Result<Untold, Stop> {
 }
 
 /// Returns what a memory said before, since it was last told. Each wording held from when the one before it was replaced.
-fn said_before(memory: &Memory, wordings: Vec<Wording>, known: Option<&Known>) -> Vec<SharedRevision> {
+fn said_before(
+    memory: &Memory,
+    wordings: impl Iterator<Item = (Wording, Scope)>,
+    known: Option<&Known>,
+) -> Vec<SharedRevision> {
     let mut since = memory.created_at;
     let mut said = Vec::new();
-    for wording in wordings {
+    for (wording, scope) in wordings {
         let at = std::mem::replace(&mut since, wording.until);
         if known.is_some_and(|known| wording.until <= known.at) {
             continue;
@@ -153,6 +174,7 @@ fn said_before(memory: &Memory, wordings: Vec<Wording>, known: Option<&Known>) -
             facts: wording.facts,
             concepts: wording.concepts,
             files: wording.files,
+            scope,
             ..memory.content.clone()
         };
         let revision = SharedRevision { content, superseded_by: None, at, author: String::new() };
@@ -161,6 +183,24 @@ fn said_before(memory: &Memory, wordings: Vec<Wording>, known: Option<&Known>) -
         }
     }
     said
+}
+
+/// Returns whom each wording of a memory was for, oldest first. Where nobody knows it was for the user alone.
+fn scopes(db: &Connection, id: MemoryId) -> rusqlite::Result<Vec<Scope>> {
+    let sql = "SELECT scope FROM revisions WHERE memory_id = ?1 ORDER BY revision";
+    let mut statement = db.prepare_cached(sql)?;
+    let scope = |text: Option<String>| text.and_then(|text| text.parse().ok()).unwrap_or(Scope::User);
+    statement.query_map([id.0], |row| row.get(0).map(scope))?.collect()
+}
+
+/// Returns what replaced a memory as the hub knows, where that has not come here yet. It is replaced all the same.
+fn still_to_come(db: &Connection, known: &Known) -> Result<Option<Uid>, Stop> {
+    let Some(by) = &known.superseded_by else { return Ok(None) };
+    let sql = "SELECT 1 FROM memories WHERE uid = ?1 UNION ALL SELECT 1 FROM tombstones WHERE uid = ?1";
+    if db.prepare_cached(sql)?.exists([by])? {
+        return Ok(None);
+    }
+    Ok(Some(codes::uid("what replaced a memory", by)?))
 }
 
 /// Returns the memory that replaced this one.
@@ -178,24 +218,31 @@ fn uid_of(db: &Connection, id: MemoryId) -> Result<Option<Uid>, Stop> {
 }
 
 fn known(db: &Connection, uid: &Uid) -> Result<Option<Known>, Stop> {
-    let sql = "SELECT state, at_ms, pinned FROM synced_memories WHERE uid = ?1";
+    let sql = "SELECT state, at_ms, pinned, superseded_by FROM synced_memories WHERE uid = ?1";
     let mut statement = db.prepare_cached(sql)?;
     let mut rows = statement.query([uid.as_str()])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let state = codes::digest("what was told", &row.get::<_, Vec<u8>>(0)?)?;
-    Ok(Some(Known { state, at: Timestamp(row.get(1)?), pinned: row.get(2)? }))
+    Ok(Some(Known { state, at: Timestamp(row.get(1)?), pinned: row.get(2)?, superseded_by: row.get(3)? }))
 }
 
 fn links(db: &Connection, memory: &Memory) -> Result<Vec<SharedLink>, Stop> {
-    let sql = "SELECT l.relation, m.uid FROM links l JOIN memories m ON m.id = l.to_id WHERE l.from_id = ?1 ORDER BY 1, 2";
+    let sql = concat!(
+        "SELECT f.uid, l.relation, t.uid FROM links l JOIN memories f ON f.id = l.from_id JOIN memories t ON t.id = l.to_id
+         WHERE (l.from_id = ?1 OR l.to_id = ?1) AND f.project_id IN ",
+        with_team!("?2"),
+        " AND t.project_id IN ",
+        with_team!("?2"),
+        " ORDER BY 1, 2, 3"
+    );
     let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query([memory.id.0])?;
+    let mut rows = statement.query([memory.id.0, memory.project.0])?;
     let mut links = Vec::new();
     while let Some(row) = rows.next()? {
         links.push(SharedLink {
-            from: memory.uid.clone(),
-            relation: codes::code("a link", &row.get::<_, String>(0)?)?,
-            to: codes::uid("a link", &row.get::<_, String>(1)?)?,
+            from: codes::uid("a link", &row.get::<_, String>(0)?)?,
+            relation: codes::code("a link", &row.get::<_, String>(1)?)?,
+            to: codes::uid("a link", &row.get::<_, String>(2)?)?,
         });
     }
     Ok(links)
@@ -234,7 +281,7 @@ impl Synced<'_> {
     pub(crate) fn note(&self, db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
         let sql = "INSERT INTO synced_memories (uid, project_id, state, at_ms, superseded_by, pinned) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT DO UPDATE SET project_id = excluded.project_id, state = excluded.state, at_ms = excluded.at_ms,
-                 superseded_by = excluded.superseded_by, pinned = excluded.pinned";
+                 superseded_by = excluded.superseded_by, pinned = excluded.pinned, is_confirmed = 1";
         let superseded_by = self.superseded_by.map(Uid::as_str);
         db.prepare_cached(sql)?
             .execute(params![uid.as_str(), project.0, self.state.0, self.at.0, superseded_by, self.pinned])
@@ -242,9 +289,16 @@ impl Synced<'_> {
     }
 }
 
-/// Notes that the hub has nothing of a memory any more, and is not to be told.
-pub(crate) fn drop_synced(db: &Connection, uid: &Uid) -> rusqlite::Result<()> {
-    db.prepare_cached("DELETE FROM synced_memories WHERE uid = ?1")?.execute([uid.as_str()])?;
-    db.prepare_cached("DELETE FROM untold_memories WHERE uid = ?1")?.execute([uid.as_str()])?;
-    Ok(())
+/// Notes that the hub of a project's team has nothing of a memory any more, and is not to be told.
+pub(crate) fn drop_synced(db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
+    let of_team = concat!(" WHERE uid = ?1 AND project_id IN ", with_team!("?2"));
+    for table in ["synced_memories", "untold_memories"] {
+        let sql = format!("DELETE FROM {table}{of_team}");
+        db.prepare_cached(&sql)?.execute(params![uid.as_str(), project.0])?;
+    }
+    let sql = concat!(
+        "DELETE FROM heard_links WHERE ?1 IN (from_uid, to_uid) AND project_id IN ",
+        with_team!("?2")
+    );
+    db.prepare_cached(sql)?.execute(params![uid.as_str(), project.0]).map(drop)
 }

@@ -165,7 +165,7 @@ pub(crate) fn wordings(db: &Connection, id: MemoryId) -> Result<Vec<Wording>, St
 /// Gives a memory that was just written what it carries.
 fn unpack(db: &Connection, id: MemoryId, carried: &Carried) -> rusqlite::Result<()> {
     for wording in &carried.wordings {
-        revise::insert_revision(db, id, wording)?;
+        revise::insert_revision(db, id, wording, None)?;
     }
     if !carried.anchors.is_empty() {
         anchors::replace(db, id, &carried.anchors)?;

@@ -4,7 +4,8 @@
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -29,11 +30,13 @@ pub struct PrivateDatabase {
 struct Server {
     bin: PathBuf,
     dir: PathBuf,
+    /// Where it listens besides its socket.
+    port: Option<u16>,
     /// When this end is closed, also by our death, the server is stopped and its directory removed.
     _life: Mutex<(Child, ChildStdin)>,
 }
 
-static SERVER: LazyLock<Option<Server>> = LazyLock::new(Server::start);
+static SERVER: LazyLock<Option<Server>> = LazyLock::new(|| Server::start(None));
 static DATABASES: AtomicU32 = AtomicU32::new(0);
 
 impl PrivateDatabase {
@@ -54,6 +57,31 @@ impl PrivateDatabase {
         let name = format!("hub_{}", DATABASES.fetch_add(1, Ordering::Relaxed));
         server.psql("postgres", &format!("CREATE DATABASE {name} OWNER owner"));
         Some(PrivateDatabase { server, name })
+    }
+
+    /// Makes a database on a server of its own that can also be reached at this machine's loopback address, by TLS with the key and the
+    /// certificate given; `None` where there is no PostgreSQL that speaks TLS.
+    ///
+    /// # Panics
+    ///
+    /// When there is one and it does not work.
+    #[must_use]
+    #[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
+    pub fn with_tls(certificate: &str, key: &str) -> Option<PrivateDatabase> {
+        let Some(server) = Server::start(Some((certificate, key))) else {
+            eprintln!("SKIPPED: no PostgreSQL server that speaks TLS was found");
+            return None;
+        };
+        let server: &'static Server = Box::leak(Box::new(server));
+        server.psql("postgres", "CREATE DATABASE hub OWNER owner");
+        Some(PrivateDatabase { server, name: "hub".to_owned() })
+    }
+
+    /// Returns the address of the database for a user by way of the loopback address, where it has one.
+    #[must_use]
+    pub fn url_by_loopback(&self, user: &str) -> Option<String> {
+        let port = self.server.port?;
+        Some(format!("postgres://{user}@localhost:{port}/{}", self.name))
     }
 
     /// Returns the address of the database for a user.
@@ -109,8 +137,12 @@ impl PrivateDatabase {
 }
 
 impl Server {
-    fn start() -> Option<Server> {
+    /// Starts a server; one that speaks TLS with a certificate and a key.
+    fn start(tls: Option<(&str, &str)>) -> Option<Server> {
         let bin = programs()?;
+        if tls.is_some() && !speaks_tls(&bin) {
+            return None;
+        }
         let dir = tempfile::Builder::new().prefix("pg").tempdir().expect("a temporary directory").keep();
         if is_root() {
             chown(&dir, Some(NOBODY), Some(NOBODY)).expect("a directory of root's");
@@ -123,13 +155,22 @@ impl Server {
             .expect("initdb");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         // Members prove themselves by password, as they would elsewhere.
-        let rules = "local all postgres trust\nlocal all owner trust\nlocal all all scram-sha-256\n";
+        let rules = "local all postgres trust\nlocal all owner trust\nlocal all all scram-sha-256\nhost all owner 127.0.0.1/32 trust\n";
         fs::write(data.join("pg_hba.conf"), rules).expect("the rules of the server");
         let mut conf =
             fs::OpenOptions::new().append(true).open(data.join("postgresql.conf")).expect("its settings");
+        let port = tls.map(|(certificate, key)| {
+            settle_tls(&data, certificate, key);
+            let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+            free.expect("a port that is free").port()
+        });
+        if let Some(port) = port {
+            writeln!(conf, "ssl = on\nport = {port}").expect("its settings");
+        }
         writeln!(
             conf,
-            "listen_addresses = ''\nunix_socket_directories = '{}'\nfsync = off\nfull_page_writes = off",
+            "listen_addresses = '{}'\nunix_socket_directories = '{}'\nfsync = off\nfull_page_writes = off",
+            if port.is_some() { "127.0.0.1" } else { "" },
             dir.display()
         )
         .expect("its settings");
@@ -145,7 +186,7 @@ impl Server {
             .process_group(0);
         let mut warden = warden.spawn().expect("sh");
         let end = warden.stdin.take().expect("a pipe");
-        let server = Server { bin, dir, _life: Mutex::new((warden, end)) };
+        let server = Server { bin, dir, port, _life: Mutex::new((warden, end)) };
         server.control(&["start"]);
         server.psql("postgres", "CREATE ROLE owner LOGIN CREATEROLE");
         Some(server)
@@ -172,9 +213,10 @@ impl Server {
 
     /// Returns what statements print, and what the server says about them.
     fn run(&self, database: &str, sql: &str) -> (String, String) {
+        let port = self.port.unwrap_or(5432).to_string();
         let output = Command::new(self.bin.join("psql"))
             .env_clear()
-            .args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h"])
+            .args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-p", &port, "-h"])
             .arg(&self.dir)
             .args(["-d", database, "-c", sql])
             .output()
@@ -182,6 +224,24 @@ impl Server {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
         assert!(output.status.success(), "{sql}: {}", text(&output.stderr));
         (text(&output.stdout), text(&output.stderr))
+    }
+}
+
+fn speaks_tls(bin: &Path) -> bool {
+    let told = Command::new(bin.join("pg_config")).arg("--configure").output();
+    // Debian's server comes without the program that tells; it speaks TLS.
+    told.map_or(true, |told| String::from_utf8_lossy(&told.stdout).contains("openssl"))
+}
+
+/// Puts a key and a certificate where the server looks for them, for its eyes only.
+fn settle_tls(data: &Path, certificate: &str, key: &str) {
+    for (name, text) in [("server.crt", certificate), ("server.key", key)] {
+        let path = data.join(name);
+        fs::write(&path, text).expect("a file of the server's");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("its mode");
+        if is_root() {
+            chown(&path, Some(NOBODY), Some(NOBODY)).expect("a file of root's");
+        }
     }
 }
 

@@ -43,6 +43,9 @@ pub(crate) enum Action {
     Unshare {
         /// Its name, its number or a folder in it (default: the one of this folder)
         project: Option<String>,
+        /// Also if the team cannot be told what was forgotten here
+        #[arg(long)]
+        anyway: bool,
     },
     /// Move everything of one project into another
     Merge {
@@ -83,7 +86,7 @@ pub(crate) fn run(args: ProjectCommandArgs, app: &App) -> Result<Exit, Failure> 
         Action::List => list(app, args.json),
         Action::Rename { project, name } => rename(&project, &name, app, args.json),
         Action::Share(wanted) => share::share(&wanted, app),
-        Action::Unshare { project } => share::unshare(project.as_deref(), app),
+        Action::Unshare { project, anyway } => share::unshare(project.as_deref(), anyway, app),
         Action::Merge { from, into, yes } => {
             let merged = merge(&from, &into, app, if yes { Consent::Given } else { Consent::Ask })?;
             if args.json {

@@ -2,11 +2,11 @@
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
-use crate::teams;
 use crate::ui::{memories, one_line};
+use crate::{parting, teams};
 use backstory_hub::TeamName;
 use backstory_memory::ProjectKey;
-use backstory_store::Project;
+use backstory_store::{Project, SharedProject, Store};
 use clap::Args;
 
 /// Arguments of `project share`.
@@ -22,12 +22,19 @@ pub(crate) struct ShareArgs {
 /// Shares a project.
 pub(crate) fn share(args: &ShareArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
-    let team = teams::joined(&store, args.team.as_ref())?;
+    let team = teams::joined(&store, args.team.as_ref(), "`--team TEAM`")?;
     let id = app.project_to_write(&mut store, args.project.as_deref())?;
     let project = store.project(id)?.ok_or_else(|| Failure::user("there is no such project"))?;
     let key = portable_key(&project).to_string();
     let mut hub = teams::hub(&team, app)?;
     hub.share(&key, &project.name).map_err(|error| teams::failure(&error))?;
+    let before = shared(&store, |shared| shared.project == id && shared.team != team.name)?;
+    parting::tell_forgotten(
+        &mut store,
+        &before,
+        parting::Untold::Stops("`backstory project unshare --anyway`"),
+        app,
+    )?;
     store.share_project(id, &team.name, &key)?;
     app.ui.line(&format!(
         "`{}` is shared with {} as `{}`; {} to tell",
@@ -41,15 +48,22 @@ pub(crate) fn share(args: &ShareArgs, app: &App) -> Result<Exit, Failure> {
 }
 
 /// Shares a project no longer.
-pub(crate) fn unshare(wanted: Option<&str>, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn unshare(wanted: Option<&str>, anyway: bool, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let id = app.project_to_write(&mut store, wanted)?;
+    let untold = if anyway { parting::Untold::Stays } else { parting::Untold::Stops("`--anyway`") };
+    let before = shared(&store, |shared| shared.project == id)?;
+    parting::tell_forgotten(&mut store, &before, untold, app)?;
     if store.unshare_project(id)? {
         app.ui.line("shared no longer; what was told stays with the team, what was heard stays here")?;
         return Ok(Exit::Done);
     }
     app.ui.say("it was not shared");
     Ok(Exit::No)
+}
+
+fn shared(store: &Store, which: impl Fn(&SharedProject) -> bool) -> Result<Vec<SharedProject>, Failure> {
+    Ok(store.shared_projects()?.into_iter().filter(which).collect())
 }
 
 /// Returns what every clone of a project is recognised by. One that has neither a name of its own nor a remote is known by what people

@@ -3,17 +3,16 @@
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
+use crate::pulse::{Pulse, wait};
 use crate::syncing::{Synced, Syncing};
 use crate::ui::{memories, one_line};
 use crate::{log, teams, vectors};
-use backstory_memory::{News, ProjectId};
-use backstory_store::{SharedProject, Store};
+use backstory_memory::{Draft, News, ProjectId};
+use backstory_store::{SharedProject, Store, Team};
 use clap::Args;
 use serde::Serialize;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Arguments of `sync`.
@@ -32,6 +31,14 @@ pub(crate) struct SyncArgs {
 struct Answer {
     version: u32,
     projects: Vec<ProjectAnswer>,
+    /// The teams that could not be synced, and why.
+    problems: Vec<Problem>,
+}
+
+#[derive(Serialize)]
+struct Problem {
+    team: String,
+    error: String,
 }
 
 #[derive(Serialize)]
@@ -43,6 +50,22 @@ struct ProjectAnswer {
     written: u64,
     revised: u64,
     forgotten: u64,
+    /// What the hub did not take.
+    not_taken: Vec<NotTaken>,
+    /// The uids of what the hub told of and this build cannot read.
+    unreadable: Vec<String>,
+    /// How many that were told of are not the team's to change, or cannot be kept here.
+    refused: u64,
+    /// How many stand under another project of the team.
+    elsewhere: u64,
+    /// Whether the hub is not what it was, and all of it was heard again.
+    began_anew: bool,
+}
+
+#[derive(Serialize)]
+struct NotTaken {
+    uid: String,
+    why: String,
 }
 
 /// What would leave, for other programs: every word of it.
@@ -71,6 +94,25 @@ struct MemoryLeaving {
     concepts: Vec<String>,
     files: Vec<String>,
     revisions: usize,
+    /// What it said before, of which every word leaves too.
+    before: Vec<WordsLeaving>,
+}
+
+#[derive(Serialize)]
+struct WordsLeaving {
+    kind: String,
+    title: String,
+    body: String,
+    facts: Vec<String>,
+    concepts: Vec<String>,
+    files: Vec<String>,
+}
+
+impl WordsLeaving {
+    fn of(content: Draft) -> WordsLeaving {
+        let Draft { kind, title, body, facts, concepts, files, .. } = content;
+        WordsLeaving { kind: kind.to_string(), title, body, facts, concepts, files }
+    }
 }
 
 /// Syncs, or shows what it would tell.
@@ -120,28 +162,117 @@ fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let pulse = Pulse::watch(app);
     let alive = || pulse.beat();
     let syncing = Syncing::new(app, &alive);
-    let mut answers = Vec::new();
+    let (mut answers, mut problems) = (Vec::new(), Vec::new());
     for team in store.teams()? {
         let of_team: Vec<&SharedProject> = shared.iter().filter(|shared| shared.team == team.name).collect();
         if of_team.is_empty() {
             continue;
         }
-        let mut hub = teams::hub(&team, app)?;
-        pulse.beat();
-        for shared in of_team {
-            let synced = syncing.sync(&mut store, &mut hub, shared)?;
-            answers.push((called(&store, shared.project)?, team.name.clone(), synced));
+        // What one team's hub is up to is no concern of the others.
+        match sync_team(&team, &of_team, &syncing, &mut store, app, &mut answers) {
+            Ok(()) => store.note_synced(&team.name, app.now)?,
+            Err(failure) => problems.push((team.name, failure)),
         }
-        store.note_synced(&team.name, app.now)?;
+        pulse.beat();
     }
     drop(pulse);
     vectors::follow(&mut store, app);
-    tell(args, app, answers)
+    tell(args, app, answers, problems)
 }
 
-fn tell(args: &SyncArgs, app: &App, answers: Vec<(String, String, Synced)>) -> Result<Exit, Failure> {
+fn sync_team(
+    team: &Team,
+    projects: &[&SharedProject],
+    syncing: &Syncing<'_>,
+    store: &mut Store,
+    app: &App,
+    answers: &mut Vec<(String, String, Synced)>,
+) -> Result<(), Failure> {
+    let mut hub = teams::hub(team, app)?;
+    if team.hub_id.is_none() {
+        store.note_hub_id(&team.name, hub.id())?;
+    }
+    for shared in projects {
+        let synced = syncing.sync(store, &mut hub, shared)?;
+        answers.push((called(store, shared.project)?, team.name.clone(), synced));
+    }
+    Ok(())
+}
+
+/// Tells what was done, and what was not: then the exit code is not 0.
+fn tell(
+    args: &SyncArgs,
+    app: &App,
+    answers: Vec<(String, String, Synced)>,
+    mut problems: Vec<(String, Failure)>,
+) -> Result<Exit, Failure> {
+    let is_whole = answers.iter().all(|(_, _, synced)| synced.is_whole());
+    for (project, team, synced) in &answers {
+        for line in mishaps(project, team, synced) {
+            log::line(&app.home, app.now, &format!("sync: {line}"));
+            app.ui.say(&line);
+        }
+    }
     if args.json {
-        let projects = answers.into_iter().map(|(project, team, synced)| ProjectAnswer {
+        let told =
+            problems.iter().map(|(team, failure)| Problem { team: team.clone(), error: failure.line() });
+        let problems = told.collect();
+        let projects = answers.into_iter().map(ProjectAnswer::of).collect();
+        app.ui.json(&Answer { version: 1, projects, problems })?;
+    } else {
+        answers
+            .iter()
+            .try_for_each(|(project, team, synced)| app.ui.line(&summary(project, team, synced)))?;
+    }
+    if let Some((_, last)) = problems.pop() {
+        for (_, failure) in &problems {
+            log::line(&app.home, app.now, &format!("sync: {}", failure.line()));
+            app.ui.fail(failure);
+        }
+        return Err(last);
+    }
+    Ok(if is_whole { Exit::Done } else { Exit::No })
+}
+
+fn summary(project: &str, team: &str, synced: &Synced) -> String {
+    let heard = synced.heard;
+    format!(
+        "{} with {team}: told {}, heard {} new, {} revised, {} forgotten",
+        one_line(project),
+        memories(synced.told),
+        heard.written,
+        heard.revised,
+        heard.forgotten
+    )
+}
+
+/// Returns what did not go as it should, each in a line.
+fn mishaps(project: &str, team: &str, synced: &Synced) -> Vec<String> {
+    let of = format!("{} with {team}", one_line(project));
+    let mut lines = Vec::new();
+    if synced.began_anew {
+        lines.push(format!("{of}: the hub is not what it was, so all of it was heard again"));
+    }
+    for (uid, why) in &synced.not_taken {
+        lines.push(format!("{of}: the hub does not take {}: {}", one_line(uid), one_line(why)));
+    }
+    for uid in &synced.unreadable {
+        lines.push(format!("{of}: {} cannot be read; a newer version of Backstory may", one_line(uid)));
+    }
+    if synced.heard.refused > 0 {
+        let count = memories(synced.heard.refused);
+        lines.push(format!("{of}: {count} stayed as they are here: they are not the team's to change"));
+    }
+    if synced.elsewhere > 0 {
+        let count = memories(synced.elsewhere);
+        lines.push(format!("{of}: {count} stand under another project of the team, and were told there"));
+    }
+    lines
+}
+
+impl ProjectAnswer {
+    fn of((project, team, synced): (String, String, Synced)) -> ProjectAnswer {
+        ProjectAnswer {
             project,
             team,
             told: synced.told,
@@ -149,22 +280,13 @@ fn tell(args: &SyncArgs, app: &App, answers: Vec<(String, String, Synced)>) -> R
             written: synced.heard.written,
             revised: synced.heard.revised,
             forgotten: synced.heard.forgotten,
-        });
-        app.ui.json(&Answer { version: 1, projects: projects.collect() })?;
-        return Ok(Exit::Done);
+            not_taken: synced.not_taken.into_iter().map(|(uid, why)| NotTaken { uid, why }).collect(),
+            unreadable: synced.unreadable,
+            refused: synced.heard.refused,
+            elsewhere: synced.elsewhere,
+            began_anew: synced.began_anew,
+        }
     }
-    for (project, team, synced) in answers {
-        let heard = synced.heard;
-        app.ui.line(&format!(
-            "{} with {team}: told {}, heard {} new, {} revised, {} forgotten",
-            one_line(&project),
-            memories(synced.told),
-            heard.written,
-            heard.revised,
-            heard.forgotten
-        ))?;
-    }
-    Ok(Exit::Done)
 }
 
 fn show_leaving(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
@@ -176,8 +298,10 @@ fn show_leaving(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
         let (news, stays) = syncing.leaving(&store, &shared)?;
         let project = called(&store, shared.project)?;
         let News { memories: leaving, forgotten, .. } = news;
-        let leaving = leaving.into_iter().filter_map(|memory| {
-            let last = memory.revisions.last()?.content.clone();
+        let leaving = leaving.into_iter().filter_map(|mut memory| {
+            let revisions = memory.revisions.len();
+            let last = memory.revisions.pop()?.content;
+            let before = memory.revisions.into_iter().map(|said| WordsLeaving::of(said.content)).collect();
             Some(MemoryLeaving {
                 uid: memory.uid.to_string(),
                 kind: last.kind.to_string(),
@@ -186,7 +310,8 @@ fn show_leaving(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
                 facts: last.facts,
                 concepts: last.concepts,
                 files: last.files,
-                revisions: memory.revisions.len(),
+                revisions,
+                before,
             })
         });
         let forgotten = forgotten.iter().map(ToString::to_string).collect();
@@ -208,6 +333,9 @@ fn show_leaving(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
         ))?;
         for memory in &project.memories {
             app.ui.line(&format!("  {:<9} {}", memory.kind, one_line(&memory.title)))?;
+            for before in &memory.before {
+                app.ui.line(&format!("    before: {:<9} {}", before.kind, one_line(&before.title)))?;
+            }
         }
     }
     Ok(Exit::Done)
@@ -227,47 +355,5 @@ fn lock(app: &App) -> Result<Option<File>, Failure> {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(failed(&error)),
-    }
-}
-
-/// Notices that a hub says nothing any more. No call to it can be broken off from outside, so the process ends: nothing is lost by that.
-struct Pulse {
-    beats: Arc<AtomicU64>,
-}
-
-impl Pulse {
-    fn watch(app: &App) -> Pulse {
-        let beats = Arc::new(AtomicU64::new(0));
-        let patience = Duration::from_secs(u64::from(app.config.team.patience_seconds.max(1)));
-        let (home, ui, now) = (app.home.clone(), app.ui, app.now);
-        let watched = Arc::downgrade(&beats);
-        std::thread::spawn(move || {
-            let mut before = u64::MAX;
-            loop {
-                wait(patience);
-                let Some(beats) = watched.upgrade() else { return };
-                let seen = beats.load(Ordering::Relaxed);
-                if seen == before {
-                    let failure = Failure::user("the team's hub does not answer any more")
-                        .hint("nothing is lost: it is told when the hub answers again");
-                    log::line(&home, now, &format!("sync: {}", failure.line()));
-                    ui.fail(&failure);
-                    std::process::exit(1);
-                }
-                before = seen;
-            }
-        });
-        Pulse { beats }
-    }
-
-    fn beat(&self) {
-        self.beats.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-fn wait(time: Duration) {
-    let until = std::time::Instant::now() + time;
-    while let Some(left) = until.checked_duration_since(std::time::Instant::now()) {
-        std::thread::park_timeout(left);
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
-use crate::teams;
 use crate::times;
 use crate::ui::{memories, one_line};
-use backstory_hub::{Address, Invitation, TeamName};
-use backstory_store::{Store, Team};
+use crate::{parting, teams};
+use backstory_hub::{Address, Invitation, Revocation, TeamName};
+use backstory_store::{Joining, Store, Team};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::fs::{self, OpenOptions};
@@ -62,6 +62,9 @@ enum Action {
         /// Which team, where one is in several
         #[arg(long, value_name = "TEAM", value_parser = teams::name)]
         team: Option<TeamName>,
+        /// What to call it here, where another of its name was joined
+        #[arg(long = "as", value_name = "NAME", value_parser = teams::name)]
+        called: Option<TeamName>,
     },
     /// Show the teams that were joined and what is shared with them
     Status,
@@ -70,6 +73,9 @@ enum Action {
         /// Which team (default: the only one)
         #[arg(value_parser = teams::name)]
         team: Option<TeamName>,
+        /// Also if the team cannot be told what was forgotten here
+        #[arg(long)]
+        anyway: bool,
     },
 }
 
@@ -79,9 +85,9 @@ pub(crate) fn run(args: &TeamArgs, app: &App) -> Result<Exit, Failure> {
         Action::Init { url, team } => init(url, team, app),
         Action::Invite { name, team, passfile } => invite(name, team, passfile.as_deref(), app),
         Action::Revoke { name, team } => revoke(name, team, app),
-        Action::Join { url, team } => join(url, team.as_ref(), app),
+        Action::Join { url, team, called } => join(url, team.as_ref(), called.as_ref(), app),
         Action::Status => status(args.json, app),
-        Action::Leave { team } => leave(team.as_ref(), app),
+        Action::Leave { team, anyway } => leave(team.as_ref(), *anyway, app),
     }
 }
 
@@ -141,28 +147,49 @@ fn invite(name: &TeamName, team: &TeamName, passfile: Option<&Path>, app: &App) 
 fn revoke(name: &TeamName, team: &TeamName, app: &App) -> Result<Exit, Failure> {
     let address = owned(&app.store_to_read()?, team)?;
     let mut owner = teams::own(&address, app)?;
-    if owner.revoke(team, name).map_err(|error| teams::failure(&error))? {
-        app.ui
-            .line(&format!("`{name}` is out of the team `{team}`; what they told stays, under their name"))?;
-        return Ok(Exit::Done);
-    }
-    app.ui.say(&format!("`{name}` is not in the team `{team}`"));
-    Ok(Exit::No)
+    let out = format!("`{name}` is out of the team `{team}`; what they told stays, under their name");
+    let login = match owner.revoke(team, name).map_err(|error| teams::failure(&error))? {
+        Revocation::NotAMember => {
+            app.ui.say(&format!("`{name}` is not in the team `{team}`"));
+            return Ok(Exit::No);
+        }
+        Revocation::Out => "they are in other teams of this hub, and can log in",
+        Revocation::LoginClosed => "they can not log in any more",
+        Revocation::LoginStays => "their login is not this hub's alone, and stays as it was",
+    };
+    app.ui.line(&out)?;
+    app.ui.line(login)?;
+    Ok(Exit::Done)
 }
 
-fn join(url: &str, team: Option<&TeamName>, app: &App) -> Result<Exit, Failure> {
+fn join(url: &str, team: Option<&TeamName>, called: Option<&TeamName>, app: &App) -> Result<Exit, Failure> {
     let hub = teams::join(&teams::address(url)?, team, app)?;
-    let (name, member) = (hub.team().to_string(), hub.member().to_owned());
-    let joined = Team { name: name.clone(), url: url.to_owned(), member: member.clone(), synced_at: None };
-    app.store()?.join_team(&joined, app.now)?;
+    let (name, member) = (called.unwrap_or(hub.team()).to_string(), hub.member().to_owned());
+    let joined = Team {
+        name: name.clone(),
+        hub_team: hub.team().to_string(),
+        hub_id: Some(hub.id().to_owned()),
+        url: url.to_owned(),
+        member: member.clone(),
+        synced_at: None,
+    };
+    if let Joining::NameTaken { url } = app.store()?.join_team(&joined, app.now)? {
+        return Err(Failure::user(format!("another team `{name}` was joined, at {}", one_line(&url)))
+            .hint("`--as NAME` calls this one otherwise here")
+            .hint(format!("`backstory team leave {name}` leaves the other")));
+    }
     app.ui.line(&format!("joined the team `{name}` as `{member}`; nothing is shared yet"))?;
     app.ui.say(&format!("`backstory project share --team {name}` shares the project of this folder"));
     Ok(Exit::Done)
 }
 
-fn leave(team: Option<&TeamName>, app: &App) -> Result<Exit, Failure> {
+fn leave(team: Option<&TeamName>, anyway: bool, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
-    let team = teams::joined(&store, team)?;
+    let team = teams::joined(&store, team, "`backstory team leave TEAM`")?;
+    let shared: Vec<_> =
+        store.shared_projects()?.into_iter().filter(|shared| shared.team == team.name).collect();
+    let untold = if anyway { parting::Untold::Stays } else { parting::Untold::Stops("`--anyway`") };
+    parting::tell_forgotten(&mut store, &shared, untold, app)?;
     store.leave_team(&team.name)?;
     app.ui.line(&format!(
         "left the team `{}`; what was heard stays here, what was told stays there",
@@ -256,7 +283,7 @@ fn shape(team: &Team, store: &Store, app: &App) -> Result<TeamShape, Failure> {
     };
     let is_ours = |key: &String| projects.iter().any(|shared| shared.shared_as == *key);
     let also_shared = all.into_iter().filter(|(key, _)| !is_ours(key)).map(|(_, name)| name).collect();
-    let Team { name, url, member, synced_at } = team.clone();
+    let Team { name, url, member, synced_at, .. } = team.clone();
     let synced_at = synced_at.map(times::iso);
     Ok(TeamShape { name, url, member, synced_at, members, problem, projects, also_shared })
 }

@@ -1,16 +1,19 @@
 //! `search --team`: asks the hub itself, also for what was not heard yet.
 
 use crate::app::App;
+use crate::border::Border;
 use crate::commands::search::{SearchArgs, excerpt};
 use crate::explain::SumShape;
 use crate::failure::{Exit, Failure};
+use crate::pulse::Pulse;
 use crate::teams;
 use crate::times;
 use crate::ui::{Tone, one_line};
-use backstory_hub::TeamHit;
-use backstory_memory::first_chars;
+use backstory_hub::{Question, TeamHit};
+use backstory_memory::{Trust, first_chars};
 use backstory_store::{Reach, SharedProject, Store};
 use serde::Serialize;
+use std::time::Duration;
 
 /// What the hub found, for other programs.
 #[derive(Serialize)]
@@ -40,14 +43,25 @@ struct HitShape {
 pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, Failure> {
     let shared = meant(args, store, app)?;
     let named = shared.as_ref().and_then(|shared| shared.team.parse().ok());
-    let team = teams::joined(store, named.as_ref())?;
+    let team = teams::joined(store, named.as_ref(), "`--project NAME`, of a project that is shared with it")?;
+    let words = args.words.join(" ");
+    let question = Question {
+        words: &words,
+        project: shared.as_ref().map(|shared| shared.hub_project.as_str()),
+        kinds: &args.kinds,
+        most: args.limit.unwrap_or(app.config.search.limit),
+        patience: Some(Duration::from_secs(u64::from(app.config.team.patience_seconds.max(1)))),
+    };
+    let pulse = Pulse::watch(app);
     let mut hub = teams::hub(&team, app)?;
-    let project = shared.as_ref().map(|shared| shared.hub_project.as_str());
-    let most = args.limit.unwrap_or(app.config.search.limit);
-    let found = hub.search(&args.words.join(" "), project, most).map_err(|error| teams::failure(&error))?;
-    let of_kind = |hit: &TeamHit| args.kinds.is_empty() || args.kinds.contains(&hit.revision.content.kind);
+    pulse.beat();
+    let found = hub.search(&question).map_err(|error| teams::failure(&error))?;
+    drop(pulse);
+    let border = Border::of(app);
+    let trust =
+        |hit: &TeamHit| border.trust(hub.member(), &hit.said_by, [&hit.said_as, &hit.revision.content.trust]);
     let hits: Result<Vec<HitShape>, Failure> =
-        found.iter().filter(|hit| of_kind(hit)).map(|hit| shape(hit, args, store)).collect();
+        found.iter().map(|hit| shape(hit, &trust(hit), args, store)).collect();
     let hits = hits?;
     let exit = if hits.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
@@ -72,7 +86,7 @@ fn meant(args: &SearchArgs, store: &Store, app: &App) -> Result<Option<SharedPro
     shared.map(Some).ok_or_else(failure)
 }
 
-fn shape(hit: &TeamHit, args: &SearchArgs, store: &Store) -> Result<HitShape, Failure> {
+fn shape(hit: &TeamHit, trust: &Trust, args: &SearchArgs, store: &Store) -> Result<HitShape, Failure> {
     let content = &hit.revision.content;
     let explain = args.explain.then(|| SumShape {
         words: hit.words,
@@ -90,7 +104,7 @@ fn shape(hit: &TeamHit, args: &SearchArgs, store: &Store) -> Result<HitShape, Fa
         title: content.title.clone(),
         body: content.body.clone(),
         project: hit.project.clone(),
-        trust: format!("team:{}", hit.revision.author),
+        trust: trust.to_string(),
         updated_at: times::iso(hit.revision.at),
         score: (hit.words * 10_000.0).round() / 10_000.0,
         explain,

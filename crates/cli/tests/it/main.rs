@@ -51,6 +51,7 @@ mod support;
 mod taking_in;
 mod team_storm;
 mod teams;
+mod teams_apart;
 mod upkeep;
 mod vectors;
 mod wiring;

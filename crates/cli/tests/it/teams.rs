@@ -8,20 +8,20 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 /// A hub with a team, run by somebody in a home of their own.
-struct Team {
-    database: PrivateDatabase,
-    owner: TestEnv,
+pub(crate) struct Team {
+    pub(crate) database: PrivateDatabase,
+    pub(crate) owner: TestEnv,
 }
 
 impl Team {
-    fn new() -> Option<Team> {
+    pub(crate) fn new() -> Option<Team> {
         let team = Team { database: PrivateDatabase::new()?, owner: world() };
         done(&team.owner, &["team", "init", &team.database.url("owner")]);
         Some(team)
     }
 
     /// Somebody who was invited, has joined, and shares the project both work on.
-    fn member(&self, name: &str) -> TestEnv {
+    pub(crate) fn member(&self, name: &str) -> TestEnv {
         let env = self.newcomer(name);
         done(&env, &["team", "join", &self.url(name)]);
         done(&env, &["project", "share"]);
@@ -29,7 +29,7 @@ impl Team {
     }
 
     /// Somebody who was invited.
-    fn newcomer(&self, name: &str) -> TestEnv {
+    pub(crate) fn newcomer(&self, name: &str) -> TestEnv {
         let env = world();
         let passfile = env.world().join("user/.pgpass");
         let name = self.database.member(name);
@@ -38,11 +38,11 @@ impl Team {
         env
     }
 
-    fn url(&self, name: &str) -> String {
+    pub(crate) fn url(&self, name: &str) -> String {
         self.database.url(&self.database.member(name))
     }
 
-    fn sync(&self, env: &TestEnv) -> Value {
+    pub(crate) fn sync(&self, env: &TestEnv) -> Value {
         self.database.settle();
         let answer = ask(env, 0, &["sync", "--json"]);
         answer["projects"][0].clone()
@@ -245,7 +245,7 @@ fn without_a_team_every_command_says_what_to_do() {
         --- err
         error: not an address of PostgreSQL: it begins with `postgres://`
 
-        hint: like `postgres://NAME@db.example.org/memories?sslmode=require`
+        hint: like `postgres://NAME@db.example.org/memories`
         ");
     assert_snapshot!(told(&env.run(["project", "share"])), @r"
         exit 1

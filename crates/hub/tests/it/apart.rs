@@ -1,6 +1,6 @@
 //! Teams do not see each other, whatever a member tries (SEC-11, S13).
 
-use crate::kit::{PASSWORD, PROJECT, TestHub, news, said};
+use crate::kit::{PASSWORD, PROJECT, TestHub, asking, news, said};
 use backstory_memory::{News, SharedLink, Watermark};
 use backstory_testkit::bar;
 use postgres::error::SqlState;
@@ -15,7 +15,7 @@ fn two_teams() -> Option<TestHub> {
     for (member, team) in [("ann", "a"), ("bob", "b")] {
         let mut hub = test.member(member, team);
         for of in ["u1", "u2", "u3"] {
-            hub.push(PROJECT, &news(of, vec![said(5, &format!("of {team}"))])).unwrap();
+            hub.push(PROJECT, &news(of, vec![said(5, &format!("of {team}"))]), &mut || {}).unwrap();
         }
         let link = SharedLink {
             from: crate::kit::uid("u1"),
@@ -23,8 +23,8 @@ fn two_teams() -> Option<TestHub> {
             to: crate::kit::uid("u2"),
         };
         let more = News { links: vec![link], pins: vec![(crate::kit::uid("u1"), true)], ..News::default() };
-        hub.push(PROJECT, &more).unwrap();
-        hub.push(PROJECT, &crate::kit::forgotten("u3")).unwrap();
+        hub.push(PROJECT, &more, &mut || {}).unwrap();
+        hub.push(PROJECT, &crate::kit::forgotten("u3"), &mut || {}).unwrap();
     }
     Some(test)
 }
@@ -52,7 +52,8 @@ fn every_table_with_a_team_is_under_forced_row_level_security() {
     assert_eq!(open, "0");
     let keyless = test.database.psql(
         "SELECT string_agg(conrelid::regclass || ' ' || conname, ', ') FROM pg_constraint
-         WHERE connamespace = 'backstory'::regnamespace AND contype IN ('p', 'u', 'f') AND conrelid <> 'backstory.applied_migrations'::regclass
+         WHERE connamespace = 'backstory'::regnamespace AND contype IN ('p', 'u', 'f')
+         AND conrelid NOT IN ('backstory.applied_migrations'::regclass, 'backstory.made_logins'::regclass)
          AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = conrelid AND a.attnum = ANY (conkey) AND a.attname = 'team')",
     );
     assert_eq!(keyless, "", "keys that leave out the team");
@@ -112,10 +113,10 @@ fn no_verb_on_any_table_reaches_another_team() {
 #[test]
 fn the_search_lets_out_only_ones_own_team() {
     let Some(test) = two_teams() else { return };
-    let found = test.member("ann", "a").search("decided", None, 10).unwrap();
+    let found = test.member("ann", "a").search(&asking("decided", None, 10)).unwrap();
     assert!(found.iter().all(|hit| hit.revision.content.title == "of a") && found.len() == 2, "{found:?}");
     let mut ann = by_hand(&test, "ann");
-    let rows = ann.query("SELECT FROM backstory.search('decided', NULL, 10)", &[]).unwrap();
+    let rows = ann.query("SELECT FROM backstory.search('decided', NULL, NULL, 10)", &[]).unwrap();
     assert!(rows.is_empty(), "without a team");
     let as_search = ann.batch_execute("SET ROLE backstory_search").unwrap_err();
     assert_eq!(as_search.code().map(SqlState::code), Some("42501"));
@@ -124,7 +125,7 @@ fn the_search_lets_out_only_ones_own_team() {
 #[test]
 fn nobody_writes_in_anothers_name_or_into_the_past_of_the_hub() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
-    test.member("bob", "a").push(PROJECT, &news("u1", vec![said(5, "of bob")])).unwrap();
+    test.member("bob", "a").push(PROJECT, &news("u1", vec![said(5, "of bob")]), &mut || {}).unwrap();
     let mut ann = by_hand(&test, "ann");
     let mut transaction = ann.transaction().unwrap();
     transaction.execute("SELECT set_config('backstory.team', 'a', true)", &[]).unwrap();
@@ -167,10 +168,10 @@ fn a_pooled_connection_carries_nothing_over() {
 fn pins_are_each_members_own() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
     let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
-    ann.push(PROJECT, &news("u1", vec![said(5, "one")])).unwrap();
+    ann.push(PROJECT, &news("u1", vec![said(5, "one")]), &mut || {}).unwrap();
     for pinned in [true, false, true] {
         let news = News { pins: vec![(crate::kit::uid("u1"), pinned)], ..News::default() };
-        ann.push(PROJECT, &news).unwrap();
+        ann.push(PROJECT, &news, &mut || {}).unwrap();
     }
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.pins, [(crate::kit::uid("u1"), true)]);
     assert_eq!(test.pull(&mut bob, Watermark::default()).0.pins, []);

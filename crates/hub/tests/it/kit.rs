@@ -1,6 +1,6 @@
 //! A hub with teams, on a server of our own.
 
-use backstory_hub::{Address, Hub, HubError, Owner, TeamName};
+use backstory_hub::{Address, Hub, HubError, Owner, Pulled, Question, TeamName};
 use backstory_memory::{Draft, Kind, News, SharedMemory, SharedRevision, Timestamp, Uid, Watermark};
 use backstory_testkit::PrivateDatabase;
 
@@ -96,15 +96,22 @@ pub(crate) fn pull(hub: &mut Hub, since: Watermark) -> (News, Watermark) {
 pub(crate) fn pull_of(hub: &mut Hub, project: &str, since: Watermark) -> (News, Watermark) {
     let mut all = News::default();
     let next = hub
-        .pull(project, since, |news| {
-            all.memories.extend(news.memories);
-            all.forgotten.extend(news.forgotten);
-            all.links.extend(news.links);
-            all.pins.extend(news.pins);
+        .pull(project, since, &[], |pulled| {
+            if let Pulled::News(news) = pulled {
+                all.memories.extend(news.memories);
+                all.forgotten.extend(news.forgotten);
+                all.links.extend(news.links);
+                all.pins.extend(news.pins);
+            }
             Ok::<(), HubError>(())
         })
         .unwrap();
     (all, next)
+}
+
+/// A question of any kind, with all the time there is.
+pub(crate) fn asking<'a>(words: &'a str, project: Option<&'a str>, most: u32) -> Question<'a> {
+    Question { words, project, most, ..Question::default() }
 }
 
 /// The titles a memory has had, as a pull tells them, with their authors.

@@ -8,3 +8,5 @@ mod kit;
 mod making;
 mod racing;
 mod scale;
+mod secured;
+mod told_badly;

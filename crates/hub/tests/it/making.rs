@@ -1,7 +1,7 @@
 //! Making a hub, inviting and revoking.
 
 use crate::kit::{PASSWORD, TestHub, name};
-use backstory_hub::{Address, Hub, HubError, Invitation, Migrated, Owner, SCHEMA};
+use backstory_hub::{Address, Hub, HubError, Invitation, Migrated, Owner, Revocation, SCHEMA};
 use backstory_testkit::PrivateDatabase;
 
 #[test]
@@ -46,13 +46,77 @@ fn a_member_gets_in_by_password_and_a_revoked_one_no_more() {
     assert!(matches!(Hub::join(&address, Some(PASSWORD), None), Err(HubError::SeveralTeams { .. })));
 
     let mut in_a = test.join("ann", "a").unwrap();
-    assert!(test.owner().revoke(&name("a"), &ann).unwrap());
-    assert_eq!(in_a.members().unwrap(), [""; 0], "also who is logged in sees nothing any more");
+    assert_eq!(test.owner().revoke(&name("a"), &ann).unwrap(), Revocation::Out);
+    let also_who_is_logged_in = in_a.members().unwrap_err();
+    assert!(matches!(also_who_is_logged_in, HubError::NotAMember { .. }), "{also_who_is_logged_in}");
     assert!(matches!(test.join("ann", "a"), Err(HubError::NotAMember { .. })));
     test.join("ann", "b").unwrap();
-    assert!(test.owner().revoke(&name("b"), &ann).unwrap());
+    assert_eq!(test.owner().revoke(&name("b"), &ann).unwrap(), Revocation::LoginClosed);
     assert!(matches!(test.join("ann", "b"), Err(HubError::NotLetIn { .. })));
-    assert!(!test.owner().revoke(&name("b"), &ann).unwrap());
+    assert_eq!(test.owner().revoke(&name("b"), &ann).unwrap(), Revocation::NotAMember);
+    // The login that was made for them is theirs again.
+    assert_eq!(test.owner().invite(&name("b"), &ann, PASSWORD).unwrap(), Invitation::Made);
+    test.join("ann", "b").unwrap();
+}
+
+/// What a role may do, and who it is in.
+fn role(test: &TestHub, role: &str) -> String {
+    test.database.psql(&format!(
+        "SELECT rolcanlogin, rolpassword, (SELECT count(*) FROM pg_auth_members WHERE member = r.oid) FROM pg_authid r WHERE rolname = '{role}'"
+    ))
+}
+
+#[test]
+fn a_login_that_was_there_before_is_left_as_it_is() {
+    let Some(test) = TestHub::with(&[("a", &[])]) else { return };
+    let ann = test.name("ann");
+    test.database.psql(&format!("CREATE ROLE \"{ann}\" LOGIN PASSWORD '{PASSWORD}'"));
+    assert_eq!(test.owner().invite(&name("a"), &ann, "another").unwrap(), Invitation::Added);
+    test.join("ann", "a").unwrap();
+    let before = role(&test, ann.as_str());
+    assert_eq!(test.owner().revoke(&name("a"), &ann).unwrap(), Revocation::LoginStays);
+    assert_eq!(role(&test, ann.as_str()), before);
+    assert!(matches!(test.join("ann", "a"), Err(HubError::NotAMember { .. })));
+}
+
+#[test]
+fn a_group_does_not_become_a_login() {
+    let Some(test) = TestHub::with(&[("a", &[])]) else { return };
+    let group = test.name("staff");
+    test.database.psql(&format!("CREATE ROLE \"{group}\""));
+    let before = role(&test, group.as_str());
+    let refused = test.owner().invite(&name("a"), &group, PASSWORD);
+    assert!(matches!(refused, Err(HubError::NotALogin { .. })), "{refused:?}");
+    assert_eq!(role(&test, group.as_str()), before);
+}
+
+/// Roles belong to the whole cluster.
+#[test]
+fn who_is_in_a_hub_of_another_database_gets_in_there_after_being_revoked_here() {
+    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
+    let Some(other) = TestHub::with(&[("a", &[])]) else { return };
+    let ann = test.name("ann");
+    assert_eq!(other.owner().invite(&name("a"), &ann, "unused").unwrap(), Invitation::Added);
+    assert_eq!(test.owner().revoke(&name("a"), &ann).unwrap(), Revocation::LoginStays);
+    let there = Address::parse(&other.database.url(ann.as_str())).unwrap();
+    assert_eq!(Hub::join(&there, Some(PASSWORD), None).unwrap().team(), &name("a"));
+}
+
+#[test]
+fn a_team_that_is_not_there_is_named() {
+    let Some(test) = TestHub::with(&[("a", &[])]) else { return };
+    let refused = test.owner().invite(&name("b"), &test.name("ann"), PASSWORD);
+    assert!(matches!(refused, Err(HubError::NoSuchTeam { .. })), "{refused:?}");
+}
+
+#[test]
+fn two_hubs_are_told_apart_and_one_is_the_same_to_all() {
+    let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
+    let Some(other) = TestHub::with(&[("a", &["ann"])]) else { return };
+    let (ann, bob, there) = (test.member("ann", "a"), test.member("bob", "a"), other.member("ann", "a"));
+    assert_eq!((ann.id(), ann.epoch()), (bob.id(), bob.epoch()));
+    assert_ne!(ann.id(), there.id());
+    assert_ne!(ann.epoch(), there.epoch(), "also in another database of one cluster");
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn what_began_first_and_is_committed_last_is_not_missed() {
          confidence, trust, words) VALUES ('a', $1, 'slow', 5, decode(repeat('00', 16), 'hex'), 'note', 'slow', '', '{}', '{}', '{}', 3, 1, 'user', '')";
     open.execute(revision, &[&PROJECT]).unwrap();
 
-    test.member("bob", "a").push(PROJECT, &news("quick", vec![said(5, "quick")])).unwrap();
+    test.member("bob", "a").push(PROJECT, &news("quick", vec![said(5, "quick")]), &mut || {}).unwrap();
     let (first, next) = pull(&mut carl, Watermark::default());
     open.commit().unwrap();
     let (second, last) = test.pull(&mut carl, next);
@@ -43,10 +43,10 @@ fn what_is_being_forgotten_takes_nothing_new() {
     let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
     for round in 0..20 {
         let of = format!("u{round}");
-        ann.push(PROJECT, &news(&of, vec![said(5, "one")])).unwrap();
+        ann.push(PROJECT, &news(&of, vec![said(5, "one")]), &mut || {}).unwrap();
         std::thread::scope(|scope| {
-            scope.spawn(|| ann.push(PROJECT, &news(&of, vec![said(6, "two")])).unwrap());
-            scope.spawn(|| bob.push(PROJECT, &forgotten(&of)).unwrap());
+            scope.spawn(|| ann.push(PROJECT, &news(&of, vec![said(6, "two")]), &mut || {}).unwrap());
+            scope.spawn(|| bob.push(PROJECT, &forgotten(&of), &mut || {}).unwrap());
         });
     }
     assert_eq!(test.database.psql("SELECT count(*) FROM backstory.revisions"), "0");
@@ -80,7 +80,7 @@ fn pulls_between_concurrent_pushes_miss_nothing() {
                 let mut hub = test.member(member, "a");
                 scope.spawn(move || {
                     for round in 0..ROUNDS {
-                        hub.push(PROJECT, &batch(writer, round)).unwrap();
+                        hub.push(PROJECT, &batch(writer, round), &mut || {}).unwrap();
                     }
                 })
             })

@@ -1,6 +1,6 @@
 //! A large hub: what a pull and a search cost, and that both go by indexes.
 
-use crate::kit::{TestHub, news, pull_of, said};
+use crate::kit::{TestHub, asking, news, pull_of, said};
 use backstory_memory::Watermark;
 use backstory_testkit::{Times, bar, size};
 
@@ -41,7 +41,8 @@ fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
     let mut since = since;
     for round in 0..10 {
         for number in 0..100 {
-            ann.push("p1", &news(&format!("new-{round}-{number}"), vec![said(5, "one more")])).unwrap();
+            ann.push("p1", &news(&format!("new-{round}-{number}"), vec![said(5, "one more")]), &mut || {})
+                .unwrap();
         }
         test.database.settle();
         let (heard, next) = pulls.of(|| pull_of(&mut ann, "p1", since));
@@ -56,14 +57,14 @@ fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
             "SELECT split_part(title, ' ', 1) || ' ' || split_part(body, ' ', 7) FROM backstory.revisions WHERE team = 'a' AND uid = 'u{}'",
             question * 10 * (memories / 1000) + 1
         ));
-        let found = searches.of(|| ann.search(&words, None, 20)).unwrap();
+        let found = searches.of(|| ann.search(&asking(&words, None, 20))).unwrap();
         assert!(!found.is_empty(), "{words}");
     }
     searches.tell("X04", "a search p50");
 
     let plan = test.database.plans(
         test.name("ann").as_str(),
-        "SELECT set_config('backstory.team', 'a', true); SELECT uid FROM backstory.search('one more', NULL, 20)",
+        "SELECT set_config('backstory.team', 'a', true); SELECT uid FROM backstory.search('one more', NULL, NULL, 20)",
     );
     assert!(plan.contains("Bitmap Index Scan on revisions_by_words"), "{plan}");
     assert!(!plan.contains("Seq Scan on revisions") && !plan.contains("BitmapAnd"), "{plan}");

@@ -26,6 +26,7 @@ mod repairing;
 mod revising;
 mod searching;
 mod sharing;
+mod sharing_apart;
 mod spooling;
 mod structure;
 mod travelling;

@@ -4,24 +4,34 @@ use crate::kit::{NOW, TestHome, draft, new, note, project};
 use backstory_memory::{
     Draft, Kind, MemoryId, News, ProjectId, SharedMemory, SharedRevision, Timestamp, Trust, Uid, Watermark,
 };
-use backstory_store::{Pin, Saying, Store, Team, Untold};
+use backstory_store::{Joining, Pin, Saying, Store, Team, Untold};
+
+/// A team, on a hub of its own.
+pub(crate) fn team(name: &str) -> Team {
+    Team {
+        name: name.into(),
+        hub_team: name.into(),
+        hub_id: Some(format!("hub of {name}")),
+        url: "postgres://ann@db/hub".into(),
+        member: "ann".into(),
+        synced_at: None,
+    }
+}
 
 /// A home that shares its project.
-fn sharing(test: &TestHome) -> (Store, ProjectId) {
+pub(crate) fn sharing(test: &TestHome) -> (Store, ProjectId) {
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
-    let team =
-        Team { name: "a".into(), url: "postgres://ann@db/hub".into(), member: "ann".into(), synced_at: None };
-    store.join_team(&team, NOW).unwrap();
+    assert_eq!(store.join_team(&team("a"), NOW).unwrap(), Joining::Joined);
     store.share_project(project, "a", "remote:example.org/one").unwrap();
     (store, project)
 }
 
-fn all_untold(store: &Store, project: ProjectId) -> Vec<Untold> {
+pub(crate) fn all_untold(store: &Store, project: ProjectId) -> Vec<Untold> {
     store.untold(project, None, 100).unwrap()
 }
 
-fn said(untold: &Untold) -> &Saying {
+pub(crate) fn said(untold: &Untold) -> &Saying {
     match untold {
         Untold::Said(saying) => saying,
         Untold::Forgotten(uid) => panic!("{uid} was forgotten"),
@@ -29,28 +39,28 @@ fn said(untold: &Untold) -> &Saying {
 }
 
 /// Tells everything there is to tell, and returns it.
-fn tell(store: &mut Store, project: ProjectId) -> Vec<Untold> {
+pub(crate) fn tell(store: &mut Store, project: ProjectId) -> Vec<Untold> {
     let untold = all_untold(store, project);
     store.told(project, &untold).unwrap();
     assert_eq!(store.count_untold(project).unwrap(), 0, "{:?}", all_untold(store, project));
     untold
 }
 
-fn uid_of(store: &Store, id: MemoryId) -> Uid {
+pub(crate) fn uid_of(store: &Store, id: MemoryId) -> Uid {
     store.memory(id).unwrap().unwrap().uid
 }
 
-fn revision(at: i64, title: &str, author: &str) -> SharedRevision {
+pub(crate) fn revision(at: i64, title: &str, author: &str) -> SharedRevision {
     let content = Draft { trust: Trust::Team(author.to_owned()), ..Draft::new(Kind::Decision, title, title) };
     SharedRevision { content, superseded_by: None, at: Timestamp(at), author: author.to_owned() }
 }
 
-fn news(uid: &str, revisions: Vec<SharedRevision>) -> News {
+pub(crate) fn news(uid: &str, revisions: Vec<SharedRevision>) -> News {
     let memory = SharedMemory { uid: Uid::parse(uid).unwrap(), created_at: Timestamp(1), revisions };
     News { memories: vec![memory], ..News::default() }
 }
 
-fn title(store: &Store, uid: &str) -> String {
+pub(crate) fn title(store: &Store, uid: &str) -> String {
     store.memory_by_uid(&Uid::parse(uid).unwrap()).unwrap().unwrap().content.title
 }
 

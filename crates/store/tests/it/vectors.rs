@@ -146,7 +146,7 @@ fn an_older_database_lets_everything_wait() {
         .execute_batch(
             "DROP TRIGGER memory_written; DROP TRIGGER memory_changed; DROP TRIGGER memory_forgotten;
              DROP TRIGGER shared_memory_written; DROP TRIGGER shared_memory_changed; DROP TRIGGER shared_memory_forgotten; DROP TRIGGER shared_memory_linked;
-             DROP TABLE untold_memories; DROP TABLE synced_memories; DROP TABLE shared_projects; DROP TABLE teams; ALTER TABLE revisions DROP COLUMN author;
+             DROP TABLE heard_links; DROP TABLE unreadable_memories; DROP TABLE untold_memories; DROP TABLE synced_memories; DROP TABLE shared_projects; DROP TABLE teams; ALTER TABLE revisions DROP COLUMN author; ALTER TABLE revisions DROP COLUMN scope;
              DROP TABLE stale_vectors; DROP TABLE shown; DROP TABLE imports; ALTER TABLE sessions DROP COLUMN is_heard; ALTER TABLE sessions DROP COLUMN context_began_at_ms;
              ALTER TABLE sessions DROP COLUMN given_before; DROP TABLE injection_texts; ALTER TABLE injected DROP COLUMN layer; DROP INDEX memories_by_kind; DROP INDEX memories_by_sureness;
              DROP INDEX memories_of_the_user; DELETE FROM applied_migrations WHERE version > 2; PRAGMA user_version = 2;

@@ -1,0 +1,72 @@
+//! The border between this machine and a team: what may leave, redacted once more; and what is believed of what comes.
+
+use crate::app::App;
+use crate::config::{KindName, Team, TeamTrust};
+use backstory_capture::{Redactor, prepare};
+use backstory_memory::{Draft, News, Scope, SharedMemory, SharedRevision, Trust};
+use backstory_store::Saying;
+
+/// What decides it.
+pub(crate) struct Border<'a> {
+    config: &'a Team,
+    redactor: Redactor,
+}
+
+impl<'a> Border<'a> {
+    pub(crate) fn of(app: &'a App) -> Border<'a> {
+        Border { config: &app.config.team, redactor: app.redactor() }
+    }
+
+    /// Returns what leaves of a memory; nothing where it stays. What it said before stays where that by itself would not leave.
+    pub(crate) fn leaving(&self, saying: &Saying) -> Option<News> {
+        if !self.may_leave(&saying.memory.content) {
+            return None;
+        }
+        let mut shared = saying.shared();
+        shared.revisions.retain(|revision| self.may_leave(&revision.content));
+        for revision in &mut shared.revisions {
+            revision.content = prepare(revision.content.clone(), &self.redactor);
+        }
+        Some(News {
+            memories: Some(shared).filter(|shared| !shared.revisions.is_empty()).into_iter().collect(),
+            links: saying.links.clone(),
+            pins: saying.pin.map(|pin| (saying.memory.uid.clone(), pin)).into_iter().collect(),
+            ..News::default()
+        })
+    }
+
+    /// Whether something may leave: of a kind that may, of the project and not of the user alone, and not what every clone holds anyway.
+    fn may_leave(&self, content: &Draft) -> bool {
+        self.config.kinds.contains(&KindName(content.kind))
+            && content.scope == Scope::Project
+            && !content.is_of_rules_file()
+    }
+
+    /// Makes what the team tells fit to be stored.
+    pub(crate) fn believed(&self, news: News, member: &str) -> News {
+        let believe = |memory: SharedMemory| {
+            let believe = |revision: &SharedRevision| {
+                let first = memory.first_saying(revision);
+                let trust =
+                    self.trust(member, &first.author, [&first.content.trust, &revision.content.trust]);
+                let content = prepare(Draft { trust, ..revision.content.clone() }, &self.redactor);
+                SharedRevision { content, ..revision.clone() }
+            };
+            let revisions = memory.revisions.iter().map(believe).collect();
+            SharedMemory { revisions, ..memory.clone() }
+        };
+        News { memories: news.memories.into_iter().map(believe).collect(), ..news }
+    }
+
+    /// Returns what is believed of what somebody said, and of who touched it last. One's own words from another machine are what they
+    /// were; what others say is believed as what a colleague says, or less, and what came from outside stays outside.
+    pub(crate) fn trust(&self, member: &str, author: &str, said_as: [&Trust; 2]) -> Trust {
+        let [first, _] = said_as;
+        match self.config.trust {
+            _ if said_as.contains(&&Trust::External) => Trust::External,
+            _ if author == member => first.clone(),
+            TeamTrust::External => Trust::External,
+            TeamTrust::Team => Trust::Team(author.to_owned()),
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Teams that are not told apart, hubs that were restored, rows that do not fit: what one of them does is no concern of the others.
+
+use crate::support::{ask, database, done, remember, titles};
+use crate::teams::Team;
+use backstory_testkit::TestEnv;
+use serde_json::Value;
+
+fn uid(env: &TestEnv, id: i64) -> String {
+    database(env).query_row("SELECT uid FROM memories WHERE id = ?1", [id], |row| row.get(0)).unwrap()
+}
+
+/// Runs a command so many seconds later than all others.
+fn later(env: &TestEnv, seconds: u64, arguments: &[&str]) {
+    let now = (1_777_636_800_000 + seconds * 1000).to_string();
+    assert!(env.command(arguments).env("BACKSTORY_NOW_MS", now).output().unwrap().status.success());
+}
+
+/// Lets a member of one hub into another, too: their passfile then holds a line for each.
+fn invite(other: &Team, env: &TestEnv, name: &str) -> String {
+    let beside = env.world().join("user/another.pgpass");
+    let name = other.database.member(name);
+    done(&other.owner, &["team", "invite", &name, "--passfile", beside.to_str().unwrap()]);
+    let passfile = env.world().join("user/.pgpass");
+    let lines = [&passfile, &beside].map(|path| std::fs::read_to_string(path).unwrap());
+    std::fs::write(&passfile, lines.concat()).unwrap();
+    other.database.url(&name)
+}
+
+/// Somebody in two teams of the same name, each on a hub of its own; what is in the folder `two` is shared with the second.
+fn in_two_teams() -> Option<(Team, Team, TestEnv)> {
+    let (one, two) = (Team::new()?, Team::new()?);
+    let ann = one.member("ann");
+    let url = invite(&two, &ann, "ann");
+    let taken = ann.run(["team", "join", &url]);
+    assert_eq!(taken.code, Some(1), "{taken:?}");
+    assert!(taken.stderr.contains("another team `team` was joined") && taken.stderr.contains("--as NAME"));
+    done(&ann, &["team", "join", &url, "--as", "second"]);
+    std::fs::create_dir_all(ann.world().join("two")).unwrap();
+    std::fs::write(ann.world().join("two/.backstory.toml"), "project = \"two\"\n").unwrap();
+    let two_is = crate::support::run_in(&ann, "two", &["remember", "We decided on spaces in the second"]);
+    assert_eq!(two_is.code, Some(0), "{two_is:?}");
+    done(&ann, &["project", "share", "two", "--team", "second"]);
+    Some((one, two, ann))
+}
+
+#[test]
+fn two_teams_of_one_name_are_told_apart_and_neither_reaches_what_is_the_others() {
+    let Some((one, two, ann)) = in_two_teams() else { return };
+    let id = remember(&ann, "We decided on tabs");
+    ask(&ann, 0, &["sync", "--json"]);
+    let there = |team: &Team| team.database.psql("SELECT string_agg(title, ',') FROM backstory.revisions");
+    assert_eq!(
+        (there(&one), there(&two)),
+        ("We decided on tabs".into(), "We decided on spaces in the second".into())
+    );
+
+    // Whoever is in the second team has come to know a uid of the first.
+    let uid = uid(&ann, id);
+    two.database.psql(&format!(
+        "SET session_replication_role = replica;
+         INSERT INTO backstory.memories SELECT team, project, '{uid}', 1, author FROM backstory.memories;
+         INSERT INTO backstory.revisions SELECT team, project, '{uid}', at_ms + 1, state, author, pg_current_xact_id(), kind, category, 'taken over',
+             body, facts, concepts, files, importance, confidence, trust, valid_from_ms, valid_to_ms, superseded_by, words FROM backstory.revisions"
+    ));
+    for database in [&one.database, &two.database] {
+        database.settle();
+    }
+    let answer = ask(&ann, 1, &["sync", "--json"]);
+    let refused: Vec<&Value> =
+        answer["projects"].as_array().unwrap().iter().map(|project| &project["refused"]).collect();
+    assert_eq!(refused, [1, 0], "{answer}");
+    two.database.psql(&format!("INSERT INTO backstory.tombstones SELECT team, project, '{uid}', author, pg_current_xact_id() FROM backstory.memories WHERE uid = '{uid}'"));
+    two.database.settle();
+    ask(&ann, 1, &["sync", "--json"]);
+    assert_eq!(titles(&ann, &[]), ["We decided on tabs"]);
+}
+
+#[test]
+fn one_hub_that_is_away_does_not_keep_others_from_being_told() {
+    let Some((one, two, ann)) = in_two_teams() else { return };
+    remember(&ann, "We decided on tabs");
+    let broken = "UPDATE teams SET url = replace(url, '%2Fpg', '%2Fnowhere') WHERE name = 'second'";
+    database(&ann).execute(broken, []).unwrap();
+    let answer = ask(&ann, 1, &["sync", "--json"]);
+    assert_eq!(answer["projects"].as_array().unwrap().len(), 1, "{answer}");
+    assert_eq!(
+        (&answer["problems"][0]["team"], &answer["projects"][0]["told"]),
+        (&"second".into(), &1.into())
+    );
+    assert_eq!(one.database.psql("SELECT count(*) FROM backstory.revisions"), "1");
+    assert_eq!(two.database.psql("SELECT count(*) FROM backstory.revisions"), "0");
+}
+
+#[test]
+fn another_hub_that_answers_at_the_address_is_not_told_anything() {
+    let Some((one, two, ann)) = in_two_teams() else { return };
+    remember(&ann, "We decided on tabs");
+    let swapped = "UPDATE teams SET url = (SELECT url FROM teams WHERE name = 'second') WHERE name = 'team'";
+    database(&ann).execute(swapped, []).unwrap();
+    let refused = ann.run(["sync"]);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("another hub answers"), "{}", refused.stderr);
+    for team in [&one, &two] {
+        assert_eq!(
+            team.database.psql("SELECT count(*) FROM backstory.revisions WHERE title LIKE '%tabs%'"),
+            "0"
+        );
+    }
+}
+
+#[test]
+fn a_memory_that_does_not_fit_is_named_and_the_others_are_told() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    let id = remember(&ann, "We decided on tabs");
+    remember(&ann, "We decided on four columns");
+    database(&ann).execute("UPDATE memories SET body = body || char(0) WHERE id = ?1", [id]).unwrap();
+    for _ in 0..2 {
+        team.database.settle();
+        let answer = ask(&ann, 1, &["sync", "--json"]);
+        let not_taken = answer["projects"][0]["not_taken"].as_array().unwrap();
+        assert_eq!(not_taken.len(), 1, "{answer}");
+        assert_eq!(not_taken[0]["uid"], uid(&ann, id));
+        assert_eq!(team.database.psql("SELECT title FROM backstory.revisions"), "We decided on four columns");
+    }
+}
+
+#[test]
+fn what_was_said_before_leaves_only_if_it_would_by_itself_and_is_shown_first() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    let id = remember(&ann, "We decided on tabs").to_string();
+    later(&ann, 1, &["revise", &id, "--kind", "summary", "A summary with a private remark"]);
+    later(&ann, 2, &["revise", &id, "--kind", "decision", "We decided on tabs, four wide"]);
+    let own =
+        ask(&ann, 0, &["remember", "--json", "--everywhere", "The user likes heronpond"])["id"].to_string();
+    database(&ann).execute("UPDATE memories SET scope = 'user' WHERE id = ?1", [&own]).unwrap();
+    let leaving = ask(&ann, 0, &["sync", "--dry-run", "--json"]);
+    let memories = leaving["projects"][0]["memories"].as_array().unwrap();
+    assert_eq!(memories.len(), 1, "{leaving}");
+    let before: Vec<&Value> =
+        memories[0]["before"].as_array().unwrap().iter().map(|said| &said["title"]).collect();
+    assert_eq!(before, ["We decided on tabs"], "{leaving}");
+    let shown = ann.run(["sync", "--dry-run"]);
+    assert!(shown.stdout.contains("before: decision  We decided on tabs\n"), "{}", shown.stdout);
+    team.sync(&ann);
+    let told = team.database.psql("SELECT string_agg(title, '|' ORDER BY at_ms) FROM backstory.revisions");
+    assert_eq!(told, "We decided on tabs|We decided on tabs, four wide");
+}
+
+#[test]
+fn who_parts_tells_first_what_was_forgotten_or_says_that_it_stays() {
+    let Some(team) = Team::new() else { return };
+    let left = || team.database.psql("SELECT count(*) FROM backstory.revisions");
+    for (parting, name) in [(["team", "leave"].as_slice(), "ann"), (&["project", "unshare"], "bob")] {
+        let env = team.member(name);
+        let id = remember(&env, &format!("We decided that {name} is never told")).to_string();
+        team.sync(&env);
+        done(&env, &["forget", &id, "--yes"]);
+        let store = database(&env);
+        let real: String = store.query_row("SELECT url FROM teams", [], |row| row.get(0)).unwrap();
+        store.execute("UPDATE teams SET url = ?1", [real.replace("%2Fpg", "%2Fnowhere")]).unwrap();
+        let refused = env.run(parting);
+        assert_eq!(refused.code, Some(1), "{refused:?}");
+        assert!(refused.stderr.contains("still has 1 memory forgotten here"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("`--anyway`"), "{}", refused.stderr);
+        store.execute("UPDATE teams SET url = ?1", [&real]).unwrap();
+        drop(store);
+        done(&env, parting);
+        assert_eq!(left(), "0", "{parting:?}");
+    }
+    let carl = team.member("carl");
+    let id = remember(&carl, "We decided on tabs").to_string();
+    team.sync(&carl);
+    done(&carl, &["forget", &id, "--yes"]);
+    database(&carl).execute("UPDATE teams SET url = 'postgres://carl@%2Fnowhere/hub'", []).unwrap();
+    let anyway = carl.run(["team", "leave", "--anyway"]);
+    assert_eq!(anyway.code, Some(0), "{anyway:?}");
+    assert!(
+        anyway.stderr.contains("1 memory forgotten here stays with the team `team`"),
+        "{}",
+        anyway.stderr
+    );
+}
+
+#[test]
+fn words_stay_of_who_said_them_when_others_touch_the_memory() {
+    let Some(team) = Team::new() else { return };
+    let (ann, bob) = (team.member("ann"), team.member("bob"));
+    let id = remember(&ann, "We decided on tabs").to_string();
+    team.sync(&ann);
+    team.sync(&bob);
+    let there = ask(&bob, 0, &["search", "--json", "tabs"])["hits"][0]["id"].to_string();
+    done(&bob, &["revise", &there, "--importance", "5"]);
+    team.sync(&bob);
+    team.sync(&ann);
+    let trust =
+        |env: &TestEnv, id: &str| ask(env, 0, &["show", "--json", id])["memories"][0]["trust"].clone();
+    let by_ann = format!("team:{}", team.database.member("ann"));
+    assert_eq!((trust(&ann, &id), trust(&bob, &there)), ("user".into(), by_ann.clone().into()));
+    let carl = team.member("carl");
+    let found = ask(&carl, 0, &["search", "--team", "--json", "tabs"]);
+    assert_eq!(found["hits"][0]["trust"], by_ann);
+}
+
+#[test]
+fn what_the_hub_finds_is_believed_no_more_than_what_was_heard() {
+    let Some(team) = Team::new() else { return };
+    let (ann, bob) = (team.member("ann"), team.member("bob"));
+    remember(&ann, "We decided on tabs");
+    team.sync(&ann);
+    let trust = |env: &TestEnv, arguments: &[&str]| {
+        ask(env, 0, &[&["search", "--team", "--json", "tabs"], arguments].concat())["hits"][0]["trust"]
+            .clone()
+    };
+    assert_eq!(trust(&bob, &["--set", "team.trust=\"external\""]), "external");
+    assert_eq!(trust(&bob, &[]), format!("team:{}", team.database.member("ann")));
+    assert_eq!(trust(&ann, &[]), "user");
+}
+
+/// As after a dump that was made before the last sync, restored into another database.
+#[test]
+fn a_hub_that_was_restored_is_heard_anew_and_told_again_what_it_has_lost() {
+    let Some(team) = Team::new() else { return };
+    let (ann, bob) = (team.member("ann"), team.member("bob"));
+    remember(&ann, "We decided on tabs");
+    team.sync(&ann);
+    team.sync(&bob);
+    let id = remember(&bob, "We decided on four columns").to_string();
+    team.sync(&bob);
+    team.sync(&ann);
+    team.database.psql(
+        "DELETE FROM backstory.revisions WHERE title LIKE '%columns'; DELETE FROM backstory.memories m
+             WHERE NOT EXISTS (SELECT FROM backstory.revisions r WHERE r.uid = m.uid);
+         CREATE OR REPLACE FUNCTION backstory.epoch() RETURNS text LANGUAGE sql STABLE RETURN 'restored'",
+    );
+    let synced = team.sync(&ann);
+    assert_eq!(
+        (&synced["began_anew"], &synced["told"]),
+        (&true.into(), &0.into()),
+        "it is for bob to tell: {synced}"
+    );
+    assert_eq!(team.sync(&bob)["told"], 1);
+    let synced = team.sync(&ann);
+    assert_eq!(
+        (&synced["began_anew"], &synced["written"], &synced["revised"]),
+        (&false.into(), &0.into(), &0.into())
+    );
+    let authors = "SELECT string_agg(author, ' ' ORDER BY title) FROM backstory.revisions";
+    let (a, b) = (team.database.member("ann"), team.database.member("bob"));
+    assert_eq!(team.database.psql(authors), format!("{b} {a}"));
+    done(&bob, &["forget", &id, "--yes"]);
+    team.sync(&bob);
+    assert_eq!(team.sync(&ann)["forgotten"], 1);
+}
+
+#[test]
+fn who_is_in_several_teams_is_told_how_to_say_which() {
+    let Some((_one, _two, ann)) = in_two_teams() else { return };
+    for (arguments, how) in [
+        (["project", "share"].as_slice(), "`--team TEAM`"),
+        (&["team", "leave"], "`backstory team leave TEAM`"),
+        (&["search", "--team", "--all-projects", "tabs"], "`--project NAME`"),
+    ] {
+        let refused = ann.run(arguments);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.stderr.contains(&format!("say which with {how}")), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn who_was_revoked_while_logged_in_is_told_so() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    remember(&ann, "We decided on tabs");
+    // Out of the team, while the login is still open.
+    team.database.psql("DELETE FROM backstory.members");
+    let refused = ann.run(["sync"]);
+    assert_eq!(refused.code, Some(1));
+    let invite = format!("backstory team invite {} --team team", team.database.member("ann"));
+    assert!(refused.stderr.contains(&invite), "{}", refused.stderr);
+    let missing = team.owner.run(["team", "invite", "eve", "--team", "nobody"]);
+    assert!(missing.stderr.contains("this home does not own"), "{}", missing.stderr);
+}

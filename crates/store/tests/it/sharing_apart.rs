@@ -1,0 +1,220 @@
+//! What a team has no say in, and what must not be lost between here and its hub.
+
+use crate::kit::{NOW, TestHome, draft, new, note, project};
+use crate::sharing::{all_untold, news, revision, said, sharing, team, tell, title, uid_of};
+use backstory_memory::{
+    Draft, Life, MemoryId, News, ProjectId, Relation, Scope, SharedLink, SharedRevision, Timestamp, Trust,
+    Uid, Watermark,
+};
+use backstory_store::{Joining, Pin, Store, Team, Untold};
+
+fn uid(text: &str) -> Uid {
+    Uid::parse(text).unwrap()
+}
+
+fn memory(store: &Store, uid: &Uid) -> backstory_memory::Memory {
+    store.memory_by_uid(uid).unwrap().unwrap()
+}
+
+/// Another project of the same home, shared with another team.
+fn share_with_b(store: &mut Store) -> ProjectId {
+    let other = project(store, "/home/u/two");
+    store.join_team(&team("b"), NOW).unwrap();
+    store.share_project(other, "b", "remote:example.org/two").unwrap();
+    other
+}
+
+/// Whoever is in one of the teams knows, or guesses, the uids of the other's memories.
+#[test]
+fn a_team_changes_nothing_that_is_not_shared_with_it() {
+    let test = TestHome::new();
+    let (mut store, of_a) = sharing(&test);
+    let of_b = share_with_b(&mut store);
+    let private = project(&mut store, "/home/u/private");
+    let told_to_a = note(&mut store, "told to a", "body");
+    let mine = store.remember(&new(private, draft("private", "body"))).unwrap();
+    let own = Draft { scope: Scope::User, ..draft("of the user alone", "body") };
+    let own = store.remember(&new(of_b, own)).unwrap();
+    store.kept_to_ourselves(&[uid_of(&store, own)]).unwrap();
+    tell(&mut store, of_a);
+
+    for id in [told_to_a, mine, own] {
+        let before = store.memory(id).unwrap().unwrap();
+        let of = before.uid.as_str();
+        let taken_over = news(of, vec![revision(NOW.0 + 9, "taken over", "eve")]);
+        assert_eq!(store.hear(of_b, &taken_over, NOW).unwrap().refused, 1, "{of}");
+        let more = News {
+            forgotten: vec![before.uid.clone()],
+            pins: vec![(before.uid.clone(), true)],
+            ..News::default()
+        };
+        assert_eq!(store.hear(of_b, &more, NOW).unwrap().refused, 1, "{of}");
+        assert_eq!(store.memory(id).unwrap().unwrap(), before);
+    }
+    // Nor does it become what replaced something of theirs, or stand in a link.
+    let of = uid_of(&store, told_to_a);
+    let replaced = SharedRevision { superseded_by: Some(of.clone()), ..revision(5, "theirs", "eve") };
+    let link = SharedLink { from: uid("u1"), relation: Relation::Contradicts, to: of };
+    let told = News { links: vec![link], ..news("u1", vec![replaced]) };
+    store.hear(of_b, &told, NOW).unwrap();
+    assert_eq!(memory(&store, &uid("u1")).life, Life::Live);
+    assert_eq!(store.links(told_to_a).unwrap(), []);
+    assert_eq!(all_untold(&store, of_a), [], "and what is between us and a is as it was");
+}
+
+#[test]
+fn what_moved_to_another_project_of_the_same_team_is_still_heard_of() {
+    let test = TestHome::new();
+    let (mut store, one) = sharing(&test);
+    let two = project(&mut store, "/home/u/two");
+    store.share_project(two, "a", "remote:example.org/two").unwrap();
+    let id = note(&mut store, "ours", "body");
+    let of = uid_of(&store, id);
+    tell(&mut store, one);
+    store.hear(two, &news(of.as_str(), vec![revision(NOW.0 + 9, "theirs", "bob")]), NOW).unwrap();
+    assert_eq!(title(&store, of.as_str()), "theirs");
+    assert_eq!(memory(&store, &of).project, one);
+}
+
+#[test]
+fn a_team_of_the_same_name_on_another_hub_is_another_team() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    store.note_watermark(shared, Watermark(9)).unwrap();
+    let elsewhere =
+        Team { hub_id: Some("another".into()), url: "postgres://ann@elsewhere/hub".into(), ..team("a") };
+    let taken = Joining::NameTaken { url: team("a").url };
+    assert_eq!(store.join_team(&elsewhere, NOW).unwrap(), taken);
+    assert_eq!(store.teams().unwrap(), [team("a")], "the first is as it was");
+    let called_otherwise = Team { name: "z".into(), ..elsewhere };
+    assert_eq!(store.join_team(&called_otherwise, NOW).unwrap(), Joining::Joined);
+    store.share_project(shared, "z", "remote:example.org/one").unwrap();
+    assert_eq!(store.shared_projects().unwrap()[0].watermark, Watermark(0), "no watermark is another hub's");
+
+    let moved = Team { url: "postgres://ann@moved/hub".into(), ..team("a") };
+    assert_eq!(store.join_team(&moved, NOW).unwrap(), Joining::Joined);
+    assert_eq!(store.teams().unwrap()[0].url, moved.url);
+}
+
+#[test]
+fn a_team_that_was_joined_before_hubs_had_names_is_known_by_its_address() {
+    let test = TestHome::new();
+    let (mut store, _) = sharing(&test);
+    let old = Team { name: "old".into(), hub_team: "old".into(), hub_id: None, ..team("a") };
+    store.join_team(&old, NOW).unwrap();
+    let named = Team { hub_id: Some("id".into()), ..old.clone() };
+    let elsewhere = Team { url: "postgres://ann@elsewhere/hub".into(), ..named.clone() };
+    assert!(matches!(store.join_team(&elsewhere, NOW).unwrap(), Joining::NameTaken { .. }));
+    assert_eq!(store.join_team(&named, NOW).unwrap(), Joining::Joined);
+    assert_eq!(store.teams().unwrap()[1], named);
+}
+
+#[test]
+fn pinning_what_was_replaced_by_something_not_heard_yet_does_not_put_it_in_force() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let replaced = SharedRevision { superseded_by: Some(uid("u2")), ..revision(5, "old", "bob") };
+    store.hear(shared, &news("u1", vec![replaced]), NOW).unwrap();
+    let id = memory(&store, &uid("u1")).id;
+    store.pin(id, Pin::Keep).unwrap();
+    let told = tell(&mut store, shared);
+    assert_eq!((said(&told[0]).revisions.len(), said(&told[0]).pin), (0, Some(true)));
+    // Given other words, it is replaced all the same.
+    store.revise(id, &draft("other words", "body"), Timestamp(NOW.0 + 5)).unwrap();
+    let told = tell(&mut store, shared);
+    assert_eq!(said(&told[0]).revisions.last().unwrap().superseded_by, Some(uid("u2")));
+}
+
+#[test]
+fn a_link_may_be_heard_before_its_ends_and_is_told_with_the_later_one() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let link = SharedLink { from: uid("u1"), relation: Relation::Contradicts, to: uid("u2") };
+    store.hear(shared, &News { links: vec![link.clone()], ..News::default() }, NOW).unwrap();
+    store.hear(shared, &news("u1", vec![revision(5, "one", "bob")]), NOW).unwrap();
+    store.hear(shared, &news("u2", vec![revision(5, "two", "bob")]), NOW).unwrap();
+    let (one, two) = (memory(&store, &uid("u1")).id, memory(&store, &uid("u2")).id);
+    assert_eq!(store.links(one).unwrap().len(), 1);
+    assert_eq!(all_untold(&store, shared), [], "what was heard is no news");
+
+    store.revise(two, &draft("two, otherwise", "body"), Timestamp(NOW.0 + 5)).unwrap();
+    let told = tell(&mut store, shared);
+    assert_eq!(said(&told[0]).links, [link], "whichever end is told");
+}
+
+#[test]
+fn what_was_of_the_user_alone_is_so_also_when_it_is_said_otherwise_to_all() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let own = Draft { scope: Scope::User, ..draft("for my eyes", "body") };
+    let id = store.remember(&new(shared, own)).unwrap();
+    store.revise(id, &draft("for all", "body"), Timestamp(NOW.0 + 5)).unwrap();
+    let told = tell(&mut store, shared);
+    let scopes: Vec<_> = said(&told[0]).revisions.iter().map(|said| said.content.scope).collect();
+    assert_eq!(scopes, [Scope::User, Scope::Project]);
+}
+
+#[test]
+fn what_was_forgotten_and_not_told_is_counted_until_it_is() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let (known, unknown) = (note(&mut store, "known to all", "body"), note(&mut store, "also", "body"));
+    tell(&mut store, shared);
+    note(&mut store, "never told", "body");
+    store.forget(&[known, unknown], NOW).unwrap();
+    assert_eq!(store.count_untold_forgettings(shared).unwrap(), 2);
+    store.told(shared, &all_untold(&store, shared)).unwrap();
+    assert_eq!(store.count_untold_forgettings(shared).unwrap(), 0);
+}
+
+/// More than one transaction holds.
+#[test]
+fn many_that_were_forgotten_elsewhere_are_gone() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let uids: Vec<Uid> = (0..45).map(|number| uid(&format!("u{number}"))).collect();
+    for (number, of) in uids.iter().enumerate() {
+        let words = format!("number {number}");
+        store.hear(shared, &news(of.as_str(), vec![revision(5, &words, "bob")]), NOW).unwrap();
+    }
+    let gone = News { forgotten: uids, ..News::default() };
+    assert_eq!(store.hear(shared, &gone, NOW).unwrap().forgotten, 45);
+    assert_eq!((store.count_memories().unwrap(), all_untold(&store, shared)), (0, vec![]));
+}
+
+#[test]
+fn what_a_restored_hub_has_lost_is_told_again_by_who_said_it() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let (lost, kept) = (note(&mut store, "lost", "body"), note(&mut store, "kept", "body"));
+    store.hear(shared, &news("u1", vec![revision(5, "of bob", "bob")]), NOW).unwrap();
+    store.note_epoch(shared, "first").unwrap();
+    tell(&mut store, shared);
+    store.note_watermark(shared, Watermark(9)).unwrap();
+
+    store.begin_anew(shared, "second").unwrap();
+    let begun = store.shared_projects().unwrap().remove(0);
+    assert_eq!((begun.watermark, begun.epoch.as_deref()), (Watermark(0), Some("second")));
+    let there = SharedRevision {
+        content: Draft { trust: Trust::User, ..draft("kept", "body") },
+        ..revision(NOW.0, "kept", "ann")
+    };
+    store.hear(shared, &news(uid_of(&store, kept).as_str(), vec![there]), NOW).unwrap();
+    assert_eq!(store.tell_lost_again(shared).unwrap(), 1);
+    let told: Vec<MemoryId> = tell(&mut store, shared).iter().map(|untold| said(untold).memory.id).collect();
+    assert_eq!(told, [lost]);
+    assert_eq!(store.tell_lost_again(shared).unwrap(), 0);
+}
+
+#[test]
+fn what_was_forgotten_while_a_hub_was_away_is_told_also_after_it_was_restored() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let id = note(&mut store, "known to all", "body");
+    let of = uid_of(&store, id);
+    tell(&mut store, shared);
+    store.begin_anew(shared, "second").unwrap();
+    store.forget(&[id], NOW).unwrap();
+    store.tell_lost_again(shared).unwrap();
+    assert_eq!(all_untold(&store, shared), [Untold::Forgotten(of)]);
+}
