@@ -16,7 +16,7 @@ pub(super) fn meaning(sentence: &str, tokens: &[Token]) -> Option<Meaning> {
     if FAULTS.are_in(tokens) {
         return None;
     }
-    if SETTLED.are_in(tokens) && !WISHED.are_in(tokens) {
+    if SETTLED.are_in(tokens) && !WISHED.are_in(tokens) && !is_report(tokens) {
         return Some(Meaning { kind: Kind::Decision, category: Some("convention"), is_weak: true });
     }
     let tells = !OF_THE_MOMENT.are_in(tokens) && tells(sentence, tokens);
@@ -28,6 +28,19 @@ static SETTLED: Patterns = Patterns::new(&["^ we * , not|never *"]);
 static WISHED: Patterns = Patterns::new(&[
     "^ we ~just|really|only|also need|want|got|get|had|have|should|could|can|will|would|might|were|are|saw|see|tried|did|do|found|lost|made",
 ]);
+
+/// "We tested it on Chrome, not Safari": what was done once is no rule.
+fn is_report(tokens: &[Token]) -> bool {
+    let verb = tokens.iter().skip(1).find(|token| !is_one_of(token, &["just", "only", "also", "already"]));
+    verb.is_some_and(|verb| is_one_of(verb, PAST) || (verb.word.ends_with("ed") && !is_one_of(verb, PRESENT)))
+}
+
+/// Verbs that end like the past and are of the present.
+const PRESENT: &[&str] = &["embed", "feed", "seed", "need", "shed", "speed", "proceed"];
+const PAST: &[&str] = &[
+    "ran", "met", "went", "took", "wrote", "built", "sent", "spoke", "came", "gave", "told", "left",
+    "bought", "ate", "sat", "drove", "paid", "held", "hit",
+];
 
 /// Words of a fault, a wish, or a state that passes.
 static FAULTS: Patterns = Patterns::new(&[
@@ -100,6 +113,12 @@ const MADE: &[&str] = &[
     "encoded",
 ];
 
+/// What pages and programs are put together from.
+static PARTS: Patterns = Patterns::new(&[
+    "button|buttons|column|columns|field|fields|link|links|page|pages|tab|tabs|menu|icon|icons|label|labels|section|sections|checkbox|dropdown|tooltip|filter|filters|input|toggle|badge|modal|dialog|form|view|heading|header|footer|banner|logo|spinner",
+    "flag|flags|parameter|parameters|param|argument|option|options|endpoint|method|test|tests|property|prop",
+]);
+
 /// What may stand between such a verb and what it is about.
 const INTO: &[&str] = &[
     "a", "an", "the", "to", "at", "on", "in", "from", "with", "by", "its", "their", "least", "running",
@@ -113,7 +132,7 @@ fn tells(sentence: &str, tokens: &[Token]) -> bool {
     });
     clauses
         .into_iter()
-        .filter(|clause| !clause.is_of_an_action())
+        .filter(|clause| !clause.is_of_an_action() && !clause.is_wish())
         .any(|clause| clause.is_tie() || clause.is_general() || clause.is_named() || clause.is_set_right())
 }
 
@@ -129,6 +148,13 @@ impl Clause<'_> {
     /// "Starts returning", "stop working": something happens, and nothing is told.
     fn is_of_an_action(&self) -> bool {
         self.rest.first().is_some_and(|next| next.word.ends_with("ing") && next.word != "running")
+    }
+
+    /// "Needs a Cancel button", "need more contrast": something is to be built. What is needed to work has a name of its own.
+    fn is_wish(&self) -> bool {
+        let has_name = || self.rest.iter().any(|token| self.is_name(token));
+        is_one_of(self.verb, &["need", "needs"])
+            && (PARTS.are_in(self.rest) || !(has_name() || reason(self.rest).is_some()))
     }
 
     /// "The panel depends on the old cookie."

@@ -31,6 +31,7 @@ mod sessions_seen;
 mod signatures;
 mod statements;
 mod statements_cases;
+mod statements_lasting;
 mod statements_quality;
 mod statements_told;
 mod statements_unseen;

@@ -184,12 +184,13 @@ pub(super) static CUES: [Cues; 14] = [
             "switching|switched|migrating|migrated|moving|moved ~* from * to",
             "^ chose|picked|adopted|adopting|dropping|dropped",
             "we are switching|migrating|moving|dropping|adopting|replacing|deprecating|standardising|standardizing|keeping|sunsetting",
-            "^ no more * in|from|for|without|on",
+            "^ no more * in|from|for|without|on|to",
             "is|are deprecated",
             "stays|stay on|with",
             "is|are off the table",
             "signed off on",
             "we will use|keep|stick|support|drop|adopt",
+            "we ~have stopped using|doing|writing|mocking|supporting|publishing",
             "we ~have|just|already|recently ~just dropped|deprecated|adopted|retired|killed|sunset|abandoned",
             "building this * into ~all",
             "route|routing|use|send * going forward",
@@ -283,7 +284,7 @@ pub(super) static CUES: [Cues; 14] = [
         category: Some("convention"),
         by: By::User,
         patterns: Patterns::new(&[
-            "we ~only|all|always|normally|usually|just|already|exclusively use|target|support|deploy|run|rely|write|follow|name|keep|store|format|pin|ship|tag|squash|rebase|test|log|call|put",
+            "we ~only|all|always|normally|usually|just|already|exclusively use|target|support|deploy|release|publish|host|run|rely|write|follow|name|keep|store|format|pin|ship|tag|squash|rebase|test|log|call|put",
             "we are ~all|only|already using|on|stuck|pinned|locked|limited|running",
             "^ use * instead|not|rather|over|for",
             "^ use * , not|never",
@@ -406,6 +407,7 @@ pub(super) static CUES: [Cues; 14] = [
         patterns: Patterns::new(&[
             "^ it|this is a|an|our * using|built|written|running|for",
             "^ ~the backend|frontend|server|client|app|api|service|pipeline|database|stack is|uses|runs",
+            "^ the|our * is|are written in",
         ]),
     },
     Cues {
