@@ -18,6 +18,7 @@ mod story;
 mod summary;
 mod talked;
 mod told;
+mod values;
 mod work;
 
 use crate::codemap::{Place, anchor, edited_files, follow_renames, track};

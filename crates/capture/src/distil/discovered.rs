@@ -3,8 +3,8 @@
 use super::asked::{Intent, gist, intent};
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::story::Turn;
-use super::work::prose;
 use crate::Closing;
+use crate::prose::own_words;
 use backstory_memory::{Kind, title_from};
 use backstory_store::Again;
 
@@ -18,7 +18,7 @@ pub(super) fn discovery(turn: &Turn<'_>, closing: &Closing) -> Option<Finding> {
     let asked = gist(turn.prompt())?;
     let answer = answer(turn, closing)?;
     let title = closing.claim.clone().unwrap_or_else(|| title_from(answer));
-    let told = Some(prose(message)).filter(|told| !told.is_empty());
+    let told = Some(own_words(message)).filter(|told| !told.is_empty());
     let body = format!("Asked: {asked}\n\n{}", told.as_deref().unwrap_or(answer));
     let mut content = distilled(Kind::Discovery, &title, &body, turn.trust());
     content.facts = closing.learned.clone();

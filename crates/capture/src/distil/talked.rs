@@ -6,8 +6,8 @@
 use super::asked::{Intent, gist, intent};
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::story::Turn;
-use crate::prose::{is_foreign, passages, plain, sentences};
-use backstory_memory::{Importance, Kind, first_chars, telling_words, title_from, words};
+use crate::prose::{own_words, sentences};
+use backstory_memory::{Importance, Kind, telling_words, title_from, words};
 use backstory_store::Again;
 
 /// A prompt that tells fewer words than this holds nothing of its own.
@@ -16,15 +16,13 @@ const LEAST_TOLD: usize = 4;
 const LEAST_ANSWERED: usize = 15;
 /// So long an answer is worth a note where all that was told has become memories of its own.
 const LONG_ANSWER: usize = 40;
-/// What is kept of each side.
-const MOST_CHARS: usize = 1_000;
 /// Whoever asks with these words asks about the work at hand, not about the world.
 const OURS: [&str; 3] = ["we", "our", "us"];
 
 /// Returns what the user told and the agent answered, where nothing was done about it.
 pub(super) fn talk(turn: &Turn<'_>, stated: &[Finding]) -> Option<Finding> {
     let (said, message) = turn.closing()?;
-    let (told, answered) = (prose(turn.prompt()), prose(message));
+    let (told, answered) = (own_words(turn.prompt()), own_words(message));
     let is_ours = || words(&told).any(|word| OURS.contains(&word.as_str()));
     let is_told =
         telling_words(&told).len() >= LEAST_TOLD && (intent(turn.prompt()) != Intent::Know || is_ours());
@@ -59,12 +57,4 @@ fn without(stated: &[Finding], text: &str) -> String {
         kept.join(" ")
     });
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
-}
-
-/// The words of a text, without code and quotations, up to where somebody else's text begins.
-fn prose(text: &str) -> String {
-    let passages = passages(text);
-    let own = passages.iter().take_while(|passage| !is_foreign(passage.text));
-    let lines: Vec<String> = own.map(|passage| plain(passage.text)).collect();
-    first_chars(&lines.join("\n"), MOST_CHARS).to_owned()
 }

@@ -5,8 +5,9 @@ use super::commits::Commit;
 use super::failing::{Failing, turned_green};
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::story::{Entry, Turn};
+use crate::prose::own_words;
 use crate::{Closing, title_of_commit};
-use backstory_memory::{Change, ChangedSymbol, Happening, Kind, cap, title_from};
+use backstory_memory::{Change, ChangedSymbol, Happening, Kind, title_from};
 use backstory_store::Again;
 use std::path::Path;
 
@@ -147,7 +148,7 @@ impl<'a> Work<'a> {
 
     fn body(&self) -> String {
         let asked = gist(self.turn.prompt()).map(|gist| format!("Asked: {gist}"));
-        let told = self.turn.closing().map(|(_, message)| prose(message));
+        let told = self.turn.closing().map(|(_, message)| own_words(message));
         let why = self.commits.iter().map(|commit| commit.body.clone()).find(|body| !body.is_empty());
         let parts = asked.into_iter().chain(told).chain(why).filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join("\n\n")
@@ -225,23 +226,4 @@ fn is_test(file: &str) -> bool {
             .is_some_and(|stem| stem.ends_with("Test"))
 }
 
-/// An agent's message without its code blocks and tables, as long as a memory should be.
-pub(super) fn prose(message: &str) -> String {
-    let mut in_fence = false;
-    let mut kept: Vec<&str> = Vec::new();
-    for line in message.lines() {
-        let start = line.trim_start();
-        if start.starts_with("```") || start.starts_with("~~~") {
-            in_fence = !in_fence;
-            continue;
-        }
-        let is_second_gap = line.is_empty() && kept.last() == Some(&"");
-        if !in_fence && !start.starts_with('|') && !is_second_gap {
-            kept.push(line);
-        }
-    }
-    cap(kept.join("\n").trim(), MOST_PROSE_BYTES).text
-}
-
-const MOST_PROSE_BYTES: usize = 1_200;
 const MOST_NAMED: usize = 12;

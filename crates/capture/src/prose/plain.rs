@@ -1,6 +1,20 @@
-//! Words without the marks Markdown puts on them.
+//! Words without the marks Markdown puts on them: of one line, and of a whole text.
 //!
 //! Not here: headings, bullets and fences; those shape passages (`passages`).
+
+use super::passages::{is_foreign, passages};
+use backstory_memory::cap;
+
+/// As long as a memory should be.
+const MOST_BYTES: usize = 1_200;
+
+/// What somebody says in a text in their own words: no code, tables or quotations, up to where somebody else's text begins.
+pub(crate) fn own_words(text: &str) -> String {
+    let passages = passages(text);
+    let own = passages.iter().take_while(|passage| !is_foreign(passage.text));
+    let lines: Vec<String> = own.map(|passage| plain(passage.text)).collect();
+    cap(&lines.join("\n"), MOST_BYTES).text
+}
 
 /// One line without what Markdown marks words with; the text of a link stays, its address goes.
 pub(crate) fn plain(said: &str) -> String {
@@ -33,4 +47,20 @@ pub(crate) fn capitalised(title: &str) -> String {
 fn without_emphasis(line: &str) -> String {
     let parts = line.split('`').enumerate();
     parts.map(|(place, part)| if place % 2 == 0 { part.replace('*', "") } else { part.to_owned() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_words_are_neither_code_nor_tables_nor_what_others_wrote() {
+        let text = "**Done.** It sleeps now.\n```rust\nlet a = 1;\n```\n| a | b |\n|---|---|\n> quoted\n- uses [the clock](clock.md)\n\nYou are a reviewer.\nBe strict.";
+        assert_eq!(own_words(text), "Done. It sleeps now.\nuses the clock");
+    }
+
+    #[test]
+    fn a_long_text_is_cut() {
+        assert!(own_words(&"It is long. ".repeat(500)).len() <= MOST_BYTES);
+    }
 }

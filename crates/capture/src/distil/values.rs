@@ -1,0 +1,314 @@
+//! What two sentences say of one matter: the same, one value and another, or things that may both be true.
+//!
+//! Each sentence is split into the matter it speaks of and the value it gives it. There are four ways to split them, by what was
+//! put right, by the verb, by what denies, and by the words that differ; the first that fits both sentences decides. Not here:
+//! who has the last word, and what becomes of the memory that was there first (`settle`).
+
+use crate::Statement;
+use crate::statements::{Correction, Polarity, polarity_of};
+use backstory_memory::{NEAR_DUPLICATE, first_chars, is_small, telling_words, words};
+use std::collections::{BTreeSet, HashSet};
+
+/// How what is said stands to what is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    Unrelated,
+    Same,
+    Opposite,
+}
+
+/// What is known, what is said, and how many words they share in all, 0 to 1.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub(super) known: &'a str,
+    pub(super) said: &'a Statement,
+    pub(super) alike: f64,
+}
+
+/// The values of a matter both sentences speak of.
+struct Values {
+    before: Vec<String>,
+    now: Vec<String>,
+    /// Whether the matter has one value at a time.
+    is_one: bool,
+}
+
+impl Values {
+    fn relation(&self) -> Relation {
+        match (self.before == self.now, self.is_one) {
+            (true, _) => Relation::Same,
+            (false, true) => Relation::Opposite,
+            (false, false) => Relation::Unrelated,
+        }
+    }
+}
+
+/// A way to tell the values two sentences give to one matter; nothing where they do not speak of one in this way.
+type Way = fn(Pair<'_>) -> Option<Values>;
+const WAYS: [Way; 4] = [by_correction, by_verb, by_denial, by_words];
+
+/// Returns how what is said stands to what is known.
+pub(super) fn relation(pair: Pair<'_>) -> Relation {
+    WAYS.iter().find_map(|way| way(pair)).map_or(Relation::Unrelated, |values| values.relation())
+}
+
+/// "We use pnpm, not npm" takes the place of what stands for npm.
+fn by_correction(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
+    let correction = said.correction.as_ref()?;
+    let old = correction.old.as_deref().filter(|old| !old.trim().is_empty())?;
+    let new = correction.new.as_deref().unwrap_or_default();
+    let in_known: HashSet<String> = words(known).collect();
+    let holds = |text: &str| {
+        let mut telling = telling_words(text).into_iter().peekable();
+        telling.peek().is_some() && telling.all(|word| in_known.contains(&word))
+    };
+    let stands_for_old = holds(old) && !holds(new) && polarity_of(known) == Polarity::Affirmed;
+    let speaks_of_it = || shares_matter(known, said, old) || gives_up(known, said, correction, old);
+    (stands_for_old && speaks_of_it()).then(|| Values {
+        before: words(old).collect(),
+        now: words(new).collect(),
+        is_one: true,
+    })
+}
+
+/// "Tabs" stand in editors and on pages: one more word must say that both speak of the same matter.
+fn shares_matter(known: &str, said: &Statement, old: &str) -> bool {
+    let of_old: HashSet<String> = words(old).collect();
+    let in_known: Vec<String> = words(known).collect();
+    let beginnings: HashSet<&str> = in_known.iter().map(|word| beginning(word)).collect();
+    let telling = telling_words(&said.text);
+    let is_shared = |word: &String| {
+        if CHOOSING.contains(&word.as_str()) {
+            return stands_before(known, word, old);
+        }
+        !of_old.contains(word) && beginnings.contains(beginning(word))
+    };
+    telling.iter().any(is_shared) && !is_chance(old, known, &telling)
+}
+
+/// Numbers meet by chance: thirty days and thirty minutes are one matter only where half of the words are shared.
+fn is_chance(old: &str, known: &str, telling: &[String]) -> bool {
+    let is_number = words(old).all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    let of_matter = |word: &String| !["after", "before", "than", "about", "every"].contains(&word.as_str());
+    let of_old: HashSet<String> = words(old).collect();
+    let known = telling_words(known).into_iter().filter(|word| of_matter(word) && !of_old.contains(word));
+    let (shared, other): (Vec<String>, Vec<String>) = known.partition(|word| telling.contains(word));
+    is_number && shared.len() < other.len()
+}
+
+/// "Stop using A, use B" names what goes and what comes, and no matter of its own: it is about whatever A was chosen for.
+fn gives_up(known: &str, said: &Statement, correction: &Correction, old: &str) -> bool {
+    let new = correction.new.as_deref().unwrap_or_default();
+    let values: HashSet<String> = words(old).chain(words(new)).collect();
+    let telling = telling_words(&said.text);
+    let is_verb = |word: &String| CHOOSING.contains(&word.as_str()) || GIVING_UP.contains(&word.as_str());
+    telling.iter().any(|word| GIVING_UP.contains(&word.as_str()))
+        && telling.iter().all(|word| values.contains(word) || is_verb(word))
+        && CHOOSING.iter().any(|verb| stands_before(known, verb, old))
+}
+
+/// "The staging host is heron" and "the staging host is egret" speak of one thing and give it two values.
+fn by_verb(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
+    let said = said.text.as_str();
+    let ((one, before), (two, now)) = (subject_and_value(known)?, subject_and_value(said)?);
+    // Of one thing many things may be true at once; it has one port, one version, one path, one name.
+    let is_one_of_a_sort =
+        |value: &[String]| value.len() == 1 || value.iter().any(|word| word.contains(is_digit));
+    let is_change = words(said).any(|word| CHANGING.contains(&word.as_str()));
+    // "On one host now": where something runs on, it runs on one.
+    let is_one_place = |value: &[String]| value.len() == 2 && value.first() == before.first();
+    let is_one = |value: &[String]| is_one_of_a_sort(value) || (is_change && is_one_place(value));
+    // Two things may be chosen for one purpose, unless something says that this is a change.
+    let is_choice = chosen(&words(said).collect::<Vec<_>>()).is_some();
+    let tells = one.len() >= 2 && one == two && before != now && is_one(&before) && is_one(&now);
+    (tells && (is_change || !is_choice)).then_some(Values { before, now, is_one: true })
+}
+
+/// Splits a plain statement at its verb: what it speaks of, by its telling words, and what it says of it.
+fn subject_and_value(text: &str) -> Option<(HashSet<String>, Vec<String>)> {
+    // A full stop inside a word is part of it: 15.4, settings.toml.
+    let sentence = text.split(['\n', ';']).next()?.split(". ").next()?;
+    let all: Vec<String> = words(sentence).collect();
+    if let Some(chosen) = chosen(&all) {
+        return Some(chosen);
+    }
+    let verb = all.iter().position(|word| VERBS.contains(&word.as_str()))?;
+    let (subject, value) = all.split_at(verb);
+    // The verb is part of what is spoken of: where it listens is not where it lives.
+    let subject = subject.iter().chain(value.first()).filter(|word| !is_small(word)).cloned().collect();
+    let value = value.iter().skip(1).filter(|word| !FROM_NOW_ON.contains(&word.as_str()));
+    let value = value.cloned().collect::<Vec<_>>();
+    (!value.is_empty() && value.len() <= LONGEST_VALUE).then_some((subject, value))
+}
+
+/// "Use Redis for the session cache" gives the session cache the value Redis.
+fn chosen(all: &[String]) -> Option<(HashSet<String>, Vec<String>)> {
+    let verb = all.iter().position(|word| CHOOSING.contains(&word.as_str())).filter(|at| *at <= 1)?;
+    let rest = all.get(verb + 1..)?;
+    let middle = rest.iter().position(|word| word == "for" || word == "as")?;
+    let (value, subject) = rest.split_at(middle);
+    let value: Vec<String> =
+        value.iter().skip_while(|word| ["back", "to", "with"].contains(&word.as_str())).cloned().collect();
+    let telling = subject.iter().filter(|word| !is_small(word) && *word != "instead");
+    (!value.is_empty() && value.len() <= LONGEST_VALUE).then(|| (telling.cloned().collect(), value))
+}
+
+/// "Never squash" and "always squash" are yes and no to the same words. To other words they say nothing.
+fn by_denial(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
+    let polarity = polarity_of(known);
+    let says_more =
+        |word: &String| !DENYING.contains(&word.as_str()) && !FROM_NOW_ON.contains(&word.as_str());
+    let matter =
+        |text: &str| -> BTreeSet<String> { telling_words(text).into_iter().filter(says_more).collect() };
+    let value = |polarity: Polarity| vec![format!("{polarity:?}")];
+    (polarity != said.polarity).then(|| Values {
+        before: value(polarity),
+        now: value(said.polarity),
+        is_one: matter(known) == matter(&said.text),
+    })
+}
+
+/// Of two sentences that are alike, the words of only one are its value. With another number one thing has another value, with
+/// another word it is another thing, and the same words in another order say the opposite.
+fn by_words(Pair { known, said, alike }: Pair<'_>) -> Option<Values> {
+    if alike < NEAR_DUPLICATE {
+        return None;
+    }
+    let (before, now) = (shared_in_order(known, &said.text), shared_in_order(&said.text, known));
+    if before != now {
+        return Some(Values { before, now, is_one: true });
+    }
+    let (before, now) = (only_in(known, &said.text), only_in(&said.text, known));
+    if before.is_empty() || now.is_empty() {
+        return Some(Values { before: Vec::new(), now: Vec::new(), is_one: true });
+    }
+    let is_one = before.iter().chain(&now).all(|word| word.contains(is_digit));
+    Some(Values { before, now, is_one })
+}
+
+/// The telling words of a sentence that another says as well, in the order it says them.
+fn shared_in_order(of: &str, with: &str) -> Vec<String> {
+    let with = telling_words(with);
+    telling_words(of).into_iter().filter(|word| with.contains(word)).collect()
+}
+
+/// The telling words of a sentence that another does not say, endings aside.
+fn only_in(of: &str, other: &str) -> Vec<String> {
+    let other: HashSet<String> = words(other).map(|word| beginning(&word).to_owned()).collect();
+    let says_nothing =
+        |word: &str| [&CHOOSING[..], &DENYING, &FROM_NOW_ON].iter().any(|list| list.contains(&word));
+    let of = telling_words(of).into_iter();
+    of.filter(|word| !says_nothing(word) && !other.contains(beginning(word))).collect()
+}
+
+/// How a word begins: "deploy" and "deployments" speak of one matter.
+fn beginning(word: &str) -> &str {
+    first_chars(word, 6)
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
+/// Whether a verb stands right before a value, with at most two words between: "use the old runner".
+fn stands_before(text: &str, verb: &str, value: &str) -> bool {
+    let all: Vec<String> = words(text).collect();
+    let Some(first) = words(value).next() else { return false };
+    let verbs = all.iter().enumerate().filter(|(_, word)| *word == verb);
+    verbs.into_iter().any(|(at, _)| all.iter().skip(at + 1).take(3).any(|word| *word == first))
+}
+
+/// Verbs by which something is chosen for a purpose.
+const CHOOSING: [&str; 12] =
+    ["use", "go", "switch", "move", "revert", "change", "keep", "run", "deploy", "write", "want", "prefer"];
+/// Words that say that something is not as it was.
+const CHANGING: [&str; 10] =
+    ["instead", "switch", "now", "no", "actually", "back", "move", "revert", "change", "longer"];
+/// Words that say that something is given up.
+const GIVING_UP: [&str; 13] = [
+    "stop",
+    "using",
+    "longer",
+    "anymore",
+    "switched",
+    "switching",
+    "moved",
+    "migrated",
+    "replaced",
+    "replacing",
+    "dropped",
+    "dropping",
+    "instead",
+];
+/// Words that only say since when something holds.
+const FROM_NOW_ON: [&str; 5] = ["now", "anymore", "forward", "going", "longer"];
+/// Words that affirm or deny the rest of a sentence.
+const DENYING: [&str; 9] = ["never", "always", "not", "no", "don", "t", "avoid", "stop", "must"];
+const VERBS: [&str; 12] = [
+    "is", "are", "lives", "runs", "uses", "listens", "defaults", "equals", "stays", "points", "belongs",
+    "goes",
+];
+/// A longer value is a story, and two stories of one thing may both be true.
+const LONGEST_VALUE: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::Relation::{Opposite, Same, Unrelated};
+    use super::*;
+    use crate::{Speaker, statements};
+    use backstory_memory::likeness;
+
+    const TABLE: &[(&str, &str, Relation)] = &[
+        // What was put right.
+        ("We use npm for the frontend.", "No, we use pnpm for the frontend, not npm.", Opposite),
+        ("We deploy to Heroku.", "We switched from Heroku to Fly for deployments.", Opposite),
+        ("Always write tests with unittest.", "Stop using unittest, use pytest.", Opposite),
+        ("Use axios for HTTP calls.", "Please don't use axios anymore, use fetch.", Opposite),
+        ("We write tests with pytest.", "Stop using print in tests, use logging.", Unrelated),
+        ("Always use Redis for sessions.", "We moved the job queue from Redis to Postgres.", Unrelated),
+        ("Invoices expire after 30 days.", "Session tokens expire after 15 minutes, not 30.", Unrelated),
+        (
+            "Session tokens expire after 30 minutes.",
+            "Session tokens expire after 15 minutes, not 30.",
+            Opposite,
+        ),
+        // One verb, two values.
+        ("Remember that the staging host is heron.", "Remember that the staging host is egret.", Opposite),
+        ("Staging runs on Hetzner.", "Staging runs on Scaleway now.", Opposite),
+        ("Staging runs on Hetzner.", "Staging runs in Docker.", Unrelated),
+        ("Use Redis for the session cache.", "Use Memcached for the session cache instead.", Opposite),
+        ("Use Redis for the session cache.", "Use Memcached for the session cache.", Unrelated),
+        // Yes and no.
+        ("Never squash commits when merging.", "Always squash commits when merging from now on.", Opposite),
+        ("Never squash commits when merging.", "Always squash fixups before a review.", Unrelated),
+        // Nearly the same words.
+        ("We use Node 18.12 for all our services.", "We use Node 18.20 for all our services.", Opposite),
+        (
+            "Always prefer composition over inheritance.",
+            "Always prefer inheritance over composition.",
+            Opposite,
+        ),
+        (
+            "Always write unit tests for the backend before a review.",
+            "Always write unit tests for the frontend before a review.",
+            Unrelated,
+        ),
+        ("We always rebase before merging.", "We always rebase before merging!", Same),
+        (
+            "We run the linter before every single commit.",
+            "We always run the linter before every single commit.",
+            Same,
+        ),
+        ("We deploy to Fly.", "We always write tests first.", Unrelated),
+    ];
+
+    #[test]
+    fn one_matter_and_its_values() {
+        for (known, said, expected) in TABLE {
+            let stated = statements(said, Speaker::User);
+            let [statement] = stated.as_slice() else { panic!("{said}: {stated:?}") };
+            let pair = Pair { known, said: statement, alike: likeness(known, said) };
+            assert_eq!(relation(pair), *expected, "{known} {said}");
+        }
+    }
+}
