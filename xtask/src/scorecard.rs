@@ -10,6 +10,7 @@ mod forbidden;
 mod heard;
 mod made_up;
 mod page;
+mod passing;
 mod retrieval;
 mod sets;
 mod stock;
@@ -35,9 +36,10 @@ pub(crate) fn run(arguments: &[String]) -> Outcome<()> {
     let options = Options::read(arguments)?;
     let program = options.program.map_or_else(built, Ok)?;
     let sets = Sets { data: options.data, program };
-    let mut page = Page::new(&stamp()?, options.per_query);
+    let mut page = Page::new(&said_of_itself(&sets)?, options.per_query);
     let reports = retrieval::measure(&sets, &mut page)?;
     extraction::measure(&sets, &mut page)?;
+    passing::measure(&sets, &mut page)?;
     heard::measure(&sets, &mut page)?;
     abstention::measure(&sets, &reports, &mut page)?;
     amendment::measure(&sets, &mut page)?;
@@ -92,13 +94,10 @@ fn built() -> Outcome<PathBuf> {
     Ok(fs::canonicalize(root().join("target/release/backstory"))?)
 }
 
-/// Which state of the project is measured: its commit and that commit's day.
-fn stamp() -> Outcome<String> {
-    let git = |arguments: &[&str]| -> Outcome<String> {
-        let said = Command::new("git").args(arguments).current_dir(root()).output()?;
-        Ok(String::from_utf8(said.stdout)?.trim().to_owned())
-    };
-    let commit = git(&["log", "-1", "--format=%h of %cs"])?;
-    let is_changed = !git(&["status", "--porcelain", "--", "crates"])?.is_empty();
-    Ok(format!("{commit}{}", if is_changed { ", with changes not yet committed" } else { "" }))
+/// Which program is measured, as it says itself: the checkout may be ahead of it.
+fn said_of_itself(sets: &Sets) -> Outcome<String> {
+    let said = sets.world().say(&["--version"], "")?;
+    let lines: Vec<String> =
+        said.lines().take(3).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    Ok(lines.join(", "))
 }

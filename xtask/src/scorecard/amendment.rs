@@ -1,16 +1,23 @@
 //! Amendment: something said was put right. What holds must come first, and what does not must not come at all.
 
 use super::Outcome;
-use super::made_up::AMENDMENTS;
-use super::page::{Page, not_run, percent};
+use super::made_up::{AMENDMENTS, Amendment, REPLY};
+use super::page::{Page, not_run, percent, verdict};
 use super::sets::{Sets, list, text, texts};
 use super::stock::{HITS, number};
 use super::telling::{Said, tell};
 use super::world::World;
 use serde_json::{Value, json};
 
-const HEADS: [&str; 6] =
-    ["what", "how it was put right", "n", "new one first", "old one in search", "old one in injections"];
+const HEADS: [&str; 7] = [
+    "what",
+    "how it was put right",
+    "n",
+    "new one first",
+    "old one in search",
+    "old one in injections",
+    "as it must be",
+];
 
 /// What became of one amendment.
 #[derive(Default)]
@@ -20,24 +27,50 @@ struct Found {
     is_old_given: bool,
 }
 
+/// How one of our own is told.
+#[derive(Clone, Copy, PartialEq)]
+enum Telling {
+    /// The user says it, and later puts it right.
+    Bare,
+    /// The same, and the agent answers each time.
+    Answered,
+    /// Nobody puts it right: the old one must come up, or the other rows prove nothing.
+    NotPutRight,
+}
+
 /// Measures amendments, said by the sets and made up.
 pub(crate) fn measure(sets: &Sets, page: &mut Page) -> Outcome<()> {
     page.section(
         "Amendment",
-        "The old statement is written, then the new one; then the question is asked. *New one first*: it is the first hit of `search`. *Old one*: how often it came up all the same, by default; both must be 0. What we made up ourselves the rules were also mended on: it shows what must not be lost again, not how strangers fare.",
+        "The old statement is written, then the new one; then the question is asked. *New one first*: it is the first hit of `search`. *Old one*: how often it came up all the same, by default; both must be 0. The control is not put right at all: there the same questions must find the old one. What we made up ourselves the rules were also mended on: it shows what must not be lost again, not how strangers fare.",
     );
-    let mut rows = vec![summed("remem, code memory", "`supersede`", superseded(sets)?)];
-    let said = AMENDMENTS.iter().map(|it| in_sessions(sets, it)).collect::<Outcome<Vec<_>>>()?;
-    let lines: Vec<Value> = AMENDMENTS.iter().zip(&said).map(|(it, found)| {
-        json!({"question": it.question, "new_first": found.is_new_first, "old_searched": found.is_old_searched, "old_given": found.is_old_given})
-    }).collect();
-    page.per_query("amendment", &lines)?;
-    rows.push(summed("made up", "said by the user in a later session", Some(said)));
+    let mut rows = vec![summed("remem, code memory", "`supersede`", superseded(sets)?, is_gone)];
+    for (telling, how, must_be) in [
+        (Telling::Bare, "said by the user in a later session", is_gone as fn(&[Found]) -> bool),
+        (Telling::Answered, "the same, answered in twenty words each time", is_gone),
+        (Telling::NotPutRight, "control: not put right", is_found),
+    ] {
+        let found =
+            AMENDMENTS.iter().map(|it| in_sessions(sets, it, telling)).collect::<Outcome<Vec<_>>>()?;
+        let lines: Vec<Value> = AMENDMENTS.iter().zip(&found).map(|(it, found)| {
+            json!({"how": how, "question": it.question, "new_first": found.is_new_first, "old_searched": found.is_old_searched, "old_given": found.is_old_given})
+        }).collect();
+        page.per_query(&format!("amendment-{}", how.replace([' ', ':', ','], "-")), &lines)?;
+        rows.push(summed("made up", how, Some(found), must_be));
+    }
     page.table(&HEADS, &rows);
     Ok(())
 }
 
-fn summed(what: &str, how: &str, found: Option<Vec<Found>>) -> Vec<String> {
+fn is_gone(found: &[Found]) -> bool {
+    !found.iter().any(|it| it.is_old_searched || it.is_old_given)
+}
+
+fn is_found(found: &[Found]) -> bool {
+    found.iter().any(|it| it.is_old_searched) && found.iter().any(|it| it.is_old_given)
+}
+
+fn summed(what: &str, how: &str, found: Option<Vec<Found>>, must_be: fn(&[Found]) -> bool) -> Vec<String> {
     let Some(found) = found else { return not_run(what, HEADS.len()) };
     let count = |is: fn(&Found) -> bool| found.iter().filter(|it| is(it)).count();
     vec![
@@ -47,6 +80,7 @@ fn summed(what: &str, how: &str, found: Option<Vec<Found>>) -> Vec<String> {
         percent(count(|it| it.is_new_first), found.len()),
         count(|it| it.is_old_searched).to_string(),
         count(|it| it.is_old_given).to_string(),
+        verdict(must_be(&found)),
     ]
 }
 
@@ -83,12 +117,18 @@ fn written(world: &World, command: &[&str], evidence: &Value) -> Outcome<i64> {
 }
 
 /// One of our own, each in a world of its own: the user says it, and days later puts it right.
-fn in_sessions(sets: &Sets, it: &super::made_up::Amendment) -> Outcome<Found> {
+fn in_sessions(sets: &Sets, it: &Amendment, telling: Telling) -> Outcome<Found> {
     let world = sets.world();
-    tell(&world, "first", &[Said::by_user(it.said)])?;
+    let says = |session: &str, sentence: &str| {
+        let reply = (telling == Telling::Answered).then(|| Said::by_assistant(REPLY));
+        tell(&world, session, &std::iter::once(Said::by_user(sentence)).chain(reply).collect::<Vec<_>>())
+    };
+    says("first", it.said)?;
     let before = list(&world.ask(&["search", "--json"])?, "hits");
     let old: Vec<i64> = before.iter().filter_map(number).collect();
-    tell(&world, "second", &[Said::by_user(it.put_right)])?;
+    if telling != Telling::NotPutRight {
+        says("second", it.put_right)?;
+    }
     world.ask(&["index", "--vectors", "--json"])?;
     look(&world, it.question, |hit| text(hit, "host_session") == "second", |id| old.contains(&id))
 }

@@ -3,13 +3,13 @@
 //! The hardest case on purpose: every document that answers a question is made forbidden, and the questions are asked.
 
 use super::Outcome;
-use super::page::{Page, not_run};
+use super::page::{Page, not_run, verdict};
 use super::sets::{Document, Query, SMALL, Set, Sets};
 use super::stock::{Given, Stock, numbers};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 
-const HEADS: [&str; 7] = [
+const HEADS: [&str; 8] = [
     "set",
     "why it is forbidden",
     "memories",
@@ -17,6 +17,7 @@ const HEADS: [&str; 7] = [
     "hits of search",
     "prompts given one",
     "session starts given one",
+    "as it must be",
 ];
 
 /// What every project knows beside the documents.
@@ -29,10 +30,12 @@ enum Why {
     Forgotten,
     OtherProject,
     External,
+    /// It may: the control, which shows that the same questions find the memories.
+    Allowed,
 }
 
 impl Why {
-    const ALL: [Why; 4] = [Why::Superseded, Why::Forgotten, Why::OtherProject, Why::External];
+    const ALL: [Why; 5] = [Why::Superseded, Why::Forgotten, Why::OtherProject, Why::External, Why::Allowed];
 
     fn name(self) -> &'static str {
         match self {
@@ -40,6 +43,7 @@ impl Why {
             Why::Forgotten => "forgotten",
             Why::OtherProject => "of another project",
             Why::External => "external, and not marked so",
+            Why::Allowed => "control: it is not",
         }
     }
 }
@@ -49,7 +53,8 @@ pub(crate) fn measure(sets: &Sets, page: &mut Page) -> Outcome<()> {
     page.section(
         "Forbidden hits",
         "Every document that answers a question is superseded, forgotten, moved to another project, or said to come from outside; then the questions are asked over MCP and as prompts, and sessions begun. Counted is what came up all \
-         the same, in numbers of hits and of injections. What comes from outside may be found and pointed at, if it is marked: counted is what is not. All must be 0.",
+         the same, in numbers of hits and of injections. What comes from outside may be found and pointed at, if it is marked: counted is what is not. All must be 0, but for the control: there nothing is forbidden, and the same documents are counted \
+         by the same questions, so that none of the three may be 0.",
     );
     let mut rows = Vec::new();
     let mut lines = Vec::new();
@@ -97,8 +102,11 @@ fn measure_one(sets: &Sets, set: &Set, why: Why, lines: &mut Vec<Value>) -> Outc
     for project in projects {
         starts += usize::from(is_given(&stock.session_start(project)?, why, &forbidden));
     }
-    let counts = [forbidden.len(), asked.len(), hits, prompts, starts].map(|count| count.to_string());
-    Ok([set.name.to_owned(), why.name().to_owned()].into_iter().chain(counts).collect())
+    let found = [hits, prompts, starts];
+    let holds = found.iter().all(|count| (*count > 0) == (why == Why::Allowed));
+    let counts = [forbidden.len(), asked.len()].into_iter().chain(found).map(|count| count.to_string());
+    let named = [set.name.to_owned(), why.name().to_owned()].into_iter();
+    Ok(named.chain(counts).chain([verdict(holds)]).collect())
 }
 
 fn line(document: &Document, why: Why, is_gold: bool) -> Value {
@@ -106,7 +114,7 @@ fn line(document: &Document, why: Why, is_gold: bool) -> Value {
     let change = match why {
         Why::OtherProject => Some(("project", "another")),
         Why::External => Some(("trust", "external")),
-        Why::Superseded | Why::Forgotten => None,
+        Why::Superseded | Why::Forgotten | Why::Allowed => None,
     };
     if let (true, Some((key, value)), Some(line)) = (is_gold, change, line.as_object_mut()) {
         line.insert(key.to_owned(), value.into());

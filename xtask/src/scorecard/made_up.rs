@@ -1,4 +1,5 @@
-//! What the sets do not hold, made up by us: prompts that ask for nothing, and things said and later put right.
+//! What the sets do not hold, made up by us: prompts that ask for nothing, what is said in passing and what holds, and things said
+//! and later put right.
 
 /// Prompts of an ordinary day that bear on no memory.
 pub(crate) const SMALL_TALK: [&str; 20] = [
@@ -23,6 +24,65 @@ pub(crate) const SMALL_TALK: [&str; 20] = [
     "run it again please",
     "you can stop here for today",
 ];
+
+/// What users say in passing: small talk, wishes for the task at hand, facts of the moment. Nothing of it holds tomorrow.
+pub(crate) const SAID_IN_PASSING: [&str; 24] = [
+    "Good morning, did you sleep well?",
+    "Dialogs need softer edges.",
+    "The ticket is OPS-77.",
+    "We checked it on Linux, not Windows.",
+    "The sidebar needs a Close button.",
+    "I love the new colours.",
+    "I don't like this spacing.",
+    "We keep getting the same result.",
+    "Only three files are left.",
+    "All of these have the same name.",
+    "Whenever you are ready, go on.",
+    "The pull request is #52.",
+    "The build is green again.",
+    "We are on page 3.",
+    "No need for an apology.",
+    "Let's leave it for today.",
+    "This is just a sketch.",
+    "The reviewer is Paul.",
+    "The heading should be bold, not italic.",
+    "I want the list to be wider.",
+    "The call is tomorrow, not today.",
+    "We met in Berlin, not in Hamburg.",
+    "My laptop is slow today.",
+    "That must have been the proxy.",
+];
+
+/// As many things that hold, in the words people say them in.
+pub(crate) const SAID_FOR_GOOD: [&str; 24] = [
+    "We use uv, never pip.",
+    "Always run the linter before pushing.",
+    "Never edit generated code by hand.",
+    "We decided to keep one database for all tenants.",
+    "I prefer explicit imports.",
+    "I hate long functions.",
+    "Releases need the signing key from Vault.",
+    "The indexer needs Elasticsearch 8.",
+    "The default locale is `de-CH`.",
+    "We paginate by cursor, not by offset.",
+    "Amounts should be integers, not floats.",
+    "Every endpoint must be documented.",
+    "Only admins can delete projects.",
+    "Whenever you add a flag, update the manual.",
+    "We never force-push to main.",
+    "We are on Java 21.",
+    "We keep migrations in `db/migrate`.",
+    "We do not support Internet Explorer.",
+    "The search service is written in Go.",
+    "Let's use OpenTelemetry for all tracing.",
+    "From now on all dates are UTC.",
+    "Watch out: the importer drops rows without an id.",
+    "We chose Kafka over RabbitMQ because we replay events.",
+    "The billing tables belong to the payments team.",
+];
+
+/// What an agent answers that was only told something.
+pub(crate) const REPLY: &str = "Understood, I will keep that in mind for the rest of this work and tell you when something speaks against it.";
 
 /// One thing a user said, put right some days later, and what is asked then.
 pub(crate) struct Amendment {

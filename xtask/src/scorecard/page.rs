@@ -12,11 +12,11 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Begins a page about one state of the project.
-    pub(crate) fn new(stamp: &str, per_query: Option<PathBuf>) -> Page {
+    /// Begins a page about one program, by what it says it is.
+    pub(crate) fn new(program: &str, per_query: Option<PathBuf>) -> Page {
         let text = format!(
             "# Scorecard\n\n\
-             Written by `cargo xtask scorecard`, never by hand. Commit {stamp}. The data sets are public and not shipped ([eval.md](eval.md) says how each is read); \
+             Written by `cargo xtask scorecard`, never by hand. Measured: {program}. The data sets are public and not shipped ([eval.md](eval.md) says how each is read); \
              a set that was not there is marked *not run*. Figures are shares in percent unless said otherwise, and do not depend on the machine.\n"
         );
         Page { text, per_query }
@@ -69,6 +69,11 @@ pub(crate) fn percent(part: usize, whole: usize) -> String {
     if whole == 0 { "–".to_owned() } else { format!("{:.1}", 100.0 * part as f64 / whole as f64) }
 }
 
+/// What a row says of itself: whether its figures are what they must be.
+pub(crate) fn verdict(holds: bool) -> String {
+    if holds { "yes" } else { "**no**" }.to_owned()
+}
+
 /// The row of a set that is not there.
 pub(crate) fn not_run(set: &str, cells: usize) -> Vec<String> {
     let mut row = vec![set.to_owned(), "*not run*".to_owned()];
@@ -82,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_page_is_sections_with_tables() {
-        let mut page = Page::new("abc of 2026-01-01", None);
+        let mut page = Page::new("backstory 1.0", None);
         page.section("Finding", "How often.");
         page.table(&["set", "any@1"], &[vec!["one".into(), percent(1, 3)], not_run("two", 2)]);
         let table = "\n## Finding\n\nHow often.\n\n| set | any@1 |\n| --- | --- |\n| one | 33.3 |\n| two | *not run* |\n";

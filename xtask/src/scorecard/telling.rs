@@ -25,6 +25,11 @@ impl Said {
         Said { by: Speaker::User, content: content.into() }
     }
 
+    /// What the agent said in the end.
+    pub(crate) fn by_assistant(content: impl Into<String>) -> Said {
+        Said { by: Speaker::Assistant, content: content.into() }
+    }
+
     /// Reads one message of a set.
     pub(crate) fn read(message: &Value) -> Said {
         let tool = text(message, "tool_name");
@@ -44,7 +49,7 @@ impl Said {
             if let Some(content) = line.strip_prefix("[user] ") {
                 said.push(Said::by_user(content));
             } else if let Some(content) = line.strip_prefix("[assistant] ") {
-                said.push(Said { by: Speaker::Assistant, content: content.to_owned() });
+                said.push(Said::by_assistant(content));
             } else if let Some(last) = said.last_mut() {
                 last.content = format!("{}\n{line}", last.content);
             }
