@@ -25,6 +25,9 @@ const SHORT_TOKENS: u32 = 60;
 const FOLLOWED: usize = 5;
 /// What a link carries over of the relevance at its other end.
 const OVER_A_LINK: f64 = 0.5;
+/// How many times the floor a memory of the least importance must reach, such as a talk that led to nothing: it speaks of much, and
+/// so has something in common with most questions.
+const LEAST_IMPORTANT: f64 = 4.0 / 3.0;
 /// What is left of a memory that was replaced: its replacement comes first.
 const SUPERSEDED: f64 = 0.7;
 
@@ -290,13 +293,17 @@ fn weigh_freshness(hit: &mut Hit, state: Freshness, weights: &Weights) {
 /// Leaves out everything where even the best is too far from an answer, else what is too far from the best.
 ///
 /// Whether there is an answer is for the best to say; what comes with it need only be nearly as good. What stands beside it makes a
-/// memory easier to find, not more of an answer, so that does not count here.
+/// memory easier to find, not more of an answer, so that does not count here. And what matters least is no answer by half.
 pub(crate) fn leave_out_the_weak(hits: &mut Vec<Hit>, unheard: f64, weights: &Weights) {
     let best = hits.iter().map(|hit| hit.reasons.by_itself()).fold(0.0, f64::max);
     if best * (1.0 - weights.unheard * unheard) < weights.floor {
         hits.clear();
     }
-    hits.retain(|hit| hit.reasons.by_itself() >= weights.floor_of_best * best);
+    let least = |hit: &Hit| match hit.memory.content.importance.get() {
+        1 => weights.floor * LEAST_IMPORTANT,
+        _ => 0.0,
+    };
+    hits.retain(|hit| hit.reasons.by_itself() >= least(hit).max(weights.floor_of_best * best));
 }
 
 /// Returns words and meaning in one number.

@@ -1,7 +1,7 @@
 //! Two profiles: whoever asks gets the best there is; when nobody asked, only what is surely right is given.
 
 use crate::kit::{NOW, World, hit, ids};
-use backstory_memory::{Draft, Freshness, Kind, Memory};
+use backstory_memory::{Draft, Freshness, Importance, Kind, Memory};
 use backstory_recall::{Factor, Question, Recall, Signal, Weights};
 use backstory_store::{Showing, UseKind};
 use std::collections::HashMap;
@@ -50,6 +50,24 @@ fn unasked_what_is_nearly_as_good_as_the_best_comes_with_it() {
     };
     assert_eq!(given(0.9 * next / first), [best, second]);
     assert_eq!(given((1.0 + next / first) / 2.0), [best]);
+}
+
+/// A talk that led to nothing has something in common with most questions.
+#[test]
+fn unasked_what_matters_least_must_fit_better() {
+    let mut world = World::new();
+    let text = "The harbour service is deployed with the blue script on Tuesdays";
+    let draft = Draft { importance: Importance::new(1), ..Draft::new(Kind::Note, text, text) };
+    let (least, other) = (world.write(draft, 0), world.note(text));
+    let question = "deploy the harbour service";
+    let relevance = hit(&world.ask(question), least).reasons.by_itself();
+    let given = |floor| {
+        let weights = Weights { floor, floor_of_best: 0.0, ..Weights::INJECT };
+        ids(&world.ask_with(question, &weights, None))
+    };
+    assert_eq!(ids(&world.ask(question)).len(), 2, "whoever asks is told");
+    assert_eq!(given(relevance / 1.5).len(), 2);
+    assert_eq!(given(relevance / 1.2), [other]);
 }
 
 #[test]
