@@ -8,7 +8,8 @@ use super::wording::holds;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-const HEADS: [&str; 7] = ["set", "label", "labels", "found", "memories made", "right", "forbidden"];
+const HEADS: [&str; 8] =
+    ["set", "label", "labels", "found", "memories made", "right", "forbidden", "control: wanted"];
 
 /// One session of a set, with what should and must not come of it.
 struct Case {
@@ -18,6 +19,8 @@ struct Case {
     wanted: Vec<(String, String)>,
     /// Phrases of which no memory may hold all.
     forbidden: Vec<Vec<String>>,
+    /// Phrases of which a memory should hold all: what finds these would find the forbidden.
+    phrased: Vec<Vec<String>>,
 }
 
 /// Measures every labelled set.
@@ -25,7 +28,8 @@ pub(crate) fn measure(sets: &Sets, page: &mut Page) -> Outcome<()> {
     page.section(
         "Extraction",
         "Each item is said in a session of its own, through the hooks. A label is *found* when the memories of its session together hold at least 60 % of its telling words, endings aside; a memory is *right* \
-         when it holds a label so, or a label it (only where a set labels all that is worth keeping). *Forbidden*: memories that hold what the set says must never become one. Opinions are left out by \
+         when it holds a label so, or a label it (only where a set labels all that is worth keeping). *Forbidden*: memories that hold what the set says must never become one, where it says so; *control*: how many \
+         hold what it wants, looked for in the same way. Opinions are left out by \
          design; entities are not extracted at all, so that half of mempalace-extraction is *not run*.",
     );
     let mut rows = Vec::new();
@@ -52,7 +56,7 @@ fn measure_cases(
 ) -> Outcome<Vec<Vec<String>>> {
     let made = made_of(cases, sets)?;
     let none = Vec::new();
-    let (mut right, mut forbidden) = (0, 0);
+    let mut right = 0;
     let mut labels: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut lines = Vec::new();
     for case in cases {
@@ -68,21 +72,35 @@ fn measure_cases(
             }
         }
         right += memories.iter().filter(|memory| case.wanted.iter().any(|(_, it)| agree(memory, it))).count();
-        forbidden += memories
-            .iter()
-            .filter(|memory| case.forbidden.iter().any(|phrases| has_all(memory, phrases)))
-            .count();
         lines.push(json!({"id": case.id, "memories": memories, "missed": missed}));
     }
     page.per_query(&format!("extraction-{}", name.replace([',', ' '], "-")), &lines)?;
     let (found, all) = labels.values().fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
     let count: usize = made.values().map(Vec::len).sum();
     let right = if is_complete { percent(right, count) } else { "–".to_owned() };
-    let mut rows = vec![row(name, "all", (found, all), &[count.to_string(), right, forbidden.to_string()])];
+    let forbidden = holding(cases, &made, |case| &case.forbidden);
+    let control = holding(cases, &made, |case| &case.phrased);
+    let mut rows = vec![row(name, "all", (found, all), &[count.to_string(), right, forbidden, control])];
     if labels.len() > 1 {
         rows.extend(labels.into_iter().map(|(label, counted)| row(name, label, counted, &[])));
     }
     Ok(rows)
+}
+
+/// Counts the memories that hold all of some phrases of their case; nothing where no case names any.
+fn holding(
+    cases: &[Case],
+    made: &BTreeMap<String, Vec<String>>,
+    phrases: fn(&Case) -> &Vec<Vec<String>>,
+) -> String {
+    if cases.iter().all(|case| phrases(case).is_empty()) {
+        return "–".to_owned();
+    }
+    let of_case = |case: &Case| {
+        let memories = made.get(&case.id).into_iter().flatten();
+        memories.filter(|memory| phrases(case).iter().any(|all| has_all(memory, all))).count()
+    };
+    cases.iter().map(of_case).sum::<usize>().to_string()
 }
 
 fn row(name: &str, label: &str, (found, all): (usize, usize), rest: &[String]) -> Vec<String> {
@@ -113,7 +131,7 @@ fn agree(memory: &str, label: &str) -> bool {
 
 fn has_all(memory: &str, phrases: &[String]) -> bool {
     let memory = memory.to_lowercase();
-    phrases.iter().all(|phrase| memory.contains(&phrase.to_lowercase()))
+    !phrases.is_empty() && phrases.iter().all(|phrase| memory.contains(&phrase.to_lowercase()))
 }
 
 fn mempalace(sets: &Sets) -> Outcome<Option<Vec<Case>>> {
@@ -125,6 +143,7 @@ fn mempalace(sets: &Sets) -> Outcome<Option<Vec<Case>>> {
         said: vec![Said::by_user(text(item, "text"))],
         wanted: list(labels, "memories").iter().map(|it| (text(it, "type"), text(it, "content"))).collect(),
         forbidden: Vec::new(),
+        phrased: Vec::new(),
     };
     Ok(Some(items.iter().zip(&labels).map(case).collect()))
 }
@@ -140,6 +159,7 @@ fn remem_corpus(sets: &Sets) -> Outcome<Option<Vec<Case>>> {
             .map(|it| ("observation".to_owned(), it.join(" ")))
             .collect(),
         forbidden: [phrases(case, "forbidden_observations"), phrases(case, "forbidden_candidates")].concat(),
+        phrased: phrases(case, "expected_observations"),
     };
     Ok(sets
         .json("remem/extraction_corpus.json")?
@@ -155,6 +175,7 @@ fn remem_tasks(sets: &Sets) -> Outcome<Option<Vec<Case>>> {
             said: all("raw_events").iter().map(Said::read).collect(),
             wanted: all("memories").iter().map(|it| ("memory".to_owned(), text(it, "text"))).collect(),
             forbidden: Vec::new(),
+            phrased: Vec::new(),
         }
     };
     Ok(sets

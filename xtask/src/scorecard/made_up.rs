@@ -82,7 +82,7 @@ pub(crate) const SAID_FOR_GOOD: [&str; 24] = [
 ];
 
 /// What an agent answers that was only told something.
-pub(crate) const REPLY: &str = "Understood, I will keep that in mind for the rest of this work and tell you when something speaks against it.";
+pub(crate) const REPLY: &str = "Understood, I will keep that in mind for the rest of this work and tell you when something contradicts it.";
 
 /// One thing a user said, put right some days later, and what is asked then.
 pub(crate) struct Amendment {
