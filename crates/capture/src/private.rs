@@ -93,8 +93,8 @@ impl Iterator for Tags<'_> {
                 self.at = tag.end;
                 return Some(tag);
             }
-            // Past the whole run of backslashes: each of them would only be skipped again.
-            self.at = start + 1 + run(self.text, start + 1, |byte| byte == b'\\');
+            // Past a whole run of backslashes: each of them would only be skipped again. Those behind a bracket may begin a tag.
+            self.at = start + run(self.text, start, |byte| byte == b'\\').max(1);
         }
     }
 }
@@ -257,6 +257,16 @@ mod tests {
         check("a &lt;private&gt;x&lt;/private&gt; b", "a [private] b");
         check("a &#60;private&#62;x&#x3c;/private&#x3e; b", "a [private] b");
         check("a &amp;lt;private&amp;gt;x%3C/private%3E b", "a [private] b");
+    }
+
+    #[test]
+    fn nothing_that_only_begins_like_a_tag_hides_one_behind_it() {
+        for before in ["<", "&", "%", "<<", "</", "&lt;", "\\", "\\\\ "] {
+            for tag in ["<private>", "&lt;private&gt;", "\\u003cprivate\\u003e", "%3cprivate%3e"] {
+                let stripped = strip(&format!("{before}{tag}x")).into_owned();
+                assert!(stripped.ends_with(MARKER), "{before}{tag}: {stripped}");
+            }
+        }
     }
 
     #[test]

@@ -458,8 +458,14 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "S16",
-        "every fuzz target with its seeds: 0 crashes (`cargo xtask fuzz` searches on, 60 s each)",
-        &[Tests(CLI, &["fuzz_seeds::every_seed_runs_through_its_target"])],
+        "every fuzz target with its seeds and 5,000 damaged ones: 0 broken (`cargo xtask fuzz` searches on, 60 s each)",
+        &[Tests(
+            CLI,
+            &[
+                "fuzz_seeds::every_seed_runs_through_its_target",
+                "fuzz_seeds::every_damaged_seed_runs_through_its_target",
+            ],
+        )],
     ),
     timed(
         "S17",
