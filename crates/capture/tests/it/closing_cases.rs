@@ -16,8 +16,15 @@ pub(crate) struct Case {
 pub(crate) const NOTHING: Case =
     Case { message: "", claim: None, next_steps: &[], questions: &[], learned: &[], answer: None };
 
+/// Reads every message, and lists all that was read otherwise than its case wants.
+pub(crate) fn check(cases: &[Case]) {
+    let misread: Vec<String> = cases.iter().flat_map(misread).collect();
+    let told = misread.join("\n");
+    assert!(misread.is_empty(), "{} parts of {} messages\n{told}", misread.len(), cases.len());
+}
+
 /// Says in which parts a message was read otherwise than the case wants.
-pub(crate) fn misread(case: &Case) -> Vec<String> {
+fn misread(case: &Case) -> Vec<String> {
     let Closing { claim, next_steps, questions, learned, answer } = closing(case.message);
     let opening: String = case.message.chars().take(60).collect();
     let differ = |part: &str, found: &[String], wanted: &[&str]| {
@@ -279,12 +286,5 @@ const CASES: &[Case] = &[
 
 #[test]
 fn a_closing_message_is_read_as_a_person_would() {
-    let misread: Vec<String> = CASES.iter().flat_map(misread).collect();
-    assert!(
-        misread.is_empty(),
-        "{} parts of {} messages\n{}",
-        misread.len(),
-        CASES.len(),
-        misread.join("\n")
-    );
+    check(CASES);
 }
