@@ -6,6 +6,7 @@ use crate::pulse::Pulse;
 use crate::syncing::Syncing;
 use crate::teams;
 use crate::ui::memories;
+use backstory_memory::ProjectId;
 use backstory_store::{SharedProject, Store};
 
 /// What becomes of forgettings that cannot be told.
@@ -44,6 +45,22 @@ pub(crate) fn tell_forgotten(
         }
     }
     Ok(())
+}
+
+/// The same of a project that is about to be part of another, unless that one is shared with the same team.
+pub(crate) fn tell_forgotten_before_merging(
+    store: &mut Store,
+    from: ProjectId,
+    into: ProjectId,
+    app: &App,
+) -> Result<(), Failure> {
+    let all = store.shared_projects()?;
+    let team = |project| all.iter().find(|shared| shared.project == project).map(|shared| &shared.team);
+    if team(from) == team(into) {
+        return Ok(());
+    }
+    let parting: Vec<SharedProject> = all.iter().filter(|shared| shared.project == from).cloned().collect();
+    tell_forgotten(store, &parting, Untold::Stops("`backstory project unshare --anyway`"), app)
 }
 
 fn tell(store: &mut Store, shared: &SharedProject, app: &App) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 //! Not here: reading `.git` (`capture`), the rule that recognises a project (`memory`).
 
 use crate::memories::{memory_from, whole_memories};
-use crate::{Store, StoreError, code, distilled, words};
+use crate::{Store, StoreError, code, distilled, telling, words};
 use backstory_memory::{Known, Memory, ProjectId, ProjectKey, Sighting, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -111,6 +111,7 @@ impl Store {
         self.write("merge the projects", |transaction| {
             let index_is_stale = !move_words(transaction, from, into)?;
             distilled::release_shared_subjects(transaction, from, into)?;
+            telling::merge(transaction, from, into)?;
             for table in ["memories", "sessions", "project_keys", "project_roots", "injections"] {
                 let sql = format!("UPDATE {table} SET project_id = ?2 WHERE project_id = ?1");
                 transaction.execute(&sql, [from.0, into.0])?;

@@ -302,3 +302,20 @@ pub(crate) fn drop_synced(db: &Connection, project: ProjectId, uid: &Uid) -> rus
     );
     db.prepare_cached(sql)?.execute(params![uid.as_str(), project.0]).map(drop)
 }
+
+/// Moves what is between us and a team from one project to another, where both are shared with it: what is still to be told is told of
+/// the one that stays.
+pub(crate) fn merge(db: &Connection, from: ProjectId, into: ProjectId) -> rusqlite::Result<()> {
+    let is_one_team = concat!("SELECT 1 WHERE ?2 IN ", with_team!("?1"));
+    if db.prepare_cached(is_one_team)?.exists([from.0, into.0])? {
+        for table in ["synced_memories", "untold_memories", "heard_links", "unreadable_memories"] {
+            db.execute(
+                &format!("UPDATE OR IGNORE {table} SET project_id = ?2 WHERE project_id = ?1"),
+                [from.0, into.0],
+            )?;
+        }
+    }
+    // Whatever moves is noted anew where the other project is shared; a note of the one that goes would go with it.
+    let sql = "DELETE FROM untold_memories WHERE project_id = ?1 AND uid IN (SELECT uid FROM memories)";
+    db.execute(sql, [from.0]).map(drop)
+}

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::commands::share;
 use crate::failure::{Exit, Failure};
+use crate::parting;
 use crate::times;
 use crate::ui::one_line;
 use crate::vectors;
@@ -156,6 +157,7 @@ fn merge(from: &str, into: &str, app: &App, consent: Consent) -> Result<String, 
             }
         }
     }
+    parting::tell_forgotten_before_merging(&mut store, source, target, app)?;
     store.merge_projects(source, target)?;
     vectors::follow(&mut store, app);
     Ok(format!("`{}` is now part of `{}`", one_line(from), one_line(into)))

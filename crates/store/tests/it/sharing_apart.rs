@@ -218,3 +218,39 @@ fn what_was_forgotten_while_a_hub_was_away_is_told_also_after_it_was_restored() 
     store.tell_lost_again(shared).unwrap();
     assert_eq!(all_untold(&store, shared), [Untold::Forgotten(of)]);
 }
+
+#[test]
+fn what_is_to_be_told_of_a_project_is_told_of_the_one_it_was_merged_into() {
+    let test = TestHome::new();
+    let (mut store, into) = sharing(&test);
+    let from = project(&mut store, "/home/u/two");
+    store.share_project(from, "a", "remote:example.org/two").unwrap();
+    let gone = store.remember(&new(from, draft("known to all", "body"))).unwrap();
+    let of = uid_of(&store, gone);
+    tell(&mut store, from);
+    store.forget(&[gone], NOW).unwrap();
+    let kept = store.remember(&new(from, draft("never told", "body"))).unwrap();
+    store.merge_projects(from, into).unwrap();
+    let untold = all_untold(&store, into);
+    assert!(untold.contains(&Untold::Forgotten(of)), "{untold:?}");
+    let told: Vec<MemoryId> = untold
+        .iter()
+        .filter_map(|untold| match untold {
+            Untold::Said(saying) => Some(saying.memory.id),
+            Untold::Forgotten(_) => None,
+        })
+        .collect();
+    assert_eq!(told, [kept]);
+}
+
+#[test]
+fn what_is_merged_into_a_project_of_another_team_is_told_to_that_one() {
+    let test = TestHome::new();
+    let (mut store, from) = sharing(&test);
+    let into = share_with_b(&mut store);
+    let id = note(&mut store, "not told yet", "body");
+    store.merge_projects(from, into).unwrap();
+    let untold: Vec<MemoryId> =
+        all_untold(&store, into).iter().map(|untold| said(untold).memory.id).collect();
+    assert_eq!(untold, [id]);
+}
