@@ -18,6 +18,7 @@ mod injecting;
 mod lines;
 mod log;
 mod mcp;
+mod meanings;
 mod ourselves;
 mod parting;
 mod progress;

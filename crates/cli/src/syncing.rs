@@ -5,7 +5,7 @@
 use crate::app::App;
 use crate::border::Border;
 use crate::failure::Failure;
-use crate::teams;
+use crate::{meanings, teams};
 use backstory_hub::{Hub, HubError, Pulled, Refusal};
 use backstory_memory::{News, Uid, Watermark};
 use backstory_store::{Heard, SharedProject, Store, StoreError, Untold};
@@ -67,6 +67,7 @@ impl<'a> Syncing<'a> {
         self.hear(store, hub, shared, &mut synced)?;
         // What was forgotten elsewhere may have been what replaced something here.
         self.tell(store, hub, shared, &mut synced)?;
+        meanings::tell(store, hub, shared, self.app, self.alive)?;
         Ok(synced)
     }
 

@@ -5,6 +5,7 @@
 
 mod address;
 mod error;
+mod meaning;
 mod members;
 mod migrate;
 mod pull;
@@ -15,11 +16,12 @@ mod tls;
 
 pub use address::{Address, AddressError};
 pub use error::HubError;
+pub use meaning::{Meaning, Vectors};
 pub use members::{Invitation, Revocation, TeamName, UnusableName};
 pub use migrate::{CURRENT as SCHEMA, Migrated};
 pub use pull::Pulled;
 pub use push::{Pushed, Refusal};
-pub use search::{Question, TeamHit};
+pub use search::{Asked, Question, TeamHit};
 
 use error::Doing;
 use postgres::{Client, IsolationLevel, Transaction};

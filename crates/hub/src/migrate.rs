@@ -4,6 +4,7 @@
 
 use crate::HubError;
 use crate::error::Doing;
+use crate::meaning::{self, Vectors};
 use postgres::{Client, GenericClient};
 
 /// The schema this build knows.
@@ -17,7 +18,7 @@ const MIGRATIONS: &[&str] = &[
 ];
 
 /// Owners that come together migrate one after the other: the number is ours alone.
-const LOCK: i64 = 0x6261_636b_7374_6f72;
+pub(crate) const LOCK: i64 = 0x6261_636b_7374_6f72;
 
 /// What became of a hub's schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct Migrated {
     pub from: i32,
     /// The schema it has now.
     pub to: i32,
+    /// Whether it also goes by meaning.
+    pub vectors: Vectors,
 }
 
 /// Brings the hub to [`CURRENT`]. A newer one is left untouched.
@@ -42,7 +45,7 @@ pub(crate) fn run(client: &mut Client) -> Result<Migrated, HubError> {
         transaction.execute(note, &[&version]).doing("migrate the hub")?;
     }
     transaction.commit().doing("migrate the hub")?;
-    Ok(Migrated { from, to: CURRENT })
+    Ok(Migrated { from, to: CURRENT, vectors: meaning::make_room(client)? })
 }
 
 /// Refuses a hub that another build has made.

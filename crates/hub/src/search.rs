@@ -2,8 +2,10 @@
 
 use crate::error::Doing;
 use crate::rows::{self, column, revision_columns};
-use crate::{Hub, HubError};
+use crate::{Hub, HubError, meaning};
 use backstory_memory::{Kind, SharedRevision, Trust, Uid, companion};
+use postgres::Row;
+use postgres::types::ToSql;
 use std::time::Duration;
 
 /// One memory the hub has found.
@@ -23,6 +25,8 @@ pub struct TeamHit {
     pub words: f64,
     /// Whether all the words stand in it.
     pub has_all: bool,
+    /// How near it is in meaning, as a cosine; nothing where nobody told what it means, or the hub goes by words.
+    pub meaning: Option<f64>,
 }
 
 /// What is asked of a hub.
@@ -30,24 +34,38 @@ pub struct TeamHit {
 pub struct Question<'a> {
     /// The words.
     pub words: &'a str,
+    /// What they mean, for a hub that goes by meaning.
+    pub meaning: Option<Asked<'a>>,
     /// The project, by what it is recognised by; all the team shares where there is none.
     pub project: Option<&'a str>,
     /// The kinds; all where there is none.
     pub kinds: &'a [Kind],
-    /// How many at the most.
+    /// How many at the most, of each way to find them.
     pub most: u32,
     /// How long it may take.
     pub patience: Option<Duration>,
 }
 
-impl Hub {
-    /// Finds memories in force by their words, in one project or in all the team shares.
-    pub fn search(&mut self, question: &Question<'_>) -> Result<Vec<TeamHit>, HubError> {
-        const DOING: &str = "search";
-        let sql = concat!(
+/// Where a question points.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The model that read it: only vectors of the same are compared.
+    pub model: &'a str,
+    /// The direction.
+    pub direction: &'a [f32],
+}
+
+/// Reads hits, found by words alone or also by meaning.
+macro_rules! hits {
+    ($found:literal, $nearness:literal) => {
+        concat!(
             "SELECT ",
             revision_columns!(),
-            ", f.project, f.rank, f.has_all, first.author::text, first.trust FROM backstory.search($1, $2, $3, $4) f
+            ", r.project, f.rank, f.has_all, first.author::text, first.trust, ",
+            $nearness,
+            " AS near FROM (",
+            $found,
+            ") f
              JOIN backstory.revisions r ON r.team = (SELECT backstory.current_team()) AND r.uid = f.uid
                  AND r.at_ms = f.at_ms AND r.state = f.state
              JOIN LATERAL (SELECT said.author, said.trust FROM backstory.revisions said WHERE said.team = r.team AND said.uid = r.uid
@@ -55,9 +73,29 @@ impl Hub {
                      = (r.kind, r.title, r.body, r.facts, r.concepts, r.files)
                  ORDER BY said.at_ms, said.state LIMIT 1) first ON true
              JOIN backstory.memories m ON m.team = r.team AND m.uid = r.uid
-             ORDER BY f.has_all DESC, f.rank DESC, f.uid"
-        );
-        let asked = format!("{} {}", question.words, companion(question.words));
+             ORDER BY f.has_all DESC, f.rank DESC, near DESC NULLS LAST, f.uid"
+        )
+    };
+}
+
+const BY_WORDS: &str = hits!(
+    "SELECT uid, at_ms, state, rank, has_all FROM backstory.search($1, $2, $3, $4)",
+    "NULL::double precision"
+);
+const ALSO_BY_MEANING: &str = hits!(
+    "SELECT uid, at_ms, state, max(rank) AS rank, bool_or(has_all) AS has_all FROM (
+         SELECT uid, at_ms, state, rank, has_all FROM backstory.search($1, $2, $3, $4)
+         UNION ALL SELECT uid, at_ms, state, 0::real, false FROM backstory.search_by_meaning($5, $6, $2, $3, $4)
+     ) either_way GROUP BY uid, at_ms, state",
+    "backstory.nearness(r.uid, r.at_ms, r.state, $6, $5)"
+);
+
+impl Hub {
+    /// Finds memories in force, in one project or in all the team shares: by their words, and by what they mean where that was asked and the
+    /// hub can. Those that hold all the words come first, then the nearest.
+    pub fn search(&mut self, question: &Question<'_>) -> Result<Vec<TeamHit>, HubError> {
+        const DOING: &str = "search";
+        let words = format!("{} {}", question.words, companion(question.words));
         let most = i32::try_from(question.most).unwrap_or(i32::MAX);
         let kinds: Vec<&str> = question.kinds.iter().map(|kind| kind.as_str()).collect();
         let kinds = (!kinds.is_empty()).then_some(kinds);
@@ -66,19 +104,29 @@ impl Hub {
             let set = "SELECT set_config('statement_timeout', $1, true)";
             transaction.execute(set, &[&patience.as_millis().max(1).to_string()]).doing(DOING)?;
         }
-        let found = transaction.query(sql, &[&asked, &question.project, &kinds, &most]).doing(DOING)?;
-        let hit = |row: &postgres::Row| {
-            Ok::<TeamHit, HubError>(TeamHit {
-                uid: rows::uid(column(row, 0)?)?,
-                revision: rows::revision(row)?,
-                project: column(row, 17)?,
-                words: f64::from(column::<f32>(row, 18)?),
-                has_all: column(row, 19)?,
-                said_by: column(row, 20)?,
-                said_as: rows::code(column(row, 21)?)?,
-            })
+        let by_words: [&(dyn ToSql + Sync); 4] = [&words, &question.project, &kinds, &most];
+        let found = match question.meaning {
+            Some(asked) if meaning::is_there(&mut transaction)? => {
+                let direction = format!("{:?}", asked.direction);
+                let more: [&(dyn ToSql + Sync); 2] = [&direction, &asked.model];
+                transaction.query(ALSO_BY_MEANING, &[by_words.as_slice(), more.as_slice()].concat())
+            }
+            _ => transaction.query(BY_WORDS, &by_words),
         };
         // What this build cannot read it cannot show either.
-        Ok(found.iter().filter_map(|row| hit(row).ok()).collect())
+        Ok(found.doing(DOING)?.iter().filter_map(|row| hit(row).ok()).collect())
     }
+}
+
+fn hit(row: &Row) -> Result<TeamHit, HubError> {
+    Ok(TeamHit {
+        uid: rows::uid(column(row, 0)?)?,
+        revision: rows::revision(row)?,
+        project: column(row, 17)?,
+        words: f64::from(column::<f32>(row, 18)?),
+        has_all: column(row, 19)?,
+        said_by: column(row, 20)?,
+        said_as: rows::code(column(row, 21)?)?,
+        meaning: column(row, 22)?,
+    })
 }

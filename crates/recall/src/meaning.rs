@@ -55,7 +55,7 @@ impl Meaning {
 
     /// Returns where a question points. Nothing where it is not written in letters the model has learnt to read.
     fn direction(&self, question: &str) -> Option<Vector> {
-        if is_mostly_latin(question) { self.encoder.encode_question(question) } else { None }
+        direction(self.encoder.as_ref(), question)
     }
 
     /// Reads a question and finds the memories nearest to it within reach. Nothing where the model cannot read it; a
@@ -95,6 +95,14 @@ impl Meaning {
         }
         first
     }
+}
+
+/// Returns where a question points, for whoever keeps vectors elsewhere. Nothing where it is not written in letters the model has learnt to
+/// read.
+#[must_use]
+pub fn direction(encoder: &dyn Encoder, question: &str) -> Option<Vector> {
+    let question = first_chars(question, MOST_READ);
+    if is_mostly_latin(question) { encoder.encode_question(question) } else { None }
 }
 
 /// Whether at least half of the letters are Latin. Of other scripts the model knows some letters and no words: it finds everything

@@ -86,7 +86,7 @@ pub use spool::Spool;
 pub use status::{Counts, Status};
 pub use structure::Neighbours;
 pub use teams::{Joining, SharedProject, Team};
-pub use telling::{Saying, Untold};
+pub use telling::{Saying, Untold, UntoldMeaning};
 pub use travel::{Carried, Ties, Wording};
 pub use vectors::EVERYWHERE;
 pub use words::WordQuery;

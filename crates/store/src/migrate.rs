@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0007_imports.sql"),
     include_str!("migrations/0008_teams.sql"),
     include_str!("migrations/0009_teams_apart.sql"),
+    include_str!("migrations/0010_meanings_told.sql"),
 ];
 
 /// Brings the database to [`CURRENT`]. Of several processes that start together one migrates and the others find it done.

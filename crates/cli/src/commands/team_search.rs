@@ -9,11 +9,18 @@ use crate::pulse::Pulse;
 use crate::teams;
 use crate::times;
 use crate::ui::{Tone, one_line};
-use backstory_hub::{Question, TeamHit};
+use backstory_embed::{MiniLm, model_name};
+use backstory_hub::{Asked, Question, TeamHit};
 use backstory_memory::{Trust, first_chars};
+use backstory_recall::direction;
 use backstory_store::{Reach, SharedProject, Store};
 use serde::Serialize;
 use std::time::Duration;
+
+/// The rank of words, as the hub gives it, that counts for half.
+const SATURATION: f64 = 0.1;
+/// What holds none of the words is a hit from this cosine on.
+const NEAR: f64 = 0.3;
 
 /// What the hub found, for other programs.
 #[derive(Serialize)]
@@ -45,8 +52,13 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
     let named = shared.as_ref().and_then(|shared| shared.team.parse().ok());
     let team = teams::joined(store, named.as_ref(), "`--project NAME`, of a project that is shared with it")?;
     let words = args.words.join(" ");
+    let weight = app.config.search_weights.meaning;
+    let asks_meaning = app.config.recall.vectors && weight > 0.0;
+    let direction = if asks_meaning { direction(&MiniLm::load(), &words) } else { None };
+    let asked = |direction| Asked { model: model_name(), direction };
     let question = Question {
         words: &words,
+        meaning: direction.as_ref().map(|direction| asked(direction.values().as_slice())),
         project: shared.as_ref().map(|shared| shared.hub_project.as_str()),
         kinds: &args.kinds,
         most: args.limit.unwrap_or(app.config.search.limit),
@@ -57,11 +69,12 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
     pulse.beat();
     let found = hub.search(&question).map_err(|error| teams::failure(&error))?;
     drop(pulse);
+    let found = ranked(found, weight, question.most);
     let border = Border::of(app);
     let trust =
         |hit: &TeamHit| border.trust(hub.member(), &hit.said_by, [&hit.said_as, &hit.revision.content.trust]);
     let hits: Result<Vec<HitShape>, Failure> =
-        found.iter().map(|hit| shape(hit, &trust(hit), args, store)).collect();
+        found.iter().map(|(hit, fused)| shape(hit, *fused, &trust(hit), args, store)).collect();
     let hits = hits?;
     let exit = if hits.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
@@ -86,15 +99,43 @@ fn meant(args: &SearchArgs, store: &Store, app: &App) -> Result<Option<SharedPro
     shared.map(Some).ok_or_else(failure)
 }
 
-fn shape(hit: &TeamHit, trust: &Trust, args: &SearchArgs, store: &Store) -> Result<HitShape, Failure> {
+/// Puts hits in order, each with its relevance, as the local search would: words level off, meaning counts by the cosine. Where nobody told
+/// what anything means, the hub's order stands.
+fn ranked(found: Vec<TeamHit>, weight: f64, most: u32) -> Vec<(TeamHit, f64)> {
+    if found.iter().all(|hit| hit.meaning.is_none()) {
+        return found.into_iter().map(|hit| (hit.words, hit)).map(|(words, hit)| (hit, words)).collect();
+    }
+    let fused = |hit: &TeamHit| {
+        let words = hit.words / (hit.words + SATURATION);
+        hit.meaning.map_or(words, |cosine| (1.0 - weight) * words + weight * cosine.max(0.0))
+    };
+    let is_hit = |hit: &TeamHit| hit.words > 0.0 || hit.meaning.is_some_and(|cosine| cosine >= NEAR);
+    let mut ranked: Vec<(TeamHit, f64)> = found
+        .into_iter()
+        .filter(is_hit)
+        .map(|hit| (fused(&hit), hit))
+        .map(|(fused, hit)| (hit, fused))
+        .collect();
+    ranked.sort_by(|one, other| other.1.total_cmp(&one.1));
+    ranked.truncate(most as usize);
+    ranked
+}
+
+fn shape(
+    hit: &TeamHit,
+    fused: f64,
+    trust: &Trust,
+    args: &SearchArgs,
+    store: &Store,
+) -> Result<HitShape, Failure> {
     let content = &hit.revision.content;
     let explain = args.explain.then(|| SumShape {
         words: hit.words,
-        meaning: None,
-        fused: hit.words,
+        meaning: hit.meaning,
+        fused,
         lifts: Vec::new(),
         factors: Vec::new(),
-        relevance: hit.words,
+        relevance: fused,
         older_than: None,
     });
     Ok(HitShape {
@@ -106,7 +147,7 @@ fn shape(hit: &TeamHit, trust: &Trust, args: &SearchArgs, store: &Store) -> Resu
         project: hit.project.clone(),
         trust: trust.to_string(),
         updated_at: times::iso(hit.revision.at),
-        score: (hit.words * 10_000.0).round() / 10_000.0,
+        score: (fused * 10_000.0).round() / 10_000.0,
         explain,
     })
 }
@@ -137,7 +178,12 @@ fn lines(hit: &HitShape, args: &SearchArgs, app: &App) -> String {
     let excerpt = excerpt(&hit.body, &hit.title);
     lines.extend((!excerpt.is_empty()).then(|| format!("   {excerpt}")));
     if let Some(sum) = &hit.explain {
-        lines.push(format!("       {:.3}  words (as the hub ranks them)", sum.words));
+        let meaning = sum.meaning.map_or_else(|| "none".to_owned(), |cosine| format!("{cosine:.2}"));
+        let words = sum.words;
+        lines.push(format!(
+            "       {:.3}  words {words:.3} (as the hub ranks them), meaning {meaning} (cosine)",
+            sum.fused
+        ));
     }
     lines.join("\n")
 }

@@ -15,9 +15,13 @@ pub(crate) struct Team {
 
 impl Team {
     pub(crate) fn new() -> Option<Team> {
-        let team = Team { database: PrivateDatabase::new()?, owner: world() };
+        Some(Team::on(PrivateDatabase::new()?))
+    }
+
+    pub(crate) fn on(database: PrivateDatabase) -> Team {
+        let team = Team { database, owner: world() };
         done(&team.owner, &["team", "init", &team.database.url("owner")]);
-        Some(team)
+        team
     }
 
     /// Somebody who was invited, has joined, and shares the project both work on.

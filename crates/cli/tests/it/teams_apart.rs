@@ -282,3 +282,28 @@ fn who_was_revoked_while_logged_in_is_told_so() {
     let missing = team.owner.run(["team", "invite", "eve", "--team", "nobody"]);
     assert!(missing.stderr.contains("this home does not own"), "{}", missing.stderr);
 }
+
+#[test]
+fn where_the_server_has_pgvector_the_hub_is_also_asked_by_meaning() {
+    let Some(database) = backstory_testkit::PrivateDatabase::with_vectors() else { return };
+    let team = Team::on(database);
+    let by_meaning = |name| team.member(name).with("BACKSTORY_RECALL_VECTORS", "true");
+    let (ann, bob) = (by_meaning("ann"), by_meaning("bob"));
+    remember(&ann, "We keep every customer's data in PostgreSQL");
+    remember(&ann, "The deployment runs on Tuesdays after lunch");
+    done(&ann, &["index", "--vectors"]);
+    team.sync(&ann);
+    assert_eq!(team.database.psql("SELECT count(DISTINCT uid) FROM backstory.vectors"), "2");
+    let asked = ["search", "--team", "--explain", "--json", "which relational store holds client records?"];
+    let hit = ask(&bob, 0, &asked)["hits"][0].clone();
+    assert_eq!(hit["title"], "We keep every customer's data in PostgreSQL", "{hit}");
+    assert!(hit["explain"]["meaning"].as_f64().unwrap() > 0.3, "{hit}");
+    // Told once.
+    team.sync(&ann);
+    let untold = "SELECT count(*) FROM synced_memories WHERE is_meaning_told = 0";
+    assert_eq!(database_count(&ann, untold), 0);
+}
+
+fn database_count(env: &TestEnv, sql: &str) -> i64 {
+    database(env).query_row(sql, [], |row| row.get(0)).unwrap()
+}

@@ -17,7 +17,12 @@ pub(crate) struct TestHub {
 impl TestHub {
     /// Makes a hub with the teams and members given; `None` where there is no PostgreSQL.
     pub(crate) fn with(teams: &[(&str, &[&str])]) -> Option<TestHub> {
-        let test = TestHub { database: PrivateDatabase::new()? };
+        TestHub::on(PrivateDatabase::new()?, teams)
+    }
+
+    /// Makes a hub in a database.
+    pub(crate) fn on(database: PrivateDatabase, teams: &[(&str, &[&str])]) -> Option<TestHub> {
+        let test = TestHub { database };
         let mut owner = test.owner();
         owner.migrate().unwrap();
         for (team, members) in teams {

@@ -6,6 +6,7 @@ mod apart;
 mod between;
 mod kit;
 mod making;
+mod meant;
 mod racing;
 mod scale;
 mod secured;

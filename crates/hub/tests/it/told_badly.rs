@@ -30,6 +30,17 @@ fn what_the_hub_does_not_take_is_named_and_the_others_are_taken() {
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.memories.len(), 8);
 }
 
+/// Whoever watches whether the hub still answers must hear of each answer, however much is told at once.
+#[test]
+fn every_answer_of_a_slow_hub_is_a_sign_of_life() {
+    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
+    let mut ann = test.member("ann", "a");
+    let told = (0..50).map(|number| news(&format!("u{number}"), vec![said(5, "one of many")])).collect();
+    let mut signs = 0;
+    ann.push(PROJECT, &several(told), &mut || signs += 1).unwrap();
+    assert!(signs >= 100, "{signs}");
+}
+
 /// Somebody moved it, or came upon it by import.
 #[test]
 fn a_memory_stays_in_its_project_whoever_tells_of_it() {

@@ -1,0 +1,46 @@
+//! What memories mean, told to hubs that go by meaning: the vectors this machine made anyway, as it holds them.
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::teams;
+use backstory_embed::{Scope, VectorFile, model_name};
+use backstory_hub::{Hub, Meaning};
+use backstory_store::{SharedProject, Store};
+
+/// How many are told at once.
+const AT_ONCE: usize = 50;
+
+/// Tells what the memories of a project mean, as far as vectors are made. Where the hub goes by words alone there is nothing to tell.
+pub(crate) fn tell(
+    store: &mut Store,
+    hub: &mut Hub,
+    shared: &SharedProject,
+    app: &App,
+    alive: &dyn Fn(),
+) -> Result<(), Failure> {
+    let failed = |error| teams::failure(&error);
+    if !app.config.recall.vectors || !hub.goes_by_meaning().map_err(failed)? {
+        return Ok(());
+    }
+    let Ok(vectors) = VectorFile::open(&app.home.vectors(), model_name()) else { return Ok(()) };
+    loop {
+        let untold = store.untold_meanings(shared.project, AT_ONCE)?;
+        if untold.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<i64> = untold.iter().map(|untold| untold.id.0).collect();
+        let rows = vectors.rows_of(Scope::Projects(&[shared.project.0]), &ids).unwrap_or_default();
+        let parts = |id: i64| {
+            let of = rows.iter().filter(move |(memory, _)| *memory == id);
+            of.map(|(_, vector)| vector.to_bytes().to_vec()).collect()
+        };
+        let meaning = |untold: &backstory_store::UntoldMeaning| Meaning {
+            uid: untold.uid.clone(),
+            state: untold.state,
+            parts: parts(untold.id.0),
+        };
+        let meanings: Vec<Meaning> = untold.iter().map(meaning).collect();
+        hub.tell_meanings(model_name(), &meanings, &mut || alive()).map_err(failed)?;
+        store.meanings_told(&untold)?;
+    }
+}

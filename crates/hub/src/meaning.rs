@@ -1,0 +1,95 @@
+//! What memories mean, where the server has pgvector: told as the bytes the machine that made them holds, and searched there.
+//!
+//! Not a numbered migration: whether it is there depends on the server, and may change. Where it is not, `search` goes by words.
+
+use crate::error::Doing;
+use crate::{Hub, HubError, migrate};
+use backstory_memory::{Digest, Uid};
+use postgres::{Client, GenericClient};
+
+const STEP: &str = include_str!("meaning.sql");
+
+/// What a memory means, as a model made it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meaning {
+    /// The memory.
+    pub uid: Uid,
+    /// What it says, by the digest of all that is shared.
+    pub state: Digest,
+    /// Its vectors, each as it is stored.
+    pub parts: Vec<Vec<u8>>,
+}
+
+/// Whether a hub goes by meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vectors {
+    /// It does.
+    Used,
+    /// The server has pgvector, and only a superuser may make the extension.
+    NotAllowed,
+    /// The server has no pgvector.
+    Absent,
+}
+
+/// Makes room for vectors, where the server has pgvector and there is none yet.
+pub(crate) fn make_room(client: &mut Client) -> Result<Vectors, HubError> {
+    const DOING: &str = "make room for vectors";
+    if is_there(client)? {
+        return Ok(Vectors::Used);
+    }
+    let available = "SELECT FROM pg_available_extensions WHERE name = 'vector'";
+    if client.query_opt(available, &[]).doing(DOING)?.is_none() {
+        return Ok(Vectors::Absent);
+    }
+    if client.batch_execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA backstory").is_err() {
+        return Ok(Vectors::NotAllowed);
+    }
+    let mut transaction = client.transaction().doing(DOING)?;
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&migrate::LOCK]).doing(DOING)?;
+    if is_there(&mut transaction)? {
+        return Ok(Vectors::Used);
+    }
+    let schema = "SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = 'vector'";
+    let schema: String = transaction.query_one(schema, &[]).doing(DOING)?.get(0);
+    transaction.batch_execute(&STEP.replace("{schema}", &schema)).doing(DOING)?;
+    transaction.commit().doing(DOING)?;
+    Ok(Vectors::Used)
+}
+
+/// Whether the hub has vectors.
+pub(crate) fn is_there(client: &mut impl GenericClient) -> Result<bool, HubError> {
+    let sql = "SELECT to_regclass('backstory.vectors') IS NOT NULL";
+    Ok(client.query_one(sql, &[]).doing("look for vectors")?.get(0))
+}
+
+impl Hub {
+    /// Whether the hub also goes by meaning.
+    pub fn goes_by_meaning(&mut self) -> Result<bool, HubError> {
+        is_there(&mut self.client)
+    }
+
+    /// Tells what memories mean. Telling it twice changes nothing, and of what the hub does not have there is nothing to tell.
+    pub fn tell_meanings(
+        &mut self,
+        model: &str,
+        meanings: &[Meaning],
+        alive: &mut dyn FnMut(),
+    ) -> Result<(), HubError> {
+        const DOING: &str = "take vectors";
+        let mut transaction = self.write()?;
+        let sql = "INSERT INTO backstory.vectors (team, project, uid, at_ms, state, model, part, bytes)
+             SELECT team, project, uid, at_ms, state, $3, $4, $5 FROM backstory.revisions
+             WHERE team = (SELECT backstory.current_team()) AND uid = $1 AND state = $2 ON CONFLICT DO NOTHING";
+        let statement = transaction.prepare(sql).doing(DOING)?;
+        for meaning in meanings {
+            for (part, bytes) in (0i16..).zip(&meaning.parts) {
+                let state = meaning.state.0.as_slice();
+                transaction
+                    .execute(&statement, &[&meaning.uid.as_str(), &state, &model, &part, bytes])
+                    .doing(DOING)?;
+                alive();
+            }
+        }
+        transaction.commit().doing(DOING)
+    }
+}
