@@ -135,6 +135,8 @@ impl StoreError {
             return StoreError::Sql { doing, source };
         };
         match failure.code {
+            // The index of the log could not be given its size: nothing else keeps a file from growing.
+            _ if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE => StoreError::Full { path },
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy { path },
             ErrorCode::OperationInterrupted => StoreError::OutOfTime,
             ErrorCode::DiskFull => StoreError::Full { path },
