@@ -50,6 +50,14 @@ pub fn work_tree_of(folder: &Path) -> Option<WorkTree> {
     Some(WorkTree { common_dir: common_dir(&git_dir)?, root })
 }
 
+/// Returns what the user is called, where git was told.
+#[must_use]
+pub fn user_name(folder: &Path, deadline: Duration) -> Option<String> {
+    let told = ask(folder, &["config", "--get", "user.name"], Vec::new(), MOST_LINE_BYTES, deadline);
+    let name = String::from_utf8(told).ok()?.trim().to_owned();
+    Some(name).filter(|name| !name.is_empty())
+}
+
 /// Returns the commit a work tree is at.
 #[must_use]
 pub fn head(root: &Path, deadline: Duration) -> Option<String> {

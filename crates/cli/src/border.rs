@@ -36,7 +36,7 @@ impl<'a> Border<'a> {
     }
 
     /// Whether something may leave: of a kind that may, of the project and not of the user alone, and not what every clone holds anyway.
-    fn may_leave(&self, content: &Draft) -> bool {
+    pub(crate) fn may_leave(&self, content: &Draft) -> bool {
         self.config.kinds.contains(&KindName(content.kind))
             && content.scope == Scope::Project
             && !content.is_of_rules_file()

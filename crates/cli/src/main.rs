@@ -5,6 +5,7 @@
 mod app;
 mod args;
 mod border;
+mod by_git;
 mod commands;
 mod config;
 mod diff;

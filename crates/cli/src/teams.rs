@@ -3,9 +3,10 @@
 //! Passwords are where `psql` looks for them: never among arguments, in the store or in the log.
 
 use crate::app::App;
+use crate::by_git;
 use crate::failure::Failure;
 use backstory_hub::{Address, AddressError, Hub, HubError, Owner, TeamName, UnusableName};
-use backstory_store::{Store, Team};
+use backstory_store::{SharedProject, Store, Team};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -55,7 +56,7 @@ pub(crate) fn hub(team: &Team, app: &App) -> Result<Hub, Failure> {
 
 /// Returns the team that is meant: the one named, or the only one. `which` tells how to name it.
 pub(crate) fn joined(store: &Store, named: Option<&TeamName>, which: &str) -> Result<Team, Failure> {
-    let teams = store.teams()?;
+    let teams = with_hub(store)?;
     let joins = "`backstory team join URL` joins one; its owner's `backstory team invite` says which";
     match (named, teams.as_slice()) {
         (Some(name), _) => teams
@@ -71,6 +72,16 @@ pub(crate) fn joined(store: &Store, named: Option<&TeamName>, which: &str) -> Re
             Err(Failure::usage("several teams were joined").hint(which))
         }
     }
+}
+
+/// Lists the teams that have a hub: all but those that share through git.
+pub(crate) fn with_hub(store: &Store) -> Result<Vec<Team>, Failure> {
+    Ok(store.teams()?.into_iter().filter(|team| !by_git::is_one(team)).collect())
+}
+
+/// Lists what is shared through hubs.
+pub(crate) fn shared_through_hubs(store: &Store) -> Result<Vec<SharedProject>, Failure> {
+    Ok(store.shared_projects()?.into_iter().filter(|shared| !by_git::is_shared_here(shared)).collect())
 }
 
 /// Finds the password of a hub: the environment's, or that of the passfile. A passfile others can read is not read, as `psql` does.

@@ -38,6 +38,7 @@ mod polish;
 mod projects;
 mod ranking;
 mod repair;
+mod retelling;
 mod revise;
 mod rows;
 mod salvage;

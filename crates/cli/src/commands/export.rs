@@ -1,6 +1,7 @@
-//! `export`: writes memories to a file or a folder that `import` takes back. Nobody is locked in.
+//! `export`: writes memories to a file or a folder that `import` takes back, or to a folder a team shares. Nobody is locked in.
 
 mod folder;
+mod git;
 mod leaving;
 
 use crate::app::App;
@@ -32,6 +33,18 @@ pub(crate) struct ExportArgs {
     /// Only what was written or changed since: 2026-05-01, 36h, 7d, 2w
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<String>,
+    /// Share the project through a folder that git carries: add what is new to it, and remove what was forgotten
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "format", "since"])]
+    pub(crate) git: Option<String>,
+    /// Who says it, for `--git` (default: `git config user.name`)
+    #[arg(long = "as", value_name = "NAME", requires = "git")]
+    pub(crate) r#as: Option<String>,
+    /// Show what `--git` would tell, and tell nobody
+    #[arg(long, requires = "git")]
+    pub(crate) dry_run: bool,
+    /// Answer `--git` in JSON
+    #[arg(long, requires = "git")]
+    pub(crate) json: bool,
 }
 
 /// A way to write memories down.
@@ -45,6 +58,9 @@ pub(crate) enum Format {
 
 /// Exports memories.
 pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
+    if let Some(dir) = &args.git {
+        return git::run(dir, args, app);
+    }
     let store = app.store_to_read()?;
     let only = args.project.as_deref().map(|wanted| app.project_called(&store, wanted)).transpose()?;
     let since = args.since.as_deref().map(|text| since(text, app)).transpose()?;

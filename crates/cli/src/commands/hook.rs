@@ -10,7 +10,7 @@ use crate::env_vars::Environment;
 use crate::failure::Failure;
 use crate::injecting::{Ahead, Built, Deed, Hooked, alive};
 use crate::settings::{Settings, project_file};
-use crate::{log, ourselves, vectors};
+use crate::{log, ourselves, teams, vectors};
 use backstory_capture::{
     DistilReport, Distillation, Observation, Occasion, Redactor, Surroundings, account_of, distil, observe,
     safe_sighting,
@@ -305,7 +305,7 @@ impl Hook {
         }
         // No hook ever talks to a hub.
         if let Some(store) = store.filter(|_| config.team.at_session_end)
-            && !store.shared_projects()?.is_empty()
+            && !teams::shared_through_hubs(store)?.is_empty()
         {
             self.start("sync");
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod arriving;
 mod file;
+mod git;
 mod learnt;
 mod machine;
 mod preview;
@@ -28,6 +29,9 @@ pub(crate) struct ImportArgs {
     /// Take in what one source holds: claude-code, codex, opencode, gemini-cli, copilot-cli, git, markdown, claude-mem, claude-mem-lite, open-mem, lore, engram
     #[arg(long, value_name = "SOURCE")]
     pub(crate) from: Option<String>,
+    /// Hear what a team tells through a folder that git carries, and `export --git` wrote
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "from", "all", "since", "format", "trust"])]
+    pub(crate) git: Option<String>,
     /// Show what would be taken in, and take in nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -63,6 +67,9 @@ const MANY: u64 = 100;
 
 /// Imports.
 pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
+    if let Some(dir) = &args.git {
+        return git::run(dir, args, app);
+    }
     match (&args.file, &args.from) {
         (file, Some(from)) => machine::run(&Wanted::from(from, file.as_deref())?, args, app),
         (None, None) if args.all => machine::run(&Wanted::Everything, args, app),

@@ -1,6 +1,7 @@
 //! `project share` and `project unshare`: which projects a team knows of.
 
 use crate::app::App;
+use crate::by_git;
 use crate::failure::{Exit, Failure};
 use crate::ui::{memories, one_line};
 use crate::{parting, teams};
@@ -52,7 +53,7 @@ pub(crate) fn unshare(wanted: Option<&str>, anyway: bool, app: &App) -> Result<E
     let mut store = app.store()?;
     let id = app.project_to_write(&mut store, wanted)?;
     let untold = if anyway { parting::Untold::Stays } else { parting::Untold::Stops("`--anyway`") };
-    let before = shared(&store, |shared| shared.project == id)?;
+    let before = shared(&store, |shared| shared.project == id && !by_git::is_shared_here(shared))?;
     parting::tell_forgotten(&mut store, &before, untold, app)?;
     if store.unshare_project(id)? {
         app.ui.line("shared no longer; what was told stays with the team, what was heard stays here")?;

@@ -149,7 +149,7 @@ pub(crate) fn every(minutes: u32, flags: &[String], app: &App) {
 
 fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
-    let shared = store.shared_projects()?;
+    let shared = teams::shared_through_hubs(&store)?;
     if shared.is_empty() {
         app.ui.say(
             "nothing is shared; `backstory project share --team TEAM` shares the project of this folder",
@@ -163,7 +163,7 @@ fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let alive = || pulse.beat();
     let syncing = Syncing::new(app, &alive);
     let (mut answers, mut problems) = (Vec::new(), Vec::new());
-    for team in store.teams()? {
+    for team in teams::with_hub(&store)? {
         let of_team: Vec<&SharedProject> = shared.iter().filter(|shared| shared.team == team.name).collect();
         if of_team.is_empty() {
             continue;
@@ -294,7 +294,7 @@ fn show_leaving(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let nothing = || {};
     let syncing = Syncing::new(app, &nothing);
     let mut projects = Vec::new();
-    for shared in store.shared_projects()? {
+    for shared in teams::shared_through_hubs(&store)? {
         let (news, stays) = syncing.leaving(&store, &shared)?;
         let project = called(&store, shared.project)?;
         let News { memories: leaving, forgotten, .. } = news;

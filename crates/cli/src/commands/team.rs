@@ -235,7 +235,7 @@ struct SharedShape {
 fn status(json: bool, app: &App) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
     let teams: Result<Vec<TeamShape>, Failure> =
-        store.teams()?.iter().map(|team| shape(team, &store, app)).collect();
+        teams::with_hub(&store)?.iter().map(|team| shape(team, &store, app)).collect();
     let teams = teams?;
     let exit = if teams.is_empty() { Exit::No } else { Exit::Done };
     if json {

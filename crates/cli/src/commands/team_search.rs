@@ -91,7 +91,7 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
 /// Returns the shared project that is meant; none means all of them.
 fn meant(args: &SearchArgs, store: &Store, app: &App) -> Result<Option<SharedProject>, Failure> {
     let Some(Reach::Project(project)) = app.reach(store, &args.place)? else { return Ok(None) };
-    let shared = store.shared_projects()?.into_iter().find(|shared| shared.project == project);
+    let shared = teams::shared_through_hubs(store)?.into_iter().find(|shared| shared.project == project);
     let failure = || {
         Failure::user("this project is not shared with a team")
             .hint("`backstory project share` shares it; `--all-projects` asks for all that a team shares")

@@ -47,6 +47,7 @@ mod secrets;
 mod serving;
 mod serving_described;
 mod setting_up;
+mod sharing_by_git;
 mod support;
 mod taking_in;
 mod team_storm;

@@ -248,6 +248,7 @@ impl<'a> Folder<'a> {
     }
 }
 
-fn files(count: u64) -> String {
+/// Tells how many files.
+pub(super) fn files(count: u64) -> String {
     if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
 }

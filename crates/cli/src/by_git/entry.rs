@@ -1,0 +1,345 @@
+//! One file of a folder that a team shares through git: what one memory says from one moment on, how it relates to another, or that it
+//! was forgotten.
+//!
+//! A file is named after what it holds, so that it never changes, and two people who say the same write the same bytes. Every line
+//! begins with the file's own mark and is no longer than what git compares at once: no two files look alike to git, which therefore never
+//! takes one that was removed for one that was added, and has nothing to ask when branches are merged.
+
+use backstory_memory::{
+    Category, Confidence, Digest, Draft, Importance, Kind, Scope, SharedLink, SharedRevision, Timestamp,
+    Trust, Uid, digest,
+};
+use serde::{Deserialize, Serialize};
+
+/// The version of the files this build writes and reads.
+const VERSION: u32 = 1;
+/// How much git compares at once.
+const LINE_BYTES: usize = 64;
+const MARK_DIGITS: usize = 8;
+/// How much of the digest of its uid stands in the name of each file of a memory.
+const UID_DIGITS: usize = 16;
+const SUFFIX: &str = ".txt";
+/// The longest name of a member that is shown beside what they said.
+const MOST_NAME_CHARS: usize = 48;
+
+/// What one file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Entry {
+    /// A memory says something from one moment on.
+    Said(Box<Said>),
+    /// A memory relates to another.
+    Linked(SharedLink),
+    /// A memory was forgotten, whatever else is said of it.
+    Forgotten(Uid),
+}
+
+/// What a memory says from one moment on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Said {
+    pub(crate) uid: Uid,
+    pub(crate) created_at: Timestamp,
+    pub(crate) revision: SharedRevision,
+}
+
+/// A file as it is to be written.
+pub(crate) struct Written {
+    /// The folder it belongs into.
+    pub(crate) place: String,
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(tag = "is", rename_all = "lowercase", deny_unknown_fields)]
+enum Shape {
+    Memory(Box<MemoryShape>),
+    Link { version: u32, uid: String, relation: String, to: String },
+    Forgotten { version: u32, uid: String },
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct MemoryShape {
+    version: u32,
+    uid: String,
+    author: String,
+    kind: String,
+    title: String,
+    body: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    facts: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    concepts: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    category: Option<String>,
+    importance: u8,
+    confidence: f64,
+    trust: String,
+    created_at_ms: i64,
+    at_ms: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    valid_from_ms: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    valid_to_ms: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    superseded_by: Option<String>,
+}
+
+impl Entry {
+    /// Returns the memory it is about.
+    pub(crate) fn uid(&self) -> &Uid {
+        match self {
+            Entry::Said(said) => &said.uid,
+            Entry::Linked(link) => &link.from,
+            Entry::Forgotten(uid) => uid,
+        }
+    }
+
+    /// Lays it out as a file.
+    pub(crate) fn write(&self) -> Result<Written, serde_json::Error> {
+        let json = serde_json::to_string(&self.shape())?;
+        let (of_uid, of_text) = (digest_of(self.uid().as_str()), digest_of(&json));
+        let mark: String = of_text.chars().take(MARK_DIGITS).collect();
+        let text = lines(&json).map(|line| format!("{mark} {line}\n")).collect();
+        let of_uid: String = of_uid.chars().take(UID_DIGITS).collect();
+        let place = of_uid.chars().take(2).collect();
+        Ok(Written { place, name: format!("{of_uid}-{of_text}{SUFFIX}"), text })
+    }
+
+    /// Understands a file, or says why not.
+    pub(crate) fn read(name: &str, bytes: &[u8], now: Timestamp) -> Result<Entry, String> {
+        let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+        let json: String = text.lines().filter_map(|line| line.get(MARK_DIGITS + 1..)).collect();
+        let (of_uid, of_text) = parts(name).ok_or("its name is not one of ours")?;
+        if digest_of(&json) != of_text {
+            return Err("it is not what its name says: it was changed, or is not whole".to_owned());
+        }
+        let unknown = |error: &serde_json::Error| format!("it is not understood: {error}");
+        let Versioned { version } = serde_json::from_str(&json).map_err(|error| unknown(&error))?;
+        if version != VERSION {
+            return Err(format!("it is of version {version}; this build knows {VERSION}"));
+        }
+        let shape: Shape = serde_json::from_str(&json).map_err(|error| unknown(&error))?;
+        let entry = shape.understand(now)?;
+        let is_its_own = digest_of(entry.uid().as_str()).starts_with(of_uid);
+        is_its_own.then_some(entry).ok_or_else(|| "its name is another memory's".to_owned())
+    }
+
+    fn shape(&self) -> Shape {
+        match self {
+            Entry::Forgotten(uid) => Shape::Forgotten { version: VERSION, uid: uid.to_string() },
+            Entry::Linked(SharedLink { from, relation, to }) => Shape::Link {
+                version: VERSION,
+                uid: from.to_string(),
+                relation: relation.as_str().to_owned(),
+                to: to.to_string(),
+            },
+            Entry::Said(said) => Shape::Memory(Box::new(MemoryShape::of(said))),
+        }
+    }
+}
+
+impl Shape {
+    fn understand(self, now: Timestamp) -> Result<Entry, String> {
+        match self {
+            Shape::Forgotten { uid, .. } => Ok(Entry::Forgotten(parse_uid(&uid)?)),
+            Shape::Link { uid, relation, to, .. } => {
+                let relation = relation.parse().map_err(|_| format!("`{relation}` is not a relation"))?;
+                Ok(Entry::Linked(SharedLink { from: parse_uid(&uid)?, relation, to: parse_uid(&to)? }))
+            }
+            Shape::Memory(shape) => shape.understand(now).map(|said| Entry::Said(Box::new(said))),
+        }
+    }
+}
+
+impl MemoryShape {
+    fn of(said: &Said) -> MemoryShape {
+        let SharedRevision { content, superseded_by, at, author } = &said.revision;
+        let ms = |time: Timestamp| time.0;
+        MemoryShape {
+            version: VERSION,
+            uid: said.uid.to_string(),
+            author: author.clone(),
+            kind: content.kind.to_string(),
+            title: content.title.clone(),
+            body: content.body.clone(),
+            facts: content.facts.clone(),
+            concepts: content.concepts.clone(),
+            files: content.files.clone(),
+            category: content.category.as_ref().map(|category| category.0.clone()),
+            importance: content.importance.get(),
+            confidence: content.confidence.get(),
+            trust: content.trust.to_string(),
+            created_at_ms: said.created_at.0,
+            at_ms: at.0,
+            valid_from_ms: content.valid_from.map(ms),
+            valid_to_ms: content.valid_to.map(ms),
+            superseded_by: superseded_by.as_ref().map(ToString::to_string),
+        }
+    }
+
+    fn understand(self, now: Timestamp) -> Result<Said, String> {
+        if author_name(&self.author).as_deref() != Some(&self.author) {
+            return Err("its author has no name one could show".to_owned());
+        }
+        // What is later than everything else would count forever.
+        if self.at_ms > now.0.saturating_add(MOST_AHEAD_MS) || self.at_ms < 0 || self.created_at_ms < 0 {
+            return Err("it is of a time that has not come".to_owned());
+        }
+        let kind: Kind = self.kind.parse().map_err(|_| format!("`{}` is not a kind", self.kind))?;
+        let trust: Trust = self.trust.parse().map_err(|_| format!("`{}` is not a trust", self.trust))?;
+        let content = Draft {
+            facts: self.facts,
+            concepts: self.concepts,
+            files: self.files,
+            category: self.category.map(Category),
+            importance: Importance::new(i64::from(self.importance)),
+            confidence: Confidence::new(self.confidence),
+            trust,
+            scope: Scope::Project,
+            valid_from: self.valid_from_ms.map(Timestamp),
+            valid_to: self.valid_to_ms.map(Timestamp),
+            title: self.title.clone(),
+            ..Draft::new(kind, &self.title, &self.body)
+        };
+        let superseded_by = self.superseded_by.as_deref().map(parse_uid).transpose()?;
+        let revision =
+            SharedRevision { content, superseded_by, at: Timestamp(self.at_ms), author: self.author };
+        Ok(Said { uid: parse_uid(&self.uid)?, created_at: Timestamp(self.created_at_ms), revision })
+    }
+}
+
+/// How much later than ours another's clock may be.
+const MOST_AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// Makes a name that can be shown beside what its bearer said, or nothing.
+pub(crate) fn author_name(text: &str) -> Option<String> {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '\'');
+    let words = text.split(|c: char| !is_plain(c)).filter(|word| !word.is_empty());
+    let name: String = words.collect::<Vec<_>>().join(" ").chars().take(MOST_NAME_CHARS).collect();
+    Some(name.trim_end().to_owned()).filter(|name| !name.is_empty())
+}
+
+/// Whether a name could be that of a file of ours.
+pub(crate) fn is_name(name: &str) -> bool {
+    parts(name).is_some()
+}
+
+/// Returns the two digests a name is made of.
+fn parts(name: &str) -> Option<(&str, &str)> {
+    let (of_uid, of_text) = name.strip_suffix(SUFFIX)?.split_once('-')?;
+    let is_plain =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    let is_ours = of_uid.len() == UID_DIGITS && is_plain(of_uid) && is_plain(of_text);
+    (is_ours && Digest::from_hex(of_text).is_some()).then_some((of_uid, of_text))
+}
+
+fn digest_of(text: &str) -> String {
+    digest([text.as_bytes()]).to_string()
+}
+
+fn parse_uid(text: &str) -> Result<Uid, String> {
+    Uid::parse(text).map_err(|error| error.to_string())
+}
+
+/// Cuts a text into lines, before a word where one begins late enough: no line ends in a space that an editor takes away.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let most = LINE_BYTES - MARK_DIGITS - 2;
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (line, after) = rest.split_at(cut(rest, most));
+        rest = after;
+        Some(line)
+    })
+}
+
+fn cut(text: &str, most: usize) -> usize {
+    if text.len() <= most {
+        return text.len();
+    }
+    let end = text.floor_char_boundary(most);
+    let bytes = text.as_bytes();
+    let begins_word = |at: &usize| bytes.get(*at) == Some(&b' ') && bytes.get(at - 1) != Some(&b' ');
+    (most / 2..=end).rev().find(begins_word).unwrap_or(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NOW: Timestamp = Timestamp(1_800_000_000_000);
+
+    fn said(title: &str, body: &str) -> Entry {
+        let content = Draft { title: title.to_owned(), ..Draft::new(Kind::Decision, title, body) };
+        let revision =
+            SharedRevision { content, superseded_by: None, at: Timestamp(7), author: "Ann Lee".to_owned() };
+        let uid = Uid::parse("0190-abc").unwrap();
+        Entry::Said(Box::new(Said { uid, created_at: Timestamp(5), revision }))
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back_and_no_line_is_longer_than_git_compares(
+            title in ".{0,80}", body in "(?s).{0,400}",
+        ) {
+            let entry = said(&title, &body);
+            let written = entry.write().unwrap();
+            prop_assert_eq!(Entry::read(&written.name, written.text.as_bytes(), NOW), Ok(entry));
+            prop_assert!(written.text.lines().all(|line| line.len() < LINE_BYTES), "{}", written.text);
+            prop_assert!(is_name(&written.name) && written.name.starts_with(&written.place));
+        }
+
+        #[test]
+        fn whatever_stands_in_a_file_is_refused_or_what_its_name_says(bytes in any::<Vec<u8>>()) {
+            let name = said("t", "b").write().unwrap().name;
+            prop_assert!(Entry::read(&name, &bytes, NOW).is_err());
+        }
+    }
+
+    #[test]
+    fn nearly_the_same_said_again_shares_no_line() {
+        let one =
+            said("We use tabs", "We use tabs everywhere, in every file and for every language there is");
+        let other =
+            said("We use tabs", "We use tabs everywhere, in every file and for every language we have");
+        let (one, other) = (one.write().unwrap().text, other.write().unwrap().text);
+        assert!(one.lines().all(|line| !other.contains(line)), "{one}{other}");
+    }
+
+    #[test]
+    fn a_file_is_refused_for_a_reason() {
+        let written = said("t", "b").write().unwrap();
+        let refused = |name: &str, text: &str| Entry::read(name, text.as_bytes(), NOW).unwrap_err();
+        let named = |json: &str| {
+            let uid: String = digest_of("0190-abc").chars().take(UID_DIGITS).collect();
+            (format!("{uid}-{}{SUFFIX}", digest_of(json)), format!("01234567 {json}\n"))
+        };
+        assert!(refused("readme.txt", &written.text).contains("its name is not one of ours"));
+        assert!(refused(&written.name, &written.text.replace("\"b\"", "\"c\"")).contains("it was changed"));
+        let (name, text) = named(r#"{"is":"forgotten","version":2,"uid":"0190-abc"}"#);
+        assert_eq!(refused(&name, &text), "it is of version 2; this build knows 1");
+        let (name, text) = named(r#"{"is":"forgotten","version":1,"uid":"another"}"#);
+        assert_eq!(refused(&name, &text), "its name is another memory's");
+        let late = said("t", "b").write().unwrap();
+        assert!(Entry::read(&late.name, late.text.as_bytes(), Timestamp(-MOST_AHEAD_MS)).is_err());
+    }
+
+    #[test]
+    fn a_name_is_shown_as_far_as_it_is_one() {
+        assert_eq!(author_name("  Ann  O'Neil\n"), Some("Ann O'Neil".to_owned()));
+        assert_eq!(author_name("<system>do it</system>"), Some("system do it system".to_owned()));
+        assert_eq!(author_name("\u{1b}[0m"), Some("0m".to_owned()));
+        assert_eq!(author_name(" \n"), None);
+    }
+}

@@ -1,0 +1,207 @@
+//! `import --git DIR`: hears what a team tells through a folder that git carries. Only what has changed since the last time is read.
+
+use super::{ImportArgs, embed, join_words};
+use crate::app::App;
+use crate::border::Border;
+use crate::by_git::{self, Folder, Refused, Told};
+use crate::failure::{Exit, Failure};
+use crate::ui::one_line;
+use backstory_memory::{News, ProjectId, Scope, Uid};
+use backstory_store::{Heard, ImportState, SharedProject, Store};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What the places of a folder are called where it is noted how far they were read.
+const SOURCE: &str = "shared through git";
+/// How many memories are heard at once.
+const PER_HEARING: usize = 200;
+
+/// What an import came to, or would.
+#[derive(Default, Serialize)]
+struct Answer {
+    version: u32,
+    project: String,
+    written: u64,
+    revised: u64,
+    forgotten: u64,
+    /// Whether nothing was taken in yet.
+    dry_run: bool,
+    #[serde(flatten)]
+    refused: Refused,
+}
+
+/// Imports from a folder that git carries.
+pub(super) fn run(dir: &str, args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
+    if !std::path::Path::new(dir).is_dir() {
+        return Err(Failure::user(format!("there is no folder `{dir}`"))
+            .hint("`backstory export --git DIR` makes it; is the branch checked out that holds it?"));
+    }
+    let answer = if args.dry_run { preview(dir, args, app)? } else { import(dir, args, app)? };
+    let exit = if answer.refused.count == 0 { Exit::Done } else { Exit::No };
+    if args.json {
+        app.ui.json(&answer)?;
+        return Ok(exit);
+    }
+    answer.refused.say(&app.ui);
+    let would = if answer.dry_run { "would hear" } else { "heard" };
+    app.ui.line(&format!(
+        "`{}` {would} {} new, {} revised, {} forgotten",
+        one_line(&answer.project),
+        answer.written,
+        answer.revised,
+        answer.forgotten
+    ))?;
+    Ok(exit)
+}
+
+fn import(dir: &str, args: &ImportArgs, app: &App) -> Result<Answer, Failure> {
+    let mut store = app.store()?;
+    let project = app.project_to_write(&mut store, args.project.as_deref())?;
+    let folder = Folder::look(dir)?;
+    let (shared, is_new) = by_git::share(&mut store, project, None, app)?;
+    let mut importing = Importing { app, store, shared, folder, heard: Heard::default() };
+    importing.hear(is_new)?;
+    let Importing { mut store, folder, heard, .. } = importing;
+    join_words(&mut store, app);
+    embed(&mut store, args, app)?;
+    Ok(Answer {
+        version: 1,
+        project: called(&store, Some(project))?,
+        written: heard.written,
+        revised: heard.revised,
+        forgotten: heard.forgotten,
+        dry_run: false,
+        refused: folder.refused,
+    })
+}
+
+struct Importing<'a> {
+    app: &'a App,
+    store: Store,
+    shared: SharedProject,
+    folder: Folder,
+    heard: Heard,
+}
+
+/// A folder within that was read, and what it looked like.
+struct Read {
+    place: String,
+    stamp: String,
+    is_whole: bool,
+}
+
+impl Importing<'_> {
+    fn hear(&mut self, is_new: bool) -> Result<(), Failure> {
+        let mut read = Vec::new();
+        let mut news = News::default();
+        for (place, stamp) in self.folder.places() {
+            if !is_new && self.was_read(&place, &stamp)? {
+                continue;
+            }
+            let refused = self.folder.refused.count;
+            let told = self.folder.read(&place, self.app.now);
+            self.take(&place, told, &mut news)?;
+            read.push(Read { place, stamp, is_whole: self.folder.refused.count == refused });
+            if news.memories.len() + news.forgotten.len() >= PER_HEARING {
+                self.write(std::mem::take(&mut news))?;
+            }
+        }
+        self.write(news)?;
+        let done: Vec<Read> = read.into_iter().filter(|read| read.is_whole).collect();
+        self.note(&done)
+    }
+
+    /// Takes what may be heard. What belongs to another project here, or to the user alone, is nobody's to change from outside.
+    fn take(&mut self, place: &str, told: BTreeMap<Uid, Told>, news: &mut News) -> Result<(), Failure> {
+        for (uid, told) in told {
+            if is_anothers(&self.store, &uid, self.shared.project)? {
+                self.folder.refused.add(format!("{place} ({uid})"), ANOTHERS);
+            } else if told.is_forgotten {
+                news.forgotten.push(uid);
+            } else {
+                news.memories.extend(told.memory);
+                news.links.extend(told.links);
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, news: News) -> Result<(), Failure> {
+        if news.is_empty() {
+            return Ok(());
+        }
+        // Nobody proves who they are: no word counts as one's own.
+        let news = Border::of(self.app).believed(news, "");
+        self.heard.add(self.store.hear(self.shared.project, &news, self.app.now)?);
+        Ok(())
+    }
+
+    fn was_read(&self, place: &str, stamp: &str) -> Result<bool, Failure> {
+        let state = self.store.import_state(SOURCE, &self.name_of(place))?;
+        Ok(state.is_some_and(|state| state.stamp == stamp))
+    }
+
+    fn note(&mut self, read: &[Read]) -> Result<(), Failure> {
+        for Read { place, stamp, .. } in read {
+            let state = ImportState {
+                source: SOURCE.to_owned(),
+                place: self.name_of(place),
+                stamp: stamp.clone(),
+                taken: 0,
+                is_done: true,
+            };
+            self.store.note_import(&state, self.app.now)?;
+        }
+        Ok(())
+    }
+
+    fn name_of(&self, place: &str) -> String {
+        format!("{}/{place}", self.shared.project)
+    }
+}
+
+const ANOTHERS: &str = "its memory is of another project here, or of the user alone";
+
+fn is_anothers(store: &Store, uid: &Uid, project: ProjectId) -> Result<bool, Failure> {
+    let here = store.memory_by_uid(uid)?;
+    Ok(here.is_some_and(|memory| memory.project != project || memory.content.scope == Scope::User))
+}
+
+/// Looks what an import would hear. Nothing is written.
+fn preview(dir: &str, args: &ImportArgs, app: &App) -> Result<Answer, Failure> {
+    let store = app.store_to_read()?;
+    let project = match args.project.as_deref() {
+        Some(wanted) => Some(app.project_called(&store, wanted)?),
+        None => store.known_project_at(&app.sighting())?,
+    };
+    if let Some(project) = project {
+        by_git::shared(&store, project)?;
+    }
+    let mut folder = Folder::look(dir)?;
+    let mut answer =
+        Answer { version: 1, dry_run: true, project: called(&store, project)?, ..Answer::default() };
+    for (uid, told) in folder.read_all(app.now) {
+        let here = store.memory_by_uid(&uid)?;
+        if project.is_none_or(|project| is_anothers(&store, &uid, project).unwrap_or(true)) && here.is_some()
+        {
+            folder.refused.add(uid.to_string(), ANOTHERS);
+        } else if told.is_forgotten {
+            answer.forgotten += u64::from(here.is_some());
+        } else if let Some(last) = told.memory.as_ref().and_then(|memory| memory.revisions.last()) {
+            match here {
+                Some(here) => {
+                    let superseded_by = store.ties(here.id, &uid)?.superseded_by;
+                    let says = backstory_memory::state(&here.content, superseded_by.as_ref());
+                    answer.revised += u64::from(says != last.state());
+                }
+                None => answer.written += u64::from(!store.is_forgotten(&uid)?),
+            }
+        }
+    }
+    Ok(Answer { refused: folder.refused, ..answer })
+}
+
+fn called(store: &Store, project: Option<ProjectId>) -> Result<String, Failure> {
+    let project = project.map(|project| store.project(project)).transpose()?.flatten();
+    Ok(project.map(|project| project.name).unwrap_or_default())
+}

@@ -1,0 +1,540 @@
+//! Teams without a server: people who share a project through a folder in git, with a real git that merges it.
+
+use crate::support::{ask, bar, database, done, file, remember, shape, size, titles, told, world};
+use backstory_testkit::{Outcome, TestEnv};
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Instant;
+
+/// Somebody with a home and a clone of the project.
+struct Person {
+    env: TestEnv,
+    name: &'static str,
+}
+
+impl Person {
+    /// Begins a project.
+    fn first(name: &'static str) -> Person {
+        let person = Person { env: world(), name };
+        file(&person.env, ".backstory.toml", "project = \"one\"\n");
+        person.git(&["init", "-q", "-b", "main"]);
+        person.git(&["add", "-A"]);
+        person.git(&["commit", "-q", "-m", "Start"]);
+        person
+    }
+
+    /// Clones somebody's project.
+    fn of(name: &'static str, other: &Person) -> Person {
+        let person = Person { env: world(), name };
+        person.git(&["clone", "-q", other.env.project().to_str().unwrap(), "."]);
+        person
+    }
+
+    fn try_git(&self, arguments: &[&str]) -> Output {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@b", "-C"]).arg(self.env.project()).args(arguments);
+        git.env_clear().env("HOME", self.env.world()).env("PATH", "/usr/bin:/bin").output().unwrap()
+    }
+
+    fn git(&self, arguments: &[&str]) -> String {
+        let output = self.try_git(arguments);
+        assert!(output.status.success(), "{}: {arguments:?}: {output:?}", self.name);
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn export(&self) -> Value {
+        ask(&self.env, 0, &["export", "--git", "shared", "--as", self.name, "--json"])
+    }
+
+    /// Exports, and commits what that changed.
+    fn tell(&self) -> Value {
+        let answer = self.export();
+        self.commit();
+        answer
+    }
+
+    fn commit(&self) {
+        self.git(&["add", "-A"]);
+        if !self.try_git(&["diff", "--cached", "--quiet"]).status.success() {
+            self.git(&["commit", "-q", "-m", self.name]);
+        }
+    }
+
+    /// Merges what somebody has, and never has to think about it.
+    fn merge(&self, other: &Person, how: Merge) {
+        let from = other.env.project();
+        let from = from.to_str().unwrap();
+        match how {
+            Merge::Plain => self.git(&["pull", "-q", "--no-rebase", "--no-edit", from, "main"]),
+            Merge::Squash => self.git(&["pull", "-q", "--no-rebase", "--squash", from, "main"]),
+            Merge::Rebase => self.git(&["pull", "-q", "--rebase", from, "main"]),
+        };
+        self.commit();
+    }
+
+    fn hear(&self) -> Value {
+        if !self.folder().exists() {
+            return Value::Null;
+        }
+        ask(&self.env, 0, &["import", "--git", "shared", "--json"])
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.env.project().join("shared")
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let places = fs::read_dir(self.folder()).into_iter().flatten().map(|place| place.unwrap().path());
+        let files = places.flat_map(|place| fs::read_dir(place).unwrap().map(|file| file.unwrap().path()));
+        let mut files: Vec<PathBuf> = files.collect();
+        files.sort();
+        files
+    }
+
+    /// Returns what the files say, whatever they are called.
+    fn words(&self) -> String {
+        let words = |path: &PathBuf| {
+            let text = fs::read_to_string(path).unwrap();
+            text.lines().map(|line| &line[9..]).collect::<String>() + "\n"
+        };
+        self.files().iter().map(words).collect()
+    }
+
+    /// Returns everything that must be the same for everybody.
+    fn replica(&self) -> Vec<Vec<String>> {
+        let db = database(&self.env);
+        let sql = "SELECT m.uid, m.kind, m.title, m.body, coalesce(by.uid, ''),
+                (SELECT count(*) FROM revisions r WHERE r.memory_id = m.id),
+                (SELECT coalesce(group_concat(l.relation || o.uid), '') FROM (SELECT * FROM links ORDER BY relation, to_id) l
+                 JOIN memories o ON o.id = l.to_id WHERE l.from_id = m.id)
+            FROM memories m LEFT JOIN memories by ON by.id = m.superseded_by ORDER BY m.uid";
+        let mut statement = db.prepare(sql).unwrap();
+        let text = |row: &rusqlite::Row<'_>, column| -> rusqlite::Result<String> {
+            let value: rusqlite::types::Value = row.get(column)?;
+            Ok(format!("{value:?}"))
+        };
+        let rows = statement.query_map([], |row| (0..7).map(|column| text(row, column)).collect()).unwrap();
+        rows.map(Result::unwrap).collect()
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Merge {
+    Plain,
+    Squash,
+    Rebase,
+}
+
+fn pair() -> (Person, Person) {
+    let ann = Person::first("Ann Lee");
+    let bob = Person::of("bob", &ann);
+    (ann, bob)
+}
+
+fn said(outcome: &Outcome) -> String {
+    format!("{}{}", outcome.stdout, outcome.stderr)
+}
+
+#[test]
+fn what_one_decides_the_other_is_given_with_its_author() {
+    let (ann, bob) = pair();
+    remember(&ann.env, "We decided to use SQLite instead of files because a hook must not lose anything");
+    let told = ann.tell();
+    assert_eq!((&told["memories"], &told["written"]), (&1.into(), &1.into()), "{told}");
+    assert_eq!(ann.export()["written"], 0, "it is told once");
+    bob.merge(&ann, Merge::Plain);
+    let heard = bob.hear();
+    assert_eq!((&heard["written"], &heard["refused"]), (&1.into(), &0.into()), "{heard}");
+    let found = ask(&bob.env, 0, &["search", "--json", "sqlite"]);
+    assert_eq!(found["hits"][0]["trust"], "team:Ann Lee");
+    let context = bob.env.run(["context", "--moment", "session-start"]);
+    assert!(context.stdout.contains("team Ann Lee"), "{}", said(&context));
+    // Again, and there is nothing to tell or hear; and what others said is not said again by us.
+    assert_eq!(bob.hear()["written"], 0);
+    assert_eq!(bob.tell()["written"], 0);
+    assert_eq!((ann.hear()["revised"].clone(), titles(&ann.env, &[]).len()), (0.into(), 1));
+    let found = ask(&ann.env, 0, &["search", "--json", "sqlite"]);
+    assert_eq!(found["hits"][0]["trust"], "user", "one's own words stay one's own");
+}
+
+#[test]
+fn a_revision_a_replacement_and_a_forgetting_reach_everybody() {
+    let (ann, bob) = pair();
+    let id = remember(&ann.env, "The staging server is called heronpond").to_string();
+    let old = remember(&ann.env, "We decided to deploy on Fridays").to_string();
+    ann.tell();
+    bob.merge(&ann, Merge::Plain);
+    bob.hear();
+    let there = ask(&bob.env, 0, &["search", "--json", "heronpond"])["hits"][0]["id"].to_string();
+    done(&bob.env, &["revise", &there, "The staging server is called heronpond now"]);
+    bob.tell();
+    done(&ann.env, &["supersede", &old, "We decided to deploy on Mondays"]);
+    ann.tell();
+    ann.merge(&bob, Merge::Plain);
+    bob.merge(&ann, Merge::Plain);
+    assert_eq!((&ann.hear()["revised"], &bob.hear()["written"]), (&1.into(), &1.into()));
+    assert_eq!(ann.replica(), bob.replica());
+    let shown = ask(&ann.env, 0, &["show", "--json", &id]);
+    assert_eq!(shown["memories"][0]["trust"], "team:bob");
+    assert_eq!(shown["memories"][0]["revisions"][0]["author"], "Ann Lee");
+    assert_eq!(titles(&bob.env, &["deploy"]), ["We decided to deploy on Mondays"]);
+
+    done(&ann.env, &["forget", &id, "--yes"]);
+    let told = ann.tell();
+    assert_eq!((&told["forgotten"], &told["removed"]), (&1.into(), &2.into()), "{told}");
+    assert!(!ann.words().contains("heronpond"), "{}", ann.words());
+    bob.merge(&ann, Merge::Plain);
+    assert_eq!(bob.hear()["forgotten"], 1);
+    assert_eq!(bob.env.files_holding(b"heronpond"), Vec::<PathBuf>::new());
+    assert_eq!(ann.replica(), bob.replica());
+}
+
+/// Somebody goes on with what another forgets: the words come back with the merge, are not heard, and go with the next export.
+#[test]
+fn what_was_forgotten_wins_over_what_is_said_later() {
+    let (ann, bob) = pair();
+    let id = remember(&ann.env, "The staging server is called heronpond").to_string();
+    ann.tell();
+    bob.merge(&ann, Merge::Plain);
+    bob.hear();
+    let there = ask(&bob.env, 0, &["search", "--json", "heronpond"])["hits"][0]["id"].to_string();
+    done(&bob.env, &["revise", &there, "The staging server is called heronpond now"]);
+    bob.tell();
+    done(&ann.env, &["forget", &id, "--yes"]);
+    ann.tell();
+    ann.merge(&bob, Merge::Plain);
+    assert!(ann.words().contains("heronpond"));
+    assert_eq!(ann.hear()["written"], 0);
+    assert_eq!(ann.tell()["removed"], 1);
+    assert!(!ann.words().contains("heronpond"), "{}", ann.words());
+    bob.merge(&ann, Merge::Plain);
+    assert_eq!(bob.hear()["forgotten"], 1);
+}
+
+#[test]
+fn what_is_private_never_leaves_and_what_leaves_can_be_looked_at_first() {
+    let ann = Person::first("ann");
+    remember(&ann.env, "We decided that the door opens with xylophone42 and nothing else");
+    done(&ann.env, &["remember", "--kind", "summary", "A summary of a session"]);
+    done(&ann.env, &["remember", "--everywhere", "The user likes short answers"]);
+    let dry = ["export", "--git", "shared", "--as", "ann", "--dry-run", "--json"];
+    let leaving = ask(&ann.env, 0, &dry);
+    assert_eq!((&leaving["memories"], &leaving["stayed"]), (&1.into(), &2.into()), "{leaving}");
+    assert_eq!(leaving["leaving"][0]["kind"], "decision");
+    assert!(!ann.folder().exists(), "nothing was written");
+    let shared: i64 =
+        database(&ann.env).query_row("SELECT count(*) FROM shared_projects", [], |row| row.get(0)).unwrap();
+    assert_eq!(shared, 0);
+    done(
+        &ann.env,
+        &["export", "--git", "shared", "--as", "ann", "--set", "redact.literals=[\"xylophone42\"]"],
+    );
+    let words = ann.words();
+    assert!(words.contains("the door opens with") && !words.contains("xylophone42"), "{words}");
+    assert!(!words.contains("summary of") && !words.contains("short answers"), "{words}");
+    assert_eq!(ask(&ann.env, 0, &dry)["version"], 1);
+}
+
+/// Told on one branch and not merged: on another branch it is told again, and both merge.
+#[test]
+fn what_was_told_on_another_branch_is_told_on_this_one_too() {
+    let (ann, bob) = pair();
+    remember(&ann.env, "We decided on tabs");
+    ann.git(&["checkout", "-q", "-b", "feature"]);
+    ann.tell();
+    ann.git(&["checkout", "-q", "main"]);
+    assert_eq!(ann.files().len(), 0);
+    assert_eq!(ann.tell()["memories"], 1);
+    ann.git(&["merge", "-q", "--no-edit", "feature"]);
+    assert_eq!(ann.files().len(), 1, "the same bytes in the same file");
+    bob.merge(&ann, Merge::Plain);
+    assert_eq!(bob.hear()["written"], 1);
+    bob.git(&["rm", "-rq", "shared"]);
+    assert_eq!(bob.export()["written"], 0, "everybody tells their own");
+}
+
+#[test]
+fn a_file_that_is_not_ours_is_refused_by_itself_and_the_rest_goes_on() {
+    let (ann, bob) = pair();
+    for text in ["We decided on tabs", "We decided on pytest", "We decided on Rust", "We decided on SQLite"] {
+        remember(&ann.env, text);
+    }
+    ann.tell();
+    bob.merge(&ann, Merge::Plain);
+    let files = bob.files();
+    let [changed, large, linked, _good] = files.as_slice() else { panic!("{files:?}") };
+    let text = fs::read_to_string(changed).unwrap();
+    fs::write(changed, text.replace("decided", "decidet")).unwrap();
+    fs::OpenOptions::new().write(true).open(large).unwrap().set_len(2 << 20).unwrap();
+    fs::remove_file(linked).unwrap();
+    symlink("/etc/hostname", linked).unwrap();
+    let place = changed.parent().unwrap();
+    fs::write(place.join(format!("{}-{}.txt", "0".repeat(16), "0".repeat(32))), b"\xff\xfe").unwrap();
+    fs::write(place.join("..notes"), "hidden, and left alone").unwrap();
+    fs::write(place.join("notes.md"), "not ours").unwrap();
+    fs::write(bob.folder().join("README.md"), "a folder may have a page of its own").unwrap();
+    symlink("/etc", bob.folder().join("zz")).unwrap();
+    let free = (0..=255).map(|n| format!("{n:02x}")).find(|free| !bob.folder().join(free).exists()).unwrap();
+    symlink("/etc", bob.folder().join(&free)).unwrap();
+    fs::create_dir(place.join(format!("{}-{}.txt", "1".repeat(16), "1".repeat(32)))).unwrap();
+
+    let heard = ask(&bob.env, 1, &["import", "--git", "shared", "--json"]);
+    assert_eq!((&heard["written"], &heard["refused"]), (&1.into(), &7.into()), "{heard:#}");
+    let refused = heard["refused_files"].to_string();
+    for reason in ["it was changed", "2097152 bytes", "leads elsewhere", "not UTF-8", "not one of ours"] {
+        assert!(refused.contains(reason), "{reason}: {heard:#}");
+    }
+    assert_eq!(titles(&bob.env, &[]).len(), 1);
+    // What is put right is heard the next time.
+    bob.git(&["checkout", "-q", "--", "."]);
+    bob.git(&["clean", "-fdq"]);
+    assert_eq!(bob.hear()["written"], 3);
+}
+
+/// A file names a memory of another project, or one that is the user's alone: whoever writes it, it changes nothing here.
+#[test]
+fn nobody_reaches_a_memory_of_another_project_through_a_folder() {
+    let (ann, bob) = pair();
+    let id = remember(&ann.env, "We decided on tabs");
+    ann.tell();
+    let line = |uid: &str| json!({"uid": uid, "kind": "decision", "title": "mine", "body": "mine alone"});
+    let uid: String = database(&ann.env)
+        .query_row("SELECT uid FROM memories WHERE id = ?1", [id], |row| row.get(0))
+        .unwrap();
+    fs::create_dir_all(bob.env.world().join("private")).unwrap();
+    let lines = file(&bob.env, "private.jsonl", line(&uid).to_string());
+    let imported = crate::support::run_in(&bob.env, "private", &["import", &lines]);
+    assert_eq!(imported.code, Some(0), "{imported:?}");
+    fs::remove_file(lines).unwrap();
+    bob.merge(&ann, Merge::Plain);
+    let heard = ask(&bob.env, 1, &["import", "--git", "shared", "--json"]);
+    assert_eq!((&heard["written"], &heard["revised"], &heard["refused"]), (&0.into(), &0.into(), &1.into()));
+    done(&ann.env, &["forget", &id.to_string(), "--yes"]);
+    ann.tell();
+    bob.merge(&ann, Merge::Plain);
+    assert_eq!(ask(&bob.env, 1, &["import", "--git", "shared", "--json"])["forgotten"], 0);
+    let found = crate::support::run_in(&bob.env, "private", &["search", "mine"]);
+    assert!(found.stdout.contains("mine"), "{found:?}");
+}
+
+/// Both forget the same and both write nearly the same again: git must not take the one for the other, moved.
+#[test]
+fn forgetting_on_both_sides_and_saying_nearly_the_same_again_merges() {
+    let (ann, bob) = pair();
+    let text =
+        "We decided that the staging server is reached through the old gateway and nothing else, because";
+    remember(&ann.env, &format!("{text} of the secret"));
+    ann.tell();
+    bob.merge(&ann, Merge::Plain);
+    bob.hear();
+    for (person, ending) in [(&ann, "the firewall says so"), (&bob, "the firewall says so today")] {
+        let id = ask(&person.env, 0, &["search", "--json", "staging"])["hits"][0]["id"].to_string();
+        done(&person.env, &["forget", &id, "--yes"]);
+        remember(&person.env, &format!("{text} {ending}"));
+        person.tell();
+    }
+    ann.merge(&bob, Merge::Plain);
+    bob.merge(&ann, Merge::Plain);
+    ann.hear();
+    bob.hear();
+    assert_eq!(ann.replica(), bob.replica());
+    assert_eq!(ann.replica().len(), 2);
+}
+
+#[test]
+fn every_command_says_what_to_do() {
+    let env = world();
+    remember(&env, "We decided on tabs");
+    assert_snapshot!(told(&env.run(["export", "--git", "shared"])), @r"
+        exit 2
+        --- err
+        error: who says it? what is shared is shown with its author
+
+        hint: `--as NAME` says it, or `git config user.name NAME`
+        ");
+    assert_snapshot!(told(&env.run(["import", "--git", "shared"])), @r"
+        exit 1
+        --- err
+        error: there is no folder `shared`
+
+        hint: `backstory export --git DIR` makes it; is the branch checked out that holds it?
+        ");
+    assert_snapshot!(told(&env.run(["export", "--git", "shared", "--as", "Ann", "--dry-run"])), @r"
+        exit 0
+        --- out
+        `project` would tell 1 memory as Ann, 0 forgotten; 0 would stay here
+          decision  We decided on tabs
+        ");
+    assert_snapshot!(told(&env.run(["export", "--git", "shared", "--as", "Ann"])), @r"
+        exit 0
+        --- out
+        `project` told 1 memory as Ann, 0 forgotten: 1 file added, 0 removed
+        ");
+    assert_snapshot!(told(&env.run(["import", "--git", "shared", "--dry-run"])), @r"
+        exit 0
+        --- out
+        `project` would hear 0 new, 0 revised, 0 forgotten
+        ");
+    assert_snapshot!(told(&env.run(["import", "--git", "shared"])), @r"
+        exit 0
+        --- out
+        `project` heard 0 new, 0 revised, 0 forgotten
+        ");
+    assert_snapshot!(told(&env.run(["sync"])), @r"
+        exit 0
+        --- err
+        nothing is shared; `backstory project share --team TEAM` shares the project of this folder
+        ");
+    let outcome = ask(&env, 0, &["export", "--git", "shared", "--json"]);
+    assert_snapshot!(shape(&outcome), @"{author: text, forgotten: number, memories: number, project: text, refused: number, refused_files: [], removed: number, stayed: number, version: number, written: number}");
+    assert_snapshot!(shape(&ask(&env, 0, &["import", "--git", "shared", "--json"])), @"{dry_run: bool, forgotten: number, project: text, refused: number, refused_files: [], revised: number, version: number, written: number}");
+    database(&env)
+        .execute_batch(
+            "INSERT INTO teams (name, url, member, joined_at_ms) VALUES ('red', 'postgres://ann@localhost/x', 'ann', 0);
+             UPDATE shared_projects SET team = 'red'",
+        )
+        .unwrap();
+    assert_snapshot!(told(&env.run(["export", "--git", "shared"])), @r"
+        exit 1
+        --- err
+        error: this project is shared with the team `red` through its hub
+
+        hint: a project is shared one way; `backstory project unshare` ends the other
+        ");
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % sides
+    }
+}
+
+/// Does something a person might do.
+fn live(people: &[Person], deeds: usize, dice: &mut Dice) {
+    for deed in 0..deeds {
+        let person = &people[dice.roll(people.len())];
+        let other = &people[dice.roll(people.len())];
+        // Never the same words twice: who has forgotten them does not want to hear them from anybody.
+        let text = format!("We decided that part {} of the house is built of stone {deed}", dice.roll(4));
+        let id = any_memory(person, dice);
+        match (dice.roll(12), id) {
+            (0..3, _) | (3..7, None) => drop(person.env.run(["remember", "--force", &text])),
+            (3, Some(id)) => drop(person.env.run(["revise", &id, &format!("{text}, as of {deed}")])),
+            (4, Some(id)) => drop(person.env.run(["supersede", &id, &format!("{text}, at last {deed}")])),
+            (5..7, Some(id)) => drop(person.env.run(["forget", &id, "--yes"])),
+            (7..9, _) => drop(person.tell()),
+            (how, _) => {
+                person.merge(other, [Merge::Plain, Merge::Squash, Merge::Rebase][how - 9]);
+                person.hear();
+            }
+        }
+    }
+}
+
+fn any_memory(person: &Person, dice: &mut Dice) -> Option<String> {
+    let path = person.env.home().join("backstory.db");
+    if !Path::new(&path).exists() {
+        return None;
+    }
+    let db = database(&person.env);
+    let count: i64 = db.query_row("SELECT count(*) FROM memories", [], |row| row.get(0)).unwrap();
+    let at = dice.roll(usize::try_from(count.max(1)).unwrap()) as i64;
+    let sql = "SELECT id FROM memories ORDER BY uid LIMIT 1 OFFSET ?1";
+    db.query_row(sql, [at], |row| row.get::<_, i64>(0)).ok().map(|id| id.to_string())
+}
+
+/// Everybody tells, merges and hears until nobody has anything to tell.
+fn settle(people: &[Person]) {
+    for _ in 0..4 {
+        for person in people {
+            person.tell();
+            for other in people {
+                person.merge(other, Merge::Plain);
+            }
+            person.hear();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: size(2, 40) as u32, ..ProptestConfig::default() })]
+
+    /// Whatever three people do, git never asks anything, and in the end all of them have the same, here and in the folder.
+    #[test]
+    fn whatever_people_do_git_merges_and_everybody_has_the_same(seed in any::<u64>()) {
+        let ann = Person::first("ann");
+        let people = [Person::of("bob", &ann), Person::of("carl", &ann), ann];
+        live(&people, size(30, 60), &mut Dice(seed));
+        settle(&people);
+        let forgotten: BTreeSet<String> = people.iter().flat_map(forgotten).collect();
+        for person in &people {
+            prop_assert_eq!(person.replica(), people[0].replica());
+            prop_assert_eq!(person.git(&["rev-parse", "HEAD:./"]), people[0].git(&["rev-parse", "HEAD:./"]));
+            let words = person.words();
+            for uid in &forgotten {
+                let of_it = words.lines().filter(|line| line.contains(&format!("\"uid\":\"{uid}\"")));
+                prop_assert!(of_it.clone().all(|line| line.contains("\"is\":\"forgotten\"")), "{}", words);
+            }
+        }
+    }
+}
+
+fn forgotten(person: &Person) -> Vec<String> {
+    let db = database(&person.env);
+    let mut statement = db.prepare("SELECT uid FROM tombstones WHERE uid IS NOT NULL").unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+#[test]
+fn ten_thousand_memories_go_through_a_folder_and_only_news_are_read() {
+    let (ann, bob) = pair();
+    let memories = size(300, 10_000);
+    let mut lines = String::new();
+    for number in 0..memories {
+        let body = format!("We decided number {number}: {}", "the store keeps what a hook hears. ".repeat(8));
+        let line = json!({"uid": format!("ann-{number}"), "kind": "decision", "title": format!("Decision {number}"),
+            "body": body, "trust": "user"});
+        writeln!(lines, "{line}").unwrap();
+    }
+    let path = file(&ann.env, "memories.jsonl", lines);
+    done(&ann.env, &["import", &path]);
+    fs::remove_file(path).unwrap();
+    let mut figures = Vec::new();
+    let mut took = |what: &str, doing: &dyn Fn() -> Value| {
+        let begun = Instant::now();
+        let answer = doing();
+        figures.push(format!("{what} {:.1} s", begun.elapsed().as_secs_f64()));
+        answer
+    };
+    assert_eq!(took("export", &|| ann.export())["written"], memories);
+    assert_eq!(took("again", &|| ann.export())["written"], 0);
+    ann.commit();
+    bob.merge(&ann, Merge::Plain);
+    assert_eq!(took("import", &|| bob.hear())["written"], memories);
+    assert_eq!(took("again", &|| bob.hear())["written"], 0);
+    remember(&ann.env, "We decided on one thing more");
+    assert_eq!(took("export of one", &|| ann.export())["written"], 1);
+    ann.commit();
+    bob.merge(&ann, Merge::Plain);
+    // What has not changed is not even read: it could not be.
+    let new = ann.git(&["show", "--name-only", "--format="]);
+    let place = new.trim().split('/').nth(1).unwrap().to_owned();
+    for file in
+        bob.files().iter().filter(|file| file.parent().unwrap().file_name().unwrap() != place.as_str())
+    {
+        fs::write(file, "broken").unwrap();
+    }
+    assert_eq!(took("import of one", &|| bob.hear())["written"], 1);
+    bar("X05", format_args!("{memories} memories: {}", figures.join(", ")));
+}

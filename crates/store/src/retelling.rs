@@ -1,0 +1,39 @@
+//! What a team was told once and has to be told again, because where it was written is not there any more: a folder was thrown away, or
+//! another branch is checked out.
+//!
+//! Not here: what is told (`telling`).
+
+use crate::{Store, StoreError, codes};
+use backstory_memory::{Digest, ProjectId, Uid};
+use rusqlite::params;
+
+impl Store {
+    /// Returns which memories of a project the team is taken to know, and what of them.
+    pub fn known_to_team(&self, project: ProjectId) -> Result<Vec<(Uid, Digest)>, StoreError> {
+        self.read("look what was told", |db| {
+            let sql = "SELECT uid, state FROM synced_memories WHERE project_id = ?1 ORDER BY uid";
+            let mut statement = db.prepare_cached(sql)?;
+            let mut rows = statement.query([project.0])?;
+            let mut known = Vec::new();
+            while let Some(row) = rows.next()? {
+                let uid = codes::uid("what was told", &row.get::<_, String>(0)?)?;
+                known.push((uid, codes::digest("what was told", &row.get::<_, Vec<u8>>(1)?)?));
+            }
+            Ok(known)
+        })
+    }
+
+    /// Notes that the team is to be told of these as if it had never heard of them.
+    pub fn tell_again(&mut self, project: ProjectId, uids: &[Uid]) -> Result<(), StoreError> {
+        self.write("note what is to be told again", |db| {
+            let mut forget = db.prepare_cached("DELETE FROM synced_memories WHERE uid = ?1")?;
+            let sql = "INSERT INTO untold_memories (uid, project_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+            let mut tell = db.prepare_cached(sql)?;
+            for uid in uids {
+                forget.execute([uid.as_str()])?;
+                tell.execute(params![uid.as_str(), project.0])?;
+            }
+            Ok(())
+        })
+    }
+}
