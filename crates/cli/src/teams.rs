@@ -137,6 +137,10 @@ pub(crate) fn failure(error: &HubError) -> Failure {
         HubError::Full => "its owner has to make space; nothing is lost, and it is told later".to_owned(),
         HubError::Busy { .. } | HubError::Collided { .. } => "try again in a moment; nothing is lost".to_owned(),
         HubError::NoAuthority { .. } => "check `sslrootcert` in the address".to_owned(),
+        // The hub said nothing of the kind: the way to it broke in the middle of a word.
+        HubError::Sql { source, .. } if source.as_db_error().is_none() => {
+            "nothing is lost: try again when the way to the hub is whole".to_owned()
+        }
         HubError::NotTaken { .. } | HubError::BadRow(_) | HubError::Sql { .. } => {
             return Failure::internal("the hub did not do what was asked").because(error);
         }

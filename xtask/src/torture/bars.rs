@@ -500,6 +500,38 @@ pub(crate) const BARS: &[Bar] = &[
         &[Tests(HUB, &["scale::a_pull_and_a_search_of_a_large_hub_go_by_its_indexes"])],
         &[("a pull of 100 changes p50", 200.0), ("a search p50", 50.0)],
     ),
+    bar(
+        "X05",
+        "40 times three people write, revise, forget, branch and merge a folder in git: 0 conflicts, all replicas equal; 10,000 memories go through it",
+        &[Tests(
+            CLI,
+            &[
+                "sharing_by_git::whatever_people_do_git_merges_and_everybody_has_the_same",
+                "sharing_by_git::ten_thousand_memories_go_through_a_folder_and_only_news_are_read",
+            ],
+        )],
+    ),
+    bar(
+        "X06",
+        "hooks of a shared project: 0 connections to its hub, every answer as without a team",
+        &[Tests(CLI, &["team_faults::no_hook_opens_a_connection_and_every_hook_answers_as_without_a_team"])],
+    ),
+    bar(
+        "X07",
+        "a hub that is down, stalls, is cut off anywhere, is newer, full or has revoked us, and a full disk here: said each time, 0 lost, 0 told twice",
+        &[Tests(
+            CLI,
+            &[
+                "team_faults::a_connection_cut_anywhere_loses_nothing_and_tells_nothing_twice",
+                "team_faults::a_hub_that_stalls_in_the_middle_is_given_up_and_the_next_sync_goes_on",
+                "team_faults::a_hub_that_is_down_is_told_everything_when_it_is_up_again",
+                "team_faults::who_was_revoked_is_told_so_and_keeps_what_is_theirs",
+                "team_faults::a_newer_hub_is_left_alone_and_said",
+                "team_faults::a_full_disk_here_stops_the_hearing_and_the_next_sync_hears_the_rest",
+                "team_faults::a_full_disk_of_the_hub_is_said_and_what_was_to_be_told_waits",
+            ],
+        )],
+    ),
 ];
 
 #[cfg(test)]

@@ -97,10 +97,10 @@ fn a_lone_hook_is_quick() {
 }
 
 /// A small disk that the data directory lies on, gone when dropped.
-struct SmallDisk(PathBuf);
+pub(crate) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    fn under(env: &TestEnv) -> Option<SmallDisk> {
+    pub(crate) fn under(env: &TestEnv) -> Option<SmallDisk> {
         let home = env.home();
         fs::create_dir_all(&home).unwrap();
         let mount = Command::new("mount")
@@ -112,6 +112,10 @@ impl SmallDisk {
             eprintln!("SKIPPED: a small disk can only be mounted by root");
         }
         mounted.then_some(SmallDisk(home))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
     }
 }
 

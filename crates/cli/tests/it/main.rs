@@ -50,6 +50,7 @@ mod setting_up;
 mod sharing_by_git;
 mod support;
 mod taking_in;
+mod team_faults;
 mod team_storm;
 mod teams;
 mod teams_apart;

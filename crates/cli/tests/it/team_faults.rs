@@ -1,0 +1,378 @@
+//! Issue 10, must show 4: a hub that is down, slow, half there, newer, full, or has thrown us out; and a disk of ours that is full.
+//! Whatever it is, hooks do not notice, the sync says what it is, and the next one goes on.
+
+use crate::faults::SmallDisk;
+use crate::support::{ask, bar, database, given, harmless, hook, prompt, remember, size, titles};
+use crate::teams::Team;
+use backstory_testkit::{Outcome, TestEnv};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+/// What becomes of a connection once so many bytes have gone through it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// It is cut, in the middle of whatever is just being said.
+    Cut,
+    /// It stays, and says nothing more.
+    Stall,
+}
+
+/// A way to the hub over the loopback that goes wrong after so many bytes in one direction.
+struct Proxy {
+    port: u16,
+    connections: Arc<AtomicU64>,
+    sent: Arc<AtomicU64>,
+    heard: Arc<AtomicU64>,
+}
+
+impl Proxy {
+    fn to(team: &Team, fault: Fault, after_sent: u64, after_heard: u64) -> Proxy {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let proxy = Proxy { port, connections: counter(), sent: counter(), heard: counter() };
+        let (connections, sent, heard) = (proxy.connections.clone(), proxy.sent.clone(), proxy.heard.clone());
+        let socket = socket_of(team);
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                connections.fetch_add(1, Ordering::SeqCst);
+                let Ok(hub) = UnixStream::connect(&socket) else { continue };
+                let ways = (client.try_clone().unwrap(), hub.try_clone().unwrap());
+                let is_broken = Arc::new(AtomicBool::new(false));
+                let (sent, heard, broken) = (sent.clone(), heard.clone(), is_broken.clone());
+                let ends = (client.try_clone().unwrap(), hub.try_clone().unwrap());
+                thread::spawn(move || carry(ways.0, hub, &sent, after_sent, fault, &broken, &ends));
+                let ends = (client.try_clone().unwrap(), ways.1.try_clone().unwrap());
+                thread::spawn(move || carry(ways.1, client, &heard, after_heard, fault, &is_broken, &ends));
+            }
+        });
+        proxy
+    }
+
+    fn url(&self, team: &Team, name: &str) -> String {
+        let url = team.url(name);
+        let (user, rest) = url.trim_start_matches("postgres://").split_once('@').unwrap();
+        let database = rest.split_once('/').unwrap().1;
+        format!("postgres://{user}@127.0.0.1:{}/{database}?sslmode=disable", self.port)
+    }
+}
+
+fn counter() -> Arc<AtomicU64> {
+    Arc::new(AtomicU64::new(0))
+}
+
+/// Carries bytes one way, until there are no more or the fault comes.
+fn carry(
+    mut from: impl Read,
+    mut to: impl Write,
+    carried: &AtomicU64,
+    most: u64,
+    fault: Fault,
+    is_broken: &AtomicBool,
+    ends: &(TcpStream, UnixStream),
+) {
+    let mut bytes = [0; 512];
+    while let Ok(read @ 1..) = from.read(&mut bytes) {
+        if is_broken.load(Ordering::SeqCst) && fault == Fault::Stall {
+            continue;
+        }
+        let left = most.saturating_sub(carried.load(Ordering::SeqCst)).min(read as u64);
+        carried.fetch_add(left, Ordering::SeqCst);
+        drop(to.write_all(&bytes[..usize::try_from(left).unwrap()]));
+        if left < read as u64 {
+            is_broken.store(true, Ordering::SeqCst);
+            if fault == Fault::Cut {
+                break;
+            }
+        }
+    }
+    drop(ends.0.shutdown(Shutdown::Both));
+    drop(ends.1.shutdown(Shutdown::Both));
+}
+
+/// Returns where the hub listens, from its address.
+fn socket_of(team: &Team) -> PathBuf {
+    let url = team.database.url("owner");
+    let dir = url.split(['@', '/']).nth(3).unwrap().replace("%2F", "/");
+    PathBuf::from(dir).join(".s.PGSQL.5432")
+}
+
+fn lead(env: &TestEnv, url: &str) -> String {
+    let store = database(env);
+    let before = store.query_row("SELECT url FROM teams", [], |row| row.get(0)).unwrap();
+    store.execute("UPDATE teams SET url = ?1", [url]).unwrap();
+    before
+}
+
+/// Syncs with the password that stands in the passfile for another address.
+fn sync(env: &TestEnv, flags: &[&str]) -> Outcome {
+    let line = fs::read_to_string(env.world().join("user/.pgpass")).unwrap();
+    let password = line.trim_end().rsplit(':').next().unwrap().to_owned();
+    let mut command = env.command([&["sync", "--json"], flags].concat());
+    env.finish(command.env("PGPASSWORD", password).spawn().unwrap())
+}
+
+/// Writes memories as large as some are, in words that cannot be made smaller.
+fn write_much(env: &TestEnv, numbers: std::ops::Range<usize>) {
+    let line = |number: usize| {
+        let words = (0..200).map(|word: usize| {
+            format!("{:x}", (number * 200 + word + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        });
+        let body = words.collect::<Vec<_>>().join(" ");
+        json!({"uid": format!("n{number}"), "kind": "decision", "title": format!("Decision {number}"), "body": body})
+    };
+    let path = crate::support::lines(env, &numbers.map(line).collect::<Vec<Value>>());
+    crate::support::done(env, &["import", &path]);
+}
+
+fn on_the_hub(team: &Team) -> String {
+    team.database.psql("SELECT count(*) || ' ' || count(DISTINCT uid) FROM backstory.revisions")
+}
+
+/// Refused by what is said, and with a next step; never as if it were our own mistake.
+fn says(outcome: &Outcome, because: &str) {
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.stderr.contains(because), "{because}: {}", outcome.stderr);
+    assert!(outcome.stderr.contains("hint: ") && !outcome.stderr.contains("internal"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_connection_cut_anywhere_loses_nothing_and_tells_nothing_twice() {
+    let Some(team) = Team::new() else { return };
+    let (ann, bob) = (team.member("ann"), team.member("bob"));
+    // How long a whole conversation is, told and heard.
+    write_much(&ann, 0..3);
+    let whole = Proxy::to(&team, Fault::Cut, u64::MAX, u64::MAX);
+    lead(&ann, &whole.url(&team, "ann"));
+    assert_eq!(sync(&ann, &[]).code, Some(0));
+    let (sent, heard) = (whole.sent.load(Ordering::SeqCst), whole.heard.load(Ordering::SeqCst));
+    let (mut cuts, mut written) = (0, 3);
+    let parts = size(4, 24) as u64;
+    for part in 0..parts {
+        for (after_sent, after_heard) in [(sent * part / parts, u64::MAX), (u64::MAX, heard * part / parts)] {
+            write_much(&ann, written..written + 3);
+            written += 3;
+            let broken = Proxy::to(&team, Fault::Cut, after_sent, after_heard);
+            lead(&ann, &broken.url(&team, "ann"));
+            let outcome = sync(&ann, &[]);
+            // What was to be cut last may have been said in fewer bytes this time.
+            if outcome.code != Some(0) {
+                says(&outcome, "hub");
+                cuts += 1;
+            }
+            lead(&ann, &whole.url(&team, "ann"));
+            assert_eq!(sync(&ann, &[]).code, Some(0));
+            assert_eq!(on_the_hub(&team), format!("{written} {written}"));
+        }
+    }
+    assert!(cuts >= parts, "{cuts} of {}", 2 * parts);
+    // The same on the way to somebody.
+    lead(&bob, &whole.url(&team, "bob"));
+    for part in 1..parts {
+        let broken = Proxy::to(&team, Fault::Cut, u64::MAX, 20_000 * part);
+        lead(&bob, &broken.url(&team, "bob"));
+        cuts += u64::from(sync(&bob, &[]).code != Some(0));
+    }
+    lead(&bob, &whole.url(&team, "bob"));
+    team.database.settle();
+    assert_eq!(sync(&bob, &[]).code, Some(0));
+    assert_eq!(ask(&bob, 0, &["status", "--json"])["memories"], written);
+    bar(
+        "X07",
+        format_args!("{cuts} connections cut in the middle; {written} of {written} told once and heard"),
+    );
+}
+
+#[test]
+fn a_hub_that_stalls_in_the_middle_is_given_up_and_the_next_sync_goes_on() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    let whole = lead(&ann, "");
+    for (number, after) in (0..).zip([0, 700, 2_000]) {
+        write_much(&ann, number..number + 1);
+        let slow = Proxy::to(&team, Fault::Stall, u64::MAX, after);
+        lead(&ann, &slow.url(&team, "ann"));
+        says(&sync(&ann, &["--set", "team.patience_seconds=1"]), "does not answer");
+        lead(&ann, &whole);
+        team.database.settle();
+        assert_eq!(sync(&ann, &[]).code, Some(0));
+        assert_eq!(on_the_hub(&team), format!("{0} {0}", number + 1));
+    }
+}
+
+/// No hook of a shared project ever talks to its hub, and none costs more for it.
+#[test]
+fn no_hook_opens_a_connection_and_every_hook_answers_as_without_a_team() {
+    let Some(team) = Team::new() else { return };
+    let (ann, alone) = (team.member("ann"), crate::support::world());
+    crate::support::file(&alone, ".backstory.toml", "project = \"one\"\n");
+    for env in [&ann, &alone] {
+        remember(env, "We decided to keep parsers in src/parse and nowhere else");
+    }
+    let silent = Proxy::to(&team, Fault::Stall, 0, 0);
+    lead(&ann, &silent.url(&team, "ann"));
+    let payloads = [
+        json!({"session_id": "s", "hook_event_name": "SessionStart", "source": "startup"}).to_string(),
+        prompt("s", "where do parsers live?"),
+        json!({"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": {"file_path": "src/parse/a.rs"}}).to_string(),
+        json!({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "cargo test"},
+            "tool_response": {"stdout": "ok", "stderr": "", "interrupted": false}}).to_string(),
+        json!({"session_id": "s", "hook_event_name": "Stop"}).to_string(),
+    ];
+    for payload in &payloads {
+        let (with, without) = (hook(&ann, payload), hook(&alone, payload));
+        assert_eq!(given(&with), given(&without), "{payload}");
+    }
+    // The end starts a sync that nobody waits for; where that is not wanted there is none.
+    let mut end = ann.command(crate::support::HOOK);
+    let mut child = end
+        .env("BACKSTORY_TEAM_AT_SESSION_END", "false")
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let ended = json!({"session_id": "s", "hook_event_name": "SessionEnd", "reason": "other"}).to_string();
+    child.stdin.take().unwrap().write_all(ended.as_bytes()).unwrap();
+    harmless(&ann.finish(child));
+    assert_eq!(silent.connections.load(Ordering::SeqCst), 0);
+    bar(
+        "X06",
+        format_args!(
+            "{} hooks, 0 connections to the hub, every answer as without a team",
+            payloads.len() + 1
+        ),
+    );
+    // And it is not that nobody would notice one.
+    drop(sync(&ann, &["--set", "team.patience_seconds=1"]));
+    assert_eq!(silent.connections.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_hub_that_is_down_is_told_everything_when_it_is_up_again() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    remember(&ann, "We decided on tabs");
+    let real = lead(&ann, "postgres://ann@127.0.0.1:9/hub?sslmode=disable");
+    says(&sync(&ann, &[]), "does not answer");
+    harmless(&hook(&ann, prompt("s", "what about tabs?")));
+    lead(&ann, &real);
+    assert_eq!(sync(&ann, &[]).code, Some(0));
+    assert_eq!(on_the_hub(&team), "1 1");
+}
+
+#[test]
+fn who_was_revoked_is_told_so_and_keeps_what_is_theirs() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    remember(&ann, "We decided on tabs");
+    let member = team.database.member("ann");
+    crate::support::done(&team.owner, &["team", "revoke", &member]);
+    says(&sync(&ann, &[]), &member);
+    assert_eq!(titles(&ann, &[]), ["We decided on tabs"]);
+    harmless(&hook(&ann, prompt("s", "what about tabs?")));
+    let passfile = ann.world().join("user/.pgpass");
+    fs::remove_file(&passfile).unwrap();
+    crate::support::done(&team.owner, &["team", "invite", &member, "--passfile", passfile.to_str().unwrap()]);
+    assert_eq!(sync(&ann, &[]).code, Some(0));
+    assert_eq!(on_the_hub(&team), "1 1");
+}
+
+#[test]
+fn a_newer_hub_is_left_alone_and_said() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    remember(&ann, "We decided on tabs");
+    team.database.psql("INSERT INTO backstory.applied_migrations (version) VALUES (99)");
+    says(&sync(&ann, &[]), "schema 99");
+    assert_eq!(on_the_hub(&team), "0 0", "nothing was touched");
+    team.database.psql("DELETE FROM backstory.applied_migrations WHERE version = 99");
+    assert_eq!(sync(&ann, &[]).code, Some(0));
+    assert_eq!(on_the_hub(&team), "1 1");
+}
+
+#[test]
+fn a_full_disk_here_stops_the_hearing_and_the_next_sync_hears_the_rest() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    let bob = team.newcomer("bob");
+    let Some(disk) = SmallDisk::under(&bob) else { return };
+    crate::support::done(&bob, &["team", "join", &team.url("bob")]);
+    crate::support::done(&bob, &["project", "share"]);
+    let many = size(60, 300);
+    write_much(&ann, 0..many);
+    assert_eq!(sync(&ann, &[]).code, Some(0));
+    team.database.settle();
+    let ballast = disk.path().join("ballast");
+    drop(fs::write(&ballast, vec![1; 16 << 20]));
+    let full = sync(&bob, &[]);
+    assert_ne!(full.code, Some(0), "{full:?}");
+    assert!(full.stderr.contains("full") || full.stderr.contains("space"), "{}", full.stderr);
+    harmless(&hook(&bob, prompt("s", "anything new?")));
+    fs::remove_file(ballast).unwrap();
+    assert_eq!(sync(&bob, &[]).code, Some(0));
+    assert_eq!(ask(&bob, 0, &["status", "--json"])["memories"], many);
+    assert_eq!(bob.run(["doctor", "--full"]).code, Some(0));
+}
+
+/// A hub whose table of revisions lies on a disk of its own, which is small.
+struct SmallHubDisk<'a> {
+    team: &'a Team,
+    dir: PathBuf,
+    name: String,
+}
+
+impl SmallHubDisk<'_> {
+    fn under(team: &Team) -> Option<SmallHubDisk<'_>> {
+        let dir = team.owner.world().join("space");
+        fs::create_dir_all(&dir).unwrap();
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=4m,mode=0700,uid=65534,gid=65534", "tmpfs"])
+            .arg(&dir)
+            .output();
+        if !mount.is_ok_and(|output| output.status.success()) {
+            eprintln!("SKIPPED: a small disk can only be mounted by root");
+            return None;
+        }
+        // The server is somebody else, who has to get there.
+        for folder in dir.ancestors().skip(1).take_while(|folder| folder.starts_with(team.owner.world())) {
+            fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        let name = team.database.member("space");
+        team.database.psql(&format!("CREATE TABLESPACE {name} LOCATION '{}'", dir.display()));
+        team.database.psql(&format!("ALTER TABLE backstory.revisions SET TABLESPACE {name}"));
+        Some(SmallHubDisk { team, dir, name })
+    }
+}
+
+impl Drop for SmallHubDisk<'_> {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            self.team.database.psql("ALTER TABLE backstory.revisions SET TABLESPACE pg_default");
+            self.team.database.psql(&format!("DROP TABLESPACE {}", self.name));
+        }
+        drop(Command::new("umount").arg("-l").arg(&self.dir).status());
+    }
+}
+
+#[test]
+fn a_full_disk_of_the_hub_is_said_and_what_was_to_be_told_waits() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    let Some(disk) = SmallHubDisk::under(&team) else { return };
+    let ballast = disk.dir.join("ballast");
+    drop(fs::write(&ballast, vec![1; 8 << 20]));
+    let many = size(20, 200);
+    write_much(&ann, 0..many);
+    says(&sync(&ann, &[]), "no space left");
+    harmless(&hook(&ann, prompt("s", "anything new?")));
+    fs::remove_file(ballast).unwrap();
+    let synced: Value = crate::support::answer(&sync(&ann, &[]));
+    assert!(synced["projects"][0]["told"].as_u64() > Some(0), "{synced}");
+    assert_eq!(on_the_hub(&team), format!("{many} {many}"));
+}
