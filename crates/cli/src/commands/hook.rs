@@ -24,7 +24,8 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 /// What a receipt says before what its payload should have had.
@@ -55,30 +56,34 @@ const MOST_BYTES: u64 = 8 << 20;
 pub(crate) fn run(arguments: &[OsString], environment: Environment) {
     let started = Instant::now();
     let now = app::now(&environment);
-    let home = home_of(&environment);
     let deadline = environment.hook_deadline().unwrap_or(DEADLINE).min(LONGEST_DEADLINE);
+    let home = home_of(&environment);
+    let hook = home.ok().map(|home| {
+        let (payload, is_kept) = (OnceLock::new(), AtomicBool::new(false));
+        let arguments = arguments.to_owned();
+        Arc::new(Hook { arguments, environment, home, now, started, deadline, payload, is_kept })
+    });
     let _running = give_up_after(deadline, {
-        let home = home.as_ref().ok().cloned();
-        move || home.iter().for_each(|home| log::line(home, now, "hook: gave up, the time was over"))
+        let hook = hook.clone();
+        move || hook.iter().for_each(|hook| hook.say_last_words())
     });
     // First of all, whatever comes next: a host that cannot get rid of its payload is hurt.
     let payload = read_payload();
-    let Ok(home) = home else { return };
+    let Some(hook) = hook else { return };
     // What a model's program does because we asked it is not to be remembered.
-    if environment.is_inside() {
+    if hook.environment.is_inside() {
         return;
     }
     panic::set_hook(Box::new({
-        let home = home.clone();
+        let hook = hook.clone();
         // Where it panicked says enough; the message may hold what was said in the session.
         move |panic| {
             let place = panic.location().map(ToString::to_string).unwrap_or_default();
-            log::line(&home, now, &format!("hook: panicked at {place}"));
+            hook.log(&format!("panicked at {place}"));
         }
     }));
-    let hook = Hook { environment, home, now, started, deadline };
-    if let Ok(Err(failure)) = panic::catch_unwind(AssertUnwindSafe(|| hook.serve(arguments, payload))) {
-        log::line(&hook.home, now, &format!("hook: {}", failure.line()));
+    if let Ok(Err(failure)) = panic::catch_unwind(AssertUnwindSafe(|| hook.serve(payload))) {
+        hook.log(&failure.line());
     }
 }
 
@@ -101,26 +106,78 @@ fn give_up_after(deadline: Duration, last_words: impl FnOnce() + Send + 'static)
 }
 
 struct Hook {
+    arguments: Vec<OsString>,
     environment: Environment,
     home: Home,
     now: Timestamp,
     started: Instant,
     deadline: Duration,
+    /// What the host said, as soon as all of it is here.
+    payload: OnceLock<Vec<u8>>,
+    /// Whether what happened is safe: in the database, or waiting in the spool.
+    is_kept: AtomicBool,
+}
+
+/// What a host said, where, and what the user wants done with it.
+struct Call {
+    host: Host,
+    heard: Heard,
+    place: PathBuf,
+    config: Config,
+    captures: bool,
 }
 
 impl Hook {
-    fn serve(&self, arguments: &[OsString], payload: std::io::Result<Vec<u8>>) -> Result<(), Failure> {
-        let host = host_in(arguments)?;
-        let event = option_in(arguments, "--event");
-        let payload = payload.map_err(|error| Failure::user("cannot read the payload").because(&error))?;
-        let mut heard = host.hear(event.as_deref(), &payload);
-        let place = self.place(host, &heard);
-        if self.is_our_doing(&place, &heard) {
+    /// Lets what is not kept yet wait in the spool, and says that the time was over. What was opened or waited for in vain until now
+    /// is not asked: on a machine that hardly gets to us, this is all there is time for.
+    fn say_last_words(&self) {
+        let payload = self.payload.get().filter(|_| !self.is_kept.load(Ordering::Acquire));
+        if let Some(Err(failure)) = payload.map(|payload| self.let_wait(payload)) {
+            self.log(&failure.line());
+        }
+        self.log("gave up, the time was over");
+    }
+
+    /// Lets what happened wait in the spool. An event that is kept meanwhile is known by its key.
+    fn let_wait(&self, payload: &[u8]) -> Result<(), Failure> {
+        let Some(call) = self.hear(payload)?.filter(|call| call.captures) else { return Ok(()) };
+        if self.is_our_session(None, call.host, &call.heard) {
             return Ok(());
         }
+        self.home.prepare()?;
+        let redactor = app::redactor(&call.config, &self.environment, &self.home);
+        let sighting = safe_sighting(&call.place, &redactor);
+        let name = session_name(call.heard.host_session, &sighting);
+        let Meaning::Happened(told) = call.heard.meaning else { return Ok(()) };
+        for told in std::iter::once(*told).chain(call.heard.also) {
+            let seen = observation(call.host, name.clone(), told);
+            Spool::of(&self.home).put(&self.arrival(None, seen, &call.config, &redactor, &sighting))?;
+        }
+        Ok(())
+    }
+
+    /// Makes out what a host said. Nothing where a call of ours to a model made it happen.
+    fn hear(&self, payload: &[u8]) -> Result<Option<Call>, Failure> {
+        let host = host_in(&self.arguments)?;
+        let event = option_in(&self.arguments, "--event");
+        let heard = host.hear(event.as_deref(), payload);
+        let place = self.place(host, &heard);
+        if self.is_our_doing(&place, &heard) {
+            return Ok(None);
+        }
         let config = self.config(&place);
+        let captures = config.capture.enabled
+            && !config.capture.leaves_out(&place, self.environment.user_home().as_deref());
+        Ok(Some(Call { host, heard, place, config, captures }))
+    }
+
+    fn serve(&self, payload: std::io::Result<Vec<u8>>) -> Result<(), Failure> {
+        let payload = payload.map_err(|error| Failure::user("cannot read the payload").because(&error))?;
+        let payload = self.payload.get_or_init(|| payload);
+        let Some(Call { host, mut heard, place, config, captures }) = self.hear(payload)? else {
+            return Ok(());
+        };
         let user_home = self.environment.user_home();
-        let captures = config.capture.enabled && !config.capture.leaves_out(&place, user_home.as_deref());
         let opening = heard.opening.take().and_then(|opening| {
             let budget = config.inject.budget(opening.moment(), &place, user_home.as_deref());
             // A context that begins anew is noted also where it is given nothing.
@@ -172,6 +229,7 @@ impl Hook {
                 for more in all {
                     self.keep_too(&mut kept, &more)?;
                 }
+                self.is_kept.store(true, Ordering::Release);
                 captured = arrival;
                 kept
             }
@@ -210,7 +268,7 @@ impl Hook {
             };
             let given =
                 hooked.inject(&mut store, &opening, budget, &receipt, proof).unwrap_or_else(|failure| {
-                    log::line(&self.home, self.now, &format!("hook: nothing is given: {}", failure.line()));
+                    self.log(&format!("nothing is given: {}", failure.line()));
                     None
                 });
             self.say(host, opening.moment(), given.as_ref(), trouble.as_deref());
@@ -291,7 +349,7 @@ impl Hook {
             None => Ok(()),
         });
         if let Err(failure) = noted {
-            log::line(&self.home, self.now, &format!("hook: a use is not noted: {}", failure.line()));
+            self.log(&format!("a use is not noted: {}", failure.line()));
         }
     }
 
@@ -328,7 +386,7 @@ impl Hook {
             Err(error) => {
                 Spool::of(&self.home).put(arrival)?;
                 if !error.is_passing() {
-                    log::line(&self.home, self.now, &format!("hook: an event waits in the spool: {error}"));
+                    self.log(&format!("an event waits in the spool: {error}"));
                 }
                 if matches!(error, StoreError::Damaged { .. }) {
                     self.start_housekeeping();
@@ -396,7 +454,7 @@ impl Hook {
         match (store, &heard.host_session) {
             (Some(store), Some(session)) if is_ours => {
                 if let Err(error) = store.take_back_session(host.as_str(), session, self.now) {
-                    log::line(&self.home, self.now, &format!("hook: a session of our own stays: {error}"));
+                    self.log(&format!("a session of our own stays: {error}"));
                 }
                 true
             }
@@ -419,7 +477,7 @@ impl Hook {
         let mut wrong = settings.lay_files(self.environment.config_file(), project_file(place));
         wrong.extend(settings.lay_environment(&self.environment));
         for failure in wrong {
-            log::line(&self.home, self.now, &format!("hook: {}", failure.line()));
+            self.log(&format!("{}", failure.line()));
         }
         settings.config().unwrap_or_else(|_| Config::nothing())
     }
@@ -436,6 +494,10 @@ impl Hook {
         }
     }
 
+    fn log(&self, words: &str) {
+        log::line(&self.home, self.now, &format!("hook: {words}"));
+    }
+
     fn start_housekeeping(&self) {
         self.start("maintain");
     }
@@ -447,7 +509,7 @@ impl Hook {
         let mut command = Command::new(program);
         command.arg(name).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         if let Err(error) = command.spawn() {
-            log::line(&self.home, self.now, &format!("hook: cannot start `{name}`: {error}"));
+            self.log(&format!("cannot start `{name}`: {error}"));
         }
     }
 }

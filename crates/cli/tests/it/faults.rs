@@ -45,6 +45,23 @@ fn has_strace() -> bool {
     works
 }
 
+/// A machine that hardly gets to us looks like this: nothing fails, and nothing comes to an end.
+#[test]
+fn what_a_hook_had_no_time_to_keep_waits_in_the_spool() {
+    let env = world();
+    remember(&env, "The store is there");
+    if !has_strace() {
+        return;
+    }
+    let database = env.home().join("backstory.db");
+    let stuck =
+        ["-f", "-o", "/dev/null", "-P", database.to_str().unwrap(), "-e", "inject=openat:delay_enter=8s"];
+    harmless(&hook_through(&env, "strace", &stuck, &prompt("stuck", "must not be lost")));
+    assert_eq!(waiting(&env), 1);
+    harmless(&hook(&env, prompt("stuck", "the next one")));
+    assert_eq!((waiting(&env), count(&env, "events")), (0, 2));
+}
+
 /// R04.
 #[test]
 fn a_hook_that_spools_has_synced_before_it_ends() {
