@@ -63,6 +63,18 @@ impl VectorFile {
         self.map.refresh()
     }
 
+    /// Whether opening `path` would give this file as it is: it was neither replaced nor lengthened.
+    #[must_use]
+    pub fn is_still(&self, path: &Path) -> bool {
+        self.map.is_whole(path)
+    }
+
+    /// Returns how much of the file is mapped, in bytes: all of it, as it was when it was opened.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.map.bytes_mapped()
+    }
+
     /// Asks the system to read the file ahead, without waiting for it: the first scan after a restart is slow
     /// because of the disk, not because of the arithmetic.
     pub fn read_ahead(&self) {

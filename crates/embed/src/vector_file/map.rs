@@ -18,6 +18,7 @@ use crate::{DIMENSION, Quantised};
 use memmap2::{Mmap, MmapRaw};
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -59,6 +60,18 @@ impl Map {
         self.check_blocks()
     }
 
+    /// Whether a path still names this file, and all of it is mapped.
+    pub(super) fn is_whole(&self, path: &Path) -> bool {
+        let (Ok(named), Ok(mapped)) = (path.metadata(), self.file.metadata()) else { return false };
+        (named.dev(), named.ino()) == (mapped.dev(), mapped.ino())
+            && named.len() == self.memory.len() as u64
+            && self.check_blocks().is_ok()
+    }
+
+    pub(super) fn bytes_mapped(&self) -> usize {
+        self.memory.len()
+    }
+
     /// Fails when the file has become shorter than what is mapped.
     pub(super) fn check_length(&self) -> Result<(), VectorFileError> {
         if self.file_bytes()? < self.memory.len() as u64 {
@@ -92,7 +105,14 @@ impl Map {
 
     /// Returns the memory id of each row in use, zero for a forgotten one.
     pub(super) fn ids(&self, entry: Entry) -> impl Iterator<Item = i64> {
-        (0..entry.used).map(move |row| self.id(entry.block, row))
+        // Checked once for all of them: whoever looks for a memory goes through the ids of every block.
+        let first = self.place(id_at(entry.block, 0), BLOCK_ROWS * size_of::<u64>()).cast::<u64>();
+        assert!(first.is_aligned() && entry.used <= BLOCK_ROWS);
+        (0..entry.used).map(move |row| {
+            // SAFETY: as in `number`; `row` is one of the block.
+            let id = unsafe { AtomicU64::from_ptr(first.wrapping_add(row).cast_mut()) };
+            u64::from_le(id.load(Ordering::Relaxed)).cast_signed()
+        })
     }
 
     /// Returns the memory id of a row.

@@ -6,6 +6,11 @@ use super::{VectorFile, VectorFileError};
 use crate::kernels::Cpu;
 use crate::vector::Query;
 use crate::{Quantised, Vector};
+use std::panic::resume_unwind;
+use std::thread;
+
+/// From so many blocks on, two threads look through them: about a millisecond's work.
+const WORTH_A_THREAD: usize = 400;
 
 /// Which projects' memories may be found.
 #[derive(Clone, Copy, Debug)]
@@ -47,11 +52,28 @@ impl VectorFile {
         count: usize,
     ) -> Result<Vec<Neighbour>, VectorFileError> {
         self.map.check_length()?;
-        let mut nearest = Nearest::of(count);
         let (query, cpu) = (Query::from(question), Cpu::detect());
-        for entry in self.blocks().filter(|entry| scope.includes(entry.project)) {
-            self.compare(&query, cpu, entry, &mut nearest);
+        let entries: Vec<Entry> = self.blocks().filter(|entry| scope.includes(entry.project)).collect();
+        let look = |entries: &[Entry]| {
+            let mut nearest = Nearest::of(count);
+            entries.iter().for_each(|entry| self.compare(&query, cpu, *entry, &mut nearest));
+            nearest
+        };
+        if entries.len() < WORTH_A_THREAD {
+            return Ok(look(&entries).into_sorted());
         }
+        let (one, other) = entries.split_at(entries.len() / 2);
+        let (one, mut nearest) = thread::scope(|scope| {
+            let beside = thread::Builder::new().spawn_scoped(scope, || look(one));
+            let other = look(other);
+            // Where no thread can be had, one after the other.
+            let one = beside.map_or_else(
+                |_| look(one),
+                |beside| beside.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            );
+            (one, other)
+        });
+        one.collected.into_iter().for_each(|neighbour| nearest.offer(neighbour));
         Ok(nearest.into_sorted())
     }
 

@@ -247,6 +247,21 @@ fn equally_near_memories_come_in_the_order_of_their_ids() {
     assert_eq!(found(&nearest), [1, 2, 3, 4, 5]);
 }
 
+/// So many blocks are looked through by two threads.
+#[test]
+fn a_long_scan_finds_what_comparing_each_finds() {
+    // Every project has a block of its own.
+    let rows: Vec<(i64, i64)> = (1..=900).map(|memory| (memory, memory % 450)).collect();
+    let (place, question) = (Place::with(&rows), vector(1_000));
+    let ids: Vec<i64> = rows.iter().map(|(memory, _)| *memory).collect();
+    let mut each = place.reader().scores_for(&question, Scope::Everything, &ids).unwrap();
+    each.truncate(40);
+    assert_eq!(place.reader().scan(&question, Scope::Everything, 40).unwrap(), each);
+    // Some of each half are among them, or it would prove nothing.
+    let is_early = |memory: &i64| memory % 450 < 225;
+    assert!(found(&each).iter().any(is_early) && !found(&each).iter().all(is_early));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
