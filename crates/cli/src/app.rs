@@ -7,6 +7,7 @@ use crate::settings::{Settings, project_file};
 use crate::ui::Ui;
 use backstory_capture::{Redactor, RedactorOptions, safe_sighting};
 use backstory_memory::{ProjectId, Sighting, Timestamp};
+use backstory_recall::KeptVectors;
 use backstory_store::{Home, Project, Purpose, Reach, Retention, Store, StoreError};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ pub(crate) struct App {
     pub(crate) now: Timestamp,
     pub(crate) cwd: PathBuf,
     pub(crate) ui: Ui,
+    /// What the last question in this process opened.
+    pub(crate) vectors: KeptVectors,
 }
 
 /// Which project is meant.
@@ -92,7 +95,7 @@ impl App {
         }
         let config = settings.config()?;
         let now = now(&environment);
-        Ok(App { environment, home, settings, config, now, cwd, ui })
+        Ok(App { environment, home, settings, config, now, cwd, ui, vectors: KeptVectors::default() })
     }
 
     /// Opens the store to read and write.

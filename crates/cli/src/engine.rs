@@ -1,10 +1,11 @@
 //! The recall engine as every command and hook uses it: with the vectors, synonyms and weights this configuration asks for.
 
+use crate::app::App;
 use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::synonyms::synonyms;
 use backstory_memory::{ProjectId, Timestamp};
-use backstory_recall::{Meaning, Question, Recall, Synonyms, Weights};
+use backstory_recall::{KeptVectors, Meaning, Question, Recall, Synonyms, Weights};
 use backstory_store::{Home, Store};
 use clap::ValueEnum;
 
@@ -30,15 +31,26 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// Opens what there is. What is missing is done without: words alone answer too.
-    pub(crate) fn open(config: &Config, environment: &Environment, home: &Home, profile: Profile) -> Engine {
+    pub(crate) fn open(
+        config: &Config,
+        environment: &Environment,
+        home: &Home,
+        profile: Profile,
+        kept: &KeptVectors,
+    ) -> Engine {
         let weights = match profile {
             Profile::Search => config.search_weights,
             Profile::Inject => config.inject_weights,
             Profile::SixSignals => Weights::SIX_SIGNALS,
         };
         let asks_meaning = config.recall.vectors && weights.meaning > 0.0;
-        let meaning = if asks_meaning { Meaning::open(&home.vectors()) } else { None };
+        let meaning = if asks_meaning { Meaning::open_again(&home.vectors(), kept) } else { None };
         Engine { weights, meaning, synonyms: synonyms(environment).0 }
+    }
+
+    /// Opens what a command needs.
+    pub(crate) fn of(app: &App, profile: Profile) -> Engine {
+        Engine::open(&app.config, &app.environment, &app.home, profile, &app.vectors)
     }
 
     /// Reads a question that will be asked.

@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
 use crate::ui::Ui;
+use backstory_recall::KeptVectors;
 use backstory_server::{Answer, Answers, Asked, Newest, Refusal, Route};
 use backstory_store::{NewestIds, Purpose, Store};
 use serde::Serialize;
@@ -31,6 +32,7 @@ pub(crate) struct Serving {
     ui: Ui,
     began: Instant,
     stores: Stores,
+    vectors: KeptVectors,
     watched: Mutex<Option<Watched>>,
 }
 
@@ -44,13 +46,14 @@ struct Watched {
 
 impl Serving {
     pub(crate) fn new(environment: Environment, flags: Vec<String>, ui: Ui) -> Serving {
-        let (stores, watched) = (Stores::default(), Mutex::default());
-        Serving { environment, flags, ui, began: Instant::now(), stores, watched }
+        let (stores, vectors, watched) = (Stores::default(), KeptVectors::default(), Mutex::default());
+        Serving { environment, flags, ui, began: Instant::now(), stores, vectors, watched }
     }
 
     /// Reads where things are and how they are configured now: what was changed while we ran counts.
     fn app(&self) -> Result<App, Failure> {
-        App::outside_projects(self.environment.clone(), &self.flags, self.ui)
+        let app = App::outside_projects(self.environment.clone(), &self.flags, self.ui)?;
+        Ok(App { vectors: self.vectors.clone(), ..app })
     }
 
     fn told(&self, asked: &Asked) -> Result<Answer, Failure> {

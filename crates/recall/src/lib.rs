@@ -16,7 +16,7 @@ mod unheard;
 mod weights;
 mod when;
 
-pub use meaning::{Meaning, direction};
+pub use meaning::{KeptVectors, Meaning, direction};
 pub use reasons::{Factor, Lift, Reasons, Strategy};
 pub use signals::Signal;
 pub use synonyms::{Added, Line as SynonymLine, MOST_BYTES as MOST_SYNONYM_BYTES, Synonyms};

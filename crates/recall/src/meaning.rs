@@ -8,14 +8,41 @@ use backstory_store::{EVERYWHERE, Reach};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A model and the vectors it made.
 pub struct Meaning {
     encoder: Box<dyn Encoder>,
-    vectors: VectorFile,
+    vectors: Arc<VectorFile>,
     /// A question that was read before it was asked, and where it points.
     read: Option<(String, Option<Vector>)>,
 }
+
+/// The vectors that were opened last, for a process that asks again and again: mapping them anew takes longer than looking through
+/// them does.
+#[derive(Clone, Debug, Default)]
+pub struct KeptVectors {
+    last: Arc<Mutex<Option<Arc<VectorFile>>>>,
+}
+
+impl KeptVectors {
+    /// Returns the vectors at a path as they are now.
+    fn at(&self, path: &Path, model: &str) -> Option<Arc<VectorFile>> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.take_if(|kept| !kept.is_still(path));
+        if let Some(kept) = &*last {
+            return Some(kept.clone());
+        }
+        // Opening a pipe would wait for who writes into it.
+        let path = Some(path).filter(|path| path.is_file())?;
+        let opened = Arc::new(VectorFile::open(path, model).ok()?);
+        *last = (opened.bytes() <= MOST_KEPT).then(|| opened.clone());
+        Some(opened)
+    }
+}
+
+/// Larger files are opened for every question: what is mapped counts as ours.
+const MOST_KEPT: usize = 64 << 20;
 
 /// Where a question points, and what lies there, nearest first.
 pub(crate) struct Near {
@@ -35,15 +62,21 @@ impl Meaning {
     /// Why there are none is for whoever makes them to say: a question is answered by words meanwhile.
     #[must_use]
     pub fn open(vectors: &Path) -> Option<Meaning> {
-        Meaning::with(Box::new(MiniLm::load()), vectors)
+        Meaning::open_again(vectors, &KeptVectors::default())
+    }
+
+    /// The same for whoever keeps the vectors from one question to the next.
+    #[must_use]
+    pub fn open_again(vectors: &Path, kept: &KeptVectors) -> Option<Meaning> {
+        let encoder = MiniLm::load();
+        let vectors = kept.at(vectors, encoder.model_name())?;
+        Some(Meaning { encoder: Box::new(encoder), vectors, read: None })
     }
 
     /// Opens the vectors another model made.
     #[must_use]
     pub fn with(encoder: Box<dyn Encoder>, vectors: &Path) -> Option<Meaning> {
-        // Opening a pipe would wait for who writes into it.
-        let vectors =
-            VectorFile::open(Some(vectors).filter(|path| path.is_file())?, encoder.model_name()).ok()?;
+        let vectors = KeptVectors::default().at(vectors, encoder.model_name())?;
         Some(Meaning { encoder, vectors, read: None })
     }
 

@@ -142,7 +142,7 @@ pub(crate) fn answer(args: &SearchArgs, app: &App, store: &Store) -> Result<Answ
         return Ok(Answer { hits: Vec::new(), strategy: Strategy::Newest, read_as: Vec::new(), when: None });
     };
     let text = args.words.join(" ");
-    let engine = Engine::open(&app.config, &app.environment, &app.home, args.profile);
+    let engine = Engine::of(app, args.profile);
     let from = if args.place.all_projects { store.known_project_at(&app.sighting())? } else { None };
     let question = engine.question(&text, app.now, from);
     Ok(engine.over(store).ask(&question, &filter(args, reach, app)?)?)

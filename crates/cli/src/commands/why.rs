@@ -128,7 +128,7 @@ fn explain(
     args: &WhyArgs,
     app: &App,
 ) -> Result<Explained, Failure> {
-    let engine = Engine::open(&app.config, &app.environment, &app.home, args.profile);
+    let engine = Engine::of(app, args.profile);
     let question = engine.question(query, app.now, None);
     let limit = app.config.search.limit;
     let is_live = memory.life == Life::Live;

@@ -13,6 +13,7 @@ use crate::progress::Progress;
 use crate::vectors;
 use backstory_capture::{Redactor, prepare};
 use backstory_memory::{Draft, MemoryId, ProjectId, ProjectKey, SessionId, Sighting, Timestamp, Trust};
+use backstory_recall::KeptVectors;
 use backstory_store::{Filter, Home, Kept, NewMemory, Origin, Purpose, Reach, Store};
 use std::collections::HashMap;
 use std::num::NonZero;
@@ -77,7 +78,8 @@ impl<'set> Bench<'set> {
         let projects = writer.projects;
         drop(writer.store);
         let bytes = size().saturating_sub(empty);
-        let engine = |profile| Engine::open(&app.config, &app.environment, &home, profile);
+        let engine =
+            |profile| Engine::open(&app.config, &app.environment, &home, profile, &KeptVectors::default());
         let (search, inject) = (engine(Profile::Search), engine(Profile::Inject));
         Ok(Bench {
             set,

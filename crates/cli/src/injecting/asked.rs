@@ -9,7 +9,7 @@ use backstory_capture::Patience;
 use backstory_context::{Known, Relevant};
 use backstory_hosts::Opening;
 use backstory_memory::{Kind, Memory, MemoryId, first_chars};
-use backstory_recall::{Factor, Signal};
+use backstory_recall::{Factor, KeptVectors, Signal};
 use backstory_store::{Filter, Home, Reach};
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -48,7 +48,8 @@ impl Ahead {
         let (config, environment, home) = (config.clone(), environment.clone(), home.clone());
         let prompt = first_chars(text, MOST_CHARS).to_owned();
         let open = move || {
-            let mut engine = Engine::open(&config, &environment, &home, Profile::Inject);
+            let mut engine =
+                Engine::open(&config, &environment, &home, Profile::Inject, &KeptVectors::default());
             engine.read(&prompt);
             engine
         };
@@ -69,7 +70,9 @@ impl Injecting<'_> {
             return Ok(Vec::new());
         }
         let prompt = first_chars(prompt, MOST_CHARS);
-        let open = || Engine::open(self.config, self.environment, self.home, Profile::Inject);
+        let open = || {
+            Engine::open(self.config, self.environment, self.home, Profile::Inject, &KeptVectors::default())
+        };
         let engine = self.ahead.and_then(Ahead::engine).unwrap_or_else(open);
         let question = engine.question(prompt, self.now, Some(self.to.project));
         let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Goal || speaks_of_goals(prompt));

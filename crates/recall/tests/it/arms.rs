@@ -2,7 +2,7 @@
 
 use crate::kit::{NOW, World, hit, ids, project};
 use backstory_memory::{Draft, Kind, Link, Relation};
-use backstory_recall::{Lift, Question, Recall, Strategy, Weights};
+use backstory_recall::{KeptVectors, Lift, Meaning, Question, Recall, Strategy, Weights};
 use backstory_store::{Anchor, Filter, NewMemory, Origin, Reach};
 use std::time::Instant;
 
@@ -166,5 +166,22 @@ fn a_question_read_ahead_is_answered_as_if_it_were_not() {
         let [one, other] =
             [&plain, &ahead].map(|meaning| world.ask_with(question, &Weights::SEARCH, Some(meaning)));
         assert_eq!(one, other, "{question}");
+    }
+}
+
+#[test]
+fn kept_vectors_are_those_on_the_disk() {
+    let mut world = World::new();
+    let (kept, question) = (KeptVectors::default(), "the ship leaves the harbour");
+    let found = |world: &mut World, text: &str| {
+        let id = world.note(text);
+        let meaning = Meaning::open_again(&world.make_vectors(), &kept).unwrap();
+        let answer = world.ask_with(question, &Weights::SEARCH, Some(&meaning));
+        (id, answer.hits.iter().find(|hit| hit.memory.id == id).and_then(|hit| hit.reasons.meaning))
+    };
+    for text in ["A vessel sails from port", "Boats go out to sea at dawn", "The ferry departs from the quay"]
+    {
+        let (id, cosine) = found(&mut world, text);
+        assert!(cosine.is_some(), "{id}: what was written since has no vector");
     }
 }

@@ -4,6 +4,7 @@ use backstory_embed::{Encoder, MiniLm, Row, VectorWriter, model_name};
 use backstory_memory::{Draft, Kind, MemoryId, ProjectId, ProjectKey, Sighting, Timestamp};
 use backstory_recall::{Answer, Hit, Meaning, Question, Recall, Synonyms, Weights};
 use backstory_store::{Filter, Home, NewMemory, Origin, Purpose, Reach, Store};
+use std::path::PathBuf;
 use tempfile::TempDir;
 
 /// The time every question is asked at, unless a test says otherwise.
@@ -39,6 +40,11 @@ impl World {
 
     /// Makes the vectors of everything that is in the store.
     pub(crate) fn meaning(&self) -> Meaning {
+        Meaning::open(&self.make_vectors()).unwrap()
+    }
+
+    /// The same; returns the file.
+    pub(crate) fn make_vectors(&self) -> PathBuf {
         let path = self.dir.path().join("vectors");
         let model = MiniLm::load();
         let mut writer = VectorWriter::rebuild(&path, model_name()).unwrap();
@@ -50,7 +56,7 @@ impl World {
             }
         }
         writer.finish().unwrap();
-        Meaning::open(&path).unwrap()
+        path
     }
 
     pub(crate) fn within(&self) -> Filter {
