@@ -29,30 +29,32 @@ let leaving = new AbortController();
 let shownPlace = null;
 
 async function start() {
+  // Before anything is drawn: the first drawing takes many times as long, and what is asked for next would wait for it.
+  const refused = await signIn();
   const main = drawShell(document.body);
   placeToasts(document.body);
   listenToKeys();
   // Lists that remember where the reader was put it back themselves, once their rows are there.
   history.scrollRestoration = "manual";
   addEventListener("hashchange", () => show(main));
-  if (await signIn(main)) {
-    connect();
-    await show(main);
+  if (refused) {
+    fill(main, errorState(refused));
+    return arrive(main, "signed out");
   }
+  connect();
+  await show(main);
 }
 
-/** Exchanges a one-time key in the address for a cookie. Says whether to go on. */
-async function signIn(main) {
+/** Exchanges a one-time key in the address for a cookie. Returns why that is refused, if it is. */
+async function signIn() {
   const key = location.hash.match(/^#key=(.+)$/)?.[1];
-  if (!key) return true;
+  if (!key) return null;
   history.replaceState(null, "", "#/timeline");
   try {
     await api.login(decodeURIComponent(key));
-    return true;
+    return null;
   } catch (error) {
-    fill(main, errorState(error));
-    arrive(main, "signed out");
-    return false;
+    return error;
   }
 }
 
