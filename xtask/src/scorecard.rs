@@ -19,11 +19,12 @@ mod tokens;
 mod wording;
 mod world;
 
+use crate::places::{released_program, root};
 use page::Page;
 use sets::Sets;
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// What can go wrong: a door that does not answer as it says, a set that is not as it was published.
@@ -78,10 +79,6 @@ impl Options {
     }
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
 /// Builds the binary people install, so that nobody measures an old one.
 fn built() -> Outcome<PathBuf> {
     let built = Command::new(env!("CARGO"))
@@ -91,7 +88,7 @@ fn built() -> Outcome<PathBuf> {
     if !built.success() {
         return Err("the binary does not build".into());
     }
-    Ok(fs::canonicalize(root().join("target/release/backstory"))?)
+    Ok(released_program())
 }
 
 /// Which program is measured, as it says itself: the checkout may be ahead of it.

@@ -1,4 +1,4 @@
-//! What was shown and what was used, kept apart: only use reinforces (C23).
+//! What was shown and what was used, kept apart: only use reinforces.
 //!
 //! Not here: the blocks given to hosts (`injections`).
 
@@ -65,7 +65,7 @@ impl Store {
         })
     }
 
-    /// Notes that memories were used. Being shown is not use: only this reinforces (C23).
+    /// Notes that memories were used. Being shown is not use: only this reinforces.
     pub fn note_used(&mut self, ids: &[MemoryId], how: UseKind, at: Timestamp) -> Result<(), StoreError> {
         self.write("note a use", |transaction| {
             for id in ids {

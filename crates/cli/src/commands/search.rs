@@ -165,7 +165,7 @@ pub(crate) fn found(args: &SearchArgs, store: &Store, answer: &Answer) -> Result
     Ok(Found { version: 1, strategy: answer.strategy.as_str(), read_as: read_as.collect(), when, hits })
 }
 
-/// Notes what was shown. Being shown is not use (C23), and a store that cannot be written is still worth reading.
+/// Notes what was shown. Being shown is not use, and a store that cannot be written is still worth reading.
 pub(crate) fn note_shown(store: &mut Store, hits: &[Hit], app: &App) -> Result<(), Failure> {
     let ids: Vec<MemoryId> = hits.iter().map(|hit| hit.memory.id).collect();
     match store.note_shown(&ids, Showing::Listed, app.now) {
@@ -195,7 +195,7 @@ fn filter(args: &SearchArgs, reach: Reach, app: &App) -> Result<Filter, Failure>
     })
 }
 
-/// The padded line of S0.4, column for column.
+/// The padded line of `--compact`, column for column.
 fn compact_line(hit: &HitShape) -> String {
     let head = &hit.head;
     let title = one_line(&head.title);
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
     use crate::shapes::HeadShape;
 
-    /// S0.4: printf "  [%-8s] %-16s | %-40s | %-8s | %s | %s\n"
+    /// As `printf` would write it: "  [%-8s] %-16s | %-40s | %-8s | %s | %s\n"
     #[test]
     fn a_compact_line_has_the_columns_people_script_against() {
         let head = HeadShape {

@@ -11,9 +11,9 @@ const TIME_FOR_GIT: Duration = Duration::from_millis(150);
 const MOST_PINNED: u32 = 16;
 /// The newest handoff is that of the session that was last at work, which need not have begun last.
 const HANDOFFS: u32 = 4;
-/// The last session, and ten before it (S4.14).
+/// The last session, and ten before it.
 const SUMMARIES: u32 = 11;
-/// Symbols changed lately (S4.15).
+/// Symbols changed lately.
 const CODE_CHANGES: u32 = 30;
 const KNOWLEDGE: u32 = 20;
 const WORK: u32 = 12;

@@ -1,4 +1,4 @@
-//! Whether what was given was used: its file edited, its fix applied, its words taken up. Only use reinforces (C23).
+//! Whether what was given was used: its file edited, its fix applied, its words taken up. Only use reinforces.
 //!
 //! Not here: fetching by id, which the commands note themselves.
 

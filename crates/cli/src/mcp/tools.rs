@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use backstory_memory::estimate;
 
-    /// DESIGN §8: the whole schema costs less than 1,000 tokens, the instructions included.
+    /// The whole schema costs less than 1,000 tokens, the instructions included.
     #[test]
     fn all_that_is_told_of_the_tools_costs_less_than_a_thousand_tokens() {
         let cost = estimate(&list(true).to_string()) + estimate(&instructions(true));
