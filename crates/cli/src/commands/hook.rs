@@ -3,6 +3,8 @@
 //! Whatever happens: nothing on stdout but an answer, one line in our log, exit 0, and an end within the deadline. What cannot be
 //! written to the database in time waits in the spool. What happened is kept first; only then is something given.
 
+mod given;
+
 use crate::app::{self, home_of};
 use crate::commands::polish;
 use crate::config::Config;
@@ -19,8 +21,9 @@ use backstory_hosts::{Heard, Host, Meaning, Opening, Reply, Told};
 use backstory_memory::{Account, EventKind, Happening, Moment, Sighting, Timestamp};
 use backstory_provider::is_our_prompt;
 use backstory_store::{Arrival, Home, Purpose, Receipt, ReceiptId, Session, Spool, Store, StoreError};
+use given::{host_in, option_in, read_on, read_payload};
 use std::ffi::OsString;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -44,13 +47,6 @@ const TIME_TO_LOOK: Duration = Duration::from_millis(600);
 const TIME_TO_EMBED: Duration = Duration::from_millis(250);
 /// Neither goes on later than that, whatever was waited for before.
 const LATEST_TO_WORK: Duration = Duration::from_millis(1400);
-/// So long a host's own record is waited for at the end of a turn.
-const TIME_TO_READ_ON: Duration = Duration::from_millis(900);
-const TIME_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
-/// So much of the end of a host's own record is read.
-const END_BYTES: u64 = 256 << 10;
-/// More than this of a payload is not read into memory.
-const MOST_BYTES: u64 = 8 << 20;
 
 /// Runs a hook. Whatever goes wrong stays here.
 pub(crate) fn run(arguments: &[OsString], environment: Environment) {
@@ -477,7 +473,7 @@ impl Hook {
         let mut wrong = settings.lay_files(self.environment.config_file(), project_file(place));
         wrong.extend(settings.lay_environment(&self.environment));
         for failure in wrong {
-            self.log(&format!("{}", failure.line()));
+            self.log(&failure.line());
         }
         settings.config().unwrap_or_else(|_| Config::nothing())
     }
@@ -544,57 +540,6 @@ impl Kept {
     fn here(store: Result<Store, StoreError>) -> Kept {
         store.map_or(Kept::Waits, |store| Kept::Stored(Box::new(store), None))
     }
-}
-
-fn host_in(arguments: &[OsString]) -> Result<Host, Failure> {
-    let named = option_in(arguments, "--host").ok_or_else(|| Failure::usage("`hook` needs `--host`"))?;
-    named.parse().map_err(|error: backstory_hosts::UnknownHost| Failure::usage(error.to_string()))
-}
-
-/// Returns what an option was given, as `--name value` or `--name=value`.
-fn option_in(arguments: &[OsString], name: &str) -> Option<String> {
-    let mut rest = arguments.iter().map(|argument| argument.to_string_lossy());
-    let joined = rest.by_ref().find_map(|argument| match argument.strip_prefix(name)? {
-        "" => Some(None),
-        given => given.strip_prefix('=').map(|value| Some(value.to_owned())),
-    });
-    joined?.or_else(|| rest.next().map(Into::into))
-}
-
-/// Takes from the host's own record of the session what its payload left out.
-///
-/// It may be written a little later than the hook runs. At the end of a turn nobody waits for the next step, so we do.
-fn read_on(heard: &mut Heard) {
-    let Some(record) = heard.record.take() else { return };
-    let is_turn_end =
-        matches!(&heard.meaning, Meaning::Happened(told) if told.happening.kind() == EventKind::TurnEnd);
-    let until = Instant::now() + if is_turn_end { TIME_TO_READ_ON } else { Duration::ZERO };
-    while let Some(end) = end_of_file(Path::new(&record)) {
-        if heard.read_on(&end) || Instant::now() >= until {
-            return;
-        }
-        std::thread::park_timeout(TIME_BETWEEN_LOOKS);
-    }
-}
-
-/// Returns the end of a host's own record of a session.
-fn end_of_file(path: &Path) -> Option<String> {
-    // Whatever else has this name could keep us waiting.
-    let length = path.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
-    let mut file = std::fs::File::open(path).ok()?;
-    file.seek(SeekFrom::Start(length.saturating_sub(END_BYTES))).ok()?;
-    let mut end = Vec::new();
-    file.take(END_BYTES).read_to_end(&mut end).ok()?;
-    Some(String::from_utf8_lossy(&end).into_owned())
-}
-
-/// Reads standard input to its end, so that the host never sees a broken pipe, and keeps the beginning.
-fn read_payload() -> std::io::Result<Vec<u8>> {
-    let mut input = std::io::stdin().lock();
-    let mut payload = Vec::new();
-    input.by_ref().take(MOST_BYTES).read_to_end(&mut payload)?;
-    std::io::copy(&mut input, &mut std::io::sink())?;
-    Ok(payload)
 }
 
 /// Returns what a session is called. One of one project must not be joined by what names none in another (law 8).
