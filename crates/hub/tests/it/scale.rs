@@ -27,10 +27,16 @@ fn fill(test: &TestHub, memories: usize) {
     ));
 }
 
+/// A million take ten minutes to write: only for whoever asks, by `BACKSTORY_HUB_MEMORIES=1000000`.
+#[expect(clippy::disallowed_methods, reason = "chosen by who runs the test")]
+fn chosen() -> Option<usize> {
+    std::env::var("BACKSTORY_HUB_MEMORIES").ok()?.parse().ok()
+}
+
 #[test]
 fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
     let Some(test) = TestHub::with(&[("a", &["ann"]), ("b", &[])]) else { return };
-    let memories = size(5_000, 100_000);
+    let memories = chosen().unwrap_or_else(|| size(5_000, 100_000));
     fill(&test, memories);
     let mut ann = test.join("ann", "a").unwrap();
     test.database.settle();
