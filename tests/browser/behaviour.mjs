@@ -383,8 +383,15 @@ export const a_link_signs_in_once_and_is_not_kept = withPage(async (page) => {
   await visit(page, "#key=once");
   await page.waitForSelector(".row");
   holds(!page.url().includes("key="), "the key left the address");
-  await visit(page, "#key=wrong");
+  // Followed again it signs nobody in, and needs not.
+  await visit(page, "#key=used");
+  await page.waitForSelector(".row");
+  await steer(page, "sign-out");
+  await visit(page, "#key=used");
   await page.getByText("This browser is not signed in").waitFor();
+  // A fresh link pasted into that very tab.
+  await page.evaluate(() => (location.hash = "#key=once"));
+  await page.waitForSelector(".row");
 });
 
 export const an_empty_store_teaches = withPage(async (page) => {

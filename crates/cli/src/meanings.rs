@@ -22,14 +22,15 @@ pub(crate) fn tell(
     if !app.config.recall.vectors || !hub.goes_by_meaning().map_err(failed)? {
         return Ok(());
     }
-    let Ok(vectors) = VectorFile::open(&app.home.vectors(), model_name()) else { return Ok(()) };
     loop {
         let untold = store.untold_meanings(shared.project, AT_ONCE)?;
         if untold.is_empty() {
             return Ok(());
         }
+        // Anew each time: what was embedded since the last look is not in what was mapped then, and would be noted as told.
+        let Ok(vectors) = VectorFile::open(&app.home.vectors(), model_name()) else { return Ok(()) };
         let ids: Vec<i64> = untold.iter().map(|untold| untold.id.0).collect();
-        let rows = vectors.rows_of(Scope::Projects(&[shared.project.0]), &ids).unwrap_or_default();
+        let Ok(rows) = vectors.rows_of(Scope::Projects(&[shared.project.0]), &ids) else { return Ok(()) };
         let parts = |id: i64| {
             let of = rows.iter().filter(move |(memory, _)| *memory == id);
             of.map(|(_, vector)| vector.to_bytes().to_vec()).collect()

@@ -295,15 +295,17 @@ fn weigh_freshness(hit: &mut Hit, state: Freshness, weights: &Weights) {
 /// Whether there is an answer is for the best to say; what comes with it need only be nearly as good. What stands beside it makes a
 /// memory easier to find, not more of an answer, so that does not count here. And what matters least is no answer by half.
 pub(crate) fn leave_out_the_weak(hits: &mut Vec<Hit>, unheard: f64, weights: &Weights) {
-    let best = hits.iter().map(|hit| hit.reasons.by_itself()).fold(0.0, f64::max);
-    if best * (1.0 - weights.unheard * unheard) < weights.floor {
-        hits.clear();
-    }
     let least = |hit: &Hit| match hit.memory.content.importance.get() {
         1 => weights.floor * LEAST_IMPORTANT,
         _ => 0.0,
     };
-    hits.retain(|hit| hit.reasons.by_itself() >= least(hit).max(weights.floor_of_best * best));
+    // First of all: what is no answer must not speak for others.
+    hits.retain(|hit| hit.reasons.by_itself() >= least(hit));
+    let best = hits.iter().map(|hit| hit.reasons.by_itself()).fold(0.0, f64::max);
+    if best * (1.0 - weights.unheard * unheard) < weights.floor {
+        hits.clear();
+    }
+    hits.retain(|hit| hit.reasons.by_itself() >= weights.floor_of_best * best);
 }
 
 /// Returns words and meaning in one number.

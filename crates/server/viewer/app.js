@@ -36,7 +36,8 @@ async function start() {
   listenToKeys();
   // Lists that remember where the reader was put it back themselves, once their rows are there.
   history.scrollRestoration = "manual";
-  addEventListener("hashchange", () => show(main));
+  // A link to sign in, followed in a tab that shows this already, only changes the address.
+  addEventListener("hashchange", () => (location.hash.startsWith("#key=") ? location.reload() : show(main)));
   if (refused) {
     fill(main, errorState(refused));
     return arrive(main, "signed out");
@@ -54,7 +55,8 @@ async function signIn() {
     await api.login(decodeURIComponent(key));
     return null;
   } catch (error) {
-    return error;
+    // A link works once. Who follows it again is signed in already, from the first time.
+    return api.status().then(() => null, () => error);
   }
 }
 

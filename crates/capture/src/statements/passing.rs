@@ -10,14 +10,14 @@ pub(super) fn is_of_the_moment(tokens: &[Token]) -> bool {
     let is_any = |tables: &[&Patterns]| tables.iter().any(|table| table.are_in(tokens));
     is_any(&[&POINTING, &COURTESIES])
         || names_an_option(tokens)
-        || (!LASTING.are_in(tokens) && is_any(&[&LIKINGS, &LOOKS, &TASKS, &COUNTED]))
+        || (!LASTING.are_in(tokens) && is_any(&[&PLACES, &LIKINGS, &LOOKS, &TASKS, &COUNTED]))
         || (!SETTLED.are_in(tokens) && DAYS.are_in(tokens))
         || (!REASONS.are_in(tokens) && is_any(&[&DEEDS, &SEEN, &STATES]))
 }
 
 /// What is pointed at is gone with the screen it was on.
 static POINTING: Patterns = Patterns::new(&[
-    "the other|first|second|third|last|latter|former one|file|way|branch|approach|option|version|column|row|line|tab|part",
+    "the other|first|second|third|last|latter|former one|file|way|branch|approach|option|version",
     "the big|small|old|new|left|right|top|bottom|blue|red|green|long|short one",
     "this|that one",
     "for now",
@@ -35,10 +35,14 @@ static POINTING: Patterns = Patterns::new(&[
     "^ it|this is ~just|only a|an|the|my ~rough|quick|first draft|sketch|test|try|start|mess|joke|hack|placeholder|experiment|mistake|copy",
 ]);
 
+/// Where something stands on the screen, unless it is said of all such: "always keep the first line short".
+static PLACES: Patterns =
+    Patterns::new(&["the other|first|second|third|last|latter|former column|row|line|tab|part"]);
+
 /// What is said to be polite, to sigh or to pass the time.
 static COURTESIES: Patterns = Patterns::new(&[
     "^ whenever you are|have|want|like|can|feel|get",
-    "^ always|never a|an|the|good|nice|fun",
+    "^ always|never ~a|an|the pleasure|dull|good|nice|fun",
     "^ you|he|she|they must be tired|joking|kidding|right|busy|bored|hungry|new",
     "we ~always|never|just|still end|ended up here|there",
     "we keep getting|having|seeing|going|hitting|losing|missing|coming|ending|talking|waiting|forgetting",

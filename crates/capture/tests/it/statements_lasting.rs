@@ -83,6 +83,10 @@ const PASSING: &[&str] = &[
 const LASTING: &[&str] = &[
     "We use pnpm, never npm.",
     "Always run the formatter before committing.",
+    "Always keep the first line of a commit message under 50 characters.",
+    "Always a trailing comma in multi-line calls.",
+    "Never the system Python.",
+    "Never a bare except.",
     "Never commit generated files.",
     "We decided to keep the monolith for another year.",
     "Use tabs for indentation, not spaces.",

@@ -55,9 +55,9 @@ pub(crate) fn run(arguments: &[OsString], environment: Environment) {
     let deadline = environment.hook_deadline().unwrap_or(DEADLINE).min(LONGEST_DEADLINE);
     let home = home_of(&environment);
     let hook = home.ok().map(|home| {
-        let (payload, is_kept) = (OnceLock::new(), AtomicBool::new(false));
+        let (payload, arrivals, is_kept) = (OnceLock::new(), OnceLock::new(), AtomicBool::new(false));
         let arguments = arguments.to_owned();
-        Arc::new(Hook { arguments, environment, home, now, started, deadline, payload, is_kept })
+        Arc::new(Hook { arguments, environment, home, now, started, deadline, payload, arrivals, is_kept })
     });
     let _running = give_up_after(deadline, {
         let hook = hook.clone();
@@ -78,8 +78,11 @@ pub(crate) fn run(arguments: &[OsString], environment: Environment) {
             hook.log(&format!("panicked at {place}"));
         }
     }));
-    if let Ok(Err(failure)) = panic::catch_unwind(AssertUnwindSafe(|| hook.serve(payload))) {
-        hook.log(&failure.line());
+    match panic::catch_unwind(AssertUnwindSafe(|| hook.serve(payload))) {
+        Ok(Ok(())) => {}
+        Ok(Err(failure)) => hook.log(&failure.line()),
+        // What panicked is most likely not what is needed to keep the event.
+        Err(_) => drop(panic::catch_unwind(AssertUnwindSafe(|| hook.keep_at_last()))),
     }
 }
 
@@ -110,7 +113,9 @@ struct Hook {
     deadline: Duration,
     /// What the host said, as soon as all of it is here.
     payload: OnceLock<Vec<u8>>,
-    /// Whether what happened is safe: in the database, or waiting in the spool.
+    /// What is to be kept. Who needs it first makes it, the hook or its last words: two versions would be two events.
+    arrivals: OnceLock<Vec<Arrival>>,
+    /// Whether all of it is safe: in the database, or waiting in the spool.
     is_kept: AtomicBool,
 }
 
@@ -121,17 +126,24 @@ struct Call {
     place: PathBuf,
     config: Config,
     captures: bool,
+    /// What is wrong in the configuration.
+    wrong: Vec<Failure>,
 }
 
 impl Hook {
-    /// Lets what is not kept yet wait in the spool, and says that the time was over. What was opened or waited for in vain until now
-    /// is not asked: on a machine that hardly gets to us, this is all there is time for.
+    /// Keeps what is not kept yet, and says that the time was over.
     fn say_last_words(&self) {
+        self.keep_at_last();
+        self.log("gave up, the time was over");
+    }
+
+    /// Lets what is not kept yet wait in the spool. What was opened or waited for in vain until now is not asked: on a machine that
+    /// hardly gets to us, this is all there is time for.
+    fn keep_at_last(&self) {
         let payload = self.payload.get().filter(|_| !self.is_kept.load(Ordering::Acquire));
         if let Some(Err(failure)) = payload.map(|payload| self.let_wait(payload)) {
             self.log(&failure.line());
         }
-        self.log("gave up, the time was over");
     }
 
     /// Lets what happened wait in the spool. An event that is kept meanwhile is known by its key.
@@ -145,9 +157,10 @@ impl Hook {
         let sighting = safe_sighting(&call.place, &redactor);
         let name = session_name(call.heard.host_session, &sighting);
         let Meaning::Happened(told) = call.heard.meaning else { return Ok(()) };
-        for told in std::iter::once(*told).chain(call.heard.also) {
-            let seen = observation(call.host, name.clone(), told);
-            Spool::of(&self.home).put(&self.arrival(None, seen, &call.config, &redactor, &sighting))?;
+        let seen = std::iter::once(*told).chain(call.heard.also);
+        let seen = seen.map(|told| observation(call.host, name.clone(), told));
+        for arrival in self.arrivals(None, seen, &call.config, &redactor, &sighting) {
+            Spool::of(&self.home).put(arrival)?;
         }
         Ok(())
     }
@@ -161,18 +174,19 @@ impl Hook {
         if self.is_our_doing(&place, &heard) {
             return Ok(None);
         }
-        let config = self.config(&place);
+        let (config, wrong) = self.config(&place);
         let captures = config.capture.enabled
             && !config.capture.leaves_out(&place, self.environment.user_home().as_deref());
-        Ok(Some(Call { host, heard, place, config, captures }))
+        Ok(Some(Call { host, heard, place, config, captures, wrong }))
     }
 
     fn serve(&self, payload: std::io::Result<Vec<u8>>) -> Result<(), Failure> {
         let payload = payload.map_err(|error| Failure::user("cannot read the payload").because(&error))?;
         let payload = self.payload.get_or_init(|| payload);
-        let Some(Call { host, mut heard, place, config, captures }) = self.hear(payload)? else {
+        let Some(Call { host, mut heard, place, config, captures, wrong }) = self.hear(payload)? else {
             return Ok(());
         };
+        wrong.iter().for_each(|failure| self.log(&failure.line()));
         let user_home = self.environment.user_home();
         let opening = heard.opening.take().and_then(|opening| {
             let budget = config.inject.budget(opening.moment(), &place, user_home.as_deref());
@@ -210,23 +224,19 @@ impl Hook {
         let (mut captured, mut deeds) = (None, Vec::new());
         let kept = match heard.meaning {
             Meaning::Happened(told) if captures => {
-                let mut all = Vec::new();
-                for told in std::iter::once(*told).chain(heard.also) {
-                    deeds.extend(Deed::of(&told.happening));
-                    let seen = observation(host, name.clone(), told);
-                    all.push(self.arrival(store.as_ref().ok(), seen, &config, &redactor, &sighting));
-                }
-                let mut all = all.into_iter();
-                let arrival = all.next();
-                let mut kept = match &arrival {
+                let all: Vec<Told> = std::iter::once(*told).chain(heard.also).collect();
+                deeds.extend(all.iter().filter_map(|told| Deed::of(&told.happening)));
+                let seen = all.into_iter().map(|told| observation(host, name.clone(), told));
+                let arrivals = self.arrivals(store.as_ref().ok(), seen, &config, &redactor, &sighting);
+                captured = arrivals.first();
+                let mut kept = match captured {
                     Some(arrival) => self.keep(store, arrival, &receipt)?,
                     None => Kept::here(store),
                 };
-                for more in all {
-                    self.keep_too(&mut kept, &more)?;
+                for more in arrivals.iter().skip(1) {
+                    self.keep_too(&mut kept, more)?;
                 }
                 self.is_kept.store(true, Ordering::Release);
-                captured = arrival;
                 kept
             }
             Meaning::Happened(_) => {
@@ -240,14 +250,14 @@ impl Hook {
         };
         let Kept::Stored(mut store, proof) = kept else {
             self.say(host, Moment::SessionStart, None, trouble.as_deref());
-            return self.end(&config, captured.as_ref(), None);
+            return self.end(&config, captured, None);
         };
         for deed in &deeds {
             self.note_use(&mut store, host, &host_session, deed);
         }
-        let occasion = captured.as_ref().and_then(occasion);
+        let occasion = captured.and_then(occasion);
         let distilled = occasion
-            .zip(captured.as_ref())
+            .zip(captured)
             .map(|(occasion, arrival)| self.distil(&mut store, occasion, arrival, &redactor));
         let gives = opening.is_some_and(|(opening, budget)| {
             let hooked = Hooked {
@@ -274,7 +284,7 @@ impl Hook {
             // Proof of life is not worth a word in the log: the next hook brings its own.
             drop(store.record_receipt(&receipt));
         }
-        match (occasion, &captured, distilled) {
+        match (occasion, captured, distilled) {
             // Nobody waits for the next step now, and the hooks of the next turn open fast.
             (Some(occasion), Some(arrival), Some(distilled)) => {
                 store.checkpoint()?;
@@ -285,29 +295,32 @@ impl Hook {
             }
             _ => store.keep_log_short()?,
         }
-        self.end(&config, captured.as_ref(), Some(&store))
+        self.end(&config, captured, Some(&store))
     }
 
     /// Makes what was heard fit to be kept.
-    fn arrival(
+    fn arrivals(
         &self,
         store: Option<&Store>,
-        observation: Observation,
+        seen: impl Iterator<Item = Observation>,
         config: &Config,
         redactor: &Redactor,
         sighting: &Sighting,
-    ) -> Arrival {
-        // A store that cannot say what it gave must not keep the event from being kept.
-        let given = store.map(|store| store.given_to(&observation.host, &observation.host_session));
-        let given = given.and_then(Result::ok).unwrap_or_default();
-        let around = Surroundings {
-            redactor,
-            most_bytes: config.capture.max_event_bytes as usize,
-            root: &sighting.root,
-            given: &given,
-            at: self.now,
+    ) -> &[Arrival] {
+        let arrival = |observation: Observation| {
+            // A store that cannot say what it gave must not keep the event from being kept.
+            let given = store.map(|store| store.given_to(&observation.host, &observation.host_session));
+            let given = given.and_then(Result::ok).unwrap_or_default();
+            let around = Surroundings {
+                redactor,
+                most_bytes: config.capture.max_event_bytes as usize,
+                root: &sighting.root,
+                given: &given,
+                at: self.now,
+            };
+            Arrival { event: observe(observation, &around), sighting: sighting.clone() }
         };
-        Arrival { event: observe(observation, &around), sighting: sighting.clone() }
+        self.arrivals.get_or_init(|| seen.map(arrival).collect())
     }
 
     /// Says to the host what is given, and to the user what is wrong: one answer and nothing else, or nothing at all.
@@ -467,15 +480,12 @@ impl Hook {
         said.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
     }
 
-    /// Reads the configuration. What is wrong in it is reported and passed over; where it bears on what may be kept, nothing is.
-    fn config(&self, place: &Path) -> Config {
+    /// Reads the configuration. What is wrong in it is returned and passed over; where it bears on what may be kept, nothing is.
+    fn config(&self, place: &Path) -> (Config, Vec<Failure>) {
         let mut settings = Settings::defaults();
         let mut wrong = settings.lay_files(self.environment.config_file(), project_file(place));
         wrong.extend(settings.lay_environment(&self.environment));
-        for failure in wrong {
-            self.log(&failure.line());
-        }
-        settings.config().unwrap_or_else(|_| Config::nothing())
+        (settings.config().unwrap_or_else(|_| Config::nothing()), wrong)
     }
 
     fn receipt(&self, host: Host, event: &str, bytes_in: usize) -> Receipt {

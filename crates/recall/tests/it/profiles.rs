@@ -71,6 +71,23 @@ fn unasked_what_matters_least_must_fit_better() {
 }
 
 #[test]
+fn what_is_no_answer_itself_speaks_for_no_other() {
+    let mut world = World::new();
+    let text = "The harbour service is deployed with the blue script on Tuesdays";
+    let draft = Draft { importance: Importance::new(1), ..Draft::new(Kind::Note, text, text) };
+    let least = world.write(draft, 0);
+    let weaker = world.note("The harbour service moved to another host and keeps its old name there");
+    let question = "deploy the harbour service";
+    let all = world.ask_with(question, &Weights { floor: 0.0, floor_of_best: 0.0, ..Weights::INJECT }, None);
+    let relevance = |id| hit(&all, id).reasons.by_itself();
+    // The first would pass the floor were it of more weight; the second does not.
+    let floor = relevance(least) / 1.2;
+    assert!(relevance(weaker) < floor, "{} {floor}", relevance(weaker));
+    let weights = Weights { floor, floor_of_best: 0.0, ..Weights::INJECT };
+    assert!(ids(&world.ask_with(question, &weights, None)).is_empty());
+}
+
+#[test]
 fn what_is_shown_and_never_used_fades_when_unasked() {
     let mut world = World::new();
     let ignored = world.note("Deploy with the blue script, the one for Tuesdays");
