@@ -31,6 +31,7 @@ mod replay;
 mod serving;
 mod settings;
 mod shapes;
+mod sync_lock;
 mod syncing;
 mod synonyms;
 mod teams;

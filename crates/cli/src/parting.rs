@@ -1,11 +1,12 @@
 //! Before a project is shared no longer: what was forgotten here must not live on with the team because nobody told it.
 
 use crate::app::App;
+use crate::by_git;
 use crate::failure::Failure;
 use crate::pulse::Pulse;
 use crate::syncing::Syncing;
 use crate::teams;
-use crate::ui::memories;
+use crate::ui::{memories, one_line};
 use backstory_memory::ProjectId;
 use backstory_store::{SharedProject, Store};
 
@@ -18,7 +19,7 @@ pub(crate) enum Untold {
     Stays,
 }
 
-/// Tells teams what was forgotten of projects that are about to be shared no longer.
+/// Tells teams what was forgotten of projects that are about to be shared no longer. Only an export tells what is shared through git.
 pub(crate) fn tell_forgotten(
     store: &mut Store,
     parting: &[SharedProject],
@@ -30,11 +31,22 @@ pub(crate) fn tell_forgotten(
         match untold {
             _ if forgotten == 0 => {}
             Untold::Stays => app.ui.say(&format!(
-                "{} forgotten here {} with the team `{}`",
+                "{} forgotten here {} {}",
                 memories(forgotten),
                 if forgotten == 1 { "stays" } else { "stay" },
-                shared.team
+                if by_git::is_shared_here(shared) {
+                    "in the folder that git carries".to_owned()
+                } else {
+                    format!("with the team `{}`", shared.team)
+                }
             )),
+            Untold::Stops(anyway) if by_git::is_shared_here(shared) => {
+                return Err(Failure::user(format!(
+                    "the folder that git carries still has {} forgotten here",
+                    memories(forgotten)
+                ))
+                .hint(format!("`backstory export --git DIR` first; {anyway} parts without telling")));
+            }
             Untold::Stops(anyway) => tell(store, shared, app).map_err(|failure| {
                 let untold =
                     format!("the team `{}` still has {} forgotten here", shared.team, memories(forgotten));
@@ -47,20 +59,18 @@ pub(crate) fn tell_forgotten(
     Ok(())
 }
 
-/// The same of a project that is about to be part of another, unless that one is shared with the same team.
-pub(crate) fn tell_forgotten_before_merging(
-    store: &mut Store,
-    from: ProjectId,
-    into: ProjectId,
-    app: &App,
-) -> Result<(), Failure> {
+/// Refuses to make a shared project part of another: nobody would hear its news any more.
+pub(crate) fn refuse_to_merge_shared(store: &Store, from: ProjectId, named: &str) -> Result<(), Failure> {
     let all = store.shared_projects()?;
-    let team = |project| all.iter().find(|shared| shared.project == project).map(|shared| &shared.team);
-    if team(from) == team(into) {
-        return Ok(());
-    }
-    let parting: Vec<SharedProject> = all.iter().filter(|shared| shared.project == from).cloned().collect();
-    tell_forgotten(store, &parting, Untold::Stops("`backstory project unshare --anyway`"), app)
+    let Some(shared) = all.iter().find(|shared| shared.project == from) else { return Ok(()) };
+    let how = if by_git::is_shared_here(shared) {
+        "through git".to_owned()
+    } else {
+        format!("with the team `{}`", shared.team)
+    };
+    Err(Failure::user(format!("`{}` is shared {how}", one_line(named)))
+        .hint("merged, its news would not be heard any more")
+        .hint(format!("`backstory project unshare {}` first", one_line(named))))
 }
 
 fn tell(store: &mut Store, shared: &SharedProject, app: &App) -> Result<(), Failure> {

@@ -5,6 +5,7 @@
 use crate::app::App;
 use crate::by_git;
 use crate::failure::Failure;
+use crate::pulse::Pulse;
 use backstory_hub::{Address, AddressError, Hub, HubError, Owner, TeamName, UnusableName};
 use backstory_store::{SharedProject, Store, Team};
 use std::fs;
@@ -29,13 +30,15 @@ pub(crate) fn name(text: &str) -> Result<TeamName, String> {
     text.parse().map_err(|error: UnusableName| error.to_string())
 }
 
-/// Connects as a member.
+/// Connects as a member. A hub that says nothing is given up.
 pub(crate) fn join(address: &Address, team: Option<&TeamName>, app: &App) -> Result<Hub, Failure> {
+    let _pulse = Pulse::watch(app);
     Hub::join(address, password(address, app).as_deref(), team).map_err(|error| failure(&error))
 }
 
-/// Connects as the owner.
+/// Connects as the owner. A hub that says nothing is given up.
 pub(crate) fn own(address: &Address, app: &App) -> Result<Owner, Failure> {
+    let _pulse = Pulse::watch(app);
     Owner::connect(address, password(address, app).as_deref()).map_err(|error| failure(&error))
 }
 

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::commands::share;
 use crate::failure::{Exit, Failure};
 use crate::parting;
+use crate::sync_lock::SyncLock;
 use crate::times;
 use crate::ui::one_line;
 use crate::vectors;
@@ -157,7 +158,8 @@ fn merge(from: &str, into: &str, app: &App, consent: Consent) -> Result<String, 
             }
         }
     }
-    parting::tell_forgotten_before_merging(&mut store, source, target, app)?;
+    let _lock = SyncLock::take(app)?;
+    parting::refuse_to_merge_shared(&store, source, from)?;
     store.merge_projects(source, target)?;
     vectors::follow(&mut store, app);
     Ok(format!("`{}` is now part of `{}`", one_line(from), one_line(into)))

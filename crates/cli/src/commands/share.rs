@@ -3,10 +3,12 @@
 use crate::app::App;
 use crate::by_git;
 use crate::failure::{Exit, Failure};
+use crate::pulse::Pulse;
+use crate::sync_lock::SyncLock;
 use crate::ui::{memories, one_line};
 use crate::{parting, teams};
 use backstory_hub::TeamName;
-use backstory_memory::ProjectKey;
+use backstory_memory::{ProjectId, ProjectKey};
 use backstory_store::{Project, SharedProject, Store};
 use clap::Args;
 
@@ -27,8 +29,13 @@ pub(crate) fn share(args: &ShareArgs, app: &App) -> Result<Exit, Failure> {
     let id = app.project_to_write(&mut store, args.project.as_deref())?;
     let project = store.project(id)?.ok_or_else(|| Failure::user("there is no such project"))?;
     let key = portable_key(&project).to_string();
+    let _lock = SyncLock::take(app)?;
+    refuse_shared_through_git(&store, id)?;
+    let pulse = Pulse::watch(app);
     let mut hub = teams::hub(&team, app)?;
+    pulse.beat();
     hub.share(&key, &project.name).map_err(|error| teams::failure(&error))?;
+    drop(pulse);
     let before = shared(&store, |shared| shared.project == id && shared.team != team.name)?;
     parting::tell_forgotten(
         &mut store,
@@ -53,7 +60,8 @@ pub(crate) fn unshare(wanted: Option<&str>, anyway: bool, app: &App) -> Result<E
     let mut store = app.store()?;
     let id = app.project_to_write(&mut store, wanted)?;
     let untold = if anyway { parting::Untold::Stays } else { parting::Untold::Stops("`--anyway`") };
-    let before = shared(&store, |shared| shared.project == id && !by_git::is_shared_here(shared))?;
+    let _lock = SyncLock::take(app)?;
+    let before = shared(&store, |shared| shared.project == id)?;
     parting::tell_forgotten(&mut store, &before, untold, app)?;
     if store.unshare_project(id)? {
         app.ui.line("shared no longer; what was told stays with the team, what was heard stays here")?;
@@ -61,6 +69,16 @@ pub(crate) fn unshare(wanted: Option<&str>, anyway: bool, app: &App) -> Result<E
     }
     app.ui.say("it was not shared");
     Ok(Exit::No)
+}
+
+/// Refuses a project that is shared the other way: what was forgotten of it is for the folder that git carries, not for a hub.
+fn refuse_shared_through_git(store: &Store, project: ProjectId) -> Result<(), Failure> {
+    let by_git = shared(store, |shared| shared.project == project && by_git::is_shared_here(shared))?;
+    if by_git.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::user("this project is shared through git")
+        .hint("a project is shared one way; `backstory project unshare` ends the other"))
 }
 
 fn shared(store: &Store, which: impl Fn(&SharedProject) -> bool) -> Result<Vec<SharedProject>, Failure> {

@@ -4,6 +4,7 @@
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::pulse::{Pulse, wait};
+use crate::sync_lock::SyncLock;
 use crate::syncing::{Synced, Syncing};
 use crate::ui::{memories, one_line};
 use crate::{log, teams, vectors};
@@ -11,7 +12,6 @@ use backstory_memory::{Draft, News, ProjectId};
 use backstory_store::{SharedProject, Store, Team};
 use clap::Args;
 use serde::Serialize;
-use std::fs::{File, OpenOptions, TryLockError};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -149,16 +149,17 @@ pub(crate) fn every(minutes: u32, flags: &[String], app: &App) {
 
 fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
+    let Some(_lock) = SyncLock::try_take(app)? else {
+        app.ui.say("another sync is running");
+        return Ok(Exit::Done);
+    };
+    // What was shared before the lock was ours may be shared otherwise by now.
     let shared = teams::shared_through_hubs(&store)?;
     if shared.is_empty() {
         app.ui.say(
             "nothing is shared; `backstory project share --team TEAM` shares the project of this folder",
         );
     }
-    let Some(_lock) = lock(app)? else {
-        app.ui.say("another sync is running");
-        return Ok(Exit::Done);
-    };
     let pulse = Pulse::watch(app);
     let alive = || pulse.beat();
     let syncing = Syncing::new(app, &alive);
@@ -343,17 +344,4 @@ fn show_leaving(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
 
 fn called(store: &Store, project: ProjectId) -> Result<String, Failure> {
     Ok(store.project(project)?.map(|project| project.name).unwrap_or_default())
-}
-
-/// Holds others off until it is dropped, or the process ends however it may.
-fn lock(app: &App) -> Result<Option<File>, Failure> {
-    let path = app.home.root().join("sync.lock");
-    let failed = |error: &std::io::Error| Failure::user("cannot lock the home").because(error);
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
-    let file = file.map_err(|error| failed(&error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(failed(&error)),
-    }
 }

@@ -2,6 +2,8 @@
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
+use crate::pulse::Pulse;
+use crate::sync_lock::SyncLock;
 use crate::times;
 use crate::ui::{memories, one_line};
 use crate::{parting, teams};
@@ -132,7 +134,9 @@ fn invite(name: &TeamName, team: &TeamName, passfile: Option<&Path>, app: &App) 
     };
     // Written first: a login whose password nobody has is worth less than a line that is not needed.
     write_passfile(&path, &line)?;
+    let pulse = Pulse::watch(app);
     let invited = owner.invite(team, name, &password);
+    drop(pulse);
     if !matches!(invited, Ok(Invitation::Made)) {
         drop(fs::remove_file(&path));
     }
@@ -154,6 +158,7 @@ fn invite(name: &TeamName, team: &TeamName, passfile: Option<&Path>, app: &App) 
 fn revoke(name: &TeamName, team: &TeamName, app: &App) -> Result<Exit, Failure> {
     let address = owned(&app.store_to_read()?, team)?;
     let mut owner = teams::own(&address, app)?;
+    let _pulse = Pulse::watch(app);
     let out = format!("`{name}` is out of the team `{team}`; what they told stays, under their name");
     let login = match owner.revoke(team, name).map_err(|error| teams::failure(&error))? {
         Revocation::NotAMember => {
@@ -193,6 +198,7 @@ fn join(url: &str, team: Option<&TeamName>, called: Option<&TeamName>, app: &App
 fn leave(team: Option<&TeamName>, anyway: bool, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let team = teams::joined(&store, team, "`backstory team leave TEAM`")?;
+    let _lock = SyncLock::take(app)?;
     let shared: Vec<_> =
         store.shared_projects()?.into_iter().filter(|shared| shared.team == team.name).collect();
     let untold = if anyway { parting::Untold::Stays } else { parting::Untold::Stops("`--anyway`") };
@@ -280,6 +286,7 @@ fn shape(team: &Team, store: &Store, app: &App) -> Result<TeamShape, Failure> {
         let untold = store.count_untold(shared.project)?;
         projects.push(SharedShape { project, shared_as: shared.hub_project, untold });
     }
+    let _pulse = Pulse::watch(app);
     let asked = teams::hub(team, app).and_then(|mut hub| {
         let told = hub.members().and_then(|members| Ok((members, hub.projects()?)));
         told.map_err(|error| teams::failure(&error))

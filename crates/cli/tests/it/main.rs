@@ -38,6 +38,7 @@ mod mcp_hostile;
 mod nasty_configs;
 mod opencode;
 mod other_hosts;
+mod parting;
 mod plugins;
 mod polishing;
 mod polishing_by_program;

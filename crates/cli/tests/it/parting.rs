@@ -1,0 +1,145 @@
+//! Sharing a project otherwise, or no longer: while a sync runs, through git, within another project, with a hub that says nothing.
+
+use crate::support::{database, done, remember, run_in, told, world};
+use crate::teams::Team;
+use backstory_testkit::TestEnv;
+use insta::assert_snapshot;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
+
+/// Runs a command while something else holds the lock of syncs; returns what it says while it waits, and whether it was done after.
+fn while_syncing(env: &TestEnv, arguments: &[&str], meanwhile: impl FnOnce()) -> (String, bool) {
+    let lock = File::create(env.home().join("sync.lock")).unwrap();
+    lock.lock().unwrap();
+    let mut child = env.command(arguments).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut says = BufReader::new(child.stderr.take().unwrap());
+    let mut first = String::new();
+    says.read_line(&mut first).unwrap();
+    meanwhile();
+    drop(lock);
+    says.read_to_string(&mut String::new()).unwrap();
+    (first, child.wait().unwrap().success())
+}
+
+fn teams_shared_with(env: &TestEnv) -> i64 {
+    database(env).query_row("SELECT count(*) FROM shared_projects", [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn a_running_sync_is_waited_for_before_it_is_changed_what_is_shared() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    assert_eq!(run_in(&ann, "two", &["remember", "We decided on spaces"]).code, Some(0));
+    let waits = "a sync is running; this goes on when it is done\n";
+    let changes: [(&[&str], i64); 4] = [
+        (&["project", "merge", "two", "one", "--yes"], 1),
+        (&["project", "unshare"], 0),
+        (&["project", "share"], 1),
+        (&["team", "leave"], 0),
+    ];
+    for (change, after) in changes {
+        let before = teams_shared_with(&ann);
+        let (said, is_done) = while_syncing(&ann, change, || {
+            assert_eq!(teams_shared_with(&ann), before, "{change:?}");
+        });
+        assert_eq!((said.as_str(), is_done), (waits, true), "{change:?}");
+        assert_eq!(teams_shared_with(&ann), after, "{change:?}");
+    }
+}
+
+#[test]
+fn what_is_shared_through_git_is_not_told_to_a_hub_and_parting_says_what_to_do_first() {
+    let env = world();
+    let id = remember(&env, "We decided on tabs").to_string();
+    done(&env, &["export", "--git", "shared", "--as", "ann"]);
+    done(&env, &["forget", &id, "--yes"]);
+    // The only hub there is, and nobody answers there: whoever asks it fails otherwise.
+    let join = "INSERT INTO teams (name, hub_team, url, member, joined_at_ms)
+         VALUES ('red', 'red', 'postgres://ann@%2Fnowhere/x', 'ann', 0)";
+    database(&env).execute(join, []).unwrap();
+    assert_snapshot!(told(&env.run(["project", "share"])), @r"
+        exit 1
+        --- err
+        error: this project is shared through git
+
+        hint: a project is shared one way; `backstory project unshare` ends the other
+        ");
+    assert_snapshot!(told(&env.run(["project", "unshare"])), @r"
+        exit 1
+        --- err
+        error: the folder that git carries still has 1 memory forgotten here
+
+        hint: `backstory export --git DIR` first; `--anyway` parts without telling
+        ");
+    assert_eq!(run_in(&env, "two", &["remember", "We decided on spaces"]).code, Some(0));
+    assert_snapshot!(told(&env.run(["project", "merge", "project", "two", "--yes"])), @r"
+        exit 1
+        --- err
+        error: `project` is shared through git
+
+        hint: merged, its news would not be heard any more
+        hint: `backstory project unshare project` first
+        ");
+    done(&env, &["export", "--git", "shared"]);
+    done(&env, &["project", "unshare"]);
+    done(&env, &["project", "merge", "project", "two", "--yes"]);
+}
+
+#[test]
+fn a_shared_project_is_not_made_part_of_another_unheard() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    assert_eq!(run_in(&ann, "two", &["remember", "We decided on spaces"]).code, Some(0));
+    done(&ann, &["project", "share", "two"]);
+    assert_snapshot!(told(&ann.run(["project", "merge", "two", "one", "--yes"])), @r"
+        exit 1
+        --- err
+        error: `two` is shared with the team `team`
+
+        hint: merged, its news would not be heard any more
+        hint: `backstory project unshare two` first
+        ");
+    assert_eq!(teams_shared_with(&ann), 2);
+    done(&ann, &["project", "unshare", "two"]);
+    done(&ann, &["project", "merge", "two", "one", "--yes"]);
+}
+
+/// A hub that takes everything and says nothing is given up by every command that asks it.
+#[test]
+fn a_hub_that_says_nothing_is_given_up_by_whoever_asks_it() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = |name: &str| {
+        let port = silent.local_addr().unwrap().port();
+        format!("postgres://{name}@127.0.0.1:{port}/hub?sslmode=disable")
+    };
+    let env = world();
+    remember(&env, "We decided on tabs");
+    let store = database(&env);
+    let join =
+        "INSERT INTO teams (name, hub_team, url, member, joined_at_ms) VALUES ('red', 'red', ?1, 'ann', 0)";
+    store.execute(join, [url("ann")]).unwrap();
+    let own = "INSERT INTO facts_of_the_store (name, value) VALUES ('hub of the team red', ?1)";
+    store.execute(own, [url("owner")]).unwrap();
+    drop(store);
+    let (init, join) = (url("owner"), url("ann"));
+    let commands: [&[&str]; 6] = [
+        &["team", "init", &init],
+        &["team", "invite", "bob", "--team", "red"],
+        &["team", "revoke", "bob", "--team", "red"],
+        &["team", "join", &join],
+        &["team", "status"],
+        &["project", "share"],
+    ];
+    let impatient = |command: &&[&str]| {
+        let mut child = env.command(*command);
+        child.args(["--set", "team.patience_seconds=1"]).stdin(Stdio::null());
+        child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let running: Vec<_> = commands.iter().map(impatient).collect();
+    for (command, child) in commands.iter().zip(running) {
+        let outcome = env.finish(child);
+        assert_eq!(outcome.code, Some(1), "{command:?}: {outcome:?}");
+        assert!(outcome.stderr.contains("does not answer"), "{command:?}: {}", outcome.stderr);
+    }
+}
