@@ -16,6 +16,7 @@ mod eval;
 mod explain;
 mod failure;
 mod injecting;
+mod leaving;
 mod lines;
 mod log;
 mod mcp;

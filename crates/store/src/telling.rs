@@ -98,6 +98,15 @@ impl Store {
         })
     }
 
+    /// Returns everything a memory says and said, as it is told to who knows nothing of it; nothing where it is not here.
+    pub fn all_it_said(&self, uid: &Uid) -> Result<Option<Saying>, StoreError> {
+        self.read("look what a memory said", |db| {
+            let mut statement = db.prepare_cached(whole_memories!("WHERE uid = ?1"))?;
+            let memory = statement.query([uid.as_str()])?.next()?.map(memory_from).transpose()?;
+            memory.map(|memory| saying(db, memory, None)).transpose()
+        })
+    }
+
     /// Notes that the team was told. What has changed since it was read stays to be told.
     pub fn told(&mut self, project: ProjectId, told: &[Untold]) -> Result<(), StoreError> {
         self.write("note what was told", |db| {
@@ -170,6 +179,11 @@ fn untold(db: &Connection, uid: &Uid) -> Result<Untold, Stop> {
         return Ok(Untold::Forgotten(uid.clone()));
     };
     let known = known(db, uid)?;
+    Ok(Untold::Said(Box::new(saying(db, memory, known)?)))
+}
+
+/// Returns what is to be told of a memory where that much of it is known.
+fn saying(db: &Connection, memory: Memory, known: Option<Known>) -> Result<Saying, Stop> {
     let superseded_by = match superseded_by(db, &memory)? {
         None => known.as_ref().map_or(Ok(None), |known| still_to_come(db, known))?,
         by => by,
@@ -195,7 +209,7 @@ fn untold(db: &Connection, uid: &Uid) -> Result<Untold, Stop> {
     let was_pinned = known.is_some_and(|known| known.pinned);
     let pin = (memory.content.pinned != was_pinned).then_some(memory.content.pinned);
     let links = links(db, &memory)?;
-    Ok(Untold::Said(Box::new(Saying { memory, links, revisions, pin, state, at, superseded_by })))
+    Ok(Saying { memory, links, revisions, pin, state, at, superseded_by })
 }
 
 /// Returns what a memory said before, since it was last told. Each wording held from when the one before it was replaced.

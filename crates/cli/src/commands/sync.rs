@@ -3,12 +3,13 @@
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
+use crate::leaving::MemoryLeaving;
 use crate::pulse::{Pulse, wait};
 use crate::sync_lock::SyncLock;
 use crate::syncing::{Synced, Syncing};
 use crate::ui::{memories, one_line};
 use crate::{log, teams, vectors};
-use backstory_memory::{Draft, News, ProjectId};
+use backstory_memory::{News, ProjectId};
 use backstory_store::{SharedProject, Store, Team};
 use clap::Args;
 use serde::Serialize;
@@ -82,37 +83,6 @@ struct ProjectLeaving {
     memories: Vec<MemoryLeaving>,
     forgotten: Vec<String>,
     stays: u64,
-}
-
-#[derive(Serialize)]
-struct MemoryLeaving {
-    uid: String,
-    kind: String,
-    title: String,
-    body: String,
-    facts: Vec<String>,
-    concepts: Vec<String>,
-    files: Vec<String>,
-    revisions: usize,
-    /// What it said before, of which every word leaves too.
-    before: Vec<WordsLeaving>,
-}
-
-#[derive(Serialize)]
-struct WordsLeaving {
-    kind: String,
-    title: String,
-    body: String,
-    facts: Vec<String>,
-    concepts: Vec<String>,
-    files: Vec<String>,
-}
-
-impl WordsLeaving {
-    fn of(content: Draft) -> WordsLeaving {
-        let Draft { kind, title, body, facts, concepts, files, .. } = content;
-        WordsLeaving { kind: kind.to_string(), title, body, facts, concepts, files }
-    }
 }
 
 /// Syncs, or shows what it would tell.
@@ -299,24 +269,8 @@ fn show_leaving(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
         let (news, stays) = syncing.leaving(&store, &shared)?;
         let project = called(&store, shared.project)?;
         let News { memories: leaving, forgotten, .. } = news;
-        let leaving = leaving.into_iter().filter_map(|mut memory| {
-            let revisions = memory.revisions.len();
-            let last = memory.revisions.pop()?.content;
-            let before = memory.revisions.into_iter().map(|said| WordsLeaving::of(said.content)).collect();
-            Some(MemoryLeaving {
-                uid: memory.uid.to_string(),
-                kind: last.kind.to_string(),
-                title: last.title,
-                body: last.body,
-                facts: last.facts,
-                concepts: last.concepts,
-                files: last.files,
-                revisions,
-                before,
-            })
-        });
         let forgotten = forgotten.iter().map(ToString::to_string).collect();
-        let memories = leaving.collect();
+        let memories = leaving.into_iter().filter_map(MemoryLeaving::of).collect();
         projects.push(ProjectLeaving { project, team: shared.team, memories, forgotten, stays });
     }
     if args.json {
@@ -332,12 +286,7 @@ fn show_leaving(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
             project.forgotten.len(),
             project.stays
         ))?;
-        for memory in &project.memories {
-            app.ui.line(&format!("  {:<9} {}", memory.kind, one_line(&memory.title)))?;
-            for before in &memory.before {
-                app.ui.line(&format!("    before: {:<9} {}", before.kind, one_line(&before.title)))?;
-            }
-        }
+        project.memories.iter().try_for_each(|memory| memory.print(&app.ui))?;
     }
     Ok(Exit::Done)
 }

@@ -32,6 +32,7 @@ mod importing;
 mod injecting;
 mod laws;
 mod looking;
+mod looking_first;
 mod many_at_once;
 mod mcp;
 mod mcp_hostile;

@@ -6,9 +6,9 @@ use crate::app::App;
 use crate::border::Border;
 use crate::by_git::{self, Entry, Folder, Refused, Said, Told};
 use crate::failure::{Exit, Failure};
+use crate::leaving::MemoryLeaving;
 use crate::ui::{memories, one_line};
-use backstory_capture::prepare;
-use backstory_memory::{Memory, News, ProjectId, SharedMemory, Trust, Uid, state};
+use backstory_memory::{Memory, News, ProjectId, SharedMemory, SharedRevision, Trust, Uid};
 use backstory_store::{SharedProject, Store, Untold};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -36,14 +36,7 @@ struct Answer {
     refused: Refused,
     /// What would be told, where nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    leaving: Option<Vec<Leaving>>,
-}
-
-#[derive(Serialize)]
-struct Leaving {
-    uid: String,
-    kind: String,
-    title: String,
+    leaving: Option<Vec<MemoryLeaving>>,
 }
 
 /// Exports to a folder that git carries.
@@ -61,9 +54,7 @@ pub(super) fn run(dir: &str, args: &ExportArgs, app: &App) -> Result<Exit, Failu
             "`{project}` would tell {told} as {}, {} forgotten; {} would stay here",
             answer.author, answer.forgotten, answer.stayed
         ))?;
-        leaving.iter().try_for_each(|memory| {
-            app.ui.line(&format!("  {:<9} {}", memory.kind, one_line(&memory.title)))
-        })?;
+        leaving.iter().try_for_each(|memory| memory.print(&app.ui))?;
         return Ok(exit);
     }
     app.ui.line(&format!(
@@ -229,32 +220,29 @@ fn leaving(
     project: ProjectId,
     told: &BTreeMap<Uid, Told>,
     app: &App,
-) -> Result<(Vec<Leaving>, u64), Failure> {
-    let (mut leaving, mut stayed, mut replaced) = (Vec::new(), 0, Vec::new());
+) -> Result<(Vec<MemoryLeaving>, u64), Failure> {
+    let (mut leaving, mut stayed, mut uids) = (Vec::new(), 0, Vec::new());
     let border = Border::of(app);
-    let redactor = app.redactor();
     store.each_memory(|memory| {
-        if memory.project != project {
-            return;
+        if memory.project == project {
+            uids.push(memory.uid);
         }
-        if !border.may_leave(&memory.content) {
-            stayed += 1;
-            return;
-        }
-        replaced.push(memory);
     })?;
-    for memory in replaced {
-        let superseded_by = store.ties(memory.id, &memory.uid)?.superseded_by;
-        let content = prepare(memory.content, &redactor);
-        let state = state(&content, superseded_by.as_ref());
-        if told.get(&memory.uid).is_some_and(|told| told.is_forgotten || told.says(state)) {
+    for uid in uids {
+        let Some(saying) = store.all_it_said(&uid)? else { continue };
+        let Some(news) = border.leaving(&saying) else {
+            stayed += 1;
             continue;
+        };
+        let told = told.get(&uid);
+        let is_there = |said: &SharedRevision| told.is_some_and(|told| told.says(said.state()));
+        for mut memory in news.memories {
+            if told.is_some_and(|told| told.is_forgotten) || memory.revisions.last().is_some_and(is_there) {
+                continue;
+            }
+            memory.revisions.retain(|said| !is_there(said));
+            leaving.extend(MemoryLeaving::of(memory));
         }
-        leaving.push(Leaving {
-            uid: memory.uid.to_string(),
-            kind: content.kind.to_string(),
-            title: content.title,
-        });
     }
     Ok((leaving, stayed))
 }

@@ -1,0 +1,80 @@
+//! Before anything leaves: every word of it can be looked at, whichever way it would go.
+
+use crate::support::{ask, done, lines, world};
+use crate::teams::Team;
+use backstory_testkit::TestEnv;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+/// Writes a memory with words in every place there is, and gives it others.
+fn write_much(env: &TestEnv) {
+    let file = lines(
+        env,
+        &[json!({
+            "kind": "decision", "title": "The staging server", "body": "We decided on a staging server.\nIt is called heronpond.",
+            "facts": ["It has two disks"], "concepts": ["staging"], "files": ["deploy/staging.toml"],
+        })],
+    );
+    done(env, &["import", &file]);
+    let id = ask(env, 0, &["search", "--json", "heronpond"])["hits"][0]["id"].to_string();
+    let revise = ["revise", &id, "We decided on a staging server.\nIt is called bitternpond now."];
+    assert!(env.command(revise).env("BACKSTORY_NOW_MS", "1777636801000").status().unwrap().success());
+}
+
+fn holds_every_word(memory: &Value) {
+    let words = ["heronpond", "It has two disks", "staging", "deploy/staging.toml"];
+    assert!(memory["body"].as_str().unwrap().contains("bitternpond"), "{memory}");
+    let before = memory["before"].to_string();
+    assert!(words.iter().all(|word| before.contains(word)), "{memory}");
+}
+
+#[test]
+fn every_word_that_would_leave_through_git_is_shown() {
+    let env = world();
+    write_much(&env);
+    let look = ["export", "--git", "shared", "--as", "ann", "--dry-run"];
+    let shown = env.run(look).stdout;
+    assert_snapshot!(shown, @r"
+        `project` would tell 1 memory as ann, 0 forgotten; 0 would stay here
+          decision  We decided on a staging server.
+                    We decided on a staging server.
+                    It is called bitternpond now.
+                    fact: It has two disks
+                    concept: staging
+                    file: deploy/staging.toml
+            before: decision  The staging server
+                              We decided on a staging server.
+                              It is called heronpond.
+                              fact: It has two disks
+                              concept: staging
+                              file: deploy/staging.toml
+        ");
+    holds_every_word(&ask(&env, 0, &[&look[..], &["--json"]].concat())["leaving"][0]);
+    // What stands there already does not leave again.
+    done(&env, &["export", "--git", "shared", "--as", "ann"]);
+    assert_eq!(ask(&env, 0, &[&look[..], &["--json"]].concat())["leaving"], json!([]));
+}
+
+#[test]
+fn every_word_that_would_leave_for_a_hub_is_shown() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    write_much(&ann);
+    let shown = ann.run(["sync", "--dry-run"]).stdout;
+    assert_snapshot!(shown, @r"
+        one would tell team of 1 memory, and that 0 forgotten; 0 would stay here
+          decision  We decided on a staging server.
+                    We decided on a staging server.
+                    It is called bitternpond now.
+                    fact: It has two disks
+                    concept: staging
+                    file: deploy/staging.toml
+            before: decision  The staging server
+                              We decided on a staging server.
+                              It is called heronpond.
+                              fact: It has two disks
+                              concept: staging
+                              file: deploy/staging.toml
+        ");
+    holds_every_word(&ask(&ann, 0, &["sync", "--dry-run", "--json"])["projects"][0]["memories"][0]);
+}
