@@ -29,6 +29,8 @@ pub enum Vectors {
     NotAllowed,
     /// The server has no pgvector.
     Absent,
+    /// The server's pgvector has no index that would do: it is older than 0.5.
+    TooOld,
 }
 
 /// Makes room for vectors, where the server has pgvector and there is none yet.
@@ -43,6 +45,10 @@ pub(crate) fn make_room(client: &mut Client) -> Result<Vectors, HubError> {
     }
     if client.batch_execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA backstory").is_err() {
         return Ok(Vectors::NotAllowed);
+    }
+    let indexed = "SELECT FROM pg_am WHERE amname = 'hnsw'";
+    if client.query_opt(indexed, &[]).doing(DOING)?.is_none() {
+        return Ok(Vectors::TooOld);
     }
     let mut transaction = client.transaction().doing(DOING)?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&migrate::LOCK]).doing(DOING)?;

@@ -87,8 +87,8 @@ pub(crate) fn run(args: ProjectCommandArgs, app: &App) -> Result<Exit, Failure> 
         Action::Show { project } => show(project.as_deref(), app, args.json),
         Action::List => list(app, args.json),
         Action::Rename { project, name } => rename(&project, &name, app, args.json),
-        Action::Share(wanted) => share::share(&wanted, app),
-        Action::Unshare { project, anyway } => share::unshare(project.as_deref(), anyway, app),
+        Action::Share(wanted) => share::share(&wanted, app, args.json),
+        Action::Unshare { project, anyway } => share::unshare(project.as_deref(), anyway, app, args.json),
         Action::Merge { from, into, yes } => {
             let merged = merge(&from, &into, app, if yes { Consent::Given } else { Consent::Ask })?;
             if args.json {

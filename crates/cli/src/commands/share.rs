@@ -11,6 +11,7 @@ use backstory_hub::TeamName;
 use backstory_memory::{ProjectId, ProjectKey};
 use backstory_store::{Project, SharedProject, Store};
 use clap::Args;
+use serde::Serialize;
 
 /// Arguments of `project share`.
 #[derive(Args, Debug)]
@@ -22,8 +23,26 @@ pub(crate) struct ShareArgs {
     team: Option<TeamName>,
 }
 
+/// What is shared from now on, for other programs.
+#[derive(Serialize)]
+struct Shared<'a> {
+    version: u32,
+    project: &'a str,
+    team: &'a str,
+    shared_as: &'a str,
+    /// How many memories wait to be told.
+    untold: u64,
+}
+
+#[derive(Serialize)]
+struct Unshared {
+    version: u32,
+    /// Whether it was shared.
+    unshared: bool,
+}
+
 /// Shares a project.
-pub(crate) fn share(args: &ShareArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn share(args: &ShareArgs, app: &App, json: bool) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let team = teams::joined(&store, args.team.as_ref(), "`--team TEAM`")?;
     let id = app.project_to_write(&mut store, args.project.as_deref())?;
@@ -44,26 +63,37 @@ pub(crate) fn share(args: &ShareArgs, app: &App) -> Result<Exit, Failure> {
         app,
     )?;
     store.share_project(id, &team.name, &key)?;
+    let untold = store.count_untold(id)?;
+    if json {
+        let (project, team) = (project.name.as_str(), team.name.as_str());
+        app.ui.json(&Shared { version: 1, project, team, shared_as: &key, untold })?;
+        return Ok(Exit::Done);
+    }
     app.ui.line(&format!(
         "`{}` is shared with {} as `{}`; {} to tell",
         one_line(&project.name),
         team.name,
         one_line(&key),
-        memories(store.count_untold(id)?)
+        memories(untold)
     ))?;
     app.ui.say("`backstory sync --dry-run` shows what would leave, `backstory sync` tells and hears");
     Ok(Exit::Done)
 }
 
 /// Shares a project no longer.
-pub(crate) fn unshare(wanted: Option<&str>, anyway: bool, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn unshare(wanted: Option<&str>, anyway: bool, app: &App, json: bool) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let id = app.project_to_write(&mut store, wanted)?;
     let untold = if anyway { parting::Untold::Stays } else { parting::Untold::Stops("`--anyway`") };
     let _lock = SyncLock::take(app)?;
     let before = shared(&store, |shared| shared.project == id)?;
     parting::tell_forgotten(&mut store, &before, untold, app)?;
-    if store.unshare_project(id)? {
+    let unshared = store.unshare_project(id)?;
+    if json {
+        app.ui.json(&Unshared { version: 1, unshared })?;
+        return Ok(if unshared { Exit::Done } else { Exit::No });
+    }
+    if unshared {
         app.ui.line("shared no longer; what was told stays with the team, what was heard stays here")?;
         return Ok(Exit::Done);
     }

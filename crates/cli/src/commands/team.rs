@@ -84,21 +84,81 @@ enum Action {
 /// Makes, joins or shows teams.
 pub(crate) fn run(args: &TeamArgs, app: &App) -> Result<Exit, Failure> {
     match args.action.as_ref().unwrap_or(&Action::Status) {
-        Action::Init { url, team } => init(url, team, app),
-        Action::Invite { name, team, passfile } => invite(name, team, passfile.as_deref(), app),
-        Action::Revoke { name, team } => revoke(name, team, app),
-        Action::Join { url, team, called } => join(url, team.as_ref(), called.as_ref(), app),
+        Action::Init { url, team } => init(url, team, app, args.json),
+        Action::Invite { name, team, passfile } => invite(name, team, passfile.as_deref(), app, args.json),
+        Action::Revoke { name, team } => revoke(name, team, app, args.json),
+        Action::Join { url, team, called } => join(url, team.as_ref(), called.as_ref(), app, args.json),
         Action::Status => status(args.json, app),
-        Action::Leave { team, anyway } => leave(team.as_ref(), *anyway, app),
+        Action::Leave { team, anyway } => leave(team.as_ref(), *anyway, app, args.json),
     }
 }
 
-fn init(url: &str, team: &TeamName, app: &App) -> Result<Exit, Failure> {
+/// What was done, for other programs.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Done<'a> {
+    Made {
+        version: u32,
+        team: &'a str,
+        is_new: bool,
+        database: &'a str,
+        /// The schema there was; 0 where there was no hub.
+        schema_before: i32,
+        schema: i32,
+        vectors: &'a str,
+    },
+    Invited {
+        version: u32,
+        team: &'a str,
+        member: &'a str,
+        /// The file with their password, where they got one.
+        passfile: Option<String>,
+        /// What they join.
+        url: String,
+    },
+    Revoked {
+        version: u32,
+        team: &'a str,
+        member: &'a str,
+        /// Whether they were a member.
+        revoked: bool,
+        login: Option<&'a str>,
+    },
+    Joined {
+        version: u32,
+        team: &'a str,
+        member: &'a str,
+    },
+    Left {
+        version: u32,
+        team: &'a str,
+    },
+}
+
+fn init(url: &str, team: &TeamName, app: &App, json: bool) -> Result<Exit, Failure> {
     let address = teams::address(url)?;
     let mut owner = teams::own(&address, app)?;
     let migrated = owner.migrate().map_err(|error| teams::failure(&error))?;
     let is_new = owner.make_team(team).map_err(|error| teams::failure(&error))?;
     app.store()?.note_owned_hub(team.as_str(), url)?;
+    if json {
+        let vectors = match migrated.vectors {
+            Vectors::Used => "used",
+            Vectors::Absent => "absent",
+            Vectors::TooOld => "too old",
+            Vectors::NotAllowed => "not allowed",
+        };
+        app.ui.json(&Done::Made {
+            version: 1,
+            team: team.as_str(),
+            is_new,
+            database: address.database(),
+            schema_before: migrated.from,
+            schema: migrated.to,
+            vectors,
+        })?;
+        return Ok(Exit::Done);
+    }
     let database = one_line(address.database());
     app.ui.line(&match (migrated.from, migrated.to) {
         (0, to) => format!(
@@ -110,6 +170,7 @@ fn init(url: &str, team: &TeamName, app: &App) -> Result<Exit, Failure> {
     app.ui.line(match migrated.vectors {
         Vectors::Used => "it is searched by words, and by meaning with pgvector",
         Vectors::Absent => "it is searched by words: the server has no pgvector",
+        Vectors::TooOld => "it is searched by words: the server's pgvector is older than 0.5",
         Vectors::NotAllowed => {
             "it is searched by words; for meaning too, a superuser says `CREATE EXTENSION vector` there, then run this again"
         }
@@ -123,7 +184,13 @@ fn init(url: &str, team: &TeamName, app: &App) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn invite(name: &TeamName, team: &TeamName, passfile: Option<&Path>, app: &App) -> Result<Exit, Failure> {
+fn invite(
+    name: &TeamName,
+    team: &TeamName,
+    passfile: Option<&Path>,
+    app: &App,
+    json: bool,
+) -> Result<Exit, Failure> {
     let address = owned(&app.store_to_read()?, team)?;
     let mut owner = teams::own(&address, app)?;
     let password = password()?;
@@ -141,6 +208,16 @@ fn invite(name: &TeamName, team: &TeamName, passfile: Option<&Path>, app: &App) 
         drop(fs::remove_file(&path));
     }
     let invitation = invited.map_err(|error| teams::failure(&error))?;
+    if json {
+        app.ui.json(&Done::Invited {
+            version: 1,
+            team: team.as_str(),
+            member: name.as_str(),
+            passfile: (invitation == Invitation::Made).then(|| path.display().to_string()),
+            url: address.url_for(name.as_str()),
+        })?;
+        return Ok(Exit::Done);
+    }
     app.ui.line(&format!("`{name}` is in the team `{team}`"))?;
     if invitation == Invitation::Made {
         let path = path.display();
@@ -155,12 +232,25 @@ fn invite(name: &TeamName, team: &TeamName, passfile: Option<&Path>, app: &App) 
     Ok(Exit::Done)
 }
 
-fn revoke(name: &TeamName, team: &TeamName, app: &App) -> Result<Exit, Failure> {
+fn revoke(name: &TeamName, team: &TeamName, app: &App, json: bool) -> Result<Exit, Failure> {
     let address = owned(&app.store_to_read()?, team)?;
     let mut owner = teams::own(&address, app)?;
     let _pulse = Pulse::watch(app);
     let out = format!("`{name}` is out of the team `{team}`; what they told stays, under their name");
-    let login = match owner.revoke(team, name).map_err(|error| teams::failure(&error))? {
+    let revocation = owner.revoke(team, name).map_err(|error| teams::failure(&error))?;
+    if json {
+        let login = match revocation {
+            Revocation::NotAMember => None,
+            Revocation::Out => Some("open"),
+            Revocation::LoginClosed => Some("closed"),
+            Revocation::LoginStays => Some("as it was"),
+        };
+        let revoked = login.is_some();
+        let (team, member) = (team.as_str(), name.as_str());
+        app.ui.json(&Done::Revoked { version: 1, team, member, revoked, login })?;
+        return Ok(if revoked { Exit::Done } else { Exit::No });
+    }
+    let login = match revocation {
         Revocation::NotAMember => {
             app.ui.say(&format!("`{name}` is not in the team `{team}`"));
             return Ok(Exit::No);
@@ -174,7 +264,13 @@ fn revoke(name: &TeamName, team: &TeamName, app: &App) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
-fn join(url: &str, team: Option<&TeamName>, called: Option<&TeamName>, app: &App) -> Result<Exit, Failure> {
+fn join(
+    url: &str,
+    team: Option<&TeamName>,
+    called: Option<&TeamName>,
+    app: &App,
+    json: bool,
+) -> Result<Exit, Failure> {
     let hub = teams::join(&teams::address(url)?, team, app)?;
     let (name, member) = (called.unwrap_or(hub.team()).to_string(), hub.member().to_owned());
     let joined = Team {
@@ -190,12 +286,16 @@ fn join(url: &str, team: Option<&TeamName>, called: Option<&TeamName>, app: &App
             .hint("`--as NAME` calls this one otherwise here")
             .hint(format!("`backstory team leave {name}` leaves the other")));
     }
+    if json {
+        app.ui.json(&Done::Joined { version: 1, team: &name, member: &member })?;
+        return Ok(Exit::Done);
+    }
     app.ui.line(&format!("joined the team `{name}` as `{member}`; nothing is shared yet"))?;
     app.ui.say(&format!("`backstory project share --team {name}` shares the project of this folder"));
     Ok(Exit::Done)
 }
 
-fn leave(team: Option<&TeamName>, anyway: bool, app: &App) -> Result<Exit, Failure> {
+fn leave(team: Option<&TeamName>, anyway: bool, app: &App, json: bool) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let team = teams::joined(&store, team, "`backstory team leave TEAM`")?;
     let _lock = SyncLock::take(app)?;
@@ -204,6 +304,10 @@ fn leave(team: Option<&TeamName>, anyway: bool, app: &App) -> Result<Exit, Failu
     let untold = if anyway { parting::Untold::Stays } else { parting::Untold::Stops("`--anyway`") };
     parting::tell_forgotten(&mut store, &shared, untold, app)?;
     store.leave_team(&team.name)?;
+    if json {
+        app.ui.json(&Done::Left { version: 1, team: &team.name })?;
+        return Ok(Exit::Done);
+    }
     app.ui.line(&format!(
         "left the team `{}`; what was heard stays here, what was told stays there",
         team.name

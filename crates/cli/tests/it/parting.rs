@@ -1,9 +1,10 @@
 //! Sharing a project otherwise, or no longer: while a sync runs, through git, within another project, with a hub that says nothing.
 
-use crate::support::{database, done, remember, run_in, told, world};
+use crate::support::{ask, database, done, remember, run_in, shape, told, world};
 use crate::teams::Team;
 use backstory_testkit::TestEnv;
 use insta::assert_snapshot;
+use serde_json::Value;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
@@ -103,6 +104,32 @@ fn a_shared_project_is_not_made_part_of_another_unheard() {
     assert_eq!(teams_shared_with(&ann), 2);
     done(&ann, &["project", "unshare", "two"]);
     done(&ann, &["project", "merge", "two", "one", "--yes"]);
+}
+
+#[test]
+fn what_is_done_with_teams_is_told_to_programs_too() {
+    let Some(team) = Team::new() else { return };
+    let url = team.database.url("owner");
+    let made = ask(&team.owner, 0, &["team", "init", &url, "--json"]);
+    assert_eq!((&made["team"], &made["is_new"]), (&"team".into(), &false.into()), "{made}");
+    assert_snapshot!(shape(&made), @"{database: text, is_new: bool, schema: number, schema_before: number, team: text, vectors: text, version: number}");
+    let ann = team.newcomer("ann");
+    let name = team.database.member("ann");
+    let again = ask(&team.owner, 0, &["team", "invite", &name, "--json"]);
+    assert_eq!((&again["member"], &again["passfile"]), (&name.as_str().into(), &Value::Null), "{again}");
+    assert_snapshot!(shape(&again), @"{member: text, passfile: null, team: text, url: text, version: number}");
+    let joined = ask(&ann, 0, &["team", "join", &team.url("ann"), "--json"]);
+    assert_snapshot!(shape(&joined), @"{member: text, team: text, version: number}");
+    remember(&ann, "We decided on tabs");
+    let shared = ask(&ann, 0, &["project", "share", "--json"]);
+    assert_eq!(shared["untold"], 1, "{shared}");
+    assert_snapshot!(shape(&shared), @"{project: text, shared_as: text, team: text, untold: number, version: number}");
+    assert_eq!(ask(&ann, 0, &["project", "unshare", "--json"])["unshared"], true);
+    assert_eq!(ask(&ann, 1, &["project", "unshare", "--json"])["unshared"], false);
+    assert_eq!(ask(&ann, 0, &["team", "leave", "--json"])["team"], "team");
+    let revoked = ask(&team.owner, 0, &["team", "revoke", &name, "--json"]);
+    assert_eq!((&revoked["revoked"], &revoked["login"]), (&true.into(), &"closed".into()), "{revoked}");
+    assert_eq!(ask(&team.owner, 1, &["team", "revoke", &name, "--json"])["login"], Value::Null);
 }
 
 /// A hub that takes everything and says nothing is given up by every command that asks it.

@@ -101,3 +101,14 @@ fn a_hub_without_vectors_goes_by_words_and_one_that_gets_them_later_by_both() {
     assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), Some(1.0))]);
     assert!(test.owner().invite(&name("a"), &test.name("bob"), crate::kit::PASSWORD).is_ok());
 }
+
+#[test]
+fn a_server_whose_pgvector_is_too_old_goes_by_words() {
+    let Some(database) = PrivateDatabase::with_vectors() else { return };
+    database.psql("UPDATE pg_am SET amname = 'unheard' WHERE amname = 'hnsw'");
+    let Some(test) = TestHub::on(database, &[("a", &["ann"])]) else { return };
+    assert_eq!(test.owner().migrate().unwrap().vectors, Vectors::TooOld);
+    let mut ann = test.member("ann", "a");
+    ann.push(PROJECT, &news("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
+    assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), None)]);
+}
