@@ -122,6 +122,9 @@ pub(crate) fn failure(error: &HubError) -> Failure {
         HubError::NotALogin { .. } => {
             "it was not made for a member, and is left as it is; invite them by another name".to_owned()
         }
+        HubError::OpenToOthers { role } => format!(
+            "nothing was touched; a server's hubs have one owner: make it as `{role}`, on a server of its own, or `REVOKE backstory_search FROM {role}`"
+        ),
         HubError::OldServer { .. } => "use a newer server; nothing was touched".to_owned(),
         HubError::NoTls { .. } => {
             "turn TLS on there (`ssl = on`); only where nobody else can listen, `sslmode=disable` in the address goes without"

@@ -66,6 +66,12 @@ pub enum HubError {
         /// The oldest that will do.
         needed: i32,
     },
+    /// The role that searches belongs to the whole server, and somebody else there can become it: it sees the rows of every team.
+    #[error("`{role}` can become the role that searches the hubs of this server")]
+    OpenToOthers {
+        /// Who can.
+        role: String,
+    },
     /// TLS is needed to get there, and the server does not speak it.
     #[error("the server at {place} does not speak TLS")]
     NoTls {

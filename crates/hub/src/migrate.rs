@@ -39,6 +39,7 @@ pub(crate) fn run(client: &mut Client) -> Result<Migrated, HubError> {
     if from > CURRENT {
         return Err(HubError::Newer { found: from, known: CURRENT });
     }
+    refuse_open_to_others(&mut transaction)?;
     for (version, sql) in (1i32..).zip(MIGRATIONS).filter(|(version, _)| *version > from) {
         transaction.batch_execute(sql).doing("migrate the hub")?;
         let note = "INSERT INTO backstory.applied_migrations (version) VALUES ($1)";
@@ -55,6 +56,19 @@ pub(crate) fn refuse_other_version(client: &mut Client) -> Result<(), HubError> 
         CURRENT => Ok(()),
         found if found > CURRENT => Err(HubError::Newer { found, known: CURRENT }),
         found => Err(HubError::Older { found, known: CURRENT }),
+    }
+}
+
+/// Refuses a server where anybody but the owner can become the role that searches, which sees the rows of every team. Superusers see
+/// them anyway.
+fn refuse_open_to_others(client: &mut impl GenericClient) -> Result<(), HubError> {
+    let sql = "SELECT other.rolname::text FROM pg_auth_members given
+             JOIN pg_roles searching ON searching.oid = given.roleid JOIN pg_roles other ON other.oid = given.member
+         WHERE searching.rolname = 'backstory_search' AND other.rolname <> current_user AND NOT other.rolsuper
+         ORDER BY 1 LIMIT 1";
+    match client.query_opt(sql, &[]).doing("look who can search")? {
+        Some(row) => Err(HubError::OpenToOthers { role: row.get(0) }),
+        None => Ok(()),
     }
 }
 

@@ -61,6 +61,13 @@ impl PrivateDatabase {
         Some(PrivateDatabase::on(server))
     }
 
+    /// Makes a database on a server of its own, for what concerns a whole server; `None` where there is no PostgreSQL.
+    #[must_use]
+    pub fn alone() -> Option<PrivateDatabase> {
+        let server: &'static Server = Box::leak(Box::new(Server::start(programs()?, None)?));
+        Some(PrivateDatabase::on(server))
+    }
+
     /// Makes a database on a server that has pgvector; `None` where there is none.
     ///
     /// # Panics

@@ -136,3 +136,16 @@ fn a_password_never_reaches_the_server_as_it_is() {
         .psql(&format!("SELECT rolpassword FROM pg_authid WHERE rolname = '{}'", test.name("ann")));
     assert!(kept.starts_with("SCRAM-SHA-256$") && !kept.contains(PASSWORD), "{kept}");
 }
+
+/// Roles belong to the whole server: the one that searches sees the rows of every team, so nobody else may be able to become it.
+#[test]
+fn a_server_where_somebody_else_can_become_the_role_that_searches_is_refused() {
+    let Some(database) = PrivateDatabase::alone() else { return };
+    let Some(test) = TestHub::on(database, &[("a", &["ann"])]) else { return };
+    test.database
+        .psql("CREATE ROLE other LOGIN CREATEROLE; GRANT backstory_search TO other WITH ADMIN OPTION");
+    let refused = test.owner().migrate().unwrap_err();
+    assert!(matches!(&refused, HubError::OpenToOthers { role } if role == "other"), "{refused:?}");
+    test.database.psql("REVOKE backstory_search FROM other");
+    test.owner().migrate().unwrap();
+}
