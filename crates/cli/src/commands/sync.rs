@@ -121,7 +121,7 @@ fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let Some(_lock) = SyncLock::try_take(app)? else {
         app.ui.say("another sync is running");
-        return Ok(Exit::Done);
+        return tell(args, app, Vec::new(), Vec::new());
     };
     // What was shared before the lock was ours may be shared otherwise by now.
     let shared = teams::shared_through_hubs(&store)?;

@@ -50,6 +50,16 @@ fn a_running_sync_is_waited_for_before_it_is_changed_what_is_shared() {
 }
 
 #[test]
+fn a_program_that_syncs_while_another_does_is_answered_too() {
+    let env = world();
+    remember(&env, "We decided on tabs");
+    let lock = File::create(env.home().join("sync.lock")).unwrap();
+    lock.lock().unwrap();
+    let answer = ask(&env, 0, &["sync", "--json"]);
+    assert_eq!(answer, serde_json::json!({"version": 1, "projects": [], "problems": []}));
+}
+
+#[test]
 fn what_is_shared_through_git_is_not_told_to_a_hub_and_parting_says_what_to_do_first() {
     let env = world();
     let id = remember(&env, "We decided on tabs").to_string();
