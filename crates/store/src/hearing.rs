@@ -5,8 +5,9 @@
 
 use crate::memories::{self, NewMemory, Origin, Past, memory_from, whole_memories};
 use crate::open::Stop;
+use crate::revise::{self, Author};
 use crate::telling::{self, Synced};
-use crate::{Store, StoreError, codes, forget, revise};
+use crate::{Store, StoreError, forget, past};
 use backstory_memory::{
     Draft, Memory, MemoryId, News, ProjectId, Scope, SharedLink, SharedMemory, SharedRevision, Timestamp,
     Uid, Watermark, state,
@@ -128,7 +129,7 @@ fn hear_one(
     shared: &SharedMemory,
     heard: &mut Heard,
 ) -> Result<(), Stop> {
-    let Some((last, before)) = shared.revisions.split_last() else { return Ok(()) };
+    let Some(last) = shared.revisions.last() else { return Ok(()) };
     let mut statement = db.prepare_cached(whole_memories!("WHERE uid = ?1"))?;
     let here = statement.query([shared.uid.as_str()])?.next()?.map(memory_from).transpose()?;
     if here.is_some() && id_with_team(db, project, &shared.uid)?.is_none() {
@@ -163,12 +164,17 @@ fn hear_one(
         Some(memory) => {
             if says_otherwise(db, &memory, last)? {
                 heard.revised += 1;
+                // What the team knows of that moment are these words, or what was left of them at the border.
+                let known = telling::known(db, &shared.uid)?;
+                if known.is_some_and(|known| shared.revisions.iter().all(|said| said.at != known.at)) {
+                    revise::keep_revision(db, &memory, Author::Person, last.at)?;
+                }
                 revise::replace_content(db, &memory, &content, last.at)?;
             }
             memory.id
         }
     };
-    rewrite_past(db, id, before, last.at)?;
+    past::rewrite(db, id, &shared.revisions)?;
     replace(db, project, id, last.superseded_by.as_ref())?;
     let synced =
         Synced { state: last.state(), at: last.at, superseded_by: last.superseded_by.as_ref(), pinned };
@@ -191,37 +197,6 @@ fn says_otherwise(db: &Connection, memory: &Memory, last: &SharedRevision) -> Re
     let superseded_by = telling::superseded_by(db, memory)?;
     let here = state(&memory.content, superseded_by.as_ref());
     Ok(here != state(&last.content, superseded_by.as_ref()))
-}
-
-/// Gives a memory the past the team knows, with its authors: everything said here was told before.
-fn rewrite_past(
-    db: &Connection,
-    id: MemoryId,
-    before: &[SharedRevision],
-    last_at: Timestamp,
-) -> rusqlite::Result<()> {
-    db.prepare_cached("DELETE FROM revisions WHERE memory_id = ?1")?.execute([id.0])?;
-    let ends = before.iter().skip(1).map(|next| next.at).chain([last_at]);
-    let sql = "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by, author,
-             scope)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'person', ?10, 'project')";
-    let mut statement = db.prepare_cached(sql)?;
-    for ((revision, said), until) in (1i64..).zip(before).zip(ends) {
-        let content = &said.content;
-        statement.execute(params![
-            id.0,
-            revision,
-            content.kind.as_str(),
-            content.title,
-            content.body,
-            codes::list_text(&content.facts),
-            codes::list_text(&content.concepts),
-            codes::list_text(&content.files),
-            until.0,
-            said.author,
-        ])?;
-    }
-    Ok(())
 }
 
 /// Notes what replaced a memory, as far as it is here; what is not yet comes later.

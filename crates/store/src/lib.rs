@@ -34,6 +34,7 @@ mod model_calls;
 mod open;
 mod orientation;
 mod own_sessions;
+mod past;
 mod polish;
 mod projects;
 mod ranking;

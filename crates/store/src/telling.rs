@@ -72,9 +72,9 @@ impl Saying {
 }
 
 /// What the hub is known to have.
-struct Known {
+pub(crate) struct Known {
     state: Digest,
-    at: Timestamp,
+    pub(crate) at: Timestamp,
     pinned: bool,
     superseded_by: Option<String>,
 }
@@ -275,7 +275,7 @@ fn uid_of(db: &Connection, id: MemoryId) -> Result<Option<Uid>, Stop> {
     Ok(found.map(|uid| codes::uid("a memory", &uid)).transpose()?)
 }
 
-fn known(db: &Connection, uid: &Uid) -> Result<Option<Known>, Stop> {
+pub(crate) fn known(db: &Connection, uid: &Uid) -> Result<Option<Known>, Stop> {
     let sql = "SELECT state, at_ms, pinned, superseded_by FROM synced_memories WHERE uid = ?1";
     let mut statement = db.prepare_cached(sql)?;
     let mut rows = statement.query([uid.as_str()])?;

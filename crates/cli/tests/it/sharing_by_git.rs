@@ -107,11 +107,12 @@ impl Person {
         self.files().iter().map(words).collect()
     }
 
-    /// Returns everything that must be the same for everybody.
+    /// Returns everything that must be the same for everybody. What was said and replaced within one moment was never told, and has no
+    /// author.
     fn replica(&self) -> Vec<Vec<String>> {
         let db = database(&self.env);
         let sql = "SELECT m.uid, m.kind, m.title, m.body, coalesce(by.uid, ''),
-                (SELECT count(*) FROM revisions r WHERE r.memory_id = m.id),
+                (SELECT count(*) FROM revisions r WHERE r.memory_id = m.id AND r.author IS NOT NULL),
                 (SELECT coalesce(group_concat(l.relation || o.uid), '') FROM (SELECT * FROM links ORDER BY relation, to_id) l
                  JOIN memories o ON o.id = l.to_id WHERE l.from_id = m.id)
             FROM memories m LEFT JOIN memories by ON by.id = m.superseded_by ORDER BY m.uid";

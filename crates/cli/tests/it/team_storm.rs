@@ -189,11 +189,12 @@ fn settle(hub: &PrivateDatabase, members: &[(TestEnv, &str)]) {
     panic!("they do not agree");
 }
 
-/// Everything a home has of the project that all should have alike.
+/// Everything a home has of the project that all should have alike. What was said and replaced within one moment was never told, and has no
+/// author.
 fn replica(env: &TestEnv) -> Vec<Vec<String>> {
     let db = database(env);
     let sql = "SELECT m.uid, m.kind, m.title, m.body, m.facts, m.concepts, m.files, m.importance, coalesce(m.valid_to_ms, ''),
-            coalesce(later.uid, ''), (SELECT group_concat(title || until_ms, '|') FROM revisions WHERE memory_id = m.id)
+            coalesce(later.uid, ''), (SELECT group_concat(title || until_ms, '|') FROM revisions WHERE memory_id = m.id AND author IS NOT NULL)
          FROM memories m LEFT JOIN memories later ON later.id = m.superseded_by ORDER BY m.uid";
     let mut statement = db.prepare(sql).unwrap();
     let text = |row: &rusqlite::Row<'_>, at: usize| -> rusqlite::Result<String> {

@@ -146,6 +146,12 @@ fn what_was_said_before_leaves_only_if_it_would_by_itself_and_is_shown_first() {
     team.sync(&ann);
     let told = team.database.psql("SELECT string_agg(title, '|' ORDER BY at_ms) FROM backstory.revisions");
     assert_eq!(told, "We decided on tabs|We decided on tabs, four wide");
+    // Heard back from the team, and what stayed here is here still.
+    team.sync(&ann);
+    let shown = ask(&ann, 0, &["show", "--json", &id]);
+    let past: Vec<&Value> =
+        shown["memories"][0]["revisions"].as_array().unwrap().iter().map(|said| &said["title"]).collect();
+    assert_eq!(past, ["A summary with a private remark", "We decided on tabs"], "{shown}");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use crate::kit::{NOW, TestHome, draft, new, note, project};
 use crate::sharing::{all_untold, news, revision, said, sharing, team, tell, title, uid_of};
 use backstory_memory::{
-    Draft, Life, MemoryId, News, ProjectId, Relation, Scope, SharedLink, SharedRevision, Timestamp, Trust,
-    Uid, Watermark,
+    Draft, Kind, Life, MemoryId, News, ProjectId, Relation, Scope, SharedLink, SharedRevision, Timestamp,
+    Trust, Uid, Watermark,
 };
 use backstory_store::{Joining, Pin, Store, Team, Untold};
 
@@ -253,4 +253,67 @@ fn what_is_merged_into_a_project_of_another_team_is_told_to_that_one() {
     let untold: Vec<MemoryId> =
         all_untold(&store, into).iter().map(|untold| said(untold).memory.id).collect();
     assert_eq!(untold, [id]);
+}
+
+#[test]
+fn what_only_this_machine_knows_it_said_stays_in_its_place_when_the_team_is_heard() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let own = Draft { scope: Scope::User, ..draft("for my eyes", "body") };
+    let id = store.remember(&new(shared, own)).unwrap();
+    let summary = Draft { kind: Kind::Summary, ..draft("a summary", "body") };
+    for (later, content) in [(1, draft("for all", "body")), (2, summary), (3, draft("at last", "body"))] {
+        store.revise(id, &content, Timestamp(NOW.0 + later)).unwrap();
+    }
+    let of = uid_of(&store, id);
+    tell(&mut store, shared);
+    let by_ann = |at, title| SharedRevision {
+        content: Draft { trust: Trust::User, ..draft(title, "body") },
+        ..revision(NOW.0 + at, title, "ann")
+    };
+    // The border kept the other two back.
+    let mut known = vec![by_ann(1, "for all"), by_ann(3, "at last")];
+    for (theirs, wanted) in [
+        (None, vec!["a summary", "for all", "for my eyes"]),
+        (Some(revision(NOW.0 + 9, "theirs", "bob")), vec!["at last", "a summary", "for all", "for my eyes"]),
+    ] {
+        known.extend(theirs);
+        for _ in 0..2 {
+            store.hear(shared, &news(of.as_str(), known.clone()), NOW).unwrap();
+            let past = store.revisions(id).unwrap();
+            let titles: Vec<&str> = past.iter().map(|past| past.title.as_str()).collect();
+            assert_eq!(titles, wanted);
+            let numbers: Vec<u32> = past.iter().map(|past| past.revision).rev().collect();
+            assert_eq!(numbers, (1..=wanted.len() as u32).collect::<Vec<_>>());
+        }
+    }
+    // It stays the user's own, also where everything is told anew.
+    store.leave_team("a").unwrap();
+    store.join_team(&team("a"), NOW).unwrap();
+    store.share_project(shared, "a", "remote:example.org/one").unwrap();
+    let told = tell(&mut store, shared);
+    let own: Vec<&str> = said(&told[0])
+        .revisions
+        .iter()
+        .filter(|said| said.content.scope == Scope::User)
+        .map(|said| said.content.title.as_str())
+        .collect();
+    assert_eq!(own, ["for my eyes"]);
+}
+
+/// A restored hub, told something newer by somebody, does not know of our words in between: we still do.
+#[test]
+fn words_the_team_has_lost_and_replaced_are_still_known_here() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let id = note(&mut store, "first", "body");
+    tell(&mut store, shared);
+    store.revise(id, &draft("lost there", "body"), Timestamp(NOW.0 + 5)).unwrap();
+    tell(&mut store, shared);
+    let of = uid_of(&store, id);
+    let first = SharedRevision { content: draft("first", "body"), ..revision(NOW.0, "first", "ann") };
+    store.hear(shared, &news(of.as_str(), vec![first, revision(NOW.0 + 9, "theirs", "bob")]), NOW).unwrap();
+    assert_eq!(title(&store, of.as_str()), "theirs");
+    let past: Vec<String> = store.revisions(id).unwrap().into_iter().map(|past| past.title).collect();
+    assert_eq!(past, ["lost there", "first"]);
 }
