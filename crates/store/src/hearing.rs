@@ -7,10 +7,10 @@ use crate::memories::{self, NewMemory, Origin, Past, memory_from, whole_memories
 use crate::open::Stop;
 use crate::revise::{self, Author};
 use crate::telling::{self, Synced};
-use crate::{Store, StoreError, forget, past};
+use crate::{Store, StoreError, forget, past, retelling};
 use backstory_memory::{
     Draft, Memory, MemoryId, News, ProjectId, Scope, SharedLink, SharedMemory, SharedRevision, Timestamp,
-    Uid, Watermark, state,
+    Trust, Uid, Watermark, state,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -136,6 +136,14 @@ fn hear_one(
         heard.refused += 1;
         return Ok(());
     }
+    let known = telling::known(db, &shared.uid)?;
+    if known.as_ref().is_some_and(|known| known.is_lost_by(shared)) {
+        // It is back where it was before: a hub that was restored, another branch. Who said it since tells it again.
+        if let Some(memory) = here.filter(|memory| !matches!(memory.content.trust, Trust::Team(_))) {
+            retelling::tell_again(db, memory.project, &shared.uid)?;
+        }
+        return Ok(());
+    }
     if is_untold(db, &shared.uid)? {
         // Told after all, also if it is as it was: then we are told again which counts.
         let sql = concat!(
@@ -154,7 +162,11 @@ fn hear_one(
             let origin = Origin { past: Some(past), ..Origin::default() };
             let uid = Some(shared.uid.clone());
             // What was forgotten here stays out, also in other words' clothes.
-            if forget::tombstone_for(db, uid.as_ref(), &content)?.is_some() {
+            if let Some(forgotten) = forget::tombstone_for(db, uid.as_ref(), &content)? {
+                if forgotten == shared.uid {
+                    // The team has it again, or still: it does not know.
+                    retelling::tell_again(db, project, &shared.uid)?;
+                }
                 return Ok(());
             }
             heard.written += 1;
@@ -165,7 +177,6 @@ fn hear_one(
             if says_otherwise(db, &memory, last)? {
                 heard.revised += 1;
                 // What the team knows of that moment are these words, or what was left of them at the border.
-                let known = telling::known(db, &shared.uid)?;
                 if known.is_some_and(|known| shared.revisions.iter().all(|said| said.at != known.at)) {
                     revise::keep_revision(db, &memory, Author::Person, last.at)?;
                 }

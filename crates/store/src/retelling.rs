@@ -5,7 +5,7 @@
 
 use crate::{Store, StoreError, codes};
 use backstory_memory::{Digest, ProjectId, Uid};
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 impl Store {
     /// Returns which memories of a project the team is taken to know, and what of them.
@@ -23,17 +23,18 @@ impl Store {
         })
     }
 
-    /// Notes that the team is to be told of these as if it had never heard of them.
+    /// Notes that the team is to be told of these again.
     pub fn tell_again(&mut self, project: ProjectId, uids: &[Uid]) -> Result<(), StoreError> {
         self.write("note what is to be told again", |db| {
-            let mut forget = db.prepare_cached("DELETE FROM synced_memories WHERE uid = ?1")?;
-            let sql = "INSERT INTO untold_memories (uid, project_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-            let mut tell = db.prepare_cached(sql)?;
-            for uid in uids {
-                forget.execute([uid.as_str()])?;
-                tell.execute(params![uid.as_str(), project.0])?;
-            }
-            Ok(())
+            Ok(uids.iter().try_for_each(|uid| tell_again(db, project, uid))?)
         })
     }
+}
+
+/// Notes that the team is to be told of a memory again, with its past. When it was told stays known: it is no later for that.
+pub(crate) fn tell_again(db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
+    let sql = "UPDATE synced_memories SET is_confirmed = 0, is_meaning_told = 0 WHERE uid = ?1";
+    db.prepare_cached(sql)?.execute([uid.as_str()])?;
+    let sql = "INSERT INTO untold_memories (uid, project_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+    db.prepare_cached(sql)?.execute(params![uid.as_str(), project.0]).map(drop)
 }

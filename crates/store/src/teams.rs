@@ -167,7 +167,8 @@ impl Store {
         })
     }
 
-    /// Has told again what the hub has lost, once everything it has was heard. What other members said is theirs to tell again.
+    /// Has told again what the hub has lost, once everything it has was heard. What other members said is theirs to tell again; that it was
+    /// known stays noted, so that whoever forgets it tells.
     pub fn tell_lost_again(&mut self, project: ProjectId) -> Result<u64, StoreError> {
         self.write("look what a hub has lost", |db| {
             let lost = "SELECT s.uid FROM synced_memories s JOIN memories m USING (uid)
@@ -175,12 +176,7 @@ impl Store {
             let sql = format!(
                 "INSERT INTO untold_memories (uid, project_id) SELECT uid, ?1 FROM ({lost}) WHERE true ON CONFLICT DO NOTHING"
             );
-            let lost = db.execute(&sql, [project.0])?;
-            // What was forgotten here stands until the hub was told.
-            let sql = "DELETE FROM synced_memories WHERE project_id = ?1 AND is_confirmed = 0
-                 AND uid IN (SELECT uid FROM memories)";
-            db.execute(sql, [project.0])?;
-            Ok(lost as u64)
+            Ok(db.execute(&sql, [project.0])? as u64)
         })
     }
 

@@ -77,6 +77,17 @@ pub(crate) struct Known {
     pub(crate) at: Timestamp,
     pinned: bool,
     superseded_by: Option<String>,
+    /// Whether it was seen to have it still.
+    is_confirmed: bool,
+}
+
+impl Known {
+    /// Whether what is told of a memory is older than what was known, and does not hold it. Equally old, it may be the same words,
+    /// redacted on their way.
+    pub(crate) fn is_lost_by(&self, told: &SharedMemory) -> bool {
+        let is_older = told.revisions.iter().all(|said| said.at < self.at);
+        is_older && told.revisions.iter().all(|said| said.state() != self.state)
+    }
 }
 
 impl Store {
@@ -189,15 +200,17 @@ fn saying(db: &Connection, memory: Memory, known: Option<Known>) -> Result<Sayin
         by => by,
     };
     let state = state(&memory.content, superseded_by.as_ref());
-    let is_news = known.as_ref().is_none_or(|known| known.state != state);
-    // Whoever changes what they have heard of is later than it, whatever the clock says.
+    let is_as_known = known.as_ref().is_some_and(|known| known.state == state);
+    // Whoever changes what they have heard of is later than it, whatever the clock says. Said again, it is as old as it was.
     let at = known.as_ref().map_or(memory.updated_at, |known| {
-        if is_news { memory.updated_at.max(Timestamp(known.at.0 + 1)) } else { known.at }
+        if is_as_known { known.at } else { memory.updated_at.max(Timestamp(known.at.0 + 1)) }
     });
+    let still_known = known.as_ref().filter(|known| known.is_confirmed);
+    let is_news = !is_as_known || still_known.is_none();
     let mut revisions = Vec::new();
     if is_news {
         let wordings = travel::wordings(db, memory.id)?.into_iter().zip(scopes(db, memory.id)?);
-        revisions = said_before(&memory, wordings, known.as_ref());
+        revisions = said_before(&memory, wordings, still_known);
         revisions.retain(|revision| revision.at < at);
         revisions.push(SharedRevision {
             content: memory.content.clone(),
@@ -276,12 +289,13 @@ fn uid_of(db: &Connection, id: MemoryId) -> Result<Option<Uid>, Stop> {
 }
 
 pub(crate) fn known(db: &Connection, uid: &Uid) -> Result<Option<Known>, Stop> {
-    let sql = "SELECT state, at_ms, pinned, superseded_by FROM synced_memories WHERE uid = ?1";
+    let sql = "SELECT state, at_ms, pinned, superseded_by, is_confirmed FROM synced_memories WHERE uid = ?1";
     let mut statement = db.prepare_cached(sql)?;
     let mut rows = statement.query([uid.as_str()])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let state = codes::digest("what was told", &row.get::<_, Vec<u8>>(0)?)?;
-    Ok(Some(Known { state, at: Timestamp(row.get(1)?), pinned: row.get(2)?, superseded_by: row.get(3)? }))
+    let (at, pinned) = (Timestamp(row.get(1)?), row.get(2)?);
+    Ok(Some(Known { state, at, pinned, superseded_by: row.get(3)?, is_confirmed: row.get(4)? }))
 }
 
 fn links(db: &Connection, memory: &Memory) -> Result<Vec<SharedLink>, Stop> {

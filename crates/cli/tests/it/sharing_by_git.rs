@@ -261,6 +261,39 @@ fn what_was_told_on_another_branch_is_told_on_this_one_too() {
     assert_eq!(bob.export()["written"], 0, "everybody tells their own");
 }
 
+/// Another branch holds what was said before: hearing it undoes nothing, for nobody, and brings nothing back.
+#[test]
+fn an_older_branch_does_not_undo_what_was_said_since() {
+    let (ann, bob) = pair();
+    let id = remember(&ann.env, "We decided on tabs").to_string();
+    let gone = remember(&ann.env, "The staging server is called heronpond").to_string();
+    ann.tell();
+    bob.merge(&ann, Merge::Plain);
+    bob.hear();
+    for person in [&ann, &bob] {
+        person.git(&["checkout", "-q", "-b", "feature"]);
+    }
+    done(&ann.env, &["revise", &id, "We decided on spaces"]);
+    done(&ann.env, &["forget", &gone, "--yes"]);
+    ann.tell();
+    let from = ann.env.project();
+    bob.git(&["pull", "-q", "--no-rebase", "--no-edit", from.to_str().unwrap(), "feature"]);
+    bob.hear();
+    ann.git(&["checkout", "-q", "main"]);
+    bob.git(&["checkout", "-q", "main"]);
+    bob.merge(&ann, Merge::Plain);
+    for person in [&ann, &bob] {
+        let heard = person.hear();
+        assert_eq!((&heard["written"], &heard["revised"]), (&0.into(), &0.into()), "{}", person.name);
+        assert_eq!(titles(&person.env, &[]), ["We decided on spaces"], "{}", person.name);
+    }
+    ann.tell();
+    assert!(!ann.words().contains("heronpond"), "{}", ann.words());
+    ann.git(&["merge", "-q", "--no-edit", "feature"]);
+    let files = ann.words().lines().filter(|line| line.contains("We decided on spaces")).count();
+    assert_eq!(files, 1, "told again on this branch it is the same file: {}", ann.words());
+}
+
 #[test]
 fn a_file_that_is_not_ours_is_refused_by_itself_and_the_rest_goes_on() {
     let (ann, bob) = pair();

@@ -260,6 +260,43 @@ fn a_hub_that_was_restored_is_heard_anew_and_told_again_what_it_has_lost() {
     assert_eq!(team.sync(&ann)["forgotten"], 1);
 }
 
+/// As after a dump that was made before a revision, a replacement and a forgetting, restored into another database.
+#[test]
+fn a_hub_that_went_back_in_time_undoes_nothing_and_brings_nothing_back() {
+    let Some(team) = Team::new() else { return };
+    let (ann, bob) = (team.member("ann"), team.member("bob"));
+    let [revised, replaced, forgotten] =
+        ["We decided on tabs", "We decided to deploy on Fridays", "The password is heronpond"]
+            .map(|text| remember(&ann, text).to_string());
+    let secret = uid(&ann, forgotten.parse().unwrap());
+    team.sync(&ann);
+    team.database
+        .psql("CREATE TABLE m AS TABLE backstory.memories; CREATE TABLE r AS TABLE backstory.revisions");
+    later(&ann, 5, &["revise", &revised, "We decided on spaces"]);
+    later(&ann, 5, &["supersede", &replaced, "We decided to deploy on Mondays"]);
+    team.sync(&ann);
+    team.sync(&bob);
+    done(&ann, &["forget", &forgotten, "--yes"]);
+    team.sync(&ann);
+    team.sync(&bob);
+    team.database.psql(
+        "SET session_replication_role = replica;
+         DELETE FROM backstory.revisions; DELETE FROM backstory.memories; DELETE FROM backstory.links; DELETE FROM backstory.tombstones;
+         INSERT INTO backstory.memories TABLE m; INSERT INTO backstory.revisions TABLE r;
+         CREATE OR REPLACE FUNCTION backstory.epoch() RETURNS text LANGUAGE sql STABLE RETURN 'restored'",
+    );
+    let before = titles(&bob, &[]);
+    for env in [&bob, &ann, &bob] {
+        team.sync(env);
+        assert_eq!(titles(env, &[]), before);
+    }
+    assert_eq!(before.len(), 2, "{before:?}");
+    let there = format!(
+        "SELECT count(*) FROM backstory.revisions WHERE title LIKE '%spaces' OR superseded_by IS NOT NULL OR uid = '{secret}'"
+    );
+    assert_eq!(team.database.psql(&there), "2", "both were told again, and the password is gone");
+}
+
 #[test]
 fn who_is_in_several_teams_is_told_how_to_say_which() {
     let Some((_one, _two, ann)) = in_two_teams() else { return };

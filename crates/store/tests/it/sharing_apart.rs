@@ -6,7 +6,7 @@ use backstory_memory::{
     Draft, Kind, Life, MemoryId, News, ProjectId, Relation, Scope, SharedLink, SharedRevision, Timestamp,
     Trust, Uid, Watermark,
 };
-use backstory_store::{Joining, Pin, Store, Team, Untold};
+use backstory_store::{Joining, NewMemory, Pin, Store, Team, Untold};
 
 fn uid(text: &str) -> Uid {
     Uid::parse(text).unwrap()
@@ -316,4 +316,112 @@ fn words_the_team_has_lost_and_replaced_are_still_known_here() {
     assert_eq!(title(&store, of.as_str()), "theirs");
     let past: Vec<String> = store.revisions(id).unwrap().into_iter().map(|past| past.title).collect();
     assert_eq!(past, ["lost there", "first"]);
+}
+
+/// Two memories, told; then the one is given other words and the other is replaced, and both are told.
+fn told_and_told_again(store: &mut Store, shared: ProjectId) -> (Vec<Untold>, [Uid; 2]) {
+    let (revised, replaced) = (note(store, "first", "body"), note(store, "old", "body"));
+    let before = tell(store, shared);
+    store.revise(revised, &draft("second", "body"), Timestamp(NOW.0 + 5)).unwrap();
+    let by = NewMemory { created_at: Timestamp(NOW.0 + 5), ..new(shared, draft("new", "body")) };
+    store.supersede(replaced, &by).unwrap();
+    tell(store, shared);
+    // Met again meanwhile, which is no news.
+    store.reinforce(revised, Timestamp(NOW.0 + 7)).unwrap();
+    (before, [uid_of(store, revised), uid_of(store, replaced)])
+}
+
+/// As somebody else, or another machine of ours, would hear it.
+fn as_news(told: &[Untold]) -> News {
+    News { memories: told.iter().map(|untold| said(untold).shared()).collect(), ..News::default() }
+}
+
+#[test]
+fn an_older_word_of_a_restored_hub_does_not_undo_a_newer_one_and_that_is_told_again_as_it_was() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let (before, [revised, replaced]) = told_and_told_again(&mut store, shared);
+    store.begin_anew(shared, "second").unwrap();
+    for _ in 0..2 {
+        let heard = store.hear(shared, &as_news(&before), NOW).unwrap();
+        assert_eq!((heard.revised, title(&store, revised.as_str())), (0, "second".to_owned()));
+        assert!(matches!(memory(&store, &replaced).life, Life::Superseded(_)));
+    }
+    store.tell_lost_again(shared).unwrap();
+    let again = tell(&mut store, shared);
+    let last = |uid: &Uid| {
+        let saying = again.iter().map(said).find(|saying| saying.memory.uid == *uid).unwrap();
+        saying.revisions.last().unwrap().clone()
+    };
+    assert_eq!(
+        (last(&revised).at, last(&revised).content.title),
+        (Timestamp(NOW.0 + 5), "second".to_owned())
+    );
+    assert!(last(&replaced).superseded_by.is_some());
+    // Told, it is known; and what is later than it counts, as ever.
+    let mut all = news(revised.as_str(), vec![last(&revised)]);
+    store.hear(shared, &all, NOW).unwrap();
+    all.memories[0].revisions.push(revision(NOW.0 + 9, "theirs", "bob"));
+    assert_eq!(store.hear(shared, &all, NOW).unwrap().revised, 1);
+    assert_eq!(all_untold(&store, shared), []);
+}
+
+#[test]
+fn what_others_said_is_not_undone_by_an_older_branch_and_is_theirs_to_tell_again() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let (first, second) = (revision(5, "first", "bob"), revision(9, "second", "bob"));
+    let older = news("u1", vec![first.clone()]);
+    store.hear(shared, &news("u1", vec![first, second]), NOW).unwrap();
+    assert_eq!(store.hear(shared, &older, NOW).unwrap().revised, 0);
+    assert_eq!(title(&store, "u1"), "second");
+    assert_eq!(all_untold(&store, shared), []);
+    // Changed here it is told, and later than what was known.
+    store.revise(memory(&store, &uid("u1")).id, &draft("ours", "body"), Timestamp(7)).unwrap();
+    store.hear(shared, &older, NOW).unwrap();
+    assert_eq!(title(&store, "u1"), "ours");
+    assert_eq!(said(&tell(&mut store, shared)[0]).revisions.last().unwrap().at, Timestamp(10));
+}
+
+#[test]
+fn what_is_told_again_is_as_old_as_it_was() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let (_, [revised, _]) = told_and_told_again(&mut store, shared);
+    store.tell_again(shared, std::slice::from_ref(&revised)).unwrap();
+    let again = tell(&mut store, shared);
+    let revisions: Vec<_> = said(&again[0])
+        .revisions
+        .iter()
+        .map(|said| (said.content.title.as_str(), said.at.0 - NOW.0))
+        .collect();
+    assert_eq!(revisions, [("first", 0), ("second", 5)]);
+}
+
+#[test]
+fn what_was_forgotten_and_comes_back_is_said_to_be_forgotten_again() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let told = news("u1", vec![revision(5, "a secret", "bob")]);
+    store.hear(shared, &told, NOW).unwrap();
+    store.forget(&[memory(&store, &uid("u1")).id], NOW).unwrap();
+    store.told(shared, &all_untold(&store, shared)).unwrap();
+    store.begin_anew(shared, "second").unwrap();
+    store.hear(shared, &told, NOW).unwrap();
+    assert_eq!(all_untold(&store, shared), [Untold::Forgotten(uid("u1"))]);
+    store.told(shared, &all_untold(&store, shared)).unwrap();
+    // The same words in another memory stay out, and that one is not ours to forget.
+    store.hear(shared, &news("u2", vec![revision(5, "a secret", "bob")]), NOW).unwrap();
+    assert_eq!((store.count_memories().unwrap(), all_untold(&store, shared)), (0, vec![]));
+}
+
+#[test]
+fn what_a_restored_hub_has_lost_of_others_is_still_told_to_be_forgotten() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    store.hear(shared, &news("u1", vec![revision(5, "of bob", "bob")]), NOW).unwrap();
+    store.begin_anew(shared, "second").unwrap();
+    assert_eq!(store.tell_lost_again(shared).unwrap(), 0);
+    store.forget(&[memory(&store, &uid("u1")).id], NOW).unwrap();
+    assert_eq!(all_untold(&store, shared), [Untold::Forgotten(uid("u1"))]);
 }
