@@ -42,6 +42,11 @@ impl<'a> Border<'a> {
             && !content.is_of_rules_file()
     }
 
+    /// Whether something may leave, and every word of it: what it means speaks of them all.
+    pub(crate) fn leaves_whole(&self, content: &Draft) -> bool {
+        self.may_leave(content) && prepare(content.clone(), &self.redactor) == *content
+    }
+
     /// Makes what the team tells fit to be stored.
     pub(crate) fn believed(&self, news: News, member: &str) -> News {
         let believe = |memory: SharedMemory| {

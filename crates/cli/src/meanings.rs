@@ -1,6 +1,7 @@
 //! What memories mean, told to hubs that go by meaning: the vectors this machine made anyway, as it holds them.
 
 use crate::app::App;
+use crate::border::Border;
 use crate::failure::Failure;
 use crate::teams;
 use backstory_embed::{Scope, VectorFile, model_name};
@@ -22,23 +23,24 @@ pub(crate) fn tell(
     if !app.config.recall.vectors || !hub.goes_by_meaning().map_err(failed)? {
         return Ok(());
     }
+    let (border, mut after) = (Border::of(app), None);
     loop {
-        let untold = store.untold_meanings(shared.project, AT_ONCE)?;
-        if untold.is_empty() {
-            return Ok(());
-        }
+        let mut untold = store.untold_meanings(shared.project, after.as_ref(), AT_ONCE)?;
+        let Some(last) = untold.last() else { return Ok(()) };
+        after = Some(last.memory.uid.clone());
+        untold.retain(|untold| border.leaves_whole(&untold.memory.content));
         // Anew each time: what was embedded since the last look is not in what was mapped then, and would be noted as told.
         let Ok(vectors) = VectorFile::open(&app.home.vectors(), model_name()) else { return Ok(()) };
-        let ids: Vec<i64> = untold.iter().map(|untold| untold.id.0).collect();
+        let ids: Vec<i64> = untold.iter().map(|untold| untold.memory.id.0).collect();
         let Ok(rows) = vectors.rows_of(Scope::Projects(&[shared.project.0]), &ids) else { return Ok(()) };
         let parts = |id: i64| {
             let of = rows.iter().filter(move |(memory, _)| *memory == id);
             of.map(|(_, vector)| vector.to_bytes().to_vec()).collect()
         };
         let meaning = |untold: &backstory_store::UntoldMeaning| Meaning {
-            uid: untold.uid.clone(),
+            uid: untold.memory.uid.clone(),
             state: untold.state,
-            parts: parts(untold.id.0),
+            parts: parts(untold.memory.id.0),
         };
         let meanings: Vec<Meaning> = untold.iter().map(meaning).collect();
         hub.tell_meanings(model_name(), &meanings, &mut || alive()).map_err(failed)?;

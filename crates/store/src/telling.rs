@@ -141,32 +141,42 @@ impl Store {
 }
 
 /// A memory whose meaning the hub is to be told.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UntoldMeaning {
-    /// Its number here, as the vector file knows it.
-    pub id: MemoryId,
-    /// Its global name.
-    pub uid: Uid,
-    /// What it says, as the hub has it.
+    /// The memory as it is here, and as the hub has it.
+    pub memory: Memory,
+    /// What it says, by the digest of all that is shared.
     pub state: Digest,
 }
 
 impl Store {
-    /// Returns some memories of a project whose vectors are made and were not told: what was said here, and is as the hub has it.
-    pub fn untold_meanings(&self, project: ProjectId, most: usize) -> Result<Vec<UntoldMeaning>, StoreError> {
+    /// Returns some memories of a project, after a uid, whose vectors are made and were not told: what was said here, and says here what
+    /// the hub has. Of words that stayed here the meaning stays, too.
+    pub fn untold_meanings(
+        &self,
+        project: ProjectId,
+        after: Option<&Uid>,
+        most: usize,
+    ) -> Result<Vec<UntoldMeaning>, StoreError> {
         self.read("look which meanings are to be told", |db| {
-            let sql = "SELECT m.id, m.uid, s.state FROM synced_memories s JOIN memories m ON m.uid = s.uid
-                 WHERE s.project_id = ?1 AND m.project_id = ?1 AND s.is_meaning_told = 0 AND m.trust NOT LIKE 'team:%'
-                     AND m.id NOT IN (SELECT memory_id FROM stale_vectors) AND s.uid NOT IN (SELECT uid FROM untold_memories) LIMIT ?2";
+            let sql = "SELECT s.uid, s.state FROM synced_memories s JOIN memories m ON m.uid = s.uid
+                 WHERE s.project_id = ?1 AND m.project_id = ?1 AND s.is_meaning_told = 0 AND s.is_confirmed = 1
+                     AND m.trust NOT LIKE 'team:%' AND m.id NOT IN (SELECT memory_id FROM stale_vectors)
+                     AND s.uid NOT IN (SELECT uid FROM untold_memories) AND s.uid > ?2 ORDER BY s.uid";
             let mut statement = db.prepare_cached(sql)?;
-            let mut rows = statement.query(params![project.0, most])?;
+            let mut rows = statement.query(params![project.0, after.map_or("", Uid::as_str)])?;
             let mut untold = Vec::new();
-            while let Some(row) = rows.next()? {
-                untold.push(UntoldMeaning {
-                    id: MemoryId(row.get(0)?),
-                    uid: codes::uid("what was told", &row.get::<_, String>(1)?)?,
-                    state: codes::digest("what was told", &row.get::<_, Vec<u8>>(2)?)?,
-                });
+            while untold.len() < most
+                && let Some(row) = rows.next()?
+            {
+                let told = codes::digest("what was told", &row.get::<_, Vec<u8>>(1)?)?;
+                let mut of_uid = db.prepare_cached(whole_memories!("WHERE uid = ?1"))?;
+                let memory = of_uid.query([row.get::<_, String>(0)?])?.next()?.map(memory_from).transpose()?;
+                if let Some(memory) = memory
+                    && state(&memory.content, superseded_by(db, &memory)?.as_ref()) == told
+                {
+                    untold.push(UntoldMeaning { memory, state: told });
+                }
             }
             Ok(untold)
         })
@@ -178,7 +188,7 @@ impl Store {
             let sql = "UPDATE synced_memories SET is_meaning_told = 1 WHERE uid = ?1 AND state = ?2";
             let mut statement = db.prepare_cached(sql)?;
             told.iter().try_for_each(|told| {
-                Ok(statement.execute(params![told.uid.as_str(), told.state.0]).map(drop)?)
+                Ok(statement.execute(params![told.memory.uid.as_str(), told.state.0]).map(drop)?)
             })
         })
     }

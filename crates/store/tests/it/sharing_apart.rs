@@ -1,6 +1,6 @@
 //! What a team has no say in, and what must not be lost between here and its hub.
 
-use crate::kit::{NOW, TestHome, draft, new, note, project};
+use crate::kit::{NOW, TestHome, draft, new, note, project, raw};
 use crate::sharing::{all_untold, news, revision, said, sharing, team, tell, title, uid_of};
 use backstory_memory::{
     Draft, Kind, Life, MemoryId, News, ProjectId, Relation, Scope, SharedLink, SharedRevision, Timestamp,
@@ -424,4 +424,21 @@ fn what_a_restored_hub_has_lost_of_others_is_still_told_to_be_forgotten() {
     assert_eq!(store.tell_lost_again(shared).unwrap(), 0);
     store.forget(&[memory(&store, &uid("u1")).id], NOW).unwrap();
     assert_eq!(all_untold(&store, shared), [Untold::Forgotten(uid("u1"))]);
+}
+
+#[test]
+fn the_meaning_of_words_that_stayed_here_is_not_told() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let (stays, leaves) = (note(&mut store, "first", "body"), note(&mut store, "as told", "body"));
+    tell(&mut store, shared);
+    let summary = Draft { kind: Kind::Summary, ..draft("a private remark", "body") };
+    store.revise(stays, &summary, Timestamp(NOW.0 + 5)).unwrap();
+    store.kept_to_ourselves(&[uid_of(&store, stays)]).unwrap();
+    raw(&test.home).execute("DELETE FROM stale_vectors", []).unwrap();
+    let untold = store.untold_meanings(shared, None, 1).unwrap();
+    assert_eq!(untold.iter().map(|untold| untold.memory.id).collect::<Vec<_>>(), [leaves]);
+    assert_eq!(store.untold_meanings(shared, Some(&uid_of(&store, leaves)), 1).unwrap(), []);
+    store.meanings_told(&untold).unwrap();
+    assert_eq!(store.untold_meanings(shared, None, 1).unwrap(), []);
 }
