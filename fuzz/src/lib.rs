@@ -73,6 +73,10 @@ pub fn hook_event(bytes: &[u8]) {
 pub fn private_tags(bytes: &[u8]) {
     const WORD: &str = "heron7heron";
     let text = String::from_utf8_lossy(bytes);
+    // Whoever searches long enough writes the word too, where it may stay.
+    if text.contains(WORD) {
+        return;
+    }
     let (before, inside) = text.split_at(text.floor_char_boundary(text.len() / 2));
     // Nothing in it can close the part, in whatever way it is written.
     let inside: String = inside.chars().filter(|c| c.is_alphanumeric() || *c == ' ').collect();
@@ -95,6 +99,10 @@ pub fn redactor(bytes: &[u8]) {
     // Drawn here: whoever searches sources for tokens must not find one.
     let digits = |at: u32| char::from_digit((at * at * 5 + at * 7 + 3) % 31, 36).expect("a digit");
     let token = format!("{}_{}", "ghp", (0..36).map(digits).collect::<String>());
+    // Whoever searches long enough writes it too, as a part of a word, where it may stay.
+    if text.contains(&token) {
+        return;
+    }
     let around = REDACTOR.redact(&format!("{text}\n{token}\n{text}"));
     assert!(!around.text.as_str().contains(&token), "{around:?}");
     let redaction = REDACTOR.redact(&text);

@@ -21,7 +21,9 @@ pub fn clean(text: &str) -> Cow<'_, str> {
             '\u{200c}' | '\u{200d}' => {
                 // No script in ASCII letters joins them: there a joiner only hides something.
                 let joins = |c: char| (c.is_alphanumeric() && !c.is_ascii()) || is_emoji(c);
-                if out.chars().next_back().is_some_and(joins) && rest.peek().copied().is_some_and(joins) {
+                // What comes next may itself be dropped, and then nothing is joined.
+                let next = rest.peek().copied().filter(|next| !is_suspect(*next));
+                if out.chars().next_back().is_some_and(joins) && next.is_some_and(joins) {
                     out.push(c);
                 }
             }
@@ -114,6 +116,7 @@ mod tests {
         check("👩\u{200d}💻 نمی\u{200c}خواهم", "👩\u{200d}💻 نمی\u{200c}خواهم");
         check("\u{200d}x \u{200d} y", "x  y");
         check("ig\u{200d}no\u{200c}re", "ignore");
+        check("ݯ\u{200c}\u{2800}- 한\u{200d}\u{3164}글 ❤\u{200d}\u{fe0f}x", "ݯ- 한글 ❤\u{fe0f}x");
         check("❤\u{fe0f} 1\u{fe0f}\u{20e3} a\u{fe0f}b\u{fe01}\u{fe0f}c", "❤\u{fe0f} 1\u{fe0f}\u{20e3} abc");
     }
 
