@@ -180,15 +180,6 @@ impl Pool {
         }
         sort(&mut hits);
         hits.truncate(wanted.saturating_mul(2));
-        if let Some(look) = recall.freshness {
-            // Looking at the disk takes time: only the few that may be shown are worth it, and many of them speak of the same files.
-            let states = look(&hits.iter().map(|hit| &hit.memory).collect::<Vec<_>>());
-            for hit in &mut hits {
-                let state = states.get(&hit.memory.id).copied().unwrap_or(Freshness::Fresh);
-                weigh_freshness(hit, state, recall.weights);
-            }
-            sort(&mut hits);
-        }
         Ok(hits)
     }
 
@@ -283,11 +274,19 @@ fn sort(hits: &mut [Hit]) {
     hits.sort_by(|one, other| other.score.total_cmp(&one.score).then(other.memory.id.cmp(&one.memory.id)));
 }
 
-fn weigh_freshness(hit: &mut Hit, state: Freshness, weights: &Weights) {
-    if let Some(factor) = signals::freshness(state, weights) {
-        hit.reasons.factors.push((Factor::Signal(Signal::Freshness), factor));
-        hit.score = hit.reasons.score();
+/// Weighs hits by what has become of the code they speak of. Looking at the disk takes longer than all the rest: only what is still a
+/// hit when everything else is known is worth it.
+pub(crate) fn weigh_by_code(hits: &mut [Hit], recall: &Recall<'_>) {
+    let Some(look) = recall.freshness.filter(|_| !hits.is_empty()) else { return };
+    let states = look(&hits.iter().map(|hit| &hit.memory).collect::<Vec<_>>());
+    for hit in hits.iter_mut() {
+        let state = states.get(&hit.memory.id).copied().unwrap_or(Freshness::Fresh);
+        if let Some(factor) = signals::freshness(state, recall.weights) {
+            hit.reasons.factors.push((Factor::Signal(Signal::Freshness), factor));
+            hit.score = hit.reasons.score();
+        }
     }
+    sort(hits);
 }
 
 /// Leaves out everything where even the best is too far from an answer, else what is too far from the best.

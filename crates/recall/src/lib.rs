@@ -156,6 +156,7 @@ impl<'a> Recall<'a> {
             let wanted = filter.offset.saturating_add(filter.limit) as usize;
             let mut hits = pool.hits(self, question, filter, wanted)?;
             fusion::leave_out_the_weak(&mut hits, pool.unheard, self.weights);
+            fusion::weigh_by_code(&mut hits, self);
             amended::put_newer_first(&mut hits, self.meaning, filter.reach);
             let hits = hits.into_iter().skip(filter.offset as usize).take(filter.limit as usize).collect();
             Ok(Answer { hits, strategy: pool.strategy, read_as: pool.read_as, when: pool.when })
@@ -179,7 +180,8 @@ impl<'a> Recall<'a> {
             return Ok(Some(Explained { rank, hit: hit.clone(), strategy: answer.strategy }));
         }
         let mut pool = Pool::gather(self, question, filter, Some(id))?;
-        let hits = pool.hits(self, question, filter, usize::MAX)?;
+        let mut hits = pool.hits(self, question, filter, usize::MAX)?;
+        fusion::weigh_by_code(&mut hits, self);
         let hit = hits.into_iter().find(|hit| hit.memory.id == id);
         Ok(hit.map(|hit| Explained { rank: None, hit, strategy: pool.strategy }))
     }

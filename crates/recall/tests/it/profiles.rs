@@ -4,6 +4,7 @@ use crate::kit::{NOW, World, hit, ids};
 use backstory_memory::{Draft, Freshness, Importance, Kind, Memory};
 use backstory_recall::{Factor, Question, Recall, Signal, Weights};
 use backstory_store::{Showing, UseKind};
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// Law 5: silence beats noise.
@@ -120,6 +121,24 @@ fn what_speaks_of_code_that_is_gone_counts_less() {
     };
     assert_eq!(ask(Recall::new(&world.store, &weights)), [gone, there]);
     assert_eq!(ask(Recall::new(&world.store, &weights).with_freshness(&state)), [there, gone]);
+}
+
+#[test]
+fn code_is_looked_at_only_for_what_is_an_answer() {
+    let mut world = World::new();
+    let answer = world.note("The lexer keeps no state between lines, so that it can begin anywhere");
+    world.note("Releases are cut on Fridays, and the state of the queue is looked at before");
+    let looked_at = RefCell::new(Vec::new());
+    let look = |memories: &[&Memory]| {
+        looked_at.borrow_mut().extend(memories.iter().map(|memory| memory.id));
+        HashMap::new()
+    };
+    let recall = Recall::new(&world.store, &Weights::INJECT).with_freshness(&look);
+    let ask = |text| recall.ask(&Question::new(text, NOW), &world.within()).unwrap();
+    assert_eq!(ids(&ask("does the lexer keep state between lines")), [answer]);
+    assert_eq!(*looked_at.borrow(), [answer]);
+    assert_eq!(ids(&ask("how is the weather on Fridays in Lisbon")), []);
+    assert_eq!(*looked_at.borrow(), [answer]);
 }
 
 #[test]
