@@ -48,12 +48,24 @@ async function places(page) {
 // So many pages share the lines.
 const LANES = 4;
 
+// Of the many, so many stand in one text, end to end: a page drawn for each alone would take a quarter of an hour. What acts only as a whole,
+// as an address does, and what would hide the rest, stays alone.
+const TOGETHER = 4;
+const ALONE = /^\s*[\w-]+:|<!--|<(style|script|title|textarea|xmp|noscript|plaintext)\b(?!.*<\/)/i;
+
+function together(many) {
+  const others = many.filter((line) => !ALONE.test(line));
+  const groups = others.flatMap((_, at) => (at % TOGETHER === 0 ? [others.slice(at, at + TOGETHER).join(" ")] : []));
+  return [...many.filter((line) => ALONE.test(line)), ...groups];
+}
+
 export async function hostile_lines_stay_text_in_every_field(browser) {
   const all = [...LINES, ...lines()];
-  const lanes = Array.from({ length: LANES }, (_, lane) => all.filter((_, number) => number % LANES === lane));
+  const told = [...LINES, ...together(lines())];
+  const lanes = Array.from({ length: LANES }, (_, lane) => told.filter((_, number) => number % LANES === lane));
   const looked = await Promise.all(lanes.map((some) => look(browser, some)));
   const [pages, texts] = ["pages", "texts"].map((what) => looked.reduce((sum, lane) => sum + lane[what], 0));
-  console.log(`bar S11: ${all.length} lines, ${pages} pages, ${texts} texts: 0 dialogs, 0 scripts, 0 requests elsewhere`);
+  console.log(`bar S11: ${all.length} lines in ${told.length} texts, ${pages} pages, told ${texts} times: 0 dialogs, 0 scripts, 0 requests elsewhere`);
 }
 
 /** Looks at every page with each of the lines, and fails when one of them does anything. */

@@ -3,11 +3,12 @@
 use crate::{Answer, Refusal};
 use http_body_util::Full;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
-use hyper::header::X_CONTENT_TYPE_OPTIONS;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{Response, StatusCode};
+use serde_json::Value;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -18,8 +19,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
                       frame-ancestors 'none'; base-uri 'none'; form-action 'self'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
 
-pub(crate) const JSON: &str = "application/json";
-pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
+const JSON: &str = "application/json";
+const TEXT: &str = "text/plain; charset=utf-8";
 
 /// A body.
 pub(crate) enum Reply {
@@ -55,8 +56,17 @@ impl Body for Reply {
     }
 }
 
-/// Makes a response with a whole body.
-pub(crate) fn whole(status: u16, content_type: &'static str, body: impl Into<Bytes>) -> Response<Reply> {
+/// Makes a response of JSON.
+pub(crate) fn json(value: &Value) -> Response<Reply> {
+    whole(200, JSON, value.to_string())
+}
+
+/// Makes a response that says nothing but that it was done.
+pub(crate) fn done() -> Response<Reply> {
+    whole(204, JSON, "")
+}
+
+fn whole(status: u16, content_type: &'static str, body: impl Into<Bytes>) -> Response<Reply> {
     response(status, content_type, "no-store", Reply::Whole(Full::new(body.into())))
 }
 

@@ -5,7 +5,7 @@ use crate::guard::{check_content_type, check_source};
 use crate::keys::Keys;
 use crate::limits::{Bucket, Limits};
 use crate::live::Listeners;
-use crate::reply::{self, JSON, Reply};
+use crate::reply::{self, Reply};
 use crate::routes::{self, Access, Found, Route};
 use crate::{Note, Refusal, viewer};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -82,25 +82,21 @@ impl Shared {
         let host = head.headers.get("x-backstory-host").and_then(|host| host.to_str().ok());
         let host = host.filter(|_| by == Asker::Socket).map(str::to_owned);
         match route {
-            Route::Health => Ok(reply::whole(200, JSON, json!({ "ok": true }).to_string())),
+            Route::Health => Ok(reply::json(&json!({ "ok": true }))),
             Route::Login => self.log_in(&body),
             Route::Events => self.listen(),
             Route::Worker => {
                 let Note { pid, version, port, .. } = &self.note;
-                Ok(reply::whole(
-                    200,
-                    JSON,
-                    json!({ "pid": pid, "version": version, "port": port }).to_string(),
-                ))
+                Ok(reply::json(&json!({ "pid": pid, "version": version, "port": port })))
             }
             Route::LoginKey => {
                 let key = self.keys.one_time().map_err(|_| no_chance())?;
                 let url = format!("http://127.0.0.1:{}/#key={key}", self.note.port);
-                Ok(reply::whole(200, JSON, json!({ "url": url }).to_string()))
+                Ok(reply::json(&json!({ "url": url })))
             }
             Route::Stop => {
                 self.stop.send_replace(true);
-                Ok(reply::whole(200, JSON, json!({ "ok": true }).to_string()))
+                Ok(reply::json(&json!({ "ok": true })))
             }
             route => {
                 let until = Instant::now() + self.limits.deadline;
@@ -111,7 +107,6 @@ impl Shared {
 
     /// Lets in who is known, as long as it is not too much.
     fn admit(&self, headers: &HeaderMap, by: Asker) -> Result<(), Refusal> {
-        let too_many = || Refusal::new(429, "too_many_requests", "too many requests; try again in a second");
         if by == Asker::Loopback && !self.is_known(headers) {
             let no_token = Refusal::new(401, "no_token", "who asks is not known");
             let hint = "`backstory view` opens the viewer; programs send `Authorization: Bearer TOKEN`";
@@ -155,16 +150,12 @@ impl Shared {
         let key = body.get("key").and_then(Value::as_str).unwrap_or_default();
         let Some(cookie) = self.keys.log_in(key).map_err(|_| no_chance())? else {
             if !self.strangers.take() {
-                return Err(Refusal::new(
-                    429,
-                    "too_many_requests",
-                    "too many requests; try again in a second",
-                ));
+                return Err(too_many());
             }
             return Err(Refusal::new(401, "key_used_or_old", "this link was used already, or is too old")
                 .hint("`backstory view` makes a new one"));
         };
-        let mut response = reply::whole(204, JSON, "");
+        let mut response = reply::done();
         let cookie = format!("{}={cookie}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name());
         if let Ok(cookie) = HeaderValue::from_str(&cookie) {
             response.headers_mut().insert(SET_COOKIE, cookie);
@@ -209,6 +200,10 @@ async fn drain(body: &mut Incoming, most_bytes: usize) {
         }
     };
     drop(timeout(LINGER, rest).await);
+}
+
+fn too_many() -> Refusal {
+    Refusal::new(429, "too_many_requests", "too many requests; try again in a second")
 }
 
 fn unknown_path() -> Refusal {
