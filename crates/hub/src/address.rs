@@ -4,10 +4,13 @@
 
 use crate::HubError;
 use crate::tls::{Security, connector};
+use percent_encoding::percent_decode_str;
 use postgres::config::{Host, SslMode};
 use postgres::{Client, Config, NoTls};
+use std::ffi::OsString;
 use std::fmt;
 use std::net::IpAddr;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::Duration;
 use thiserror::Error;
@@ -54,7 +57,7 @@ impl Address {
         for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
             match parameter.split_once('=') {
                 Some(("sslmode", value)) => mode = Some(value.to_owned()),
-                Some(("sslrootcert", value)) => root = Some(PathBuf::from(value.replace("%2F", "/"))),
+                Some(("sslrootcert", value)) => root = Some(decoded(value)),
                 Some(("password", _)) => return Err(AddressError::HoldsPassword),
                 _ => others.push(parameter),
             }
@@ -98,7 +101,15 @@ impl Address {
     /// Returns the password a passfile has for it: the first line that fits, as `psql` reads it.
     #[must_use]
     pub fn password_in(&self, passfile: &str) -> Option<String> {
-        self.password_for(passfile, self.user())
+        let (host, port) = self.place();
+        let wanted = [&host, &port, self.database(), self.user()];
+        let fits = |line: &str| -> Option<String> {
+            let fields = fields(line);
+            let (password, place) = fields.split_last()?;
+            let same = |(field, wanted): (&String, &&str)| field == "*" || field == wanted;
+            (place.len() == wanted.len() && place.iter().zip(&wanted).all(same)).then(|| password.clone())
+        };
+        passfile.lines().filter(|line| !line.starts_with('#')).find_map(fits)
     }
 
     /// Returns the line of a passfile for a user of this hub.
@@ -108,18 +119,6 @@ impl Address {
         let (host, port) = self.place();
         let fields = [&host, &port, self.database(), user, password];
         fields.map(escape).join(":")
-    }
-
-    fn password_for(&self, passfile: &str, user: &str) -> Option<String> {
-        let (host, port) = self.place();
-        let wanted = [&host, &port, self.database(), user];
-        let fits = |line: &str| -> Option<String> {
-            let fields = fields(line);
-            let (password, place) = fields.split_last()?;
-            let same = |(field, wanted): (&String, &&str)| field == "*" || field == wanted;
-            (place.len() == wanted.len() && place.iter().zip(&wanted).all(same)).then(|| password.clone())
-        };
-        passfile.lines().filter(|line| !line.starts_with('#')).find_map(fits)
     }
 
     /// Returns the host as passfiles name it, and the port.
@@ -147,6 +146,11 @@ impl Address {
         };
         connected.map_err(|error| HubError::of_connecting(self, error))
     }
+}
+
+/// Reads a path as an address spells it, which may spell any byte by its number.
+fn decoded(value: &str) -> PathBuf {
+    PathBuf::from(OsString::from_vec(percent_decode_str(value).collect()))
 }
 
 fn is_socket(config: &Config) -> bool {
@@ -212,6 +216,20 @@ mod tests {
         assert_eq!(address("postgres://ann@db:5433/hub").password_in(passfile).as_deref(), Some("a:b\\c"));
         assert_eq!(address("postgres://bob@db:5433/hub").password_in(passfile), None);
         assert_eq!(address("postgres://ann@other/hub").password_in(passfile).as_deref(), Some("no"));
+    }
+
+    #[test]
+    fn a_path_is_read_however_an_address_spells_it() {
+        let root = |url: &str| match address(url).security {
+            Security::Proven { root } => root,
+            Security::None => None,
+        };
+        for spelt in
+            ["/etc/our certs/ca.pem", "%2Fetc%2Four%20certs%2Fca.pem", "%2fetc%2four%20certs/ca%2Epem"]
+        {
+            let url = format!("postgres://ann@db/hub?sslrootcert={spelt}");
+            assert_eq!(root(&url), Some(PathBuf::from("/etc/our certs/ca.pem")), "{spelt}");
+        }
     }
 
     /// Who stands between could answer for a server that offers no TLS.

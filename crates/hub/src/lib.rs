@@ -17,7 +17,7 @@ mod tls;
 pub use address::{Address, AddressError};
 pub use error::HubError;
 pub use meaning::{Meaning, Vectors};
-pub use members::{Invitation, Revocation, TeamName, UnusableName};
+pub use members::{Invitation, Owner, Revocation, TeamName, UnusableName};
 pub use migrate::{CURRENT as SCHEMA, Migrated};
 pub use pull::Pulled;
 pub use push::{Pushed, Refusal};
@@ -25,6 +25,7 @@ pub use search::{Asked, Question, TeamHit};
 
 use error::Doing;
 use postgres::{Client, IsolationLevel, Transaction};
+use std::fmt;
 
 /// A connection to a hub, for one team.
 pub struct Hub {
@@ -37,11 +38,6 @@ pub struct Hub {
 
 /// The oldest PostgreSQL that will do.
 const OLDEST_SERVER: i32 = 15;
-
-/// The connection of a hub's owner: makes teams, invites members.
-pub struct Owner {
-    client: Client,
-}
 
 /// How long one statement may take, and how long it may wait for others, in milliseconds.
 const LIMITS: [(&str, &str); 3] = [
@@ -184,6 +180,12 @@ fn only(teams: Vec<TeamName>, member: &str) -> Result<TeamName, HubError> {
         (None, _) => Err(HubError::NotAMember { member: member.to_owned(), team: String::new() }),
         (Some(_), None) => Ok(teams.into_iter().next().expect("one was just seen")),
         (Some(first), Some(second)) => Err(HubError::SeveralTeams { first, second }),
+    }
+}
+
+impl fmt::Debug for Hub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hub({} of {})", self.member, self.team)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Who belongs to which team: what only the owner of a hub may change.
 
 use crate::error::Doing;
-use crate::{Address, Hub, HubError, Migrated, Owner, migrate};
+use crate::{Address, HubError, Migrated, migrate};
 use postgres::{Client, Transaction};
 use std::fmt;
 use std::str::FromStr;
@@ -65,6 +65,11 @@ pub enum Revocation {
     LoginClosed,
     /// They are out; their login was not made for this hub alone, and stays as it is.
     LoginStays,
+}
+
+/// The connection of a hub's owner: makes teams, invites members.
+pub struct Owner {
+    client: Client,
 }
 
 impl Owner {
@@ -217,11 +222,5 @@ fn name(text: &str) -> Result<TeamName, HubError> {
 impl fmt::Debug for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Owner")
-    }
-}
-
-impl fmt::Debug for Hub {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Hub({} of {})", self.member, self.team)
     }
 }

@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_teams.sql"),
     include_str!("migrations/0002_search.sql"),
     include_str!("migrations/0003_apart.sql"),
+    include_str!("migrations/0004_weighing.sql"),
 ];
 
 /// Owners that come together migrate one after the other: the number is ours alone.

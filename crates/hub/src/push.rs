@@ -1,4 +1,6 @@
 //! Telling the hub what is new here. Telling it twice changes nothing.
+//!
+//! Not here: what may leave (`cli`), what memories mean (`meaning`).
 
 use crate::error::Doing;
 use crate::{Hub, HubError};
@@ -10,6 +12,7 @@ use postgres::{Statement, Transaction};
 const INDEXED_CHARS: usize = 60_000;
 /// How often what collided with others is tried again.
 const TRIES: usize = 5;
+const DOING: &str = "take what is new";
 
 /// What became of what was told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,7 +82,6 @@ impl Hub {
         memories: &[&SharedMemory],
         alive: &mut dyn FnMut(),
     ) -> Result<Vec<Uid>, HubError> {
-        const DOING: &str = "take what is new";
         let team = self.team.to_string();
         let mut transaction = self.write()?;
         let memory = "INSERT INTO backstory.memories (team, project, uid, created_at_ms) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
@@ -107,7 +109,6 @@ impl Hub {
 
     /// Tells how memories relate, and what this member keeps in view.
     fn relate(&mut self, news: &News, alive: &mut dyn FnMut()) -> Result<(), HubError> {
-        const DOING: &str = "take what is new";
         if news.links.is_empty() && news.pins.is_empty() {
             return Ok(());
         }
@@ -211,7 +212,7 @@ fn insert(
                 &first(&parts(content)),
             ],
         )
-        .doing("take what is new")
+        .doing(DOING)
         .map(drop)
 }
 

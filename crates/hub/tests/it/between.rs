@@ -67,6 +67,18 @@ fn links_reach_only_what_the_hub_has() {
 }
 
 #[test]
+fn what_was_said_often_and_is_said_no_more_does_not_crowd_out_what_is() {
+    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
+    let mut ann = test.member("ann", "a");
+    let often = (0..30).map(|at| said(at, &format!("the ledger rounding runs overnight, take {at}")));
+    let revised = often.chain([said(30, "nothing of it is left")]).collect();
+    ann.push(PROJECT, &news("u1", revised), &mut || {}).unwrap();
+    ann.push(PROJECT, &news("u2", vec![said(5, "refunds are batched")]), &mut || {}).unwrap();
+    let found = ann.search(&asking("ledger rounding overnight refunds", None, 20)).unwrap();
+    assert_eq!(found.iter().map(|hit| hit.uid.as_str()).collect::<Vec<_>>(), ["u2"]);
+}
+
+#[test]
 fn the_search_finds_words_parts_of_identifiers_and_only_what_is_in_force() {
     let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
     let mut ann = test.member("ann", "a");
@@ -87,5 +99,9 @@ fn the_search_finds_words_parts_of_identifiers_and_only_what_is_in_force() {
         assert_eq!(ask(question), ["run_migration waits"], "{question}");
     }
     assert_eq!(ask("lock"), [""; 0], "it no longer says so");
+    // What a question is made of is quoted: none of these is read as more than words.
+    for hostile in ["see example.org/it's'x|y and", r"/a\b/c'd\ e", "'' & | ! <-> :*A ()", "x' | 'y"] {
+        assert_eq!(ask(hostile), [""; 0], "{hostile}");
+    }
     assert_eq!(ask(""), [""; 0]);
 }

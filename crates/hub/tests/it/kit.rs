@@ -17,11 +17,11 @@ pub(crate) struct TestHub {
 impl TestHub {
     /// Makes a hub with the teams and members given; `None` where there is no PostgreSQL.
     pub(crate) fn with(teams: &[(&str, &[&str])]) -> Option<TestHub> {
-        TestHub::on(PrivateDatabase::new()?, teams)
+        Some(TestHub::on(PrivateDatabase::new()?, teams))
     }
 
     /// Makes a hub in a database.
-    pub(crate) fn on(database: PrivateDatabase, teams: &[(&str, &[&str])]) -> Option<TestHub> {
+    pub(crate) fn on(database: PrivateDatabase, teams: &[(&str, &[&str])]) -> TestHub {
         let test = TestHub { database };
         let mut owner = test.owner();
         owner.migrate().unwrap();
@@ -31,7 +31,7 @@ impl TestHub {
                 owner.invite(&name(team), &test.name(member), PASSWORD).unwrap();
             }
         }
-        Some(test)
+        test
     }
 
     pub(crate) fn owner(&self) -> Owner {

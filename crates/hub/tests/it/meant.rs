@@ -8,7 +8,7 @@ use backstory_testkit::PrivateDatabase;
 const MODEL: &str = "a model";
 
 fn hub(teams: &[(&str, &[&str])]) -> Option<TestHub> {
-    TestHub::on(PrivateDatabase::with_vectors()?, teams)
+    Some(TestHub::on(PrivateDatabase::with_vectors()?, teams))
 }
 
 /// A direction of its own for each number.
@@ -88,7 +88,7 @@ fn what_it_meant_before_does_not_count() {
 #[test]
 fn a_hub_without_vectors_goes_by_words_and_one_that_gets_them_later_by_both() {
     let Some(database) = PrivateDatabase::with_vectors() else { return };
-    let Some(test) = TestHub::on(database, &[("a", &["ann"])]) else { return };
+    let test = TestHub::on(database, &[("a", &["ann"])]);
     test.database.psql("DROP TABLE backstory.vectors CASCADE; DROP FUNCTION backstory.search_by_meaning, backstory.sign_vector; DROP EXTENSION vector");
     let mut ann = test.member("ann", "a");
     ann.push(PROJECT, &news("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
@@ -106,7 +106,7 @@ fn a_hub_without_vectors_goes_by_words_and_one_that_gets_them_later_by_both() {
 fn a_server_whose_pgvector_is_too_old_goes_by_words() {
     let Some(database) = PrivateDatabase::with_vectors() else { return };
     database.psql("UPDATE pg_am SET amname = 'unheard' WHERE amname = 'hnsw'");
-    let Some(test) = TestHub::on(database, &[("a", &["ann"])]) else { return };
+    let test = TestHub::on(database, &[("a", &["ann"])]);
     assert_eq!(test.owner().migrate().unwrap().vectors, Vectors::TooOld);
     let mut ann = test.member("ann", "a");
     ann.push(PROJECT, &news("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
