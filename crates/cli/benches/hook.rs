@@ -3,7 +3,8 @@
 //! The rows of `cargo xtask bench`: median, 99th percentile and the ratio to an empty process, all taken in turns, so that what else the
 //! machine does weighs on all alike. Prompts are answered by words and meaning. The vectors are made up, one for each memory: a
 //! scan looks at each whatever it says; the question is really read by the model. A turn is distilled with three files of 12 KB
-//! edited, a test that failed and passed, and a message that says so.
+//! edited, a test that failed and passed, and a message that says so; its end is timed with the vectors of what was distilled, and
+//! without. A prompt follows the end of a turn, as it does for people.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its numbers")]
 
@@ -13,33 +14,41 @@ mod filled;
 use backstory_testkit::{Corpus, TestEnv, Times, note_figure, sizes};
 use filled::filled;
 use std::io::Write;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 const RUNS: usize = 200;
 
 fn main() {
-    println!("{:<24} {:>9}  {:>8}  {:>8}  {:>7}", "whole process", "memories", "p50", "p99", "ratio");
+    println!("{:<26} {:>9}  {:>8}  {:>8}  {:>7}", "whole process", "memories", "p50", "p99", "ratio");
     sizes(&[0, 10_000, 100_000]).into_iter().for_each(measure);
 }
 
 fn measure(memories: usize) {
     let env = filled(memories);
     let mut asking = Corpus::new(2);
-    let mut took: [Times; 5] = Default::default();
+    let mut took: [Times; 6] = Default::default();
     for run in 0..RUNS {
-        play_turn(&env, run);
-        let runs: [&mut dyn FnMut(); 5] = [
-            &mut || drop(env.command(["--version"]).stdout(Stdio::null()).status()),
-            &mut || hear(&env, &tool_used(&env, run)),
-            &mut || hear(&env, &begins(&env, run)),
-            &mut || hear(&env, &prompted(&env, run, &asking.question())),
-            &mut || hear(&env, &ended(&env, run)),
-        ];
-        for (took, run) in took.iter_mut().zip(runs) {
-            took.of(run);
-        }
+        let [empty, capture, start, prompt, distilling, ending] = &mut took;
+        let (turn, another) = (2 * run, 2 * run + 1);
+        play_turn(&env, turn);
+        empty.of(|| drop(env.command(["--version"]).stdout(Stdio::null()).status()));
+        capture.of(|| hear(&env, &tool_used(&env, run)));
+        distilling.of(|| hear_without_vectors(&env, &ended(&env, turn)));
+        // Told again it leaves nothing new, but what waits for its vectors gets them.
+        hear(&env, &ended(&env, turn));
+        play_turn(&env, another);
+        ending.of(|| hear(&env, &ended(&env, another)));
+        start.of(|| hear(&env, &begins(&env, run)));
+        prompt.of(|| hear(&env, &prompted(&env, run, &asking.question())));
     }
-    let names = ["an empty process", "capture", "session start", "prompt", "distil a turn"];
+    let names = [
+        "an empty process",
+        "capture",
+        "session start",
+        "prompt",
+        "distil a turn",
+        "distil a turn and embed it",
+    ];
     let [empty, ..] = &took;
     let base = empty.ms(50);
     for (name, took) in names.into_iter().zip(&took) {
@@ -47,7 +56,7 @@ fn measure(memories: usize) {
         note_figure(&format!("{name}, p50"), memories, p50);
         note_figure(&format!("{name}, p99"), memories, p99);
         note_figure(&format!("{name}, times an empty process"), memories, p50 / base);
-        println!("{name:<24} {memories:>9}  {p50:>5.1} ms  {p99:>5.1} ms  {:>6.1}x", p50 / base);
+        println!("{name:<26} {memories:>9}  {p50:>5.1} ms  {p99:>5.1} ms  {:>6.1}x", p50 / base);
     }
 }
 
@@ -133,7 +142,16 @@ fn said(env: &TestEnv, turn: usize, fields: &str) -> String {
 }
 
 fn hear(env: &TestEnv, payload: &str) {
+    run(env.command(["hook", "--host", "claude-code"]), payload);
+}
+
+fn hear_without_vectors(env: &TestEnv, payload: &str) {
     let mut command = env.command(["hook", "--host", "claude-code"]);
+    command.env("BACKSTORY_RECALL_VECTORS", "false");
+    run(command, payload);
+}
+
+fn run(mut command: Command, payload: &str) {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("a hook");
     let mut input = child.stdin.take().expect("a pipe");
     input.write_all(payload.as_bytes()).expect("a payload delivered");

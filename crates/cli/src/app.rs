@@ -112,10 +112,9 @@ impl App {
     pub(crate) fn store_and_problem(&self) -> Result<(Store, Option<StoreError>), Failure> {
         match Store::open(&self.home, Purpose::Command, self.now) {
             Ok(store) => Ok((store, None)),
-            Err(
-                problem
-                @ (StoreError::NotWritable { .. } | StoreError::Full { .. } | StoreError::Busy { .. }),
-            ) => Ok((Store::open(&self.home, Purpose::Read, self.now)?, Some(problem))),
+            Err(problem) if can_be_read_still(&problem) => {
+                Ok((Store::open(&self.home, Purpose::Read, self.now)?, Some(problem)))
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -140,11 +139,19 @@ impl App {
         if args.all_projects {
             return Ok(Some(Reach::Everywhere));
         }
-        let project = match &args.project {
-            Some(wanted) => Some(self.project_called(store, wanted)?),
-            None => store.known_project_at(&self.sighting())?,
-        };
-        Ok(project.map(Reach::Project))
+        Ok(self.known_project(store, args.project.as_deref())?.map(Reach::Project))
+    }
+
+    /// Returns the project that is meant: the one that is named, or that of this folder if somebody has met it.
+    pub(crate) fn known_project(
+        &self,
+        store: &Store,
+        wanted: Option<&str>,
+    ) -> Result<Option<ProjectId>, Failure> {
+        match wanted {
+            Some(wanted) => self.project_called(store, wanted).map(Some),
+            None => Ok(store.known_project_at(&self.sighting())?),
+        }
     }
 
     /// Returns the project to write to, making the one of this folder if need be.
@@ -183,6 +190,24 @@ impl App {
             backup_hours: retention.backup_hours,
         }
     }
+}
+
+/// Whether a store is worth reading all the same where this keeps it from being written.
+fn can_be_read_still(problem: &StoreError) -> bool {
+    matches!(problem, StoreError::NotWritable { .. } | StoreError::Full { .. } | StoreError::Busy { .. })
+}
+
+/// Passes over that nothing could be noted in a store that is worth reading all the same.
+pub(crate) fn noted_if_it_could_be(noted: Result<(), StoreError>) -> Result<(), Failure> {
+    match noted {
+        Err(problem) if !can_be_read_still(&problem) => Err(problem.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Returns what a project is called.
+pub(crate) fn project_name(store: &Store, project: ProjectId) -> Result<String, StoreError> {
+    Ok(store.project(project)?.map(|project| project.name).unwrap_or_default())
 }
 
 /// Finds a project by number or name, without looking at any folder.

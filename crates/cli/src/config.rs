@@ -4,6 +4,7 @@ use backstory_memory::{Kind, Moment, UnknownKind};
 use backstory_recall::Weights;
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 /// Everything that can be configured.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -110,7 +111,14 @@ pub(crate) struct Team {
     pub(crate) trust: TeamTrust,
     pub(crate) at_session_end: bool,
     pub(crate) worker_minutes: u32,
-    pub(crate) patience_seconds: u32,
+    patience_seconds: u32,
+}
+
+impl Team {
+    /// Returns for how long a hub that says nothing is waited for.
+    pub(crate) fn patience(&self) -> Duration {
+        Duration::from_secs(u64::from(self.patience_seconds.max(1)))
+    }
 }
 
 /// A kind, as it is written in a file.

@@ -4,6 +4,8 @@ use crate::shapes::RefusalShape;
 use backstory_memory::MemoryId;
 use backstory_store::StoreError;
 use std::error::Error;
+use std::io::{self, ErrorKind};
+use std::path::Path;
 
 /// How a command ended when it did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,26 @@ impl Failure {
     pub(crate) fn internal(message: impl Into<String>) -> Failure {
         let failure = Failure { kind: FailureKind::Internal, name: "stumbled", ..Failure::user(message) };
         failure.hint("this is a bug in Backstory; please report it with the command you ran")
+    }
+
+    /// Something could not be done with a file or a folder.
+    pub(crate) fn of_path(act: &str, path: &Path, error: &io::Error) -> Failure {
+        let failure = Failure::user(format!("cannot {act} `{}`", path.display())).because(error);
+        failure.hint(match error.kind() {
+            ErrorKind::NotFound => "check that it is there",
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                "check who owns it and may change it"
+            }
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                "free some space on that disk, then run this again"
+            }
+            _ => "check the disk it is on",
+        })
+    }
+
+    /// Says what it is that is wrong, where several are alike.
+    pub(crate) fn of(self, what: &str) -> Failure {
+        Failure { message: format!("`{what}`: {}", self.message), ..self }
     }
 
     /// Adds what the failure comes from.

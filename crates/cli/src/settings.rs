@@ -1,12 +1,16 @@
 //! Where configuration comes from: defaults, the user's file, the project's file, the environment, flags; later ones win.
 //!
-//! A project's file comes with a repository, so a stranger may have written it: it may narrow what is done, never widen it.
 //! Every layer is laid as far as it can be, value by value: what is wrong in one place must not undo what is right in another. But where
 //! a layer cannot be followed in what must not be kept or given, nothing is.
+//!
+//! Not here: what a project's file may change (`narrowing`).
+
+pub(crate) mod narrowing;
 
 use crate::config::Config;
 use crate::env_vars::{Environment, SETTING_PREFIX};
 use crate::failure::Failure;
+use narrowing::narrowed;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
@@ -47,42 +51,6 @@ pub(crate) struct Setting {
     pub(crate) value: Value,
     pub(crate) origin: Origin,
 }
-
-/// What a project's file may do to a value.
-#[derive(Clone, Copy)]
-pub(crate) enum Narrowing {
-    /// Turn it off.
-    Off,
-    /// Make it smaller.
-    Lower,
-    /// Add to it.
-    Add,
-}
-
-impl fmt::Display for Narrowing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Narrowing::Off => "turned off",
-            Narrowing::Lower => "lowered",
-            Narrowing::Add => "added to",
-        })
-    }
-}
-
-/// What a project's file may touch at all.
-pub(crate) const NARROWINGS: [(&str, Narrowing); 11] = [
-    ("capture.enabled", Narrowing::Off),
-    ("capture.exclude", Narrowing::Add),
-    ("capture.max_event_bytes", Narrowing::Lower),
-    ("redact.literals", Narrowing::Add),
-    ("inject.enabled", Narrowing::Off),
-    ("inject.exclude", Narrowing::Add),
-    ("inject.session_start", Narrowing::Lower),
-    ("inject.prompt", Narrowing::Lower),
-    ("inject.tool", Narrowing::Lower),
-    ("inject.compaction", Narrowing::Lower),
-    ("search.limit", Narrowing::Lower),
-];
 
 /// All values with their origins, by key.
 #[derive(Clone, Debug)]
@@ -158,9 +126,7 @@ impl Settings {
     fn narrow(&mut self, key: &str, value: &Value, path: &Path) -> Result<(), Failure> {
         let origin = Origin::Project(path.to_owned());
         let before = self.known(key, &origin)?.value.clone();
-        let rule = NARROWINGS.iter().find(|(name, _)| *name == key).map(|(_, rule)| *rule);
-        let value = if key.ends_with(".exclude") { below(path, value) } else { value.clone() };
-        let narrowed = rule.and_then(|rule| narrow(rule, &before, &value)).ok_or_else(|| {
+        let narrowed = narrowed(key, &before, value, path).ok_or_else(|| {
             Failure::usage(format!("`{}` must not change `{key}` this way", path.display()))
                 .hint("a project's file may only narrow: capture less, redact more, show and give less")
         })?;
@@ -314,21 +280,6 @@ impl Switch {
     }
 }
 
-/// Makes the folders a project's file names lie below its own.
-fn below(file: &Path, folders: &Value) -> Value {
-    let dir = file.parent().unwrap_or(Path::new(""));
-    let whole = |folder: &Value| match folder.as_str() {
-        Some(folder) if !folder.starts_with('~') => {
-            Value::from(dir.join(folder).to_string_lossy().into_owned())
-        }
-        _ => folder.clone(),
-    };
-    match folders {
-        Value::Array(folders) => Value::Array(folders.iter().map(whole).collect()),
-        other => other.clone(),
-    }
-}
-
 /// Turns `[section] name = value` into `section.name`.
 fn flat(table: &Table) -> Vec<(String, Value)> {
     let mut all = Vec::new();
@@ -352,23 +303,6 @@ fn value_from(text: &str) -> Value {
         .unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
-/// Returns the narrowed value, or nothing where `value` would widen.
-fn narrow(rule: Narrowing, before: &Value, value: &Value) -> Option<Value> {
-    match (rule, before, value) {
-        (Narrowing::Off, Value::Boolean(_), Value::Boolean(false)) => Some(Value::Boolean(false)),
-        (Narrowing::Off, Value::Boolean(before), Value::Boolean(true)) => {
-            before.then_some(Value::Boolean(true))
-        }
-        (Narrowing::Lower, Value::Integer(before), Value::Integer(value)) => {
-            (value <= before).then_some(Value::Integer(*value))
-        }
-        (Narrowing::Add, Value::Array(before), Value::Array(more)) => {
-            Some(Value::Array(before.iter().chain(more).cloned().collect()))
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -380,22 +314,5 @@ mod tests {
         assert!(config.capture.enabled && config.search.limit > 0);
         // The file people read says what the engine does without one.
         assert_eq!((config.search_weights, config.inject_weights), (Weights::SEARCH, Weights::INJECT));
-    }
-
-    #[test]
-    fn a_project_may_narrow_and_never_widen() {
-        let allowed = |rule, before: Value, value: Value| narrow(rule, &before, &value);
-        assert_eq!(allowed(Narrowing::Off, true.into(), false.into()), Some(false.into()));
-        assert_eq!(allowed(Narrowing::Off, false.into(), true.into()), None);
-        assert_eq!(allowed(Narrowing::Lower, 10.into(), 11.into()), None);
-        assert_eq!(allowed(Narrowing::Lower, 10.into(), 9.into()), Some(9.into()));
-        let list = |items: &[&str]| Value::Array(items.iter().map(|item| Value::from(*item)).collect());
-        assert_eq!(allowed(Narrowing::Add, list(&["a"]), list(&["b"])), Some(list(&["a", "b"])));
-    }
-
-    #[test]
-    fn every_narrowing_names_a_setting() {
-        let settings = Settings::defaults();
-        assert!(NARROWINGS.iter().all(|(key, _)| settings.by_key.contains_key(*key)));
     }
 }

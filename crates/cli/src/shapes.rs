@@ -1,5 +1,6 @@
 //! The JSON other programs read and write: stable, documented in `docs/json.md`, and converted here from the domain's own types.
 
+use crate::app::project_name;
 use crate::times;
 use backstory_memory::{ChangedSymbol, Freshness, Life, Link, Memory, MemoryId};
 use backstory_recall::Hit;
@@ -126,7 +127,7 @@ pub(crate) struct RefusalShape {
 /// Tells what is told of a memory wherever it appears.
 pub(crate) fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreError> {
     let content = &memory.content;
-    let project = store.project(memory.project)?.map(|project| project.name).unwrap_or_default();
+    let project = project_name(store, memory.project)?;
     let session: Option<Session> = match memory.session {
         Some(id) => store.session(id)?,
         None => None,

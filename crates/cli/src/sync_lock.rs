@@ -1,10 +1,11 @@
-//! One at a time: a sync, or a change of what is shared. A sync that goes on with what is shared otherwise meanwhile would note with one team
-//! what it told another.
+//! One at a time: a sync, by a hub or through git, or a change of what is shared. A sync that goes on with what is shared otherwise
+//! meanwhile would note with one team what it told another.
 
 use crate::app::App;
 use crate::failure::Failure;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
+use std::path::PathBuf;
 
 /// Holds others off until it is dropped, or the process ends however it may.
 pub(crate) struct SyncLock {
@@ -18,7 +19,7 @@ impl SyncLock {
         match file.try_lock() {
             Ok(()) => Ok(Some(SyncLock { _held: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(failed(&error)),
+            Err(TryLockError::Error(error)) => Err(failed(app, &error)),
         }
     }
 
@@ -29,17 +30,20 @@ impl SyncLock {
         }
         app.ui.say("a sync is running; this goes on when it is done");
         let file = open(app)?;
-        file.lock().map_err(|error| failed(&error))?;
+        file.lock().map_err(|error| failed(app, &error))?;
         Ok(SyncLock { _held: file })
     }
 }
 
 fn open(app: &App) -> Result<File, Failure> {
-    let path = app.home.root().join("sync.lock");
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
-    file.map_err(|error| failed(&error))
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path(app));
+    file.map_err(|error| failed(app, &error))
 }
 
-fn failed(error: &io::Error) -> Failure {
-    Failure::user("cannot lock the home").because(error)
+fn path(app: &App) -> PathBuf {
+    app.home.root().join("sync.lock")
+}
+
+fn failed(app: &App, error: &io::Error) -> Failure {
+    Failure::of_path("lock", &path(app), error)
 }

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::border::Border;
 use crate::failure::Failure;
 use crate::{meanings, teams};
-use backstory_hub::{Hub, HubError, Pulled, Refusal};
+use backstory_hub::{Hub, HubError, Pulled, Pushed};
 use backstory_memory::{News, Uid, Watermark};
 use backstory_store::{Heard, SharedProject, Store, StoreError, Untold};
 use std::collections::BTreeMap;
@@ -113,10 +113,8 @@ impl<'a> Syncing<'a> {
         let (mut after, mut most) = (None, FEWEST_AND_MOST.0);
         while let Some(batch) = self.batch(store, shared, after.as_ref(), most)? {
             let began = Instant::now();
-            let refused = self.push(hub, shared, &batch.news).map(|pushed| {
-                synced.elsewhere += pushed.1;
-                pushed.0
-            })?;
+            let Pushed { refused, elsewhere } = self.push(hub, shared, &batch.news)?;
+            synced.elsewhere += elsewhere.len() as u64;
             most = paced(most, began.elapsed());
             let is_taken = |uid: &Uid| !refused.iter().any(|refusal| refusal.uid == *uid);
             let taken: Vec<Untold> =
@@ -133,18 +131,12 @@ impl<'a> Syncing<'a> {
         Ok(())
     }
 
-    fn push(
-        &self,
-        hub: &mut Hub,
-        shared: &SharedProject,
-        news: &News,
-    ) -> Result<(Vec<Refusal>, u64), Failure> {
+    fn push(&self, hub: &mut Hub, shared: &SharedProject, news: &News) -> Result<Pushed, Failure> {
         if news.is_empty() {
-            return Ok((Vec::new(), 0));
+            return Ok(Pushed::default());
         }
         let pushed = hub.push(&shared.hub_project, news, &mut || (self.alive)());
-        let pushed = pushed.map_err(|error| teams::failure(&error))?;
-        Ok((pushed.refused, pushed.elsewhere.len() as u64))
+        pushed.map_err(|error| teams::failure(&error))
     }
 
     fn hear(

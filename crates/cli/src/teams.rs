@@ -5,7 +5,7 @@
 use crate::app::App;
 use crate::by_git;
 use crate::failure::Failure;
-use crate::pulse::Pulse;
+use crate::pulse::{Pulse, in_time};
 use backstory_hub::{Address, AddressError, Hub, HubError, Owner, TeamName, UnusableName};
 use backstory_store::{SharedProject, Store, Team};
 use std::fs;
@@ -42,19 +42,44 @@ pub(crate) fn own(address: &Address, app: &App) -> Result<Owner, Failure> {
     Owner::connect(address, password(address, app).as_deref()).map_err(|error| failure(&error))
 }
 
-/// Connects to the hub of a team that was joined. What answers there now must be the same hub.
+/// Connects to the hub of a team that was joined. One that says nothing is given up.
 pub(crate) fn hub(team: &Team, app: &App) -> Result<Hub, Failure> {
-    let name: TeamName =
+    let open = way_to(team, app)?;
+    let _pulse = Pulse::watch(app);
+    open()
+}
+
+/// Asks the hub of a team that was joined one thing. One that says nothing is given up, and whoever asks goes on.
+pub(crate) fn ask<T: Send + 'static>(
+    team: &Team,
+    app: &App,
+    question: impl FnOnce(&mut Hub) -> Result<T, HubError> + Send + 'static,
+) -> Result<T, Failure> {
+    let open = way_to(team, app)?;
+    in_time(app, move || question(&mut open()?).map_err(|error| failure(&error)))
+}
+
+/// Finds the way to the hub of a team that was joined. What answers there now must be the same hub.
+fn way_to(
+    team: &Team,
+    app: &App,
+) -> Result<impl FnOnce() -> Result<Hub, Failure> + Send + 'static + use<>, Failure> {
+    let hub_team: TeamName =
         team.hub_team.parse().map_err(|error: UnusableName| Failure::user(error.to_string()))?;
-    let hub = join(&address(&team.url)?, Some(&name), app)?;
-    if team.hub_id.as_deref().is_some_and(|id| id != hub.id()) {
-        let name = &team.name;
-        return Err(Failure::user(format!("another hub answers where that of `{name}` was"))
-            .hint("nothing was told or heard; ask its owner where it is now, and `backstory team join URL` it there")
-            .hint(format!("`backstory team leave {name}` leaves the one that is gone"))
-            .named("hub_unusable"));
-    }
-    Ok(hub)
+    let address = address(&team.url)?;
+    let password = password(&address, app);
+    let Team { name, hub_id, .. } = team.clone();
+    Ok(move || {
+        let hub =
+            Hub::join(&address, password.as_deref(), Some(&hub_team)).map_err(|error| failure(&error))?;
+        if hub_id.is_some_and(|id| id != hub.id()) {
+            return Err(Failure::user(format!("another hub answers where that of `{name}` was"))
+                .hint("nothing was told or heard; ask its owner where it is now, and `backstory team join URL` it there")
+                .hint(format!("`backstory team leave {name}` leaves the one that is gone"))
+                .named("hub_unusable"));
+        }
+        Ok(hub)
+    })
 }
 
 /// Returns the team that is meant: the one named, or the only one. `which` tells how to name it.

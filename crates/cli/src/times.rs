@@ -1,5 +1,6 @@
 //! Times as people and other programs write them. Everything is UTC.
 
+use crate::failure::Failure;
 use backstory_memory::Timestamp;
 
 /// Writes a time as RFC 3339.
@@ -10,7 +11,7 @@ pub(crate) fn iso(at: Timestamp) -> String {
 /// Reads a time: RFC 3339, a day, `now`, or how long ago (`90m`, `36h`, `7d`, `2w`).
 ///
 /// Only what can be written again as RFC 3339 is a time: what is taken in must be able to leave.
-pub(crate) fn parse(text: &str, now: Timestamp) -> Option<Timestamp> {
+fn parse(text: &str, now: Timestamp) -> Option<Timestamp> {
     let text = text.trim();
     if text == "now" {
         return Some(now);
@@ -23,6 +24,13 @@ pub(crate) fn parse(text: &str, now: Timestamp) -> Option<Timestamp> {
         return Some(Timestamp(midnight.timestamp().as_millisecond()));
     }
     ago(text).map(|ms| now.plus_ms(-ms)).filter(|at| can_be_written(*at))
+}
+
+/// Reads a time somebody typed, or says how one is written.
+pub(crate) fn typed(text: &str, now: Timestamp) -> Result<Timestamp, Failure> {
+    parse(text, now).ok_or_else(|| {
+        Failure::usage(format!("`{text}` is not a time")).hint("write 2026-05-01, 36h, 7d or 2w")
+    })
 }
 
 fn can_be_written(at: Timestamp) -> bool {

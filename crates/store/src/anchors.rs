@@ -3,7 +3,7 @@
 //! A memory is anchored in every file it names; what is known closer (a symbol, a digest) comes later and is kept as long as the
 //! memory names the file. Not here: looking whether it still stands there (`capture`).
 
-use crate::{Store, StoreError, codes};
+use crate::{Store, StoreError, codes, memories};
 use backstory_memory::{Digest, MemoryId, ProjectId};
 use rusqlite::{Connection, params};
 
@@ -42,9 +42,7 @@ impl Store {
     /// Anchors a memory in these places and no others.
     pub fn replace_anchors(&mut self, memory: MemoryId, anchors: &[Anchor]) -> Result<(), StoreError> {
         self.write("anchor a memory", |transaction| {
-            if !transaction.prepare_cached("SELECT 1 FROM memories WHERE id = ?1")?.exists([memory.0])? {
-                return Err(StoreError::NoSuchMemory(memory).into());
-            }
+            memories::refuse_unknown(transaction, memory)?;
             Ok(replace(transaction, memory, anchors)?)
         })
     }

@@ -1,4 +1,4 @@
-//! How domain values are written in columns, and read back.
+//! How domain values are written in columns, and read back. What cannot be read is named by whose it is.
 
 use crate::StoreError;
 use backstory_memory::{Checksum, Digest, Uid};

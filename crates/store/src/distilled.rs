@@ -3,9 +3,9 @@
 //! Not here: what is worth a memory, and which known one says the same (`capture`).
 
 use crate::open::Stop;
-use crate::{NewMemory, Store, StoreError, forget, memories, polish, revise, words};
+use crate::{NewMemory, Store, StoreError, forget, links, memories, polish, revise, words};
 use backstory_memory::{
-    Digest, Draft, EventId, Life, Memory, MemoryId, ProjectId, Relation, SessionId, Timestamp, Trust,
+    Digest, Draft, EventId, Life, Link, Memory, MemoryId, ProjectId, Relation, SessionId, Timestamp, Trust,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -166,10 +166,7 @@ fn write_new<'a>(
         revise::mark_superseded(db, *old, id, item.memory.created_at)?;
     }
     for other in &item.contradicts {
-        db.execute(
-            "INSERT OR IGNORE INTO links (from_id, relation, to_id) VALUES (?1, ?2, ?3)",
-            params![id.0, Relation::Contradicts.as_str(), other.0],
-        )?;
+        links::insert(db, Link { from: id, relation: Relation::Contradicts, to: *other })?;
     }
     Ok(Outcome::Written(id))
 }
@@ -204,8 +201,8 @@ fn meet_again(db: &Connection, id: MemoryId, item: &Distilled) -> Result<Outcome
     Ok(if is_updated { Outcome::Updated(id) } else { Outcome::Unchanged(id) })
 }
 
-/// Adds to the events a memory was made from. Returns whether the first of them is new to it.
-fn link_evidence(db: &Connection, id: MemoryId, events: &[EventId]) -> rusqlite::Result<bool> {
+/// Adds to the events a memory was made from, as far as they are still kept. Returns whether the first of them is new to it.
+pub(crate) fn link_evidence(db: &Connection, id: MemoryId, events: &[EventId]) -> rusqlite::Result<bool> {
     let sql = "INSERT OR IGNORE INTO evidence (memory_id, event_id) SELECT ?1, id FROM events WHERE id = ?2";
     let mut statement = db.prepare_cached(sql)?;
     let mut is_new_incident = false;

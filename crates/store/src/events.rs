@@ -1,4 +1,6 @@
 //! Events: what hosts told us, kept once each (law 3).
+//!
+//! Not here: waiting for the database (`spool`), what becomes of them (`distilled`), when they go (`maintain`).
 
 use crate::home::beside;
 use crate::open::Stop;
@@ -109,9 +111,9 @@ impl Store {
 
     /// Returns how many events are kept.
     pub fn count_events(&self) -> Result<u64, StoreError> {
-        self.db
-            .query_row("SELECT count(*) FROM events", [], |row| row.get(0))
-            .map_err(self.failed("count the events"))
+        self.read("count the events", |db| {
+            Ok(db.query_row("SELECT count(*) FROM events", [], |row| row.get(0))?)
+        })
     }
 }
 

@@ -3,14 +3,15 @@
 //! What was changed here and not yet told is left alone: it is told first, and then the team says which of both counts.
 //! Not here: what of it is believed and made fit to be stored (`cli`), where it comes from (`hub`).
 
-use crate::memories::{self, NewMemory, Origin, Past, memory_from, whole_memories};
+use crate::memories::{self, NewMemory, Origin, Past};
 use crate::open::Stop;
 use crate::revise::{self, Author};
-use crate::telling::{self, Synced};
-use crate::{Store, StoreError, forget, past, retelling};
+use crate::synced::{self, Synced, with_team};
+use crate::telling::{self, forget_untold};
+use crate::{Store, StoreError, forget, links, past, retelling};
 use backstory_memory::{
-    Draft, Memory, MemoryId, News, ProjectId, Scope, SharedLink, SharedMemory, SharedRevision, Timestamp,
-    Trust, Uid, Watermark, state,
+    Draft, Link, Memory, MemoryId, News, ProjectId, Scope, SharedLink, SharedMemory, SharedRevision,
+    Timestamp, Trust, Uid, Watermark, state,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -105,7 +106,7 @@ impl Store {
         let (ids, refused) = self.read("look what is to be forgotten", |db| {
             let (mut ids, mut refused) = (Vec::new(), 0);
             for uid in uids {
-                match (id_of(db, uid)?, id_with_team(db, project, uid)?) {
+                match (memories::id_of(db, uid)?, id_with_team(db, project, uid)?) {
                     (_, Some(id)) => ids.push(id),
                     (Some(_), None) => refused += 1,
                     (None, None) => {}
@@ -117,12 +118,13 @@ impl Store {
             self.forget(&ids, now)?;
         }
         self.write("note what was forgotten", |db| {
-            Ok(uids.iter().try_for_each(|uid| telling::drop_synced(db, project, uid))?)
+            Ok(uids.iter().try_for_each(|uid| synced::drop_synced(db, project, uid))?)
         })?;
         Ok(Heard { forgotten: ids.len() as u64, refused, ..Heard::default() })
     }
 }
 
+/// Writes down what a team tells of one memory, as far as it has a say in it and it is not older than what is known.
 fn hear_one(
     db: &Connection,
     project: ProjectId,
@@ -130,13 +132,12 @@ fn hear_one(
     heard: &mut Heard,
 ) -> Result<(), Stop> {
     let Some(last) = shared.revisions.last() else { return Ok(()) };
-    let mut statement = db.prepare_cached(whole_memories!("WHERE uid = ?1"))?;
-    let here = statement.query([shared.uid.as_str()])?.next()?.map(memory_from).transpose()?;
+    let here = memories::read_uid(db, &shared.uid)?;
     if here.is_some() && id_with_team(db, project, &shared.uid)?.is_none() {
         heard.refused += 1;
         return Ok(());
     }
-    let known = telling::known(db, &shared.uid)?;
+    let known = synced::known(db, &shared.uid)?;
     if known.as_ref().is_some_and(|known| known.is_lost_by(shared)) {
         // It is back where it was before: a hub that was restored, another branch. Who said it since tells it again.
         if let Some(memory) = here.filter(|memory| !matches!(memory.content.trust, Trust::Team(_))) {
@@ -144,14 +145,8 @@ fn hear_one(
         }
         return Ok(());
     }
-    if is_untold(db, &shared.uid)? {
-        // Told after all, also if it is as it was: then we are told again which counts.
-        let sql = concat!(
-            "UPDATE synced_memories SET state = zeroblob(16), is_confirmed = 1 WHERE uid = ?1 AND project_id IN ",
-            telling::with_team!("?2")
-        );
-        db.prepare_cached(sql)?.execute(params![shared.uid.as_str(), project.0])?;
-        return Ok(());
+    if is_untold(db, shared.uid.as_str())? {
+        return Ok(tell_in_any_case(db, project, &shared.uid)?);
     }
     let pinned = here.as_ref().is_some_and(|memory| memory.content.pinned);
     let home = here.as_ref().map_or(project, |memory| memory.project);
@@ -160,18 +155,11 @@ fn hear_one(
         None => {
             let past = Past { updated_at: last.at, times_seen: 1, times_used: 0, last_used_at: None };
             let origin = Origin { past: Some(past), ..Origin::default() };
-            let uid = Some(shared.uid.clone());
-            // What was forgotten here stays out, also in other words' clothes.
-            if let Some(forgotten) = forget::tombstone_for(db, uid.as_ref(), &content)? {
-                if forgotten == shared.uid {
-                    // The team has it again, or still: it does not know.
-                    retelling::tell_again(db, project, &shared.uid)?;
-                }
-                return Ok(());
-            }
+            let (uid, created_at) = (Some(shared.uid.clone()), shared.created_at);
+            let memory = NewMemory { uid, project, origin, content, created_at };
+            let Some(id) = write_new(db, &memory)? else { return Ok(()) };
             heard.written += 1;
-            let memory = NewMemory { uid, project, origin, content, created_at: shared.created_at };
-            memories::insert(db, None, &memory)?
+            id
         }
         Some(memory) => {
             if says_otherwise(db, &memory, last)? {
@@ -191,16 +179,32 @@ fn hear_one(
         Synced { state: last.state(), at: last.at, superseded_by: last.superseded_by.as_ref(), pinned };
     synced.note(db, home, &shared.uid)?;
     // What we have just written is no news to the team.
-    forget_untold(db, shared.uid.as_str())
+    Ok(forget_untold(db, shared.uid.as_str())?)
 }
 
-fn is_untold(db: &Connection, uid: &Uid) -> rusqlite::Result<bool> {
-    db.prepare_cached("SELECT 1 FROM untold_memories WHERE uid = ?1")?.exists([uid.as_str()])
+/// Writes a memory that is new here, unless it was forgotten: that stays out, also in other words' clothes.
+fn write_new(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Option<MemoryId>> {
+    let Some(forgotten) = forget::tombstone_for(db, memory.uid.as_ref(), &memory.content)? else {
+        return memories::insert(db, None, memory).map(Some);
+    };
+    if memory.uid.as_ref() == Some(&forgotten) {
+        // The team has it again, or still: it does not know.
+        retelling::tell_again(db, memory.project, &forgotten)?;
+    }
+    Ok(None)
 }
 
-fn forget_untold<E: From<rusqlite::Error>>(db: &Connection, uid: &str) -> Result<(), E> {
-    db.prepare_cached("DELETE FROM untold_memories WHERE uid = ?1")?.execute([uid])?;
-    Ok(())
+/// Has what is untold told after all, also if it is as it was: then we are told again which counts.
+fn tell_in_any_case(db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
+    let sql = concat!(
+        "UPDATE synced_memories SET state = zeroblob(16), is_confirmed = 1 WHERE uid = ?1 AND project_id IN ",
+        with_team!("?2")
+    );
+    db.prepare_cached(sql)?.execute(params![uid.as_str(), project.0]).map(drop)
+}
+
+fn is_untold(db: &Connection, uid: &str) -> rusqlite::Result<bool> {
+    db.prepare_cached("SELECT 1 FROM untold_memories WHERE uid = ?1")?.exists([uid])
 }
 
 /// Whether a memory says something else here than the team's last revision of it.
@@ -240,7 +244,7 @@ fn tie_replaced(db: &Connection, project: ProjectId) -> rusqlite::Result<()> {
         if let Ok(by) = Uid::parse(&by) {
             replace(db, project, id, Some(&by))?;
         }
-        forget_untold::<rusqlite::Error>(db, &uid)?;
+        forget_untold(db, &uid)?;
     }
     Ok(())
 }
@@ -259,11 +263,11 @@ fn tie_links(db: &Connection, project: ProjectId) -> rusqlite::Result<()> {
         "SELECT h.from_uid, h.relation, h.to_uid, f.id, t.id FROM heard_links h
          JOIN memories f ON f.uid = h.from_uid JOIN memories t ON t.uid = h.to_uid
          WHERE h.project_id IN ",
-        telling::with_team!("?1"),
+        with_team!("?1"),
         " AND f.project_id IN ",
-        telling::with_team!("?1"),
+        with_team!("?1"),
         " AND t.project_id IN ",
-        telling::with_team!("?1")
+        with_team!("?1")
     );
     let mut statement = db.prepare_cached(sql)?;
     let found = statement.query_map([project.0], |row| {
@@ -271,14 +275,15 @@ fn tie_links(db: &Connection, project: ProjectId) -> rusqlite::Result<()> {
     })?;
     let found: Vec<(String, String, String, i64, i64)> = found.collect::<rusqlite::Result<_>>()?;
     for (from_uid, relation, to_uid, from, to) in found {
-        let had_news =
-            db.prepare_cached("SELECT 1 FROM untold_memories WHERE uid = ?1")?.exists([&from_uid])?;
-        let sql = "INSERT OR IGNORE INTO links (from_id, relation, to_id) VALUES (?1, ?2, ?3)";
-        db.prepare_cached(sql)?.execute(params![from, relation, to])?;
+        let had_news = is_untold(db, &from_uid)?;
+        // What a relation of a newer build means cannot be told here, and nobody asks for it again.
+        if let Ok(known) = relation.parse() {
+            links::insert(db, Link { from: MemoryId(from), relation: known, to: MemoryId(to) })?;
+        }
         let sql = "DELETE FROM heard_links WHERE from_uid = ?1 AND relation = ?2 AND to_uid = ?3";
         db.prepare_cached(sql)?.execute([&from_uid, &relation, &to_uid])?;
         if !had_news {
-            forget_untold::<rusqlite::Error>(db, &from_uid)?;
+            forget_untold(db, &from_uid)?;
         }
     }
     Ok(())
@@ -287,7 +292,7 @@ fn tie_links(db: &Connection, project: ProjectId) -> rusqlite::Result<()> {
 /// Keeps in view what this member keeps in view elsewhere.
 fn pin(db: &Connection, project: ProjectId, uid: &Uid, pinned: bool) -> rusqlite::Result<()> {
     let Some(id) = id_with_team(db, project, uid)? else { return Ok(()) };
-    if is_untold(db, uid)? {
+    if is_untold(db, uid.as_str())? {
         return Ok(());
     }
     let sql = "UPDATE memories SET pinned = ?2 WHERE id = ?1 AND pinned <> ?2";
@@ -297,18 +302,12 @@ fn pin(db: &Connection, project: ProjectId, uid: &Uid, pinned: bool) -> rusqlite
     forget_untold(db, uid.as_str())
 }
 
-fn id_of(db: &Connection, uid: &Uid) -> rusqlite::Result<Option<MemoryId>> {
-    db.prepare_cached("SELECT id FROM memories WHERE uid = ?1")?
-        .query_row([uid.as_str()], |row| row.get(0).map(MemoryId))
-        .optional()
-}
-
 /// Returns the memory of a uid, if the team that shares a project has a say in it: it is in a project shared with that team, and not of
 /// the user alone. Whoever else knows its uid changes nothing by that.
 fn id_with_team(db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<Option<MemoryId>> {
     let sql = concat!(
         "SELECT id FROM memories WHERE uid = ?1 AND scope = 'project' AND project_id IN ",
-        telling::with_team!("?2")
+        with_team!("?2")
     );
     db.prepare_cached(sql)?
         .query_row(params![uid.as_str(), project.0], |row| row.get(0).map(MemoryId))

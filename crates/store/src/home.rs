@@ -157,6 +157,9 @@ fn set_mode(path: &Path, mode: u32) -> Result<(), StoreError> {
         .map_err(|error| StoreError::io("set the mode of", path, error))
 }
 
+/// How the names of a database, its log and its shared memory end.
+pub(crate) const SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
+
 /// Returns the path of a file SQLite keeps beside a database.
 pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
     let mut name = database.as_os_str().to_owned();

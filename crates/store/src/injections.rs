@@ -1,4 +1,6 @@
 //! What was given to hosts, what came of it, and the proof that hooks run (law 9).
+//!
+//! Not here: what a session still has in view (`ledger`), how often a memory was shown all in all (`shown`), lists for people (`inspect`).
 
 use crate::{Showing, Store, StoreError, codes, shown};
 use backstory_memory::{Injection, InjectionId, MemoryId, Shingles, Timestamp};

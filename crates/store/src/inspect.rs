@@ -3,11 +3,11 @@
 //! A page begins after a row that is named, not after a count of rows: what is written meanwhile moves nothing. Not here: finding by
 //! words (`search`).
 
-use crate::sessions::session_from;
+use crate::sessions::{summaries, summary_from};
 use crate::{SessionSummary, Store, StoreError, StoredEvent, codes};
 use backstory_memory::{EventId, InjectionId, Kind, MemoryId, ProjectId, SessionId, Timestamp};
 use rusqlite::types::Value;
-use rusqlite::{Row, params, params_from_iter};
+use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
 /// Which rows of a list, and from where on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -128,8 +128,6 @@ pub struct NewestIds {
     pub injection: i64,
 }
 
-const DAY_MS: i64 = 86_400_000;
-
 /// Conditions of a query that are really asked: one that is always true keeps SQLite from using an index.
 #[derive(Default)]
 struct Conditions {
@@ -190,18 +188,13 @@ impl Store {
             page.before,
         );
         let sql = format!(
-            "SELECT s.*, (SELECT count(*) FROM events e WHERE e.session_id = s.id) AS events,
-                (SELECT count(*) FROM memories m WHERE m.session_id = s.id) AS memories
-             FROM sessions s WHERE {} ORDER BY s.last_event_at_ms DESC, s.id DESC LIMIT {}",
+            concat!(summaries!(), " WHERE {} ORDER BY s.last_event_at_ms DESC, s.id DESC LIMIT {}"),
             asked.all(),
             page.limit
         );
         self.read("list the sessions", |db| {
             let mut statement = db.prepare_cached(&sql)?;
-            let rows = statement.query_map(params_from_iter(&asked.values), |row| {
-                let (events, memories) = (row.get("events")?, row.get("memories")?);
-                Ok(SessionSummary { session: session_from(row)?, events, memories })
-            })?;
+            let rows = statement.query_map(params_from_iter(&asked.values), summary_from)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
@@ -211,7 +204,7 @@ impl Store {
         let first = self.read("look for the first prompt", |db| {
             let sql = "SELECT id FROM events WHERE session_id = ?1 AND kind = 'prompt' ORDER BY id LIMIT 1";
             let found = db.prepare_cached(sql)?.query_row([session.0], |row| row.get(0).map(EventId));
-            Ok(rusqlite::OptionalExtension::optional(found)?)
+            Ok(found.optional()?)
         })?;
         first.map_or(Ok(None), |id| self.event(id))
     }
@@ -263,8 +256,7 @@ impl Store {
     pub fn injection_text(&self, id: InjectionId) -> Result<Option<String>, StoreError> {
         self.read("read what was told", |db| {
             let sql = "SELECT text FROM injection_texts WHERE injection_id = ?1";
-            let found = db.prepare_cached(sql)?.query_row([id.0], |row| row.get(0));
-            Ok(rusqlite::OptionalExtension::optional(found)?)
+            Ok(db.prepare_cached(sql)?.query_row([id.0], |row| row.get(0)).optional()?)
         })
     }
 
@@ -309,7 +301,7 @@ impl Store {
                  WHERE i.project_id = ?1 AND i.at_ms >= ?2 GROUP BY 1
              ) GROUP BY day ORDER BY day";
             let mut statement = db.prepare_cached(sql)?;
-            let rows = statement.query_map(params![project.0, since.0, DAY_MS], |row| {
+            let rows = statement.query_map(params![project.0, since.0, Timestamp::DAY_MS], |row| {
                 Ok(Day {
                     day: row.get(0)?,
                     memories: row.get(1)?,

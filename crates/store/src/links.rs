@@ -1,19 +1,15 @@
 //! How memories relate to each other.
+//!
+//! Not here: what follows from being replaced (`revise`), following links from one memory to the next (`structure`).
 
 use crate::{Store, StoreError, codes};
 use backstory_memory::{Link, MemoryId, Relation};
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 impl Store {
     /// Notes that one memory relates to another.
     pub fn link(&mut self, link: Link) -> Result<(), StoreError> {
-        self.write("link two memories", |transaction| {
-            transaction.execute(
-                "INSERT OR IGNORE INTO links (from_id, relation, to_id) VALUES (?1, ?2, ?3)",
-                params![link.from.0, link.relation.as_str(), link.to.0],
-            )?;
-            Ok(())
-        })
+        self.write("link two memories", |transaction| Ok(insert(transaction, link)?))
     }
 
     /// Returns the links that begin or end at a memory.
@@ -30,4 +26,10 @@ impl Store {
             Ok(links)
         })
     }
+}
+
+/// Notes a link inside a transaction that is already open. One that is known stays as it is.
+pub(crate) fn insert(db: &Connection, link: Link) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO links (from_id, relation, to_id) VALUES (?1, ?2, ?3)";
+    db.prepare_cached(sql)?.execute(params![link.from.0, link.relation.as_str(), link.to.0]).map(drop)
 }

@@ -4,9 +4,9 @@
 //! the machine's, by at most [`CLOCK_STEP_DAYS`] a run and never back, and by the order of arrival, not by what events say (R15).
 
 use crate::home::{beside, make_private_dir, make_private_file};
-use crate::{CheckDepth, Home, Spool, Store, StoreError};
+use crate::{CheckDepth, Home, Spool, Store, StoreError, facts};
 use backstory_memory::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -48,12 +48,15 @@ const INJECTIONS_KEPT: u32 = 10_000;
 const TEXTS_KEPT: u32 = 1_000;
 /// The last millisecond that fits the name of a copy.
 const LATEST_NAME: i64 = 999_999_999_999_999;
+/// The fact that says when the last copy was made.
+const BACKED_UP_AT: &str = "backed_up_at_ms";
 
 impl Store {
     /// Does what is due.
     pub fn maintain(&mut self, retention: Retention, now: Timestamp) -> Result<MaintainReport, StoreError> {
         let before = self.file_bytes()?;
         let events_removed = self.remove_old_events(retention, now)?;
+        self.remove_old_records(retention)?;
         self.trim_code()?;
         // What cannot be joined now will be another time, and damage has been noted: the rest is to be done all the same.
         drop(self.join_words());
@@ -133,7 +136,7 @@ impl Store {
         for old in backups(&self.home).into_iter().rev().skip(keep) {
             fs::remove_file(&old).map_err(|error| StoreError::io("remove", &old, error))?;
         }
-        self.note_fact("backed_up_at_ms", now.0)?;
+        self.write("note when a copy was made", |db| Ok(facts::note(db, BACKED_UP_AT, &now.0)?))?;
         Ok(path)
     }
 
@@ -166,7 +169,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Option<PathBuf>, StoreError> {
         let every = i64::from(retention.backup_hours) * 3_600_000;
-        let last = self.fact("backed_up_at_ms")?;
+        let last = self.read("see when a copy was made", |db| Ok(facts::number(db, BACKED_UP_AT)?))?;
         // A clock that went back is no reason to wait for years.
         let is_due = last.is_none_or(|last| now.0.saturating_sub(last).saturating_abs() >= every);
         if retention.backups == 0 || !is_due {
@@ -195,6 +198,11 @@ impl Store {
                 break;
             }
         }
+        Ok(removed)
+    }
+
+    /// Removes all but the newest receipts and injections, and of those all but the newest texts.
+    fn remove_old_records(&mut self, retention: Retention) -> Result<(), StoreError> {
         self.write("remove old receipts", |transaction| {
             let sql = "DELETE FROM receipts WHERE id <= (SELECT max(id) FROM receipts) - ?1";
             Ok(transaction.execute(sql, [retention.receipts])?)
@@ -205,17 +213,8 @@ impl Store {
             transaction.execute(&texts, [TEXTS_KEPT])?;
             // How often a memory was shown and used is counted elsewhere, for ever.
             let records = format!("DELETE FROM injections WHERE id <= {newest} - ?1");
-            Ok(transaction.execute(&records, [INJECTIONS_KEPT])?)
-        })?;
-        Ok(removed)
-    }
-
-    fn fact(&self, name: &str) -> Result<Option<i64>, StoreError> {
-        self.read("read a fact of the store", |db| Ok(fact(db, name)?))
-    }
-
-    fn note_fact(&mut self, name: &str, value: i64) -> Result<(), StoreError> {
-        self.write("note a fact of the store", |transaction| Ok(note_fact(transaction, name, value)?))
+            Ok(transaction.execute(&records, [INJECTIONS_KEPT]).map(drop)?)
+        })
     }
 
     fn file_bytes(&self) -> Result<u64, StoreError> {
@@ -230,10 +229,11 @@ impl Store {
 /// Moves our own clock by as much as the machine's went on since the last run, and returns it.
 fn advance_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<i64> {
     let most = CLOCK_STEP_DAYS * Timestamp::DAY_MS;
-    let step = fact(db, "machine_clock_ms")?.map_or(0, |last| now.0.saturating_sub(last).clamp(0, most));
-    let clock = fact(db, "retention_clock_ms")?.unwrap_or(0).saturating_add(step);
-    note_fact(db, "machine_clock_ms", now.0)?;
-    note_fact(db, "retention_clock_ms", clock)?;
+    let step =
+        facts::number(db, "machine_clock_ms")?.map_or(0, |last| now.0.saturating_sub(last).clamp(0, most));
+    let clock = facts::number(db, "retention_clock_ms")?.unwrap_or(0).saturating_add(step);
+    facts::note(db, "machine_clock_ms", &now.0)?;
+    facts::note(db, "retention_clock_ms", &clock)?;
     Ok(clock)
 }
 
@@ -257,17 +257,6 @@ fn newest_older_than(db: &Connection, clock: i64, days: u32) -> rusqlite::Result
         [before, clock],
     )?;
     Ok(newest.unwrap_or(0))
-}
-
-pub(crate) fn fact(db: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
-    let sql = "SELECT value FROM facts_of_the_store WHERE name = ?1";
-    let text: Option<String> = db.query_row(sql, [name], |row| row.get(0)).optional()?;
-    Ok(text.and_then(|text| text.parse().ok()))
-}
-
-pub(crate) fn note_fact(db: &Connection, name: &str, value: i64) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO facts_of_the_store (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2";
-    db.execute(sql, params![name, value.to_string()]).map(drop)
 }
 
 /// Removes copies whose making was cut short.

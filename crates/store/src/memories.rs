@@ -3,20 +3,29 @@
 //! Not here: finding them (`search`), changing them (`revise`), removing them (`forget`).
 
 use crate::open::Stop;
-use crate::{Store, StoreError, anchors, codes, forget, words};
+use crate::{Store, StoreError, anchors, codes, distilled, forget, words};
 use backstory_memory::{
     Category, Checksum, Confidence, Draft, EventId, Importance, Life, Memory, MemoryId, ProjectId, SessionId,
     Timestamp, Uid,
 };
 use rusqlite::types::FromSql;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, Statement, ToSql, params, params_from_iter};
 
-/// Selects whole memories, for [`memory_from`]: its columns, in the order they are read.
+/// The columns of what a memory says, in the order [`memory_from`] reads them and [`write_content`] writes them.
+macro_rules! content_columns {
+    () => {
+        "kind, category, title, body, facts, concepts, files, importance, confidence, trust, scope, pinned, valid_from_ms, valid_to_ms"
+    };
+}
+pub(crate) use content_columns;
+
+/// Selects whole memories, for [`memory_from`].
 macro_rules! whole_memories {
     ($which:literal) => {
         concat!(
-            "SELECT id, kind, category, title, body, facts, concepts, files, importance, confidence, trust, scope, pinned, valid_from_ms,
-                 valid_to_ms, uid, project_id, session_id, superseded_by, created_at_ms, updated_at_ms, times_seen, times_used,
+            "SELECT id, ",
+            $crate::memories::content_columns!(),
+            ", uid, project_id, session_id, superseded_by, created_at_ms, updated_at_ms, times_seen, times_used,
                  last_used_at_ms, checksum FROM memories ",
             $which
         )
@@ -88,12 +97,12 @@ impl Store {
 
     /// Reads one memory.
     pub fn memory(&self, id: MemoryId) -> Result<Option<Memory>, StoreError> {
-        self.memory_where(whole_memories!("WHERE id = ?1"), id.0)
+        self.read("read a memory", |db| read_where(db, whole_memories!("WHERE id = ?1"), id.0))
     }
 
     /// Reads the memory with a global name.
     pub fn memory_by_uid(&self, uid: &Uid) -> Result<Option<Memory>, StoreError> {
-        self.memory_where(whole_memories!("WHERE uid = ?1"), uid.as_str())
+        self.read("read a memory", |db| read_uid(db, uid))
     }
 
     /// Returns the memory in force of a project that says the same word for word, case and punctuation aside.
@@ -105,10 +114,6 @@ impl Store {
                 .query_row(params![content.fingerprint().0, project.0], |row| row.get(0).map(MemoryId));
             Ok(found.optional()?)
         })
-    }
-
-    fn memory_where(&self, sql: &str, value: impl rusqlite::ToSql) -> Result<Option<Memory>, StoreError> {
-        self.read("read a memory", |db| read_where(db, sql, value))
     }
 
     /// Calls `each` with every memory, oldest first, without holding them all.
@@ -125,10 +130,16 @@ impl Store {
 
     /// Returns how many memories there are.
     pub fn count_memories(&self) -> Result<u64, StoreError> {
-        self.db
-            .query_row("SELECT count(*) FROM memories", [], |row| row.get(0))
-            .map_err(self.failed("count the memories"))
+        self.read("count the memories", |db| {
+            Ok(db.query_row("SELECT count(*) FROM memories", [], |row| row.get(0))?)
+        })
     }
+}
+
+/// Refuses a number nobody has.
+pub(crate) fn refuse_unknown(db: &Connection, id: MemoryId) -> Result<(), Stop> {
+    let is_known = db.prepare_cached("SELECT 1 FROM memories WHERE id = ?1")?.exists([id.0])?;
+    if is_known { Ok(()) } else { Err(StoreError::NoSuchMemory(id).into()) }
 }
 
 /// Reads one memory inside a transaction that is already open.
@@ -137,7 +148,12 @@ pub(crate) fn read(db: &Connection, id: MemoryId) -> Result<Memory, Stop> {
     found.ok_or_else(|| StoreError::NoSuchMemory(id).into())
 }
 
-fn read_where(db: &Connection, sql: &str, value: impl rusqlite::ToSql) -> Result<Option<Memory>, Stop> {
+/// Reads the memory with a global name, inside a transaction that is already open.
+pub(crate) fn read_uid(db: &Connection, uid: &Uid) -> Result<Option<Memory>, Stop> {
+    read_where(db, whole_memories!("WHERE uid = ?1"), uid.as_str())
+}
+
+fn read_where(db: &Connection, sql: &str, value: impl ToSql) -> Result<Option<Memory>, Stop> {
     db.prepare_cached(sql)?.query([value])?.next()?.map(memory_from).transpose()
 }
 
@@ -154,7 +170,9 @@ pub enum Kept {
 
 /// Writes a memory, unless it is known by its uid or was forgotten.
 pub(crate) fn keep(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Kept> {
-    if let Some(id) = known_id(db, memory)? {
+    if let Some(uid) = &memory.uid
+        && let Some(id) = id_of(db, uid)?
+    {
         return Ok(Kept::Known(id));
     }
     if forget::tombstone_for(db, memory.uid.as_ref(), &memory.content)?.is_some() {
@@ -163,8 +181,8 @@ pub(crate) fn keep(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Kept
     insert(db, None, memory).map(Kept::Written)
 }
 
-fn known_id(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Option<MemoryId>> {
-    let Some(uid) = &memory.uid else { return Ok(None) };
+/// Returns the number here of the memory with a global name.
+pub(crate) fn id_of(db: &Connection, uid: &Uid) -> rusqlite::Result<Option<MemoryId>> {
     db.prepare_cached("SELECT id FROM memories WHERE uid = ?1")?
         .query_row([uid.as_str()], |row| row.get(0).map(MemoryId))
         .optional()
@@ -192,16 +210,38 @@ pub(crate) fn insert_unindexed(
     let uid = memory.uid.clone().unwrap_or_else(|| fresh_uid(memory.created_at));
     let fresh = Past { updated_at: memory.created_at, times_seen: 1, times_used: 0, last_used_at: None };
     let past = memory.origin.past.unwrap_or(fresh);
-    let mut statement = db.prepare_cached(
-        "INSERT INTO memories (uid, project_id, session_id, kind, category, title, body, facts, concepts, files, importance,
-            confidence, trust, scope, pinned, created_at_ms, valid_from_ms, valid_to_ms, tokens, fingerprint, checksum,
-            updated_at_ms, times_seen, times_used, last_used_at_ms, id)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
-    )?;
-    statement.execute(params![
+    let mut statement = db.prepare_cached(concat!(
+        "INSERT INTO memories (",
+        content_columns!(),
+        ", tokens, fingerprint, checksum, uid, project_id, session_id, created_at_ms, updated_at_ms, times_seen, times_used,
+            last_used_at_ms, id)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)"
+    ))?;
+    let rest = params![
         uid.as_str(),
         memory.project.0,
         memory.origin.session.map(|id| id.0),
+        memory.created_at.0,
+        past.updated_at.0,
+        past.times_seen,
+        past.times_used,
+        past.last_used_at.map(|time| time.0),
+        id.map(|id| id.0),
+    ];
+    write_content(&mut statement, content, rest)?;
+    let id = MemoryId(db.last_insert_rowid());
+    anchors::insert_files(db, id, &content.files)?;
+    distilled::link_evidence(db, id, &memory.origin.events)?;
+    Ok(id)
+}
+
+/// Runs a statement with what a memory says, in the order of [`content_columns!`], then its tokens, fingerprint and checksum, then the rest.
+pub(crate) fn write_content(
+    statement: &mut Statement<'_>,
+    content: &Draft,
+    rest: &[&dyn ToSql],
+) -> rusqlite::Result<()> {
+    let said = params![
         content.kind.as_str(),
         content.category.as_ref().map(|category| &category.0),
         content.title,
@@ -214,28 +254,13 @@ pub(crate) fn insert_unindexed(
         content.trust.to_string(),
         content.scope.as_str(),
         content.pinned,
-        memory.created_at.0,
         content.valid_from.map(|time| time.0),
         content.valid_to.map(|time| time.0),
         content.tokens().0,
         content.fingerprint().0,
         Checksum::of(content).0.0,
-        past.updated_at.0,
-        past.times_seen,
-        past.times_used,
-        past.last_used_at.map(|time| time.0),
-        id.map(|id| id.0),
-    ])?;
-    let id = MemoryId(db.last_insert_rowid());
-    anchors::insert_files(db, id, &content.files)?;
-    for event in &memory.origin.events {
-        // An event may have grown old between being distilled and this.
-        db.prepare_cached(
-            "INSERT OR IGNORE INTO evidence (memory_id, event_id) SELECT ?1, id FROM events WHERE id = ?2",
-        )?
-        .execute([id.0, event.0])?;
-    }
-    Ok(id)
+    ];
+    statement.execute(params_from_iter(said.iter().chain(rest))).map(drop)
 }
 
 fn fresh_uid(at: Timestamp) -> Uid {

@@ -1,7 +1,9 @@
-//! Opening the database: in which order, and with which promises.
+//! Opening the database: in which order, and with which promises; and how everything else reads and writes it.
+//!
+//! Not here: bringing an old schema up to date (`migrate`), what becomes of a damaged file (`repair`).
 
 use crate::deadline::Deadline;
-use crate::home::{beside, close_to_others, make_private_file};
+use crate::home::{SUFFIXES, beside, close_to_others, make_private_file};
 use crate::{Home, Repair, StoreError, migrate, repair};
 use backstory_memory::Timestamp;
 use rusqlite::config::DbConfig;
@@ -96,7 +98,7 @@ impl Store {
         if version < migrate::CURRENT {
             migrate::run(&mut store, now)?;
         }
-        ["", "-wal", "-shm"].iter().try_for_each(|suffix| close_to_others(&beside(path, suffix)))?;
+        SUFFIXES.iter().try_for_each(|suffix| close_to_others(&beside(path, suffix)))?;
         Ok(store)
     }
 

@@ -3,18 +3,18 @@
 //! Not every wording leaves: what was of the user alone, what was of a kind that stays and what is older than the sharing is known only
 //! here, and stays here. Not here: what a memory says now (`hearing`).
 
-use crate::codes;
-use backstory_memory::{MemoryId, SharedRevision, Timestamp};
+use crate::revise::{Author, Provenance, insert_revision};
+use crate::{Wording, codes};
+use backstory_memory::{MemoryId, Scope, SharedRevision};
 use rusqlite::{Connection, params};
 
 /// Gives a memory the past the team knows, with its authors, among what only this machine knows that it said.
 pub(crate) fn rewrite(db: &Connection, id: MemoryId, known: &[SharedRevision]) -> rusqlite::Result<()> {
     take_out(db, id, known)?;
-    let only_here: i64 = db
-        .prepare_cached("SELECT coalesce(max(revision), 0) FROM revisions WHERE memory_id = ?1")?
-        .query_row([id.0], |row| row.get(0))?;
-    put_in(db, id, known, only_here + 1)?;
-    if only_here > 0 { put_in_order(db, id) } else { Ok(()) }
+    let sql = "SELECT 1 FROM revisions WHERE memory_id = ?1";
+    let knows_more = db.prepare_cached(sql)?.exists([id.0])?;
+    put_in(db, id, known)?;
+    if knows_more { put_in_order(db, id) } else { Ok(()) }
 }
 
 /// Takes out every wording the team knows.
@@ -37,26 +37,10 @@ fn take_out(db: &Connection, id: MemoryId, known: &[SharedRevision]) -> rusqlite
 }
 
 /// Puts in what the team knows was said before the last of it, each until the next was.
-fn put_in(db: &Connection, id: MemoryId, known: &[SharedRevision], first: i64) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by, author,
-             scope)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'person', ?10, 'project')";
-    let mut statement = db.prepare_cached(sql)?;
-    let ends = known.iter().skip(1).map(|next| next.at);
-    for ((revision, said), Timestamp(until)) in (first..).zip(known).zip(ends) {
-        let content = &said.content;
-        statement.execute(params![
-            id.0,
-            revision,
-            content.kind.as_str(),
-            content.title,
-            content.body,
-            codes::list_text(&content.facts),
-            codes::list_text(&content.concepts),
-            codes::list_text(&content.files),
-            until,
-            said.author,
-        ])?;
+fn put_in(db: &Connection, id: MemoryId, known: &[SharedRevision]) -> rusqlite::Result<()> {
+    for (said, next) in known.iter().zip(known.iter().skip(1)) {
+        let from = Provenance { scope: Some(Scope::Project), author: Some(&said.author) };
+        insert_revision(db, id, &Wording::of(&said.content, next.at, Author::Person), from)?;
     }
     Ok(())
 }

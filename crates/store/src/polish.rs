@@ -1,4 +1,6 @@
 //! Better words for a memory that rules have made. What it said before is kept; everything but the words stays as it is.
+//!
+//! Not here: which memories wait for better words (`jobs`), what asking for them costs (`model_calls`).
 
 use crate::{Store, StoreError, forget, memories, revise, words};
 use backstory_memory::{Draft, Life, Memory, MemoryId, Timestamp};

@@ -3,7 +3,7 @@
 //! Not here: reading `.git` (`capture`), the rule that recognises a project (`memory`).
 
 use crate::memories::{memory_from, whole_memories};
-use crate::{Store, StoreError, code, distilled, telling, words};
+use crate::{Store, StoreError, code, distilled, synced, words};
 use backstory_memory::{Known, Memory, ProjectId, ProjectKey, Sighting, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -45,54 +45,45 @@ impl Store {
 
     /// Returns the project a folder belongs to, if it is known, without writing.
     pub fn known_project_at(&self, sighting: &Sighting) -> Result<Option<ProjectId>, StoreError> {
-        claim(&self.db, sighting).map_err(self.failed("look for the project"))
+        self.read("look for the project", |db| Ok(claim(db, sighting)?))
     }
 
     /// Reads a project.
     pub fn project(&self, id: ProjectId) -> Result<Option<Project>, StoreError> {
-        read(&self.db, id).map_err(self.failed("read a project"))
+        self.read("read a project", |db| Ok(read(db, id)?))
     }
 
     /// Finds projects people call by this name, ignoring case.
     pub fn projects_named(&self, name: &str) -> Result<Vec<Project>, StoreError> {
-        let failed = self.failed("look for a project");
-        let sql = "SELECT id FROM projects WHERE name = ?1 COLLATE NOCASE ORDER BY id";
-        let mut statement = self.db.prepare_cached(sql).map_err(&failed)?;
-        let ids = statement.query_map([name], |row| row.get(0).map(ProjectId));
-        let ids: Vec<ProjectId> = ids.and_then(Iterator::collect).map_err(&failed)?;
-        let projects: rusqlite::Result<Vec<_>> = ids.into_iter().map(|id| read(&self.db, id)).collect();
-        Ok(projects.map_err(&failed)?.into_iter().flatten().collect())
+        self.read("look for a project", |db| {
+            let sql = "SELECT id FROM projects WHERE name = ?1 COLLATE NOCASE ORDER BY id";
+            let mut statement = db.prepare_cached(sql)?;
+            let ids = statement.query_map([name], |row| row.get(0).map(ProjectId))?;
+            let projects = ids.map(|id| read(db, id?)).collect::<rusqlite::Result<Vec<_>>>()?;
+            Ok(projects.into_iter().flatten().collect())
+        })
     }
 
     /// Lists all projects, the most recently active first.
     pub fn projects(&self) -> Result<Vec<ProjectSummary>, StoreError> {
-        let failed = self.failed("list the projects");
-        let mut statement = self
-            .db
-            .prepare(
-                "SELECT p.id, (SELECT count(*) FROM memories m WHERE m.project_id = p.id),
+        self.read("list the projects", |db| {
+            let sql = "SELECT p.id, (SELECT count(*) FROM memories m WHERE m.project_id = p.id),
                     (SELECT count(*) FROM sessions s WHERE s.project_id = p.id),
                     max(coalesce((SELECT max(created_at_ms) FROM memories m WHERE m.project_id = p.id), p.created_at_ms),
                         coalesce((SELECT max(last_event_at_ms) FROM sessions s WHERE s.project_id = p.id), p.created_at_ms)) AS active
-                 FROM projects p ORDER BY active DESC, p.id",
-            )
-            .map_err(&failed)?;
-        let rows = statement.query_map([], |row| {
-            Ok((
-                ProjectId(row.get(0)?),
-                row.get(1)?,
-                row.get(2)?,
-                row.get::<_, Option<i64>>(3)?.map(Timestamp),
-            ))
-        });
-        let rows: Vec<_> = rows.and_then(Iterator::collect).map_err(&failed)?;
-        let mut projects = Vec::new();
-        for (id, memories, sessions, last_active_at) in rows {
-            if let Some(project) = read(&self.db, id).map_err(&failed)? {
-                projects.push(ProjectSummary { project, memories, sessions, last_active_at });
+                 FROM projects p ORDER BY active DESC, p.id";
+            let mut statement = db.prepare(sql)?;
+            let mut rows = statement.query([])?;
+            let mut projects = Vec::new();
+            while let Some(row) = rows.next()? {
+                if let Some(project) = read(db, ProjectId(row.get(0)?))? {
+                    let (memories, sessions) = (row.get(1)?, row.get(2)?);
+                    let last_active_at = row.get::<_, Option<i64>>(3)?.map(Timestamp);
+                    projects.push(ProjectSummary { project, memories, sessions, last_active_at });
+                }
             }
-        }
-        Ok(projects)
+            Ok(projects)
+        })
     }
 
     /// Gives a project another name.
@@ -111,7 +102,7 @@ impl Store {
         self.write("merge the projects", |transaction| {
             let index_is_stale = !move_words(transaction, from, into)?;
             distilled::release_shared_subjects(transaction, from, into)?;
-            telling::merge(transaction, from, into)?;
+            synced::merge(transaction, from, into)?;
             for table in ["memories", "sessions", "project_keys", "project_roots", "injections"] {
                 let sql = format!("UPDATE {table} SET project_id = ?2 WHERE project_id = ?1");
                 transaction.execute(&sql, [from.0, into.0])?;

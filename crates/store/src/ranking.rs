@@ -3,7 +3,8 @@
 //! BM25 over every memory that holds any word is exact, and slow where a word stands in a third of a large store. So words that many
 //! memories hold do not find any while telling ones find enough: they only raise what those found. Where telling words find too
 //! little, memories that hold the common ones together are looked for. In a small store, and for rare words in a large one, the
-//! result is plain BM25; in a very young one it is BM25 as it would be with a few more memories. A word no memory holds is read as the known words nearest to it, which count less.
+//! result is plain BM25; in a very young one it is BM25 as it would be with a few more memories. A word no memory holds is read as
+//! the known words nearest to it, which count less.
 //!
 //! **Performance.** How many memories hold a word is counted up to a bound and estimated beyond. BM25 is asked of a bounded number
 //! of memories, and only of words it can count in time: FTS5 counts every holder of every word it weighs.

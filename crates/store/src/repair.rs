@@ -5,7 +5,7 @@
 //! Hooks never repair; they let their events wait in the spool. A repair that is killed leaves the broken file in its place and the
 //! note beside it, so that the next one begins anew.
 
-use crate::home::{beside, make_private_dir, open_private_file};
+use crate::home::{SUFFIXES, beside, make_private_dir, open_private_file};
 use crate::{CheckDepth, CheckReport, Home, Purpose, Store, StoreError, maintain, migrate, salvage};
 use backstory_memory::Timestamp;
 use rusqlite::Connection;
@@ -179,8 +179,6 @@ fn replace(home: &Home, now: Timestamp) -> Result<Repair, StoreError> {
     synced.map_err(|error| StoreError::io("sync", home.root(), error))?;
     Ok(Repair { quarantine: Some(quarantine), restored_from, salvaged, ..Repair::default() })
 }
-
-const SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 
 /// Makes a directory no earlier repair has used, even in the same millisecond.
 fn free_place(quarantine: &Path, now: Timestamp) -> Result<PathBuf, StoreError> {

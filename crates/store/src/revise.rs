@@ -1,8 +1,10 @@
-//! Changing memories without losing what they said: revisions, supersession, pins, use.
+//! Changing memories without losing what they said: revisions, supersession, pins, being met again.
+//!
+//! Not here: better words of a model (`polish`), the past a team knows (`past`), whether a memory was used (`shown`).
 
-use crate::open::Stop;
-use crate::{NewMemory, Store, StoreError, Wording, anchors, codes, forget, memories, words};
-use backstory_memory::{Checksum, Draft, Memory, MemoryId, Relation, Scope, Timestamp};
+use crate::memories::content_columns;
+use crate::{NewMemory, Store, StoreError, Wording, anchors, codes, forget, links, memories, words};
+use backstory_memory::{Draft, Link, Memory, MemoryId, Relation, Scope, Timestamp};
 use rusqlite::{Connection, params};
 use std::str::FromStr;
 
@@ -21,7 +23,7 @@ impl Store {
     /// Writes a memory that replaces another.
     pub fn supersede(&mut self, old: MemoryId, memory: &NewMemory) -> Result<MemoryId, StoreError> {
         self.write("supersede a memory", |transaction| {
-            refuse_unknown(transaction, old)?;
+            memories::refuse_unknown(transaction, old)?;
             forget::refuse_forgotten(transaction, memory.uid.as_ref(), &memory.content)?;
             let id = memories::insert(transaction, None, memory)?;
             mark_superseded(transaction, old, id, memory.created_at)?;
@@ -32,8 +34,8 @@ impl Store {
     /// Notes that one memory replaces another. Does nothing when it would make a circle.
     pub fn note_superseded(&mut self, old: MemoryId, by: MemoryId, at: Timestamp) -> Result<(), StoreError> {
         self.write("supersede a memory", |transaction| {
-            refuse_unknown(transaction, old)?;
-            refuse_unknown(transaction, by)?;
+            memories::refuse_unknown(transaction, old)?;
+            memories::refuse_unknown(transaction, by)?;
             if !would_circle(transaction, old, by)? {
                 mark_superseded(transaction, old, by, at)?;
             }
@@ -103,11 +105,6 @@ pub struct Revision {
     pub author: Option<String>,
 }
 
-fn refuse_unknown(db: &Connection, id: MemoryId) -> Result<(), Stop> {
-    let is_known = db.prepare_cached("SELECT 1 FROM memories WHERE id = ?1")?.exists([id.0])?;
-    if is_known { Ok(()) } else { Err(StoreError::NoSuchMemory(id).into()) }
-}
-
 /// Whether a memory would replace itself in the end, were it replaced by this one.
 pub(crate) fn would_circle(db: &Connection, old: MemoryId, by: MemoryId) -> rusqlite::Result<bool> {
     let chain = "WITH RECURSIVE later (id) AS (SELECT ?2 UNION SELECT m.superseded_by FROM memories m
@@ -151,29 +148,26 @@ pub(crate) fn keep_revision(
     by: Author,
     now: Timestamp,
 ) -> rusqlite::Result<()> {
-    let content = memory.content.clone();
-    let wording = Wording {
-        kind: content.kind,
-        title: content.title,
-        body: content.body,
-        facts: content.facts,
-        concepts: content.concepts,
-        files: content.files,
-        until: now,
-        replaced_by: by,
-    };
-    insert_revision(db, memory.id, &wording, Some(content.scope))
+    let scope = Some(memory.content.scope);
+    insert_revision(db, memory.id, &Wording::of(&memory.content, now, by), Provenance { scope, author: None })
 }
 
-/// Adds what a memory said to what it said before, and whom it was for where that is known.
+/// Whom a wording was for and who in the team said it, where that is known.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Provenance<'a> {
+    pub(crate) scope: Option<Scope>,
+    pub(crate) author: Option<&'a str>,
+}
+
+/// Adds what a memory said to what it said before, as the last of it.
 pub(crate) fn insert_revision(
     db: &Connection,
     id: MemoryId,
     wording: &Wording,
-    scope: Option<Scope>,
+    Provenance { scope, author }: Provenance<'_>,
 ) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by, scope)
-         SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM revisions WHERE memory_id = ?1";
+    let sql = "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by, scope, author)
+         SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 FROM revisions WHERE memory_id = ?1";
     db.prepare_cached(sql)?
         .execute(params![
             id.0,
@@ -186,6 +180,7 @@ pub(crate) fn insert_revision(
             wording.until.0,
             wording.replaced_by.as_str(),
             scope.map(Scope::as_str),
+            author,
         ])
         .map(drop)
 }
@@ -211,39 +206,20 @@ pub(crate) fn replace_content(
     }
 }
 
+/// Writes other content into a row. The word index and the anchors are the caller's.
 pub(crate) fn overwrite(
     db: &Connection,
     id: MemoryId,
     content: &Draft,
     now: Timestamp,
 ) -> rusqlite::Result<()> {
-    db.execute(
-        "UPDATE memories SET kind = ?2, category = ?3, title = ?4, body = ?5, facts = ?6, concepts = ?7, files = ?8, importance = ?9,
-            confidence = ?10, trust = ?11, scope = ?12, pinned = ?13, valid_from_ms = ?14, valid_to_ms = ?15, tokens = ?16,
-            fingerprint = ?17, checksum = ?18, updated_at_ms = ?19 WHERE id = ?1",
-        params![
-            id.0,
-            content.kind.as_str(),
-            content.category.as_ref().map(|category| &category.0),
-            content.title,
-            content.body,
-            codes::list_text(&content.facts),
-            codes::list_text(&content.concepts),
-            codes::list_text(&content.files),
-            content.importance.get(),
-            content.confidence.get(),
-            content.trust.to_string(),
-            content.scope.as_str(),
-            content.pinned,
-            content.valid_from.map(|time| time.0),
-            content.valid_to.map(|time| time.0),
-            content.tokens().0,
-            content.fingerprint().0,
-            Checksum::of(content).0.0,
-            now.0,
-        ],
-    )
-    .map(drop)
+    let mut statement = db.prepare_cached(concat!(
+        "UPDATE memories SET (",
+        content_columns!(),
+        ", tokens, fingerprint, checksum, updated_at_ms)
+         = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) WHERE id = ?19"
+    ))?;
+    memories::write_content(&mut statement, content, params![now.0, id.0])
 }
 
 /// Notes that the same thing was met again.
@@ -265,9 +241,5 @@ pub(crate) fn mark_superseded(
          WHERE id = ?1",
         params![old.0, by.0, at.0],
     )?;
-    db.execute(
-        "INSERT OR IGNORE INTO links (from_id, relation, to_id) VALUES (?1, ?2, ?3)",
-        params![by.0, Relation::Supersedes.as_str(), old.0],
-    )
-    .map(drop)
+    links::insert(db, Link { from: by, relation: Relation::Supersedes, to: old })
 }

@@ -8,7 +8,7 @@ use crate::search::{Filter, fitting};
 use crate::words::WordQuery;
 use crate::{WordHit, open::Stop};
 use crate::{codes, ranking};
-use backstory_memory::{Kind, MemoryId};
+use backstory_memory::{Kind, MemoryId, Timestamp};
 use rusqlite::{Connection, Row};
 use std::collections::BTreeSet;
 
@@ -18,7 +18,6 @@ const MOST_ROWS: u32 = 20_000;
 const MOST_WORDS: usize = 16;
 /// What scores less is no answer.
 const LEAST: f64 = 0.01;
-const DAY_MS: f64 = 86_400_000.0;
 /// After this many days a memory counts half.
 const HALF_LIFE_DAYS: f64 = 30.0;
 
@@ -62,7 +61,7 @@ fn hit(row: &Row<'_>, asked: f64) -> Result<WordHit, Stop> {
     let memory = MemoryId(row.get(0)?);
     let kind: Kind = codes::code("the kind of a memory", &row.get::<_, String>(1)?)?;
     let (age_ms, held): (f64, f64) = (row.get(2)?, row.get(3)?);
-    let recency = 1.0 / (1.0 + age_ms.max(0.0) / DAY_MS / HALF_LIFE_DAYS);
+    let recency = 1.0 / (1.0 + age_ms.max(0.0) / Timestamp::DAY_MS as f64 / HALF_LIFE_DAYS);
     Ok(WordHit { memory, bm25: kind.weight() * recency * (held / asked).min(1.0) })
 }
 

@@ -1,13 +1,16 @@
 //! What can still be read of a damaged database, and what a copy knows of a damaged memory.
 //!
-//! Only what proves itself is taken: a memory whose checksum holds, an event that reads whole. Row by row, because a broken page ends
-//! any longer reading.
+//! Only what proves itself is taken: a memory whose checksum holds, an event that reads whole. What a memory said before and how it relates
+//! to others comes with it, on trust. Row by row, because a broken page ends any longer reading.
 
 use crate::home::{beside, open_private_file};
 use crate::repair::clear;
-use crate::{Arrival, NewMemory, Origin, Store, StoreError, events, maintain, memories, projects, revise};
+use crate::revise::{self, Author, Provenance};
+use crate::{
+    Arrival, NewMemory, Origin, Project, Store, StoreError, events, maintain, memories, projects, travel,
+};
 use backstory_memory::{EventId, Life, Memory, MemoryId, ProjectId, Sighting};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -102,7 +105,7 @@ fn salvage_from(store: &mut Store, source: &Store, most: i64) -> Result<u64, Sto
                 salvaged += u64::from(salvage_memory(transaction, source, &memory)?);
             }
         }
-        memories.clone().map(MemoryId).try_for_each(|id| salvage_life(transaction, source, id))?;
+        memories.clone().map(MemoryId).try_for_each(|id| salvage_ties(transaction, source, id))?;
         // A number that was given away is not given to another.
         raise_counter(transaction, "memories", *memories.end())?;
         let known = newest(transaction, "events")?;
@@ -135,9 +138,9 @@ fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite:
     if before.as_ref().is_some_and(|here| here.uid != memory.uid || here.updated_at >= memory.updated_at) {
         return Ok(false);
     }
-    let Some(project) = project_of(db, source, memory.project, memory)? else { return Ok(false) };
-    match before {
-        Some(before) => revise::replace_content(db, &before, &memory.content, memory.updated_at)?,
+    let Some(project) = project_of(db, source, memory)? else { return Ok(false) };
+    match &before {
+        Some(before) => revise::replace_content(db, before, &memory.content, memory.updated_at)?,
         None => {
             let uid = Some(memory.uid.clone());
             let (content, created_at) = (memory.content.clone(), memory.created_at);
@@ -162,15 +165,42 @@ fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite:
         "UPDATE OR IGNORE memories SET subject = ?2 WHERE uid = ?1",
         params![memory.uid.as_str(), subject],
     )?;
+    let here = before.filter(|here| here.is_intact() && here.content != memory.content);
+    if let (false, Some(here)) = (salvage_past(db, source, memory.id)?, here) {
+        revise::keep_revision(db, &here, Author::Person, memory.updated_at)?;
+    }
     Ok(true)
 }
 
-/// Notes what replaced a memory, once both are here.
-fn salvage_life(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<()> {
-    let Ok(Some(memory)) = source.memory(id) else { return Ok(()) };
-    let Life::Superseded(by) = memory.life else { return Ok(()) };
-    let sql = "UPDATE memories SET superseded_by = ?2 WHERE uid = ?1 AND EXISTS (SELECT 1 FROM memories WHERE id = ?2)";
-    db.execute(sql, params![memory.uid.as_str(), by.0])?;
+/// Takes over what a memory said before, all of it or nothing: of a part nobody could tell what is missing. What it said has no checksum, so
+/// a copy is believed before a damaged file: there may be more of it, but what the copy has must be in it. Returns whether it was taken.
+fn salvage_past(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<bool> {
+    let Ok(wordings) = travel::wordings(&source.db, id) else { return Ok(false) };
+    if !wordings.starts_with(&travel::wordings(db, id).unwrap_or_default()) {
+        return Ok(false);
+    }
+    let sql = "SELECT scope, author FROM revisions WHERE memory_id = ?1 ORDER BY revision";
+    let provenance = source.db.prepare_cached(sql).and_then(|mut all| {
+        let rows = all.query_map([id.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect::<rusqlite::Result<Vec<(Option<String>, Option<String>)>>>()
+    });
+    let Ok(provenance) = provenance else { return Ok(false) };
+    db.prepare_cached("DELETE FROM revisions WHERE memory_id = ?1")?.execute([id.0])?;
+    for (wording, (scope, author)) in wordings.iter().zip(provenance) {
+        let scope = scope.and_then(|scope| scope.parse().ok());
+        revise::insert_revision(db, id, wording, Provenance { scope, author: author.as_deref() })?;
+    }
+    Ok(true)
+}
+
+/// Notes what replaced a memory and how it relates to others, once all are here.
+fn salvage_ties(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<()> {
+    if let Ok(Some(memory)) = source.memory(id)
+        && let Life::Superseded(by) = memory.life
+    {
+        let sql = "UPDATE memories SET superseded_by = ?2 WHERE uid = ?1 AND EXISTS (SELECT 1 FROM memories WHERE id = ?2)";
+        db.execute(sql, params![memory.uid.as_str(), by.0])?;
+    }
     for link in source.links(id).unwrap_or_default() {
         let both = "INSERT OR IGNORE INTO links (from_id, relation, to_id)
             SELECT ?1, ?2, ?3 FROM memories a JOIN memories b WHERE a.id = ?1 AND b.id = ?3";
@@ -183,56 +213,49 @@ fn salvage_event(db: &Connection, source: &Store, id: EventId) -> rusqlite::Resu
     let Ok(Some(stored)) = source.event(id) else { return Ok(()) };
     let Ok(Some(session)) = source.session(stored.session) else { return Ok(()) };
     let Ok(Some(project)) = source.project(session.project) else { return Ok(()) };
-    let root = project.roots.first().cloned().unwrap_or_default();
     if project.keys.is_empty() {
         return Ok(());
     }
-    let sighting = Sighting { keys: project.keys, name: project.name, root, parent: None };
-    events::record(db, &Arrival { event: stored.event, sighting }).map(drop)
+    events::record(db, &Arrival { event: stored.event, sighting: sighting_of(project) }).map(drop)
 }
 
 /// Finds or makes here the project a memory belongs to there.
-fn project_of(
-    db: &Connection,
-    source: &Store,
-    id: ProjectId,
-    memory: &Memory,
-) -> rusqlite::Result<Option<ProjectId>> {
-    let Ok(Some(project)) = source.project(id) else { return Ok(None) };
+fn project_of(db: &Connection, source: &Store, memory: &Memory) -> rusqlite::Result<Option<ProjectId>> {
+    let Ok(Some(project)) = source.project(memory.project) else { return Ok(None) };
+    projects::project_at(db, &sighting_of(project), memory.created_at).map(Some)
+}
+
+/// Returns a project as it would be met where it was met last.
+fn sighting_of(project: Project) -> Sighting {
     let root = project.roots.first().cloned().unwrap_or_default();
-    let sighting = Sighting { keys: project.keys, name: project.name, root, parent: None };
-    projects::project_at(db, &sighting, memory.created_at).map(Some)
+    Sighting { keys: project.keys, name: project.name, root, parent: None }
 }
 
 /// What was forgotten stays forgotten.
 fn salvage_graves(db: &Connection, source: &Connection) -> rusqlite::Result<()> {
-    let tombstones =
-        source.prepare("SELECT uid, fingerprint, forgotten_at_ms FROM tombstones").and_then(|mut all| {
-            let rows = all.query_map([], |row| {
-                Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?, row.get::<_, i64>(2)?))
-            })?;
-            Ok(rows.map_while(Result::ok).collect::<Vec<_>>())
-        });
-    for (uid, fingerprint, at) in tombstones.unwrap_or_default() {
+    let tombstones = "SELECT uid, fingerprint, forgotten_at_ms FROM tombstones";
+    let grave = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+    let graves: Vec<(String, Vec<u8>, i64)> = readable(source, tombstones, grave);
+    for (uid, fingerprint, at) in graves {
         let sql = "INSERT OR IGNORE INTO tombstones (uid, fingerprint, forgotten_at_ms) VALUES (?1, ?2, ?3)";
         db.execute(sql, params![uid, fingerprint, at])?;
     }
-    let keys = source.prepare("SELECT idempotency_key FROM forgotten_events").and_then(|mut all| {
-        let rows = all.query_map([], |row| row.get::<_, Vec<u8>>(0))?;
-        Ok(rows.map_while(Result::ok).collect::<Vec<_>>())
-    });
-    for key in keys.unwrap_or_default() {
+    let digest = |row: &Row<'_>| row.get::<_, Vec<u8>>(0);
+    for key in readable(source, "SELECT idempotency_key FROM forgotten_events", digest) {
         db.execute("INSERT OR IGNORE INTO forgotten_events (idempotency_key) VALUES (?1)", [key])?;
     }
-    let subjects = source.prepare("SELECT subject FROM forgotten_subjects").and_then(|mut all| {
-        let rows = all.query_map([], |row| row.get::<_, Vec<u8>>(0))?;
-        Ok(rows.map_while(Result::ok).collect::<Vec<_>>())
-    });
-    for subject in subjects.unwrap_or_default() {
+    for subject in readable(source, "SELECT subject FROM forgotten_subjects", digest) {
         // Of which project it was is not sure any more: it stays out of all.
         let sql =
             "INSERT OR IGNORE INTO forgotten_subjects (project_id, subject) SELECT id, ?1 FROM projects";
         db.execute(sql, [subject])?;
     }
     Ok(())
+}
+
+/// Returns the rows that come before the first broken one.
+fn readable<T>(db: &Connection, sql: &str, read: impl Fn(&Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
+    let rows =
+        db.prepare(sql).and_then(|mut all| Ok(all.query_map([], read)?.map_while(Result::ok).collect()));
+    rows.unwrap_or_default()
 }

@@ -77,9 +77,8 @@ impl Filter {
         let names: Vec<String> = self.kinds.iter().map(|kind| format!("\"{kind}\"")).collect();
         (!names.is_empty()).then(|| format!("[{}]", names.join(",")))
     }
-}
 
-impl Filter {
+    /// Gives a statement the values [`fitting!`] asks for.
     pub(crate) fn bind(&self, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
         let values = named_params! {
             ":project": self.project(),
@@ -219,25 +218,27 @@ impl Store {
 
     /// Lists memories by what they are, newest first, when there is no question.
     pub fn list(&self, filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
-        let failed = self.failed("list the memories");
-        let mut statement = self.db.prepare_cached(NEWEST).map_err(&failed)?;
-        filter.bind(&mut statement).map_err(&failed)?;
-        statement.raw_bind_parameter(c":limit", filter.limit).map_err(&failed)?;
-        statement.raw_bind_parameter(c":offset", filter.offset).map_err(&failed)?;
-        let rows = statement.raw_query().mapped(|row| row.get(0).map(MemoryId));
-        rows.collect::<rusqlite::Result<_>>().map_err(&failed)
+        self.read("list the memories", |db| {
+            let mut statement = db.prepare_cached(NEWEST)?;
+            filter.bind(&mut statement)?;
+            statement.raw_bind_parameter(c":limit", filter.limit)?;
+            statement.raw_bind_parameter(c":offset", filter.offset)?;
+            let rows = statement.raw_query().mapped(|row| row.get(0).map(MemoryId));
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     /// Returns the memories written just before and just after one, in the same project, oldest first.
     pub fn around(&self, anchor: MemoryId, before: u32, after: u32) -> Result<Vec<MemoryId>, StoreError> {
         let anchored = self.memory(anchor)?.ok_or(StoreError::NoSuchMemory(anchor))?;
-        let failed = self.failed("read the timeline");
         let (project, at) = (anchored.project.0, anchored.created_at.0);
         let read = |sql: &str, count: u32| -> Result<Vec<MemoryId>, StoreError> {
-            let mut statement = self.db.prepare_cached(sql).map_err(&failed)?;
-            let rows =
-                statement.query_map(params![project, at, anchor.0, count], |row| row.get(0).map(MemoryId));
-            rows.and_then(Iterator::collect).map_err(&failed)
+            self.read("read the timeline", |db| {
+                let mut statement = db.prepare_cached(sql)?;
+                let values = params![project, at, anchor.0, count];
+                let rows = statement.query_map(values, |row| row.get(0).map(MemoryId))?;
+                Ok(rows.collect::<rusqlite::Result<_>>()?)
+            })
         };
         let mut ids = read(
             "SELECT id FROM memories WHERE project_id = ?1 AND (created_at_ms, id) < (?2, ?3)

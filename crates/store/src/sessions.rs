@@ -1,4 +1,6 @@
 //! Sessions: one conversation of a host in a project.
+//!
+//! Not here: what happened in them (`events`), what their agents have in view (`ledger`), those of our own (`own_sessions`).
 
 use crate::{Store, StoreError};
 use backstory_memory::{EventId, ProjectId, SessionId, Timestamp};
@@ -36,21 +38,31 @@ pub struct SessionSummary {
     pub memories: u64,
 }
 
+/// Selects sessions and how much is known of them, for [`summary_from`].
+macro_rules! summaries {
+    () => {
+        "SELECT s.*, (SELECT count(*) FROM events e WHERE e.session_id = s.id) AS events,
+             (SELECT count(*) FROM memories m WHERE m.session_id = s.id) AS memories
+         FROM sessions s"
+    };
+}
+pub(crate) use summaries;
+
 impl Store {
     /// Reads a session.
     pub fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
-        self.db
-            .prepare_cached("SELECT * FROM sessions WHERE id = ?1")
-            .and_then(|mut statement| statement.query_row([id.0], session_from).optional())
-            .map_err(self.failed("read a session"))
+        self.read("read a session", |db| {
+            let sql = "SELECT * FROM sessions WHERE id = ?1";
+            Ok(db.prepare_cached(sql)?.query_row([id.0], session_from).optional()?)
+        })
     }
 
     /// Returns the session a host calls by this name, if it is known.
     pub fn session_called(&self, host: &str, host_session: &str) -> Result<Option<Session>, StoreError> {
-        self.db
-            .prepare_cached("SELECT * FROM sessions WHERE host = ?1 AND host_session = ?2")
-            .and_then(|mut statement| statement.query_row([host, host_session], session_from).optional())
-            .map_err(self.failed("read a session"))
+        self.read("read a session", |db| {
+            let sql = "SELECT * FROM sessions WHERE host = ?1 AND host_session = ?2";
+            Ok(db.prepare_cached(sql)?.query_row([host, host_session], session_from).optional()?)
+        })
     }
 
     /// Returns the sessions whose name at their host begins so.
@@ -71,20 +83,15 @@ impl Store {
         limit: u32,
         offset: u32,
     ) -> Result<Vec<SessionSummary>, StoreError> {
-        let failed = self.failed("list the sessions");
-        let sql = "SELECT s.*, (SELECT count(*) FROM events e WHERE e.session_id = s.id) AS events,
-                (SELECT count(*) FROM memories m WHERE m.session_id = s.id) AS memories
-             FROM sessions s WHERE (?1 IS NULL OR s.project_id = ?1)
-             ORDER BY s.last_event_at_ms DESC, s.id DESC LIMIT ?2 OFFSET ?3";
-        let mut statement = self.db.prepare_cached(sql).map_err(&failed)?;
-        let rows = statement.query_map(params![project.map(|id| id.0), limit, offset], |row| {
-            Ok(SessionSummary {
-                session: session_from(row)?,
-                events: row.get("events")?,
-                memories: row.get("memories")?,
-            })
-        });
-        rows.and_then(Iterator::collect).map_err(&failed)
+        self.read("list the sessions", |db| {
+            let sql = concat!(
+                summaries!(),
+                " WHERE (?1 IS NULL OR s.project_id = ?1) ORDER BY s.last_event_at_ms DESC, s.id DESC LIMIT ?2 OFFSET ?3"
+            );
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map(params![project.map(|id| id.0), limit, offset], summary_from)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     /// Whether of the last sessions of a host in a project nothing is known but that they began and ended: so many, all since then.
@@ -176,7 +183,13 @@ pub(crate) fn end(db: &Connection, id: SessionId, at: Timestamp) -> rusqlite::Re
     db.execute("UPDATE sessions SET ended_at_ms = ?2 WHERE id = ?1", params![id.0, at.0]).map(drop)
 }
 
-pub(crate) fn session_from(row: &Row<'_>) -> rusqlite::Result<Session> {
+/// Reads a session and how much is known of it from a row of [`summaries!`].
+pub(crate) fn summary_from(row: &Row<'_>) -> rusqlite::Result<SessionSummary> {
+    let (events, memories) = (row.get("events")?, row.get("memories")?);
+    Ok(SessionSummary { session: session_from(row)?, events, memories })
+}
+
+fn session_from(row: &Row<'_>) -> rusqlite::Result<Session> {
     Ok(Session {
         id: SessionId(row.get("id")?),
         project: ProjectId(row.get("project_id")?),

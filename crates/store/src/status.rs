@@ -1,8 +1,11 @@
 //! How the store is doing, in numbers.
+//!
+//! Not here: whether it is sound (`check`), what a person looks around in (`inspect`).
 
 use crate::home::beside;
 use crate::{Home, Spool, Store, StoreError, maintain, repair};
 use backstory_memory::Timestamp;
+use rusqlite::OptionalExtension;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -66,8 +69,7 @@ impl Store {
         })?;
         let (schema, last_event_at) = self.read("read the schema version", |db| {
             let last = "SELECT at_ms FROM events ORDER BY id DESC LIMIT 1";
-            let last: Option<i64> =
-                rusqlite::OptionalExtension::optional(db.query_row(last, [], |row| row.get(0)))?;
+            let last: Option<i64> = db.query_row(last, [], |row| row.get(0)).optional()?;
             Ok((db.pragma_query_value(None, "user_version", |row| row.get(0))?, last.map(Timestamp)))
         })?;
         Ok(Status {

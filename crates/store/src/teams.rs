@@ -2,9 +2,9 @@
 //!
 //! Not here: what is told (`telling`) and heard (`hearing`); the hub itself (`hub`).
 
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, facts};
 use backstory_memory::{ProjectId, Timestamp, Watermark};
-use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+use rusqlite::{Connection, Params, Row, params};
 
 /// A team this home has joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,18 +96,12 @@ impl Store {
 
     /// Notes where the hub of a team is that we own.
     pub fn note_owned_hub(&mut self, team: &str, url: &str) -> Result<(), StoreError> {
-        self.write("note a hub", |db| {
-            let sql = "INSERT INTO facts_of_the_store (name, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2";
-            Ok(db.execute(sql, params![owned_hub(team), url]).map(drop)?)
-        })
+        self.write("note a hub", |db| Ok(facts::note(db, &owned_hub(team), &url)?))
     }
 
     /// Returns where the hub of a team is that we own.
     pub fn owned_hub(&self, team: &str) -> Result<Option<String>, StoreError> {
-        self.read("look for a hub", |db| {
-            let sql = "SELECT value FROM facts_of_the_store WHERE name = ?1";
-            Ok(db.query_row(sql, [owned_hub(team)], |row| row.get(0)).optional()?)
-        })
+        self.read("look for a hub", |db| Ok(facts::text(db, &owned_hub(team))?))
     }
 
     /// Notes that everything has been told to a team, and heard from it.
@@ -245,6 +239,7 @@ fn read_teams(db: &Connection, which: &str, values: impl Params) -> rusqlite::Re
     db.prepare(&sql)?.query_map(values, team)?.collect()
 }
 
+/// Names the fact that says where the hub of a team is.
 fn owned_hub(team: &str) -> String {
     format!("hub of the team {team}")
 }

@@ -3,11 +3,11 @@
 //!
 //! Not here: its content (`memories`), and what stays behind because it is of this machine alone: events, injections, vectors.
 
-use crate::memories::{self, Kept, NewMemory};
+use crate::memories::{self, Kept, NewMemory, id_of};
 use crate::open::Stop;
-use crate::revise::{self, Author};
-use crate::{Anchor, Store, StoreError, anchors, codes};
-use backstory_memory::{Digest, Kind, MemoryId, Relation, Timestamp, Uid};
+use crate::revise::{self, Author, Provenance};
+use crate::{Anchor, Store, StoreError, anchors, codes, links};
+use backstory_memory::{Digest, Draft, Kind, Link, MemoryId, Relation, Timestamp, Uid};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 
@@ -46,6 +46,14 @@ pub struct Wording {
     pub until: Timestamp,
     /// Whose words came next.
     pub replaced_by: Author,
+}
+
+impl Wording {
+    /// What a memory says, once it is given other words.
+    pub(crate) fn of(content: &Draft, until: Timestamp, replaced_by: Author) -> Wording {
+        let Draft { kind, title, body, facts, concepts, files, .. } = content.clone();
+        Wording { kind, title, body, facts, concepts, files, until, replaced_by }
+    }
 }
 
 /// How a memory relates to others, by uid.
@@ -165,7 +173,7 @@ pub(crate) fn wordings(db: &Connection, id: MemoryId) -> Result<Vec<Wording>, St
 /// Gives a memory that was just written what it carries.
 fn unpack(db: &Connection, id: MemoryId, carried: &Carried) -> rusqlite::Result<()> {
     for wording in &carried.wordings {
-        revise::insert_revision(db, id, wording, None)?;
+        revise::insert_revision(db, id, wording, Provenance::default())?;
     }
     if !carried.anchors.is_empty() {
         anchors::replace(db, id, &carried.anchors)?;
@@ -206,14 +214,7 @@ fn tie_links(db: &Connection, ties: &Ties, says_itself: &HashSet<&Uid>) -> rusql
             }
             continue;
         }
-        let sql = "INSERT OR IGNORE INTO links (from_id, relation, to_id) VALUES (?1, ?2, ?3)";
-        db.prepare_cached(sql)?.execute(params![from.0, relation.as_str(), to.0])?;
+        links::insert(db, Link { from, relation: *relation, to })?;
     }
     Ok(())
-}
-
-fn id_of(db: &Connection, uid: &Uid) -> rusqlite::Result<Option<MemoryId>> {
-    db.prepare_cached("SELECT id FROM memories WHERE uid = ?1")?
-        .query_row([uid.as_str()], |row| row.get(0).map(MemoryId))
-        .optional()
 }

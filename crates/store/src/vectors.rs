@@ -5,8 +5,7 @@
 //!
 //! Not here: the file, the model, what of a memory is embedded.
 
-use crate::maintain::{fact, note_fact};
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, facts};
 use backstory_memory::{Memory, MemoryId, ProjectId};
 use rusqlite::{ToSql, params};
 use std::ops::RangeInclusive;
@@ -116,19 +115,22 @@ impl Store {
     /// Notes that many vectors are being made. Until none waits, whoever wants them made anew goes on instead.
     pub fn note_vectors_begun(&mut self) -> Result<(), StoreError> {
         self.write("note that vectors are being made", |transaction| {
-            Ok(note_fact(transaction, VECTORS_BEGUN, 1)?)
+            Ok(facts::note(transaction, VECTORS_BEGUN, &1)?)
         })
     }
 
     /// Returns whether the making of many vectors was begun and not brought to its end.
     pub fn vectors_are_begun(&self) -> Result<bool, StoreError> {
-        let noted = self.read("look whether vectors are being made", |db| Ok(fact(db, VECTORS_BEGUN)?))?;
+        let noted =
+            self.read("look whether vectors are being made", |db| Ok(facts::number(db, VECTORS_BEGUN)?))?;
         Ok(noted == Some(1) && self.count_stale_vectors()? > 0)
     }
 
     /// Notes that the making of many vectors has come to its end.
     pub fn note_vectors_done(&mut self) -> Result<(), StoreError> {
-        self.write("note that vectors are made", |transaction| Ok(note_fact(transaction, VECTORS_BEGUN, 0)?))
+        self.write("note that vectors are made", |transaction| {
+            Ok(facts::note(transaction, VECTORS_BEGUN, &0)?)
+        })
     }
 
     fn memory_ids(&self, sql: &str, values: impl rusqlite::Params) -> Result<Vec<MemoryId>, StoreError> {

@@ -172,8 +172,7 @@ impl Folder {
             draft.write_all(text.as_bytes())?;
             draft.persist(&path).map_err(|error| error.error).map(drop)
         };
-        written()
-            .map_err(|error| Failure::user(format!("cannot write `{}`", path.display())).because(&error))?;
+        written().map_err(|error| Failure::of_path("write", &path, &error))?;
         Ok(true)
     }
 
@@ -183,9 +182,7 @@ impl Folder {
         let mut removed = 0;
         for (place, name) in told.into_iter().flat_map(|told| &told.files) {
             let path = self.root.join(place).join(name);
-            fs::remove_file(&path).map_err(|error| {
-                Failure::user(format!("cannot remove `{}`", path.display())).because(&error)
-            })?;
+            fs::remove_file(&path).map_err(|error| Failure::of_path("remove", &path, &error))?;
             removed += 1;
         }
         Ok(removed)

@@ -4,6 +4,7 @@ use crate::app::{App, ProjectArgs};
 use crate::failure::{Exit, Failure};
 use crate::injecting::{Built, Injecting, Recipient};
 use crate::ui::{Tone, one_line};
+use backstory_context::Placed;
 use backstory_hosts::Opening;
 use backstory_memory::Moment;
 use backstory_store::{InView, Reach, Store};
@@ -173,9 +174,6 @@ fn bill(built: &Built, store: &Store, app: &App) -> Result<(), Failure> {
 /// Tells what would be given.
 pub(crate) fn shape(built: &Built) -> ContextShape<'_> {
     let block = &built.block;
-    let line = |item: &'_ backstory_context::Placed| {
-        (item.memory.0, item.layer, item.rank, item.tokens.0, item.score)
-    };
     ContextShape {
         version: 1,
         moment: Moment::as_str(built.moment),
@@ -186,13 +184,17 @@ pub(crate) fn shape(built: &Built) -> ContextShape<'_> {
         build_ms: f64::from(built.build_us) / 1000.0,
         layers: &block.layers,
         layers_skipped: block.layers_skipped.iter().map(ToString::to_string).collect(),
-        memories: block
-            .items
-            .iter()
-            .map(|item| {
-                let (id, layer, rank, tokens, score) = line(item);
-                LineShape { id, layer, rank, tokens, score, reasons: &item.reasons }
-            })
-            .collect(),
+        memories: block.items.iter().map(line).collect(),
+    }
+}
+
+fn line(item: &Placed) -> LineShape<'_> {
+    LineShape {
+        id: item.memory.0,
+        layer: item.layer,
+        rank: item.rank,
+        tokens: item.tokens.0,
+        score: item.score,
+        reasons: &item.reasons,
     }
 }

@@ -1,6 +1,6 @@
 //! `doctor`: looks whether the store is sound, and mends what can be mended; whether hosts are wired, and whether that works.
 
-mod heard;
+pub(crate) mod heard;
 mod hosts;
 mod told;
 mod trial;

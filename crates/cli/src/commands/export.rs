@@ -63,7 +63,7 @@ pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
     }
     let store = app.store_to_read()?;
     let only = args.project.as_deref().map(|wanted| app.project_called(&store, wanted)).transpose()?;
-    let since = args.since.as_deref().map(|text| since(text, app)).transpose()?;
+    let since = args.since.as_deref().map(|text| times::typed(text, app.now)).transpose()?;
     // Lines that run over the screen are progress enough, and a bar would run through them.
     let shows_progress = args.file != "-" || !io::stdout().is_terminal();
     let export = Export { store, only, since, shows_progress, app };
@@ -81,12 +81,6 @@ pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
     }
     app.ui.say(&format!("exported {}", memories(count)));
     Ok(Exit::Done)
-}
-
-fn since(text: &str, app: &App) -> Result<Timestamp, Failure> {
-    times::parse(text, app.now).ok_or_else(|| {
-        Failure::usage(format!("`{text}` is not a time")).hint("write 2026-05-01, 36h, 7d or 2w")
-    })
 }
 
 struct Export<'a> {

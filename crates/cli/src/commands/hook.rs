@@ -2,37 +2,37 @@
 //!
 //! Whatever happens: nothing on stdout but an answer, one line in our log, exit 0, and an end within the deadline. What cannot be
 //! written to the database in time waits in the spool. What happened is kept first; only then is something given.
+//!
+//! Not here: what a host said and what is wanted of it (`call`), how it is kept (`keeping`), what the end of a turn is used for
+//! (`afterwards`), what is given (`injecting`).
 
+mod afterwards;
+mod call;
 mod given;
+mod keeping;
 
 use crate::app::{self, home_of};
-use crate::commands::polish;
 use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
 use crate::injecting::{Ahead, Built, Deed, Hooked, alive};
-use crate::settings::{Settings, project_file};
-use crate::{log, ourselves, teams, vectors};
-use backstory_capture::{
-    DistilReport, Distillation, Observation, Occasion, Redactor, Surroundings, account_of, distil, observe,
-    safe_sighting,
-};
-use backstory_hosts::{Heard, Host, Meaning, Opening, Reply, Told};
-use backstory_memory::{Account, EventKind, Happening, Moment, Sighting, Timestamp};
-use backstory_provider::is_our_prompt;
-use backstory_store::{Arrival, Home, Purpose, Receipt, ReceiptId, Session, Spool, Store, StoreError};
-use given::{host_in, option_in, read_on, read_payload};
+use crate::log;
+use backstory_hosts::{Host, Reply};
+use backstory_memory::{Moment, Timestamp};
+use backstory_store::{Arrival, Home, Purpose, Receipt, Store, StoreError};
+use call::{Call, Scene, happened};
+use given::{read_on, read_payload};
+use keeping::Kept;
 use std::ffi::OsString;
 use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
-/// What a receipt says before what its payload should have had.
-pub(crate) const LACKING: &str = ", lacking ";
+pub(crate) use call::LACKING;
+
 /// A hook that takes longer than this is given up, unless the environment says otherwise.
 const DEADLINE: Duration = Duration::from_secs(2);
 /// Hosts are told to wait no longer than this.
@@ -41,12 +41,6 @@ const LONGEST_DEADLINE: Duration = Duration::from_secs(10);
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// From this share of it on, in percent, nothing more is looked for that could be given: what there is is given.
 const SOFT_DEADLINE: u32 = 80;
-/// Distillation looks closely for so long, and then writes what it has.
-const TIME_TO_LOOK: Duration = Duration::from_millis(600);
-/// Vectors are made for so long.
-const TIME_TO_EMBED: Duration = Duration::from_millis(250);
-/// Neither goes on later than that, whatever was waited for before.
-const LATEST_TO_WORK: Duration = Duration::from_millis(1400);
 
 /// Runs a hook. Whatever goes wrong stays here.
 pub(crate) fn run(arguments: &[OsString], environment: Environment) {
@@ -119,208 +113,76 @@ struct Hook {
     is_kept: AtomicBool,
 }
 
-/// What a host said, where, and what the user wants done with it.
-struct Call {
-    host: Host,
-    heard: Heard,
-    place: PathBuf,
-    config: Config,
-    captures: bool,
-    /// What is wrong in the configuration.
-    wrong: Vec<Failure>,
-}
-
 impl Hook {
-    /// Keeps what is not kept yet, and says that the time was over.
-    fn say_last_words(&self) {
-        self.keep_at_last();
-        self.log("gave up, the time was over");
-    }
-
-    /// Lets what is not kept yet wait in the spool. What was opened or waited for in vain until now is not asked: on a machine that
-    /// hardly gets to us, this is all there is time for.
-    fn keep_at_last(&self) {
-        let payload = self.payload.get().filter(|_| !self.is_kept.load(Ordering::Acquire));
-        if let Some(Err(failure)) = payload.map(|payload| self.let_wait(payload)) {
-            self.log(&failure.line());
-        }
-    }
-
-    /// Lets what happened wait in the spool. An event that is kept meanwhile is known by its key.
-    fn let_wait(&self, payload: &[u8]) -> Result<(), Failure> {
-        let Some(call) = self.hear(payload)?.filter(|call| call.captures) else { return Ok(()) };
-        if self.is_our_session(None, call.host, &call.heard) {
-            return Ok(());
-        }
-        self.home.prepare()?;
-        let redactor = app::redactor(&call.config, &self.environment, &self.home);
-        let sighting = safe_sighting(&call.place, &redactor);
-        let name = session_name(call.heard.host_session, &sighting);
-        let Meaning::Happened(told) = call.heard.meaning else { return Ok(()) };
-        let seen = std::iter::once(*told).chain(call.heard.also);
-        let seen = seen.map(|told| observation(call.host, name.clone(), told));
-        for arrival in self.arrivals(None, seen, &call.config, &redactor, &sighting) {
-            Spool::of(&self.home).put(arrival)?;
-        }
-        Ok(())
-    }
-
-    /// Makes out what a host said. Nothing where a call of ours to a model made it happen.
-    fn hear(&self, payload: &[u8]) -> Result<Option<Call>, Failure> {
-        let host = host_in(&self.arguments)?;
-        let event = option_in(&self.arguments, "--event");
-        let heard = host.hear(event.as_deref(), payload);
-        let place = self.place(host, &heard);
-        if self.is_our_doing(&place, &heard) {
-            return Ok(None);
-        }
-        let (config, wrong) = self.config(&place);
-        let captures = config.capture.enabled
-            && !config.capture.leaves_out(&place, self.environment.user_home().as_deref());
-        Ok(Some(Call { host, heard, place, config, captures, wrong }))
-    }
-
+    /// Keeps what happened, and then gives what is known.
     fn serve(&self, payload: std::io::Result<Vec<u8>>) -> Result<(), Failure> {
         let payload = payload.map_err(|error| Failure::user("cannot read the payload").because(&error))?;
         let payload = self.payload.get_or_init(|| payload);
-        let Some(Call { host, mut heard, place, config, captures, wrong }) = self.hear(payload)? else {
-            return Ok(());
-        };
-        wrong.iter().for_each(|failure| self.log(&failure.line()));
-        let user_home = self.environment.user_home();
-        let opening = heard.opening.take().and_then(|opening| {
-            let budget = config.inject.budget(opening.moment(), &place, user_home.as_deref());
-            // A context that begins anew is noted also where it is given nothing.
-            (budget > 0 || captures && matches!(opening, Opening::Session { .. }))
-                .then_some((opening, budget))
-        });
+        let Some(mut call) = self.hear(payload)? else { return Ok(()) };
+        call.wrong.iter().for_each(|failure| self.log(&failure.line()));
         // Who keeps nothing makes no home for it either.
-        if !captures && (opening.is_none() || !self.home.database().exists()) {
+        if !call.captures && (call.chance.is_none() || !self.home.database().exists()) {
             return Ok(());
         }
         self.home.prepare()?;
-        let ahead = opening.as_ref().filter(|(_, budget)| *budget > 0);
-        let ahead = ahead.and_then(|(opening, _)| Ahead::of(opening, &config, &self.environment, &self.home));
-        let redactor = app::redactor(&config, &self.environment, &self.home);
-        let mut receipt = self.receipt(host, redactor.scrub(&heard.name).as_str(), payload.len());
-        let lacking = lacking(&heard.lacks);
-        receipt.outcome.push_str(&lacking);
+        let ahead = self.look_ahead(&call);
+        let redactor = app::redactor(&call.config, &self.environment, &self.home);
+        let receipt = self.receipt(&call, redactor.scrub(&call.heard.name).as_str(), payload.len());
         let mut store = Store::open(&self.home, Purpose::Hook, self.now);
-        if self.is_our_session(store.as_mut().ok(), host, &heard) {
+        if self.is_our_session(store.as_mut().ok(), &call) {
             return Ok(());
         }
-        let sighting = safe_sighting(&place, &redactor);
-        let name = session_name(heard.host_session.take(), &sighting);
-        let host_session = redactor.scrub(&name).into_string();
-        // A store that cannot say what was must not keep the event from being kept.
-        let before =
-            store.as_ref().ok().and_then(|store| store.session_called(host.as_str(), &host_session).ok()?);
-        let trouble =
-            opening.as_ref().filter(|(opening, _)| captures && matches!(opening, Opening::Session { .. }));
-        let trouble = trouble.and_then(|_| self.trouble(&store, host, before.as_ref(), &sighting));
-        if captures {
-            read_on(&mut heard);
-        }
-        let (mut captured, mut deeds) = (None, Vec::new());
-        let kept = match heard.meaning {
-            Meaning::Happened(told) if captures => {
-                let all: Vec<Told> = std::iter::once(*told).chain(heard.also).collect();
-                deeds.extend(all.iter().filter_map(|told| Deed::of(&told.happening)));
-                let seen = all.into_iter().map(|told| observation(host, name.clone(), told));
-                let arrivals = self.arrivals(store.as_ref().ok(), seen, &config, &redactor, &sighting);
-                captured = arrivals.first();
-                let mut kept = match captured {
-                    Some(arrival) => self.keep(store, arrival, &receipt)?,
-                    None => Kept::here(store),
-                };
-                for more in arrivals.iter().skip(1) {
-                    self.keep_too(&mut kept, more)?;
-                }
-                self.is_kept.store(true, Ordering::Release);
-                kept
-            }
-            Meaning::Happened(_) => {
-                receipt.outcome = "not kept".to_owned();
-                Kept::here(store)
-            }
-            Meaning::PassedOver(why) => {
-                receipt.outcome = format!("passed over: {why}{lacking}");
-                Kept::here(store)
-            }
+        let scene = Scene::of(&mut call, redactor, store.as_ref().ok());
+        let trouble = if call.begins_session() { self.trouble(&store, &scene) } else { None };
+        let happened = if call.captures { happened(read_on(call.heard)) } else { Vec::new() };
+        let deeds: Vec<Deed> = happened.iter().filter_map(|told| Deed::of(&told.happening)).collect();
+        let Kept { stored, event } = self.keep(happened, store, &scene, &receipt)?;
+        let Some((mut store, proof)) = stored else {
+            self.say(scene.host, Moment::SessionStart, None, trouble.as_deref());
+            return self.end(&call.config, event, None);
         };
-        let Kept::Stored(mut store, proof) = kept else {
-            self.say(host, Moment::SessionStart, None, trouble.as_deref());
-            return self.end(&config, captured, None);
-        };
-        for deed in &deeds {
-            self.note_use(&mut store, host, &host_session, deed);
-        }
-        let occasion = captured.and_then(occasion);
-        let distilled = occasion
-            .zip(captured)
-            .map(|(occasion, arrival)| self.distil(&mut store, occasion, arrival, &redactor));
-        let gives = opening.is_some_and(|(opening, budget)| {
-            let hooked = Hooked {
-                config: &config,
-                environment: &self.environment,
-                home: &self.home,
-                now: self.now,
-                until: self.started + self.deadline * SOFT_DEADLINE / 100,
-                host,
-                host_session: &host_session,
-                sighting: &sighting,
-                before: before.as_ref(),
-                ahead: ahead.as_ref(),
-            };
-            let given =
-                hooked.inject(&mut store, &opening, budget, &receipt, proof).unwrap_or_else(|failure| {
-                    self.log(&format!("nothing is given: {}", failure.line()));
-                    None
-                });
-            self.say(host, opening.moment(), given.as_ref(), trouble.as_deref());
+        deeds.iter().for_each(|deed| self.note_use(&mut store, &scene, deed));
+        let distilled = event.and_then(|event| self.distil(&mut store, event, &scene.redactor));
+        let is_given = call.chance.is_some_and(|chance| {
+            let hooked = self.hooked(&scene, &call.config, ahead.as_ref());
+            let given = hooked.inject(&mut store, &chance.opening, chance.budget, &receipt, proof);
+            let given = given.unwrap_or_else(|failure| {
+                self.log(&format!("nothing is given: {}", failure.line()));
+                None
+            });
+            self.say(scene.host, chance.opening.moment(), given.as_ref(), trouble.as_deref());
             given.is_some()
         });
-        if captured.is_none() && captures && !gives {
+        if event.is_none() && call.captures && !is_given {
             // Proof of life is not worth a word in the log: the next hook brings its own.
             drop(store.record_receipt(&receipt));
         }
-        match (occasion, captured, distilled) {
-            // Nobody waits for the next step now, and the hooks of the next turn open fast.
-            (Some(occasion), Some(arrival), Some(distilled)) => {
-                store.checkpoint()?;
-                if polish::enqueue(&mut store, &arrival.event, occasion, &distilled?, &config)? {
-                    self.start("polish");
-                }
-                self.embed(&mut store, &config);
-            }
-            _ => store.keep_log_short()?,
+        match distilled {
+            Some(distilled) => self.work_on(&mut store, distilled, &call.config)?,
+            None => store.keep_log_short()?,
         }
-        self.end(&config, captured, Some(&store))
+        self.end(&call.config, event, Some(&store))
     }
 
-    /// Makes what was heard fit to be kept.
-    fn arrivals(
-        &self,
-        store: Option<&Store>,
-        seen: impl Iterator<Item = Observation>,
-        config: &Config,
-        redactor: &Redactor,
-        sighting: &Sighting,
-    ) -> &[Arrival] {
-        let arrival = |observation: Observation| {
-            // A store that cannot say what it gave must not keep the event from being kept.
-            let given = store.map(|store| store.given_to(&observation.host, &observation.host_session));
-            let given = given.and_then(Result::ok).unwrap_or_default();
-            let around = Surroundings {
-                redactor,
-                most_bytes: config.capture.max_event_bytes as usize,
-                root: &sighting.root,
-                given: &given,
-                at: self.now,
-            };
-            Arrival { event: observe(observation, &around), sighting: sighting.clone() }
-        };
-        self.arrivals.get_or_init(|| seen.map(arrival).collect())
+    /// Begins what can be begun before the store is open, where something may be given.
+    fn look_ahead(&self, call: &Call) -> Option<Ahead> {
+        let chance = call.chance.as_ref().filter(|chance| chance.budget > 0)?;
+        Ahead::of(&chance.opening, &call.config, &self.environment, &self.home)
+    }
+
+    fn hooked<'a>(&'a self, scene: &'a Scene, config: &'a Config, ahead: Option<&'a Ahead>) -> Hooked<'a> {
+        Hooked {
+            config,
+            environment: &self.environment,
+            home: &self.home,
+            now: self.now,
+            until: self.started + self.deadline * SOFT_DEADLINE / 100,
+            host: scene.host,
+            host_session: &scene.host_session,
+            sighting: &scene.sighting,
+            before: scene.before.as_ref(),
+            ahead,
+        }
     }
 
     /// Says to the host what is given, and to the user what is wrong: one answer and nothing else, or nothing at all.
@@ -333,26 +195,20 @@ impl Hook {
     }
 
     /// Says what keeps us from remembering, if something does.
-    fn trouble(
-        &self,
-        store: &Result<Store, StoreError>,
-        host: Host,
-        before: Option<&Session>,
-        sighting: &Sighting,
-    ) -> Option<String> {
+    fn trouble(&self, store: &Result<Store, StoreError>, scene: &Scene) -> Option<String> {
         match store {
             Err(error) => alive::trouble_opening(error),
             Ok(store) => {
-                let here = || store.known_project_at(sighting).ok().flatten();
-                let project = before.map(|session| session.project).or_else(here);
-                alive::trouble(&self.home, store, host.as_str(), project, self.now)
+                let here = || store.known_project_at(&scene.sighting).ok().flatten();
+                let project = scene.before.as_ref().map(|session| session.project).or_else(here);
+                alive::trouble(&self.home, store, scene.host.as_str(), project, self.now)
             }
         }
     }
 
     /// Notes what was used of what the session was given. What fails here costs a number, not an event.
-    fn note_use(&self, store: &mut Store, host: Host, host_session: &str, deed: &Deed) {
-        let session = store.session_called(host.as_str(), host_session).map_err(Failure::from);
+    fn note_use(&self, store: &mut Store, scene: &Scene, deed: &Deed) {
+        let session = store.session_called(scene.host.as_str(), &scene.host_session).map_err(Failure::from);
         let noted = session.and_then(|session| match session {
             Some(session) => deed.note(store, session.id, self.now),
             None => Ok(()),
@@ -362,141 +218,15 @@ impl Hook {
         }
     }
 
-    /// Starts what a session's end leaves to be done.
-    fn end(&self, config: &Config, captured: Option<&Arrival>, store: Option<&Store>) -> Result<(), Failure> {
-        if captured.is_none_or(|arrival| arrival.event.kind != EventKind::SessionEnd) {
-            return Ok(());
-        }
-        if config.retention.backups > 0 {
-            self.start_housekeeping();
-        }
-        // No hook ever talks to a hub.
-        if let Some(store) = store.filter(|_| config.team.at_session_end)
-            && !teams::shared_through_hubs(store)?.is_empty()
-        {
-            self.start("sync");
-        }
-        Ok(())
-    }
-
-    /// Keeps an event, or lets it wait.
-    fn keep(
-        &self,
-        store: Result<Store, StoreError>,
-        arrival: &Arrival,
-        receipt: &Receipt,
-    ) -> Result<Kept, Failure> {
-        let stored = store.and_then(|mut store| {
-            let (_, proof) = store.record_with_receipt(arrival, receipt)?;
-            Ok((store, proof))
-        });
-        match stored {
-            Ok((store, proof)) => Ok(Kept::Stored(Box::new(store), proof)),
-            Err(error) => {
-                Spool::of(&self.home).put(arrival)?;
-                if !error.is_passing() {
-                    self.log(&format!("an event waits in the spool: {error}"));
-                }
-                if matches!(error, StoreError::Damaged { .. }) {
-                    self.start_housekeeping();
-                }
-                Ok(Kept::Waits)
-            }
-        }
-    }
-
-    /// Keeps what happened with an event where the event is kept; the proof that the hook ran came with that.
-    fn keep_too(&self, kept: &mut Kept, arrival: &Arrival) -> Result<(), Failure> {
-        let is_kept = match kept {
-            Kept::Stored(store, _) => store.record(arrival).is_ok(),
-            Kept::Waits => false,
-        };
-        if !is_kept {
-            Spool::of(&self.home).put(arrival)?;
-        }
-        Ok(())
-    }
-
-    /// Makes memories of what happened. What fails here is tried again with the next turn: the events are kept.
-    fn distil(
-        &self,
-        store: &mut Store,
-        occasion: Occasion,
-        arrival: &Arrival,
-        redactor: &Redactor,
-    ) -> Result<DistilReport, Failure> {
-        let event = &arrival.event;
-        let Some(session) = store.session_called(&event.host, &event.host_session)? else {
-            return Ok(DistilReport::default());
-        };
-        // The agent may have gone into another project's folder since: what lies there is not this session's (law 8).
-        let is_at_home = store.known_project_at(&arrival.sighting)? == Some(session.project);
-        let root = Some(Path::new(&arrival.sighting.root)).filter(|root| is_at_home && root.is_dir());
-        // A host's record that came late has not used up the time to look.
-        let until = Some((Instant::now() + TIME_TO_LOOK).min(self.started + LATEST_TO_WORK));
-        Ok(distil(store, session.id, &Distillation { occasion, root, redactor, now: self.now, until })?)
-    }
-
-    /// Makes vectors of what was distilled, as far as there is time. The rest is made by the next turn, or by housekeeping.
-    fn embed(&self, store: &mut Store, config: &Config) {
-        let until = (Instant::now() + TIME_TO_EMBED).min(self.started + LATEST_TO_WORK);
-        vectors::note_failure(&self.home, self.now, vectors::embed_until(store, config, until));
-    }
-
-    /// Whether a call of ours to a model made this happen: in its folder, or below the process that makes it.
-    fn is_our_doing(&self, place: &Path, heard: &Heard) -> bool {
-        let cwd = std::env::current_dir().ok();
-        let places = [Some(place), heard.cwd.as_deref().map(Path::new), cwd.as_deref()];
-        places.into_iter().flatten().any(ourselves::is_jail) || ourselves::is_below_runner(&self.home)
-    }
-
-    /// Whether the session is one we asked for: by its name, or by what it begins with. A store that cannot say is asked again when
-    /// the event is kept.
-    fn is_our_session(&self, store: Option<&mut Store>, host: Host, heard: &Heard) -> bool {
-        let is_ours = match &heard.meaning {
-            Meaning::Happened(told) => match &told.happening {
-                Happening::Prompted { text } => is_our_prompt(text),
-                _ => false,
-            },
-            Meaning::PassedOver(_) => false,
-        };
-        match (store, &heard.host_session) {
-            (Some(store), Some(session)) if is_ours => {
-                if let Err(error) = store.take_back_session(host.as_str(), session, self.now) {
-                    self.log(&format!("a session of our own stays: {error}"));
-                }
-                true
-            }
-            (Some(store), Some(session)) => store.is_own_session(session).unwrap_or(false),
-            // What waits in the spool is looked at again when it is taken in; our words do not even go there.
-            _ => is_ours,
-        }
-    }
-
-    /// Returns the folder it happened in: the host's steady word for the project, else where it says it is, else where we are.
-    fn place(&self, host: Host, heard: &Heard) -> PathBuf {
-        let named = self.environment.project_dir_of(host.project_variable());
-        let said = named.or_else(|| heard.cwd.as_ref().map(PathBuf::from));
-        said.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
-    }
-
-    /// Reads the configuration. What is wrong in it is returned and passed over; where it bears on what may be kept, nothing is.
-    fn config(&self, place: &Path) -> (Config, Vec<Failure>) {
-        let mut settings = Settings::defaults();
-        let mut wrong = settings.lay_files(self.environment.config_file(), project_file(place));
-        wrong.extend(settings.lay_environment(&self.environment));
-        (settings.config().unwrap_or_else(|_| Config::nothing()), wrong)
-    }
-
-    fn receipt(&self, host: Host, event: &str, bytes_in: usize) -> Receipt {
+    fn receipt(&self, call: &Call, event: &str, bytes_in: usize) -> Receipt {
         Receipt {
-            host: host.as_str().to_owned(),
+            host: call.host.as_str().to_owned(),
             event: event.chars().take(64).collect(),
             at: self.now,
             duration_us: u32::try_from(self.started.elapsed().as_micros()).unwrap_or(u32::MAX),
             bytes_in: u32::try_from(bytes_in).unwrap_or(u32::MAX),
             bytes_out: 0,
-            outcome: "kept".to_owned(),
+            outcome: call.outcome(),
         }
     }
 
@@ -517,53 +247,5 @@ impl Hook {
         if let Err(error) = command.spawn() {
             self.log(&format!("cannot start `{name}`: {error}"));
         }
-    }
-}
-
-/// Says in a receipt what a payload should have had: `doctor` looks for these words.
-fn lacking(what: &[&str]) -> String {
-    if what.is_empty() { String::new() } else { format!("{LACKING}{}", what.join(", ")) }
-}
-
-/// Returns why to distil after an event, if it is time.
-fn occasion(arrival: &Arrival) -> Option<Occasion> {
-    match arrival.event.kind {
-        EventKind::TurnEnd => Some(Occasion::TurnEnd),
-        EventKind::SessionEnd => Some(Occasion::SessionEnd),
-        EventKind::Compaction => match account_of(&arrival.event)?.happening {
-            Happening::Compacting { .. } => Some(Occasion::Compaction),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// What became of an event.
-enum Kept {
-    /// It is in the store, with the proof that the hook ran; or there was nothing to keep.
-    Stored(Box<Store>, Option<ReceiptId>),
-    Waits,
-}
-
-impl Kept {
-    /// Nothing is to be kept, but the store may know something.
-    fn here(store: Result<Store, StoreError>) -> Kept {
-        store.map_or(Kept::Waits, |store| Kept::Stored(Box::new(store), None))
-    }
-}
-
-/// Returns what a session is called. One of one project must not be joined by what names none in another (law 8).
-fn session_name(named: Option<String>, sighting: &Sighting) -> String {
-    named.unwrap_or_else(|| format!("unknown in {}", sighting.root))
-}
-
-fn observation(host: Host, host_session: String, told: Told) -> Observation {
-    Observation {
-        host: host.as_str().to_owned(),
-        host_session,
-        tool: told.tool,
-        sequence: told.sequence,
-        trust: told.trust,
-        account: Account { happening: told.happening, subagent: told.subagent },
     }
 }

@@ -11,10 +11,10 @@ pub(crate) use machine::{Wanted, found, take_in};
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
+use crate::log;
 use crate::ui::memories;
 use crate::vectors;
-use crate::{log, times};
-use backstory_memory::{Timestamp, Trust};
+use backstory_memory::Trust;
 use backstory_store::Store;
 use clap::{Args, ValueEnum};
 
@@ -84,13 +84,6 @@ pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
             "`--all` takes in everything found on this machine (`--all --dry-run` shows it), `--from SOURCE` one source, a path a file",
         )),
     }
-}
-
-/// Reads how far back is wanted.
-fn since(args: &ImportArgs, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
-    let Some(text) = &args.since else { return Ok(None) };
-    let hint = "write a day (2026-03-01) or how long ago (90d)";
-    times::parse(text, now).map(Some).ok_or_else(|| Failure::usage(format!("`{text}` is no time")).hint(hint))
 }
 
 /// Joins the word index, which has come to lie in many parts: nobody waits for a session's end to search quickly. What cannot be

@@ -110,10 +110,7 @@ fn list(app: &App, json: bool) -> Result<Exit, Failure> {
 
 fn show(wanted: Option<&str>, app: &App, json: bool) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
-    let id = match wanted {
-        Some(wanted) => Some(app.project_called(&store, wanted)?),
-        None => store.known_project_at(&app.sighting())?,
-    };
+    let id = app.known_project(&store, wanted)?;
     if id.is_none() && !json {
         let name = app.sighting().name;
         app.ui
@@ -145,7 +142,8 @@ fn merge(from: &str, into: &str, app: &App, consent: Consent) -> Result<String, 
     let mut store = app.store()?;
     let (source, target) = (app.project_called(&store, from)?, app.project_called(&store, into)?);
     if source == target {
-        return Err(Failure::user(format!("`{from}` and `{into}` are the same project")));
+        return Err(Failure::user(format!("`{from}` and `{into}` are the same project"))
+            .hint("`backstory project list` shows them all"));
     }
     if consent == Consent::Ask {
         match app.ui.confirm(&format!("Move everything of `{from}` into `{into}`?")) {

@@ -1,6 +1,6 @@
 //! `search`: finds memories. Three forms: for reading, `--compact` (one padded line each), `--json`; `--explain` shows each sum.
 
-use crate::app::{App, ProjectArgs};
+use crate::app::{App, ProjectArgs, noted_if_it_could_be};
 use crate::args::kinds;
 use crate::commands::team_search;
 use crate::engine::{Engine, Profile};
@@ -9,9 +9,9 @@ use crate::failure::{Exit, Failure};
 use crate::shapes::{self, HitShape};
 use crate::times;
 use crate::ui::{Tone, one_line};
-use backstory_memory::{Kind, MemoryId, Timestamp, clean, first_chars};
+use backstory_memory::{Kind, MemoryId, clean, first_chars};
 use backstory_recall::{Answer, Hit, Strategy};
-use backstory_store::{Filter, LifeFilter, Reach, Showing, Store, StoreError};
+use backstory_store::{Filter, LifeFilter, Reach, Showing, Store};
 use clap::Args;
 use serde::Serialize;
 
@@ -168,21 +168,11 @@ pub(crate) fn found(args: &SearchArgs, store: &Store, answer: &Answer) -> Result
 /// Notes what was shown. Being shown is not use, and a store that cannot be written is still worth reading.
 pub(crate) fn note_shown(store: &mut Store, hits: &[Hit], app: &App) -> Result<(), Failure> {
     let ids: Vec<MemoryId> = hits.iter().map(|hit| hit.memory.id).collect();
-    match store.note_shown(&ids, Showing::Listed, app.now) {
-        Ok(()) | Err(StoreError::NotWritable { .. } | StoreError::Busy { .. } | StoreError::Full { .. }) => {
-            Ok(())
-        }
-        Err(error) => Err(error.into()),
-    }
+    noted_if_it_could_be(store.note_shown(&ids, Showing::Listed, app.now))
 }
 
 fn filter(args: &SearchArgs, reach: Reach, app: &App) -> Result<Filter, Failure> {
-    let when = |text: &Option<String>| -> Result<Option<Timestamp>, Failure> {
-        let Some(text) = text else { return Ok(None) };
-        times::parse(text, app.now).map(Some).ok_or_else(|| {
-            Failure::usage(format!("`{text}` is not a time")).hint("write 2026-05-01, 36h, 7d or 2w")
-        })
-    };
+    let when = |text: &Option<String>| text.as_deref().map(|text| times::typed(text, app.now)).transpose();
     Ok(Filter {
         life: if args.superseded { LifeFilter::Any } else { LifeFilter::Live },
         kinds: args.kinds.clone(),

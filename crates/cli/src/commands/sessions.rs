@@ -1,6 +1,6 @@
 //! `sessions`: the conversations hosts have had, newest first; `sessions show` tells one step by step and what was learnt from it.
 
-use crate::app::{App, ProjectArgs};
+use crate::app::{App, ProjectArgs, project_name};
 use crate::failure::{Exit, Failure};
 use crate::replay::{StepShape, step};
 use crate::shapes::{self, CodeChangeShape, HeadShape, SessionShape};
@@ -106,7 +106,7 @@ pub(crate) fn shape(store: &Store, summary: SessionSummary) -> Result<SessionSha
     let session = summary.session;
     Ok(SessionShape {
         id: session.id.0,
-        project: store.project(session.project)?.map(|project| project.name).unwrap_or_default(),
+        project: project_name(store, session.project)?,
         host: session.host,
         host_session: session.host_session,
         started_at: times::iso(session.started_at),
@@ -132,7 +132,7 @@ pub(crate) fn session_called(store: &Store, wanted: &str) -> Result<Session, Fai
         _ => store.sessions_named(wanted)?,
     };
     if wanted == "last" && found.is_empty() {
-        return Err(Failure::user("no sessions yet"));
+        return Err(Failure::user("no sessions yet").hint("`backstory doctor` looks whether hooks run"));
     }
     let hint = "`backstory sessions --all-projects` shows them all";
     match (found.pop(), found.len()) {

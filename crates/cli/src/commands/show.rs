@@ -1,6 +1,6 @@
 //! `show`: memories whole. Asking for one is using it.
 
-use crate::app::App;
+use crate::app::{App, noted_if_it_could_be};
 use crate::args::memory_id;
 use crate::failure::{Exit, Failure, SEARCH_FINDS};
 use crate::shapes::{self, MemoryShape};
@@ -68,12 +68,7 @@ pub(crate) fn whole(store: &mut Store, ids: &[MemoryId], app: &App) -> Result<Sh
 
 /// Notes that memories were asked for whole. A store that cannot be written, or is busy, is still worth reading.
 pub(crate) fn note_fetched(store: &mut Store, ids: &[MemoryId], app: &App) -> Result<(), Failure> {
-    match store.note_used(ids, UseKind::Fetched, app.now) {
-        Ok(()) | Err(StoreError::NotWritable { .. } | StoreError::Busy { .. } | StoreError::Full { .. }) => {
-            Ok(())
-        }
-        Err(error) => Err(error.into()),
-    }
+    noted_if_it_could_be(store.note_used(ids, UseKind::Fetched, app.now))
 }
 
 fn words(memory: &MemoryShape, app: &App) -> String {

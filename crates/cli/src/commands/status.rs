@@ -7,9 +7,10 @@ use crate::times;
 use crate::ui::{Tone, memories, one_line};
 use crate::vectors::MAKES_VECTORS;
 use backstory_memory::Timestamp;
-use backstory_store::{ModelWork, Receipt, Store, Usefulness};
+use backstory_store::{ModelWork, Receipt, Status, Store, Usefulness};
 use clap::Args;
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// Arguments of `status`.
 #[derive(Args, Debug)]
@@ -83,69 +84,87 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
     let problem = problem.map(|problem| problem.to_string());
     if args.json {
         app.ui.json(&told(&store, problem, app)?)?;
-        return Ok(Exit::Done);
-    }
-    let status = store.status()?;
-    // A store of an older schema that can only be read has no place for this.
-    let waiting = store.count_stale_vectors().unwrap_or(0);
-    let hooks = store.receipts(10)?;
-    let usefulness = store.usefulness()?;
-    let provider = app.config.distil.provider;
-    let work = store.model_work(app.now)?;
-    let work = (provider != Provider::None || work.calls > 0).then_some(work);
-    let home = app.ui.tone(Tone::Path, &app.home.root().display().to_string());
-    let counts = status.counts;
-    app.ui.line(&format!("home      {home}"))?;
-    if let Some(problem) = problem {
-        app.ui.line(&format!("          can only be read: {problem}"))?;
-    }
-    app.ui.line(&format!(
-        "memories  {} in force, {} superseded, {} forgotten; projects: {}",
-        counts.live, counts.superseded, counts.tombstones, counts.projects
-    ))?;
-    let last = status.last_event_at.map_or("never".to_owned(), |at| ago(at, app.now));
-    app.ui.line(&format!("events    {}, the last {last}; sessions: {}", counts.events, counts.sessions))?;
-    app.ui.line(&format!(
-        "size      {:.1} MiB, schema {}",
-        status.bytes as f64 / 1_048_576.0,
-        status.schema
-    ))?;
-    for line in given_lines(&usefulness) {
-        app.ui.line(&format!("given     {line}"))?;
-    }
-    if status.spooled > 0 {
-        app.ui.line(&format!(
-            "waiting   {} in the spool; the next command that can write takes them in",
-            status.spooled
-        ))?;
-    }
-    if waiting > 0 && app.config.recall.vectors {
-        app.ui.line(&format!("vectors   {} without; {MAKES_VECTORS}", memories(waiting)))?;
-    }
-    match status.newest_backup {
-        Some(path) => app.ui.line(&format!("backup    {}", path.display()))?,
-        None => app.ui.line("backup    none yet")?,
-    }
-    for path in &status.quarantined {
-        app.ui.line(&format!("damaged   {} was moved aside", path.display()))?;
-    }
-    if let Some(work) = work {
-        app.ui.line(&format!("model     {}", model_line(provider, work)))?;
-    }
-    for receipt in &hooks {
-        let (ms, at) = (f64::from(receipt.duration_us) / 1000.0, ago(receipt.at, app.now));
-        app.ui.line(&format!(
-            "hook      {} {} {at}: {} in {ms:.1} ms",
-            one_line(&receipt.host),
-            one_line(&receipt.event),
-            one_line(&receipt.outcome)
-        ))?;
+    } else {
+        Standing::of(&store, problem, app)?.lines(app).iter().try_for_each(|line| app.ui.line(line))?;
     }
     Ok(Exit::Done)
 }
 
+/// How the store is doing.
+struct Standing {
+    /// Why it can only be read.
+    problem: Option<String>,
+    status: Status,
+    vectors_waiting: u64,
+    hooks: Vec<Receipt>,
+    usefulness: Vec<Usefulness>,
+    /// What a model did, where one is configured or was asked.
+    work: Option<ModelWork>,
+}
+
+impl Standing {
+    fn of(store: &Store, problem: Option<String>, app: &App) -> Result<Standing, Failure> {
+        let work = store.model_work(app.now)?;
+        Ok(Standing {
+            problem,
+            status: store.status()?,
+            // A store of an older schema that can only be read has no place for this.
+            vectors_waiting: store.count_stale_vectors().unwrap_or(0),
+            hooks: store.receipts(10)?,
+            usefulness: store.usefulness()?,
+            work: (app.config.distil.provider != Provider::None || work.calls > 0).then_some(work),
+        })
+    }
+
+    /// Says it.
+    fn lines(&self, app: &App) -> Vec<String> {
+        let status = &self.status;
+        let counts = &status.counts;
+        let last = status.last_event_at.map_or("never".to_owned(), |at| ago(at, app.now));
+        let home = app.ui.tone(Tone::Path, &app.home.root().display().to_string());
+        let mut lines = vec![format!("home      {home}")];
+        lines.extend(self.problem.iter().map(|problem| format!("          can only be read: {problem}")));
+        lines.extend([
+            format!(
+                "memories  {} in force, {} superseded, {} forgotten; projects: {}",
+                counts.live, counts.superseded, counts.tombstones, counts.projects
+            ),
+            format!("events    {}, the last {last}; sessions: {}", counts.events, counts.sessions),
+            format!("size      {:.1} MiB, schema {}", status.bytes as f64 / 1_048_576.0, status.schema),
+        ]);
+        lines.extend(given_lines(&self.usefulness).iter().map(|line| format!("given     {line}")));
+        if status.spooled > 0 {
+            let next = "in the spool; the next command that can write takes them in";
+            lines.push(format!("waiting   {} {next}", status.spooled));
+        }
+        if self.vectors_waiting > 0 && app.config.recall.vectors {
+            lines.push(format!("vectors   {} without; {MAKES_VECTORS}", memories(self.vectors_waiting)));
+        }
+        lines.push(match &status.newest_backup {
+            Some(path) => format!("backup    {}", path.display()),
+            None => "backup    none yet".to_owned(),
+        });
+        let moved = |path: &PathBuf| format!("damaged   {} was moved aside", path.display());
+        lines.extend(status.quarantined.iter().map(moved));
+        let provider = app.config.distil.provider;
+        lines.extend(self.work.iter().map(|work| format!("model     {}", model_line(provider, work))));
+        lines.extend(self.hooks.iter().map(|receipt| hook_line(receipt, app.now)));
+        lines
+    }
+}
+
+fn hook_line(receipt: &Receipt, now: Timestamp) -> String {
+    let (ms, at) = (f64::from(receipt.duration_us) / 1000.0, ago(receipt.at, now));
+    format!(
+        "hook      {} {} {at}: {} in {ms:.1} ms",
+        one_line(&receipt.host),
+        one_line(&receipt.event),
+        one_line(&receipt.outcome)
+    )
+}
+
 /// Says what the model did, and how much of it: `anthropic; in 24 hours: calls 3, tokens 2100; jobs: waiting 1, given up 0`.
-fn model_line(provider: Provider, work: ModelWork) -> String {
+fn model_line(provider: Provider, work: &ModelWork) -> String {
     let rests = if work.is_broken { "; resting, the last calls all failed" } else { "" };
     format!(
         "{}; in 24 hours: calls {}, tokens {}; jobs: waiting {}, given up {}{rests}",
@@ -159,13 +178,10 @@ fn model_line(provider: Provider, work: ModelWork) -> String {
 
 /// Tells how the store is doing. Every door tells it through here.
 pub(crate) fn told(store: &Store, problem: Option<String>, app: &App) -> Result<StatusShape, Failure> {
-    let status = store.status()?;
-    let vectors_waiting = store.count_stale_vectors().unwrap_or(0);
-    let (hooks, usefulness) = (store.receipts(10)?, store.usefulness()?);
-    let work = store.model_work(app.now)?;
-    let work = (app.config.distil.provider != Provider::None || work.calls > 0).then_some(work);
+    let Standing { problem, status, vectors_waiting, hooks, usefulness, work } =
+        Standing::of(store, problem, app)?;
     let counts = status.counts;
-    let text = |path: &std::path::PathBuf| path.display().to_string();
+    let text = |path: &PathBuf| path.display().to_string();
     Ok(StatusShape {
         version: 1,
         home: text(&app.home.root().to_owned()),

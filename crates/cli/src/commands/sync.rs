@@ -1,7 +1,7 @@
 //! `sync`: tells teams what is new here, and hears what they tell. Hooks never do; they start this at the end of a session and do not
 //! wait for it.
 
-use crate::app::App;
+use crate::app::{App, project_name};
 use crate::failure::{Exit, Failure};
 use crate::leaving::MemoryLeaving;
 use crate::pulse::{Pulse, wait};
@@ -9,7 +9,7 @@ use crate::sync_lock::SyncLock;
 use crate::syncing::{Synced, Syncing};
 use crate::ui::{memories, one_line};
 use crate::{log, teams, vectors};
-use backstory_memory::{News, ProjectId};
+use backstory_memory::News;
 use backstory_store::{SharedProject, Store, Team};
 use clap::Args;
 use serde::Serialize;
@@ -165,7 +165,7 @@ fn sync_team(
     }
     for shared in projects {
         let synced = syncing.sync(store, &mut hub, shared)?;
-        answers.push((called(store, shared.project)?, team.name.clone(), synced));
+        answers.push((project_name(store, shared.project)?, team.name.clone(), synced));
     }
     Ok(())
 }
@@ -267,7 +267,7 @@ fn show_leaving(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let mut projects = Vec::new();
     for shared in teams::shared_through_hubs(&store)? {
         let (news, stays) = syncing.leaving(&store, &shared)?;
-        let project = called(&store, shared.project)?;
+        let project = project_name(&store, shared.project)?;
         let News { memories: leaving, forgotten, .. } = news;
         let forgotten = forgotten.iter().map(ToString::to_string).collect();
         let memories = leaving.into_iter().filter_map(MemoryLeaving::of).collect();
@@ -289,8 +289,4 @@ fn show_leaving(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
         project.memories.iter().try_for_each(|memory| memory.print(&app.ui))?;
     }
     Ok(Exit::Done)
-}
-
-fn called(store: &Store, project: ProjectId) -> Result<String, Failure> {
-    Ok(store.project(project)?.map(|project| project.name).unwrap_or_default())
 }

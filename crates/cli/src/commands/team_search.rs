@@ -15,7 +15,6 @@ use backstory_memory::{Trust, first_chars};
 use backstory_recall::direction;
 use backstory_store::{Reach, SharedProject, Store};
 use serde::Serialize;
-use std::time::Duration;
 
 /// The rank of words, as the hub gives it, that counts for half.
 const SATURATION: f64 = 0.1;
@@ -62,7 +61,7 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
         project: shared.as_ref().map(|shared| shared.hub_project.as_str()),
         kinds: &args.kinds,
         most: args.limit.unwrap_or(app.config.search.limit),
-        patience: Some(Duration::from_secs(u64::from(app.config.team.patience_seconds.max(1)))),
+        patience: Some(app.config.team.patience()),
     };
     let pulse = Pulse::watch(app);
     let mut hub = teams::hub(&team, app)?;

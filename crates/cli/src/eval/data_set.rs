@@ -71,7 +71,7 @@ impl DataSet {
         let mut out = create(path)?;
         let written = serde_json::to_writer_pretty(&mut out, self).map_err(std::io::Error::from);
         let written = written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
-        written.map_err(|error| Failure::user(format!("cannot write `{}`", path.display())).because(&error))
+        written.map_err(|error| Failure::of_path("write", path, &error))
     }
 
     /// Returns every gold id no document of its corpus has, with the question that names it.
@@ -116,16 +116,15 @@ fn time(whose: &str, at: Option<&Value>, now: Timestamp) -> Result<Option<Timest
 
 /// Reads a JSON file, or says where it is not what was expected.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
-    let failed = |error: &dyn std::error::Error| {
-        Failure::user(format!("cannot read `{}`", path.display())).because(error)
-    };
-    let file = File::open(path).map_err(|error| failed(&error))?;
-    serde_json::from_reader(BufReader::with_capacity(1 << 20, file)).map_err(|error| failed(&error))
+    let file = File::open(path).map_err(|error| Failure::of_path("read", path, &error))?;
+    serde_json::from_reader(BufReader::with_capacity(1 << 20, file)).map_err(|error| {
+        Failure::user(format!("cannot read `{}`", path.display()))
+            .because(&error)
+            .hint("mend that line; `--format` says what the file is meant to be")
+    })
 }
 
 /// Makes a file to write to.
 pub(crate) fn create(path: &Path) -> Result<BufWriter<File>, Failure> {
-    File::create(path)
-        .map(BufWriter::new)
-        .map_err(|error| Failure::user(format!("cannot write `{}`", path.display())).because(&error))
+    File::create(path).map(BufWriter::new).map_err(|error| Failure::of_path("write", path, &error))
 }

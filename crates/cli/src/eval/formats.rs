@@ -97,8 +97,6 @@ impl Format {
 
 /// Tells the format of a file or a folder.
 fn tell(path: &Path) -> Result<Format, Failure> {
-    let cannot_read =
-        |error: std::io::Error| Failure::user(format!("cannot read `{}`", path.display())).because(&error);
     if path.is_dir() {
         let holds_all = |files: &[&str]| files.iter().all(|file| path.join(file).is_file());
         let told = FILES.iter().find(|(_, files)| holds_all(files)).map(|(format, _)| *format);
@@ -110,7 +108,7 @@ fn tell(path: &Path) -> Result<Format, Failure> {
     let mut beginning = Vec::new();
     File::open(path)
         .and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning))
-        .map_err(cannot_read)?;
+        .map_err(|error| Failure::of_path("read", path, &error))?;
     let beginning = String::from_utf8_lossy(&beginning);
     let shows_all = |signs: &[&str]| signs.iter().all(|sign| beginning.contains(sign));
     let told = SIGNS.iter().find(|(_, signs)| shows_all(signs)).map(|(format, _)| *format);

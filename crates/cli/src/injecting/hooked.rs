@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use backstory_context::{Block, Skipped, Why};
 use backstory_hosts::{Host, Opening};
 use backstory_memory::{Moment, Sighting, Timestamp};
-use backstory_store::{Home, InView, Receipt, ReceiptId, Session, Store};
+use backstory_store::{Home, InView, Receipt, ReceiptId, Session, Store, StoreError};
 use std::collections::HashSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -61,15 +61,7 @@ impl Hooked<'_> {
         {
             return Ok(Some(again));
         }
-        let in_view = match (&session, opening) {
-            // What is in view is about to go: all of it may be told.
-            (None, _) | (_, Opening::Compaction) => InView { began_at: Some(self.now), ..InView::default() },
-            // What it did it still has, what it was told it has not.
-            (Some(session), _) if how == Some("reopen") => {
-                InView { given: HashSet::new(), ..store.in_view(session.id)? }
-            }
-            (Some(session), _) => store.in_view(session.id)?,
-        };
+        let in_view = self.in_view(store, session.as_ref(), opening)?;
         let root =
             Some(Path::new(&self.sighting.root)).filter(|root| at_hand == Some(project) && root.is_dir());
         let mut to = Recipient { project, session: session.map(|session| session.id), in_view, root };
@@ -94,6 +86,26 @@ impl Hooked<'_> {
         let receipt = built.proof(receipt);
         store.record_injection_with_receipt(&built.injection(&to, self.now), &receipt, earlier)?;
         Ok(Some(built))
+    }
+
+    /// Returns what the agent has in view, as far as that may not be told again.
+    fn in_view(
+        &self,
+        store: &Store,
+        session: Option<&Session>,
+        opening: &Opening,
+    ) -> Result<InView, StoreError> {
+        match (session, opening) {
+            // What is in view is about to go: all of it may be told.
+            (None, _) | (_, Opening::Compaction) => {
+                Ok(InView { began_at: Some(self.now), ..InView::default() })
+            }
+            // What it did it still has, what it was told it has not.
+            (Some(session), _) if how_it_begins(opening) == Some("reopen") => {
+                Ok(InView { given: HashSet::new(), ..store.in_view(session.id)? })
+            }
+            (Some(session), _) => store.in_view(session.id),
+        }
     }
 
     /// Returns what a session was told as it began, to be told again byte for byte. It is recorded already.

@@ -2,6 +2,7 @@
 
 use super::{json, ms};
 use crate::app::App;
+use crate::commands::doctor::heard;
 use crate::commands::status::{HookShape, StatusShape, hook, told};
 use crate::failure::Failure;
 use crate::times;
@@ -117,13 +118,12 @@ pub(super) fn hooks(store: &Store) -> Result<Answer, Failure> {
         events.entry(&receipt.event).or_default().push(receipt.duration_us);
     }
     let hosts = hosts.into_iter().filter_map(|(host, runs)| {
-        let last = runs.first()?;
-        let worked = last.outcome.starts_with("kept") || last.outcome.starts_with("passed over");
+        let newest: Vec<Receipt> = runs.iter().take(heard::NEWEST as usize).copied().cloned().collect();
         Some(HostShape {
             host: host.to_owned(),
-            last_at: times::iso(last.at),
+            last_at: times::iso(runs.first()?.at),
             runs: runs.len(),
-            failing: !worked,
+            failing: host.parse().is_ok_and(|host| heard::is_failing(host, &newest)),
         })
     });
     json(&HooksShape {

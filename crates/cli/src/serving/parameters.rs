@@ -118,11 +118,8 @@ impl Parameters for Asked {
 }
 
 fn time(asked: &Asked, name: &str, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
-    let Some(text) = asked.query.get(name) else { return Ok(None) };
-    let at = times::parse(text, now).ok_or_else(|| {
-        Failure::usage(format!("`{name}={text}` is not a time")).hint("write 2026-05-01, 36h, 7d or 2w")
-    })?;
-    Ok(Some(at))
+    let typed = |text: &str| times::typed(text, now).map_err(|failure| failure.of(name));
+    asked.query.get(name).map(typed).transpose()
 }
 
 /// Finds a project by number or name. No folder is looked at, whatever a request says.

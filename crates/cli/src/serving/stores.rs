@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::failure::Failure;
-use backstory_store::{Home, Purpose, Store, StoreError};
+use backstory_store::{Home, Store};
 use std::fs;
 use std::ops::{Deref, DerefMut};
 use std::os::unix::fs::MetadataExt;
@@ -49,21 +49,13 @@ impl Stores {
         if let Some((store, file)) = kept {
             return Ok(Lent { problem: None, store: Some(store), file: Some(file), from: self });
         }
-        let opened = Store::open(&app.home, Purpose::Command, app.now);
-        let (store, problem) = match (opened, wish) {
-            (Ok(store), _) => (store, None),
-            (
-                Err(
-                    problem @ (StoreError::NotWritable { .. }
-                    | StoreError::Full { .. }
-                    | StoreError::Busy { .. }),
-                ),
-                Wish::Read,
-            ) => (Store::open(&app.home, Purpose::Read, app.now)?, Some(problem.to_string())),
-            (Err(error), _) => return Err(error.into()),
+        let (store, problem) = match wish {
+            Wish::Read => app.store_and_problem()?,
+            Wish::Write => (app.store()?, None),
         };
         // One that can only be read is not kept: the next may be able to write again.
         let file = if problem.is_none() { file_of(&app.home) } else { None };
+        let problem = problem.map(|problem| problem.to_string());
         Ok(Lent { problem, store: Some(store), file, from: self })
     }
 }

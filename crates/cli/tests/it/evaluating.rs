@@ -151,6 +151,8 @@ fn a_set_that_is_off_is_told_where() {
         --- err
         error: cannot read `[WORLD]/project/off.json`
           cause: missing field `text` at line 2 column 13
+
+        hint: mend that line; `--format` says what the file is meant to be
         "#);
     assert_snapshot!(said(r#"{"documents": [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], "queries": []}"#), @r#"
         exit 1
@@ -179,6 +181,8 @@ fn a_set_that_is_off_is_told_where() {
         --- err
         error: cannot read `nowhere.json`
           cause: No such file or directory (os error 2)
+
+        hint: check that it is there
         "#);
     assert_snapshot!(told(&env.run(["eval", "."])), @r#"
         exit 1

@@ -9,6 +9,9 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
+/// What whoever has to wait says.
+const WAITS: &str = "a sync is running; this goes on when it is done\n";
+
 /// Runs a command while something else holds the lock of syncs; returns what it says while it waits, and whether it was done after.
 fn while_syncing(env: &TestEnv, arguments: &[&str], meanwhile: impl FnOnce()) -> (String, bool) {
     let lock = File::create(env.home().join("sync.lock")).unwrap();
@@ -32,7 +35,6 @@ fn a_running_sync_is_waited_for_before_it_is_changed_what_is_shared() {
     let Some(team) = Team::new() else { return };
     let ann = team.member("ann");
     assert_eq!(run_in(&ann, "two", &["remember", "We decided on spaces"]).code, Some(0));
-    let waits = "a sync is running; this goes on when it is done\n";
     let changes: [(&[&str], i64); 4] = [
         (&["project", "merge", "two", "one", "--yes"], 1),
         (&["project", "unshare"], 0),
@@ -44,8 +46,20 @@ fn a_running_sync_is_waited_for_before_it_is_changed_what_is_shared() {
         let (said, is_done) = while_syncing(&ann, change, || {
             assert_eq!(teams_shared_with(&ann), before, "{change:?}");
         });
-        assert_eq!((said.as_str(), is_done), (waits, true), "{change:?}");
+        assert_eq!((said.as_str(), is_done), (WAITS, true), "{change:?}");
         assert_eq!(teams_shared_with(&ann), after, "{change:?}");
+    }
+}
+
+#[test]
+fn what_is_told_and_heard_through_git_waits_for_a_running_sync() {
+    let env = world();
+    remember(&env, "We decided on tabs");
+    let changes: [&[&str]; 2] =
+        [&["export", "--git", "shared", "--as", "ann"], &["import", "--git", "shared", "--no-vectors"]];
+    for change in changes {
+        let (said, is_done) = while_syncing(&env, change, || {});
+        assert_eq!((said.as_str(), is_done), (WAITS, true), "{change:?}");
     }
 }
 

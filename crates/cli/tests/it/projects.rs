@@ -107,6 +107,8 @@ fn merging_makes_one_project_of_two() {
         exit 1
         --- err
         error: `project` and `project` are the same project
+
+        hint: `backstory project list` shows them all
         ");
     assert_eq!(run_in(&env, "third", &["remember", "A third"]).code, Some(0));
     assert_eq!(

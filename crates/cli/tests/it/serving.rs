@@ -168,6 +168,23 @@ fn a_session_is_told_turn_by_turn_and_an_injection_word_for_word() {
 }
 
 #[test]
+fn a_host_fails_when_it_is_not_understood_and_not_when_nothing_is_to_be_kept() {
+    let env = lived_in();
+    let worker = Worker::start(&env, &[]);
+    let is_failing = || worker.get("/api/hooks")["hosts"][0]["failing"].clone();
+    crate::support::file(&env, ".backstory.toml", "[capture]\nenabled = false\n");
+    hear(&env, prompt("s2", "How long until the gateway times out under load?"));
+    let last = worker.get("/api/hooks")["receipts"][0]["outcome"].to_string();
+    assert!(last.starts_with("\"not kept, gave"), "{last}");
+    assert_eq!(is_failing(), false);
+    crate::support::file(&env, ".backstory.toml", "");
+    for text in ["one", "two", "three", "four", "five"] {
+        hear(&env, prompt("s3", text).replace("\"prompt\"", "\"promptV2\""));
+    }
+    assert_eq!(is_failing(), true);
+}
+
+#[test]
 fn asking_changes_nothing() {
     let env = lived_in();
     let worker = Worker::start(&env, &[]);

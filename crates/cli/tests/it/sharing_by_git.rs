@@ -60,6 +60,19 @@ impl Person {
         answer
     }
 
+    /// Tells somebody, who hears it.
+    fn tell_to(&self, other: &Person) {
+        self.tell();
+        other.merge(self, Merge::Plain);
+        other.hear();
+    }
+
+    /// Revises what a word finds.
+    fn revise(&self, word: &str, text: &str) {
+        let there = ask(&self.env, 0, &["search", "--json", word])["hits"][0]["id"].to_string();
+        done(&self.env, &["revise", &there, text]);
+    }
+
     fn commit(&self) {
         self.git(&["add", "-A"]);
         if !self.try_git(&["diff", "--cached", "--quiet"]).status.success() {
@@ -170,11 +183,8 @@ fn a_revision_a_replacement_and_a_forgetting_reach_everybody() {
     let (ann, bob) = pair();
     let id = remember(&ann.env, "The staging server is called heronpond").to_string();
     let old = remember(&ann.env, "We decided to deploy on Fridays").to_string();
-    ann.tell();
-    bob.merge(&ann, Merge::Plain);
-    bob.hear();
-    let there = ask(&bob.env, 0, &["search", "--json", "heronpond"])["hits"][0]["id"].to_string();
-    done(&bob.env, &["revise", &there, "The staging server is called heronpond now"]);
+    ann.tell_to(&bob);
+    bob.revise("heronpond", "The staging server is called heronpond now");
     bob.tell();
     done(&ann.env, &["supersede", &old, "We decided to deploy on Mondays"]);
     ann.tell();
@@ -202,11 +212,8 @@ fn a_revision_a_replacement_and_a_forgetting_reach_everybody() {
 fn what_was_forgotten_wins_over_what_is_said_later() {
     let (ann, bob) = pair();
     let id = remember(&ann.env, "The staging server is called heronpond").to_string();
-    ann.tell();
-    bob.merge(&ann, Merge::Plain);
-    bob.hear();
-    let there = ask(&bob.env, 0, &["search", "--json", "heronpond"])["hits"][0]["id"].to_string();
-    done(&bob.env, &["revise", &there, "The staging server is called heronpond now"]);
+    ann.tell_to(&bob);
+    bob.revise("heronpond", "The staging server is called heronpond now");
     bob.tell();
     done(&ann.env, &["forget", &id, "--yes"]);
     ann.tell();
@@ -267,9 +274,7 @@ fn an_older_branch_does_not_undo_what_was_said_since() {
     let (ann, bob) = pair();
     let id = remember(&ann.env, "We decided on tabs").to_string();
     let gone = remember(&ann.env, "The staging server is called heronpond").to_string();
-    ann.tell();
-    bob.merge(&ann, Merge::Plain);
-    bob.hear();
+    ann.tell_to(&bob);
     for person in [&ann, &bob] {
         person.git(&["checkout", "-q", "-b", "feature"]);
     }
@@ -365,9 +370,7 @@ fn forgetting_on_both_sides_and_saying_nearly_the_same_again_merges() {
     let text =
         "We decided that the staging server is reached through the old gateway and nothing else, because";
     remember(&ann.env, &format!("{text} of the secret"));
-    ann.tell();
-    bob.merge(&ann, Merge::Plain);
-    bob.hear();
+    ann.tell_to(&bob);
     for (person, ending) in [(&ann, "the firewall says so"), (&bob, "the firewall says so today")] {
         let id = ask(&person.env, 0, &["search", "--json", "staging"])["hits"][0]["id"].to_string();
         done(&person.env, &["forget", &id, "--yes"]);

@@ -268,7 +268,7 @@ fn what_cannot_be_imported_is_said_with_the_next_step() {
         (vec!["import"], "`--all` takes in everything"),
         (vec!["import", "--from", "memory-palace"], "nothing that can be imported"),
         (vec!["import", "--from", "git", "/no/such/folder"], "there is no `/no/such/folder`"),
-        (vec!["import", "--all", "--since", "soon"], "is no time"),
+        (vec!["import", "--all", "--since", "soon"], "is not a time"),
     ] {
         let outcome = env.run(&arguments);
         assert!(outcome.code != Some(0) && outcome.stderr.contains(words), "{arguments:?}: {outcome:?}");

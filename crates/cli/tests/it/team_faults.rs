@@ -207,6 +207,26 @@ fn a_hub_that_stalls_in_the_middle_is_given_up_and_the_next_sync_goes_on() {
     }
 }
 
+#[test]
+fn the_status_of_teams_names_a_hub_that_stalls_and_goes_on_with_the_others() {
+    let Some(team) = Team::new() else { return };
+    let ann = team.member("ann");
+    let silent = Proxy::to(&team, Fault::Stall, u64::MAX, 0);
+    // Before the one that answers, and after it.
+    for name in ["aside", "zest"] {
+        let sql = "INSERT INTO teams SELECT ?1, ?2, member, joined_at_ms, synced_at_ms, hub_team, hub_id FROM teams WHERE name = 'team'";
+        database(&ann).execute(sql, [name, &silent.url(&team, "ann")]).unwrap();
+    }
+    let status = ask(&ann, 1, &["team", "status", "--json", "--set", "team.patience_seconds=1"]);
+    let of = |number: usize| (&status["teams"][number]["name"], &status["teams"][number]["members"]);
+    assert_eq!(of(1), (&"team".into(), &json!([team.database.member("ann")])), "{status}");
+    for number in [0, 2] {
+        let problem = status["teams"][number]["problem"].as_str().unwrap();
+        assert!(problem.contains("does not answer"), "{status}");
+    }
+    assert_eq!(silent.connections.load(Ordering::SeqCst), 2);
+}
+
 /// No hook of a shared project ever talks to its hub, and none costs more for it.
 #[test]
 fn no_hook_opens_a_connection_and_every_hook_answers_as_without_a_team() {

@@ -1,10 +1,10 @@
 //! Damage: nothing panics, the original is kept, nearly everything comes back, and no healthy database is touched (R11, R13).
 
 use crate::kit::{
-    Dice, KEEP, NOW, TestHome, any_of, arrival, bar, child, child_home, fill, note, paths_under, raw,
-    record_all, size, tell, told,
+    Dice, KEEP, NOW, TestHome, any_of, arrival, ask, bar, child, child_home, draft, fill, new, note,
+    paths_under, raw, record_all, size, tell, told,
 };
-use backstory_memory::{Life, MemoryId};
+use backstory_memory::{Draft, Life, Link, MemoryId, Relation, Scope};
 use backstory_store::{CheckDepth, Filter, Home, Purpose, Reach, Spool, Store, StoreError};
 use std::fs;
 use std::path::Path;
@@ -195,6 +195,15 @@ fn a_database_that_vanished_is_restored_and_not_begun_anew() {
     assert_eq!(test.open().count_memories().unwrap(), 0);
 }
 
+/// Breaks the root page of one table. The memories can still be read.
+fn break_receipts(home: &Home) {
+    let page = ask(home, "SELECT rootpage FROM sqlite_schema WHERE name = 'receipts'");
+    let mut bytes = fs::read(home.database()).unwrap();
+    let at = usize::try_from(page - 1).unwrap() * 4096;
+    bytes[at..at + 8].fill(0xee);
+    fs::write(home.database(), bytes).unwrap();
+}
+
 #[test]
 fn what_a_repair_brings_back_is_what_was_there() {
     let test = TestHome::new();
@@ -202,20 +211,14 @@ fn what_a_repair_brings_back_is_what_was_there() {
     let ids = fill(&mut store, 40);
     store.back_up(KEEP, NOW).unwrap();
     let project = store.memory(ids[0]).unwrap().unwrap().project;
-    let newer =
-        store.supersede(ids[3], &crate::kit::new(project, crate::kit::draft("newer", "heron"))).unwrap();
+    let newer = store.supersede(ids[3], &new(project, draft("newer", "heron"))).unwrap();
     let gone = note(&mut store, "gone", "forgotten words");
     store.forget(&[gone], NOW).unwrap();
     store.pin(newer, backstory_store::Pin::Keep).unwrap();
     store.reinforce(newer, NOW.plus_ms(5)).unwrap();
     let expected = store.memory(newer).unwrap().unwrap();
     drop(store);
-    // The root page of one table is broken, the memories can still be read.
-    let page = crate::kit::ask(&test.home, "SELECT rootpage FROM sqlite_schema WHERE name = 'receipts'");
-    let mut bytes = fs::read(test.home.database()).unwrap();
-    let at = usize::try_from(page - 1).unwrap() * 4096;
-    bytes[at..at + 8].fill(0xee);
-    fs::write(test.home.database(), bytes).unwrap();
+    break_receipts(&test.home);
 
     assert!(!test.open().check(CheckDepth::Full).unwrap().is_sound());
     let mut store = test.open();
@@ -230,11 +233,61 @@ fn what_a_repair_brings_back_is_what_was_there() {
         "under its own number, with all that is known of it"
     );
     assert_eq!(store.memory(ids[3]).unwrap().unwrap().life, Life::Superseded(newer));
-    let again = crate::kit::new(project, crate::kit::draft("gone", "forgotten words"));
+    let again = new(project, draft("gone", "forgotten words"));
     assert!(matches!(store.remember(&again), Err(StoreError::Forgotten { .. })), "forgotten is forgotten");
     assert!(note(&mut store, "next", "") > gone, "no number is given twice");
     let hits = store.search_words(&any_of(&["heron"]), &Filter::within(Reach::Everywhere)).unwrap();
     assert_eq!(hits.iter().map(|hit| hit.memory).collect::<Vec<MemoryId>>(), [newer]);
+}
+
+#[test]
+fn what_a_memory_said_before_and_how_it_relates_comes_back_with_it() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let known = note(&mut store, "known", "to the copy");
+    store.back_up(KEEP, NOW).unwrap();
+    let later = note(&mut store, "later", "in its first words");
+    for (id, at) in [(known, 5), (later, 6)] {
+        let content = Draft { scope: Scope::User, ..draft("other", &format!("words of {id}")) };
+        store.revise(id, &content, NOW.plus_ms(at)).unwrap();
+    }
+    store.revise(known, &draft("third", "words"), NOW.plus_ms(8)).unwrap();
+    store.revise(later, &draft("third", "words"), NOW.plus_ms(9)).unwrap();
+    store.link(Link { from: later, relation: Relation::Contradicts, to: known }).unwrap();
+    let of = |store: &Store, id| {
+        (store.revisions(id).unwrap(), store.carried(id).unwrap().wordings, store.links(id).unwrap())
+    };
+    let expected = [known, later].map(|id| of(&store, id));
+    drop(store);
+    break_receipts(&test.home);
+    test.open().check(CheckDepth::Full).unwrap();
+
+    let store = test.open();
+    assert_eq!(store.repaired().expect("this process repaired it").salvaged, 2);
+    assert_eq!([known, later].map(|id| of(&store, id)), expected);
+    drop(store);
+    let kept_apart = "SELECT count(*) FROM revisions WHERE scope = 'user'";
+    assert_eq!(ask(&test.home, kept_apart), 2, "what was for the user alone still is");
+}
+
+#[test]
+fn what_a_memory_said_before_is_not_taken_from_a_damaged_file_where_the_copy_knows_better() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let id = note(&mut store, "first", "words");
+    store.revise(id, &draft("second", "words"), NOW.plus_ms(5)).unwrap();
+    store.back_up(KEEP, NOW).unwrap();
+    store.revise(id, &draft("third", "words"), NOW.plus_ms(9)).unwrap();
+    drop(store);
+    raw(&test.home).execute("UPDATE revisions SET title = 'rotten' WHERE title = 'first'", []).unwrap();
+    break_receipts(&test.home);
+    test.open().check(CheckDepth::Full).unwrap();
+
+    let store = test.open();
+    assert_eq!(store.repaired().expect("this process repaired it").salvaged, 1);
+    let said: Vec<String> = store.carried(id).unwrap().wordings.into_iter().map(|said| said.title).collect();
+    assert_eq!(said, ["first", "second"]);
+    assert_eq!(store.memory(id).unwrap().unwrap().content.title, "third");
 }
 
 #[test]

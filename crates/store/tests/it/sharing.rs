@@ -2,7 +2,8 @@
 
 use crate::kit::{NOW, TestHome, draft, new, note, project};
 use backstory_memory::{
-    Draft, Kind, MemoryId, News, ProjectId, SharedMemory, SharedRevision, Timestamp, Trust, Uid, Watermark,
+    Draft, Kind, Life, Memory, MemoryId, News, ProjectId, SharedMemory, SharedRevision, Timestamp, Trust,
+    Uid, Watermark,
 };
 use backstory_store::{Joining, Pin, Saying, Store, Team, Untold};
 
@@ -55,13 +56,21 @@ pub(crate) fn revision(at: i64, title: &str, author: &str) -> SharedRevision {
     SharedRevision { content, superseded_by: None, at: Timestamp(at), author: author.to_owned() }
 }
 
-pub(crate) fn news(uid: &str, revisions: Vec<SharedRevision>) -> News {
-    let memory = SharedMemory { uid: Uid::parse(uid).unwrap(), created_at: Timestamp(1), revisions };
+pub(crate) fn news(of: &str, revisions: Vec<SharedRevision>) -> News {
+    let memory = SharedMemory { uid: uid(of), created_at: Timestamp(1), revisions };
     News { memories: vec![memory], ..News::default() }
 }
 
-pub(crate) fn title(store: &Store, uid: &str) -> String {
-    store.memory_by_uid(&Uid::parse(uid).unwrap()).unwrap().unwrap().content.title
+pub(crate) fn uid(text: &str) -> Uid {
+    Uid::parse(text).unwrap()
+}
+
+pub(crate) fn memory(store: &Store, uid: &Uid) -> Memory {
+    store.memory_by_uid(uid).unwrap().unwrap()
+}
+
+pub(crate) fn title(store: &Store, of: &str) -> String {
+    memory(store, &uid(of)).content.title
 }
 
 #[test]
@@ -110,7 +119,7 @@ fn a_change_is_later_than_what_it_changed_whatever_the_clock_says() {
     let (mut store, shared) = sharing(&test);
     store.hear(shared, &news("u1", vec![revision(NOW.0 + 1000, "theirs", "bob")]), NOW).unwrap();
     assert_eq!(all_untold(&store, shared), [], "what was heard is no news");
-    let id = store.memory_by_uid(&Uid::parse("u1").unwrap()).unwrap().unwrap().id;
+    let id = memory(&store, &uid("u1")).id;
     store.revise(id, &draft("ours", "body"), NOW).unwrap();
     let told = tell(&mut store, shared);
     assert_eq!(said(&told[0]).revisions.last().unwrap().at.0, NOW.0 + 1001);
@@ -151,7 +160,7 @@ fn what_is_heard_is_there_with_its_past_its_authors_and_its_trust_and_hearing_it
     let heard = store.hear(shared, &told, NOW).unwrap();
     assert_eq!((heard.written, heard.revised), (1, 0));
     let read = |store: &Store| {
-        let memory = store.memory_by_uid(&Uid::parse("u1").unwrap()).unwrap().unwrap();
+        let memory = memory(store, &uid("u1"));
         let past: Vec<_> = store.revisions(memory.id).unwrap();
         (memory, past)
     };
@@ -175,7 +184,7 @@ fn what_was_changed_here_is_not_written_over_before_it_was_told() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
     store.hear(shared, &news("u1", vec![revision(5, "tabs", "bob")]), NOW).unwrap();
-    let id = store.memory_by_uid(&Uid::parse("u1").unwrap()).unwrap().unwrap().id;
+    let id = memory(&store, &uid("u1")).id;
     store.revise(id, &draft("ours", "body"), NOW).unwrap();
     let theirs = news("u1", vec![revision(5, "tabs", "bob"), revision(NOW.0 + 9, "theirs", "bob")]);
     store.hear(shared, &theirs, NOW).unwrap();
@@ -193,18 +202,18 @@ fn what_was_changed_here_is_not_written_over_before_it_was_told() {
 fn what_replaced_a_memory_may_come_after_it() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
-    let by = Uid::parse("u2").unwrap();
+    let by = uid("u2");
     let replaced = SharedRevision { superseded_by: Some(by), ..revision(5, "old", "bob") };
     store.hear(shared, &news("u1", vec![replaced]), NOW).unwrap();
     store.hear(shared, &news("u2", vec![revision(6, "new", "bob")]), NOW).unwrap();
-    let old = store.memory_by_uid(&Uid::parse("u1").unwrap()).unwrap().unwrap();
-    assert_eq!(old.life, backstory_memory::Life::Superseded(MemoryId(2)));
+    let old = memory(&store, &uid("u1"));
+    assert_eq!(old.life, Life::Superseded(MemoryId(2)));
     assert_eq!(all_untold(&store, shared), []);
     store
         .hear(shared, &news("u1", vec![revision(5, "old", "bob"), revision(8, "in force", "bob")]), NOW)
         .unwrap();
-    let old = store.memory_by_uid(&Uid::parse("u1").unwrap()).unwrap().unwrap();
-    assert_eq!(old.life, backstory_memory::Life::Live);
+    let old = memory(&store, &uid("u1"));
+    assert_eq!(old.life, Life::Live);
 }
 
 #[test]
@@ -213,7 +222,7 @@ fn what_the_team_forgot_is_gone_here_without_a_trace_and_stays_out() {
     let (mut store, shared) = sharing(&test);
     let told = news("u1", vec![revision(5, "an unmistakable phrase", "bob")]);
     store.hear(shared, &told, NOW).unwrap();
-    let gone = News { forgotten: vec![Uid::parse("u1").unwrap()], ..News::default() };
+    let gone = News { forgotten: vec![uid("u1")], ..News::default() };
     assert_eq!(store.hear(shared, &gone, NOW).unwrap().forgotten, 1);
     assert_eq!(store.hear(shared, &gone, NOW).unwrap().forgotten, 0);
     assert_eq!(all_untold(&store, shared), [], "the team knows");

@@ -1,20 +1,12 @@
 //! What a team has no say in, and what must not be lost between here and its hub.
 
 use crate::kit::{NOW, TestHome, draft, new, note, project, raw};
-use crate::sharing::{all_untold, news, revision, said, sharing, team, tell, title, uid_of};
+use crate::sharing::{all_untold, memory, news, revision, said, sharing, team, tell, title, uid, uid_of};
 use backstory_memory::{
     Draft, Kind, Life, MemoryId, News, ProjectId, Relation, Scope, SharedLink, SharedRevision, Timestamp,
     Trust, Uid, Watermark,
 };
 use backstory_store::{Joining, NewMemory, Pin, Store, Team, Untold};
-
-fn uid(text: &str) -> Uid {
-    Uid::parse(text).unwrap()
-}
-
-fn memory(store: &Store, uid: &Uid) -> backstory_memory::Memory {
-    store.memory_by_uid(uid).unwrap().unwrap()
-}
 
 /// Another project of the same home, shared with another team.
 fn share_with_b(store: &mut Store) -> ProjectId {

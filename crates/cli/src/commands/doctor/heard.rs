@@ -7,10 +7,15 @@ use backstory_hosts::Host;
 use backstory_store::Receipt;
 
 /// So many of the newest receipts of a host are looked at.
-pub(super) const NEWEST: u32 = 50;
+pub(crate) const NEWEST: u32 = 50;
 
 /// Of one event so many must agree before the host is said to have changed.
 const AGREEING: usize = 2;
+
+/// Whether the newest receipts of a host, newest first, show that something of it does not work any more.
+pub(crate) fn is_failing(host: Host, receipts: &[Receipt]) -> bool {
+    judge(host, receipts).iter().any(Finding::is_broken)
+}
 
 /// Judges the newest receipts of a host, newest first.
 pub(super) fn judge(host: Host, receipts: &[Receipt]) -> Vec<Finding> {

@@ -32,6 +32,10 @@ impl Finding {
     pub(super) fn note(what: &str, todo: Option<String>) -> Finding {
         Finding { level: Level::Note, what: what.to_owned(), todo }
     }
+
+    pub(super) fn is_broken(&self) -> bool {
+        self.level == Level::Broken
+    }
 }
 
 /// One host, as other programs are told.
@@ -79,7 +83,7 @@ pub(super) struct HeardShape {
 
 impl HostShape {
     pub(super) fn is_broken(&self) -> bool {
-        self.findings.iter().any(|finding| finding.level == Level::Broken)
+        self.findings.iter().any(Finding::is_broken)
     }
 
     /// Says how the host is doing.

@@ -97,9 +97,12 @@ impl<'a> Folder<'a> {
         if !self.root.exists() {
             return Ok(());
         }
-        let failed = |error: io::Error| Failure::user("cannot look into the folder").because(&error);
-        for project in folder::projects(&self.root).map_err(failed)? {
-            for path in folder::documents(&project.path).map_err(failed)? {
+        let failed = |path: &Path, error: &io::Error| Failure::of_path("look into", path, error);
+        let projects = folder::projects(&self.root).map_err(|error| failed(&self.root, &error))?;
+        for project in projects {
+            let documents =
+                folder::documents(&project.path).map_err(|error| failed(&project.path, &error))?;
+            for path in documents {
                 // What cannot be read is not ours to replace.
                 let Ok(document) = folder::document_at(&path) else { continue };
                 if let Some(uid) = &document.line.uid {
@@ -209,8 +212,8 @@ impl<'a> Folder<'a> {
 
     /// Removes a document, and the folders that held nothing else.
     fn remove(&mut self, path: &Path) -> Result<(), Failure> {
-        let failed = |error| Failure::user(format!("cannot remove `{}`", path.display())).because(&error);
-        fs::remove_file(path).map_err(|error: io::Error| failed(error))?;
+        let failed = |error| Failure::of_path("remove", path, &error);
+        fs::remove_file(path).map_err(failed)?;
         self.removed += 1;
         let above = path.ancestors().skip(1).take_while(|folder| *folder != self.root);
         for folder in above {

@@ -2,11 +2,12 @@
 
 use super::ExportArgs;
 use super::folder::files;
-use crate::app::App;
+use crate::app::{App, project_name};
 use crate::border::Border;
 use crate::by_git::{self, Entry, Folder, Refused, Said, Told};
 use crate::failure::{Exit, Failure};
 use crate::leaving::MemoryLeaving;
+use crate::sync_lock::SyncLock;
 use crate::ui::{memories, one_line};
 use backstory_memory::{Memory, News, ProjectId, SharedMemory, SharedRevision, Trust, Uid};
 use backstory_store::{SharedProject, Store, Untold};
@@ -69,6 +70,7 @@ pub(super) fn run(dir: &str, args: &ExportArgs, app: &App) -> Result<Exit, Failu
 
 fn export(dir: &str, args: &ExportArgs, app: &App) -> Result<Answer, Failure> {
     let mut store = app.store()?;
+    let _lock = SyncLock::take(app)?;
     let project = app.project_to_write(&mut store, args.project.as_deref())?;
     let author = by_git::author(&store, args.r#as.as_deref(), app)?;
     let mut folder = Folder::look(dir)?;
@@ -79,7 +81,7 @@ fn export(dir: &str, args: &ExportArgs, app: &App) -> Result<Answer, Failure> {
     exporting.look_for_lost(&mut store, project)?;
     exporting.tell(&mut store, &shared)?;
     let Exporting { folder, author, answer, .. } = exporting;
-    let project = called(&store, project)?;
+    let project = project_name(&store, project)?;
     Ok(Answer { version: 1, project, author, refused: folder.refused, ..answer })
 }
 
@@ -194,10 +196,7 @@ impl Exporting<'_> {
 /// Looks what an export would tell. Nothing is written, here or there.
 fn preview(dir: &str, args: &ExportArgs, app: &App) -> Result<Answer, Failure> {
     let store = app.store_to_read()?;
-    let project = match args.project.as_deref() {
-        Some(wanted) => Some(app.project_called(&store, wanted)?),
-        None => store.known_project_at(&app.sighting())?,
-    };
+    let project = app.known_project(&store, args.project.as_deref())?;
     let author = by_git::author(&store, args.r#as.as_deref(), app)?;
     let mut folder = Folder::look(dir)?;
     let told = folder.read_all(app.now);
@@ -207,7 +206,7 @@ fn preview(dir: &str, args: &ExportArgs, app: &App) -> Result<Answer, Failure> {
     }
     if let Some(project) = project {
         by_git::shared(&store, project)?;
-        answer.project = called(&store, project)?;
+        answer.project = project_name(&store, project)?;
         let (leaving, stayed) = leaving(&store, project, &told, app)?;
         (answer.memories, answer.stayed, answer.leaving) = (leaving.len() as u64, stayed, Some(leaving));
     }
@@ -245,8 +244,4 @@ fn leaving(
         }
     }
     Ok((leaving, stayed))
-}
-
-fn called(store: &Store, project: ProjectId) -> Result<String, Failure> {
-    Ok(store.project(project)?.map(|project| project.name).unwrap_or_default())
 }

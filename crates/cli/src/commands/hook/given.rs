@@ -37,17 +37,18 @@ pub(super) fn option_in(arguments: &[OsString], name: &str) -> Option<String> {
 /// Takes from the host's own record of the session what its payload left out.
 ///
 /// It may be written a little later than the hook runs. At the end of a turn nobody waits for the next step, so we do.
-pub(super) fn read_on(heard: &mut Heard) {
-    let Some(record) = heard.record.take() else { return };
+pub(super) fn read_on(mut heard: Heard) -> Heard {
+    let Some(record) = heard.record.take() else { return heard };
     let is_turn_end =
         matches!(&heard.meaning, Meaning::Happened(told) if told.happening.kind() == EventKind::TurnEnd);
     let until = Instant::now() + if is_turn_end { TIME_TO_READ_ON } else { Duration::ZERO };
     while let Some(end) = end_of_file(Path::new(&record)) {
         if heard.read_on(&end) || Instant::now() >= until {
-            return;
+            break;
         }
         std::thread::park_timeout(TIME_BETWEEN_LOOKS);
     }
+    heard
 }
 
 /// Returns the end of a host's own record of a session.

@@ -173,9 +173,7 @@ fn read_folder(
     arriving: &mut Arriving<'_>,
     report: &mut Report,
 ) -> Result<f64, Failure> {
-    let failed = |error: io::Error| {
-        Failure::user(format!("cannot read the folder `{}`", root.display())).because(&error)
-    };
+    let failed = |error: io::Error| Failure::of_path("look into", root, &error);
     let mut documents = Vec::new();
     for project in projects {
         let paths = folder::documents(&project.path).map_err(failed)?;

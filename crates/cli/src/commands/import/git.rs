@@ -1,10 +1,11 @@
 //! `import --git DIR`: hears what a team tells through a folder that git carries. Only what has changed since the last time is read.
 
 use super::{ImportArgs, embed, join_words};
-use crate::app::App;
+use crate::app::{App, project_name};
 use crate::border::Border;
 use crate::by_git::{self, Folder, Refused, Told};
 use crate::failure::{Exit, Failure};
+use crate::sync_lock::SyncLock;
 use crate::ui::one_line;
 use backstory_memory::{News, ProjectId, Scope, Uid};
 use backstory_store::{Heard, ImportState, SharedProject, Store};
@@ -56,17 +57,20 @@ pub(super) fn run(dir: &str, args: &ImportArgs, app: &App) -> Result<Exit, Failu
 
 fn import(dir: &str, args: &ImportArgs, app: &App) -> Result<Answer, Failure> {
     let mut store = app.store()?;
+    let lock = SyncLock::take(app)?;
     let project = app.project_to_write(&mut store, args.project.as_deref())?;
     let folder = Folder::look(dir)?;
     let (shared, is_new) = by_git::share(&mut store, project, None, app)?;
     let mut importing = Importing { app, store, shared, folder, heard: Heard::default() };
     importing.hear(is_new)?;
+    // What follows takes long, and bears on nobody's team.
+    drop(lock);
     let Importing { mut store, folder, heard, .. } = importing;
     join_words(&mut store, app);
     embed(&mut store, args, app)?;
     Ok(Answer {
         version: 1,
-        project: called(&store, Some(project))?,
+        project: project_name(&store, project)?,
         written: heard.written,
         revised: heard.revised,
         forgotten: heard.forgotten,
@@ -170,16 +174,13 @@ fn is_anothers(store: &Store, uid: &Uid, project: ProjectId) -> Result<bool, Fai
 /// Looks what an import would hear. Nothing is written.
 fn preview(dir: &str, args: &ImportArgs, app: &App) -> Result<Answer, Failure> {
     let store = app.store_to_read()?;
-    let project = match args.project.as_deref() {
-        Some(wanted) => Some(app.project_called(&store, wanted)?),
-        None => store.known_project_at(&app.sighting())?,
-    };
+    let project = app.known_project(&store, args.project.as_deref())?;
+    let mut answer = Answer { version: 1, dry_run: true, ..Answer::default() };
     if let Some(project) = project {
         by_git::shared(&store, project)?;
+        answer.project = project_name(&store, project)?;
     }
     let mut folder = Folder::look(dir)?;
-    let mut answer =
-        Answer { version: 1, dry_run: true, project: called(&store, project)?, ..Answer::default() };
     for (uid, told) in folder.read_all(app.now) {
         let here = store.memory_by_uid(&uid)?;
         if project.is_none_or(|project| is_anothers(&store, &uid, project).unwrap_or(true)) && here.is_some()
@@ -199,9 +200,4 @@ fn preview(dir: &str, args: &ImportArgs, app: &App) -> Result<Answer, Failure> {
         }
     }
     Ok(Answer { refused: folder.refused, ..answer })
-}
-
-fn called(store: &Store, project: Option<ProjectId>) -> Result<String, Failure> {
-    let project = project.map(|project| store.project(project)).transpose()?.flatten();
-    Ok(project.map(|project| project.name).unwrap_or_default())
 }

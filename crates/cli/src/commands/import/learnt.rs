@@ -1,6 +1,6 @@
 //! What an import brought: told to a person, and to other programs.
 
-use crate::app::App;
+use crate::app::{App, project_name};
 use crate::commands::context::injecting;
 use crate::failure::Failure;
 use crate::injecting::Recipient;
@@ -232,7 +232,7 @@ fn by_project(store: &Store, ids: &[MemoryId]) -> Result<Vec<InProject>, Failure
         let mut files: Vec<(String, u64)> = files.remove(&id).unwrap_or_default().into_iter().collect();
         files.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
         projects.push(InProject {
-            project: store.project(id)?.map(|project| project.name).unwrap_or_default(),
+            project: project_name(store, id)?,
             memories: kinds.values().sum(),
             kinds: kinds.into_iter().map(|(kind, count)| (kind.as_str(), count)).collect(),
             files: files.into_iter().map(|(file, _)| file).take(MOST_FILES).collect(),

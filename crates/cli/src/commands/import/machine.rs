@@ -1,10 +1,11 @@
 //! `import --all` and `import --from`: what is found on this machine. Hosts' records come first: they tell which folders are projects.
 
 use super::learnt::Learnt;
-use super::{ImportArgs, embed, join_words, preview, since};
+use super::{ImportArgs, embed, join_words, preview};
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
+use crate::times;
 use backstory_hosts::{Host, Places, Record};
 use backstory_import::{Find, ForeignDatabases, Only, Source, Taking, Whereabouts, take_find, take_records};
 use backstory_memory::{Sighting, Timestamp};
@@ -27,16 +28,18 @@ impl Wanted {
     /// Understands the name of a source.
     pub(super) fn from(name: &str, path: Option<&str>) -> Result<Wanted, Failure> {
         let path = path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.into()));
-        if let Some(path) = path.as_ref().filter(|path| !path.exists()) {
-            return Err(Failure::user(format!("there is no `{}`", path.display())));
-        }
-        if let Ok(source) = name.parse::<Source>() {
-            return Ok(Wanted::Source(source, path));
-        }
-        match name.parse::<Host>() {
-            Ok(host) => Ok(Wanted::Records(host, path)),
-            Err(_) => Err(Failure::usage(format!("`{name}` is nothing that can be imported"))
-                .hint("`backstory import --help` lists the sources")),
+        let wanted = match (name.parse::<Source>(), name.parse::<Host>()) {
+            (Ok(source), _) => Wanted::Source(source, path.clone()),
+            (_, Ok(host)) => Wanted::Records(host, path.clone()),
+            _ => {
+                return Err(Failure::usage(format!("`{name}` is nothing that can be imported"))
+                    .hint("`backstory import --help` lists the sources"));
+            }
+        };
+        match path.filter(|path| !path.exists()) {
+            None => Ok(wanted),
+            Some(path) => Err(Failure::user(format!("there is no `{}`", path.display()))
+                .hint(format!("`backstory import --from {name}` looks where it usually is"))),
         }
     }
 
@@ -78,7 +81,7 @@ pub(super) fn run(wanted: &Wanted, args: &ImportArgs, app: &App) -> Result<Exit,
         return Err(Failure::user("capture is off in your configuration: nothing is taken in")
             .hint("`capture.enabled = true` turns it on; a file of memories can be imported all the same"));
     }
-    let since = since(args, app.now)?;
+    let since = args.since.as_deref().map(|text| times::typed(text, app.now)).transpose()?;
     if args.dry_run {
         return preview::run(wanted, since, args, app);
     }

@@ -1,0 +1,164 @@
+//! One call of a host: what it said, where, and what the user wants done with it. And the scene it belongs to, session and project.
+//!
+//! Not here: what a payload means (`hosts`), and whatever is done about it.
+
+use super::Hook;
+use super::given::{host_in, option_in};
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::ourselves;
+use crate::settings::{Settings, project_file};
+use backstory_capture::{Redactor, safe_sighting};
+use backstory_hosts::{Heard, Host, Meaning, Opening, Told};
+use backstory_memory::{Happening, Sighting};
+use backstory_provider::is_our_prompt;
+use backstory_store::{Session, Store};
+use std::path::{Path, PathBuf};
+
+/// What a receipt says before what its payload should have had: `doctor` looks for these words.
+pub(crate) const LACKING: &str = ", lacking ";
+
+/// What a host said, where, and what the user wants done with it.
+pub(super) struct Call {
+    pub(super) host: Host,
+    pub(super) heard: Heard,
+    place: PathBuf,
+    pub(super) config: Config,
+    /// Whether what happens there is to be kept.
+    pub(super) captures: bool,
+    pub(super) chance: Option<Chance>,
+    /// What is wrong in the configuration.
+    pub(super) wrong: Vec<Failure>,
+}
+
+/// Something can be said now, in so many tokens. With none, that a session begins is all there is to it.
+pub(super) struct Chance {
+    pub(super) opening: Opening,
+    pub(super) budget: u32,
+}
+
+/// Where a call belongs.
+pub(super) struct Scene {
+    pub(super) host: Host,
+    pub(super) redactor: Redactor,
+    pub(super) sighting: Sighting,
+    /// What the host calls the session.
+    pub(super) named: String,
+    /// The same, as it is kept.
+    pub(super) host_session: String,
+    /// The session as it was before.
+    pub(super) before: Option<Session>,
+    /// So much is kept of an event.
+    pub(super) most_bytes: usize,
+}
+
+impl Hook {
+    /// Makes out what a host said. Nothing where a call of ours to a model made it happen.
+    pub(super) fn hear(&self, payload: &[u8]) -> Result<Option<Call>, Failure> {
+        let host = host_in(&self.arguments)?;
+        let event = option_in(&self.arguments, "--event");
+        let mut heard = host.hear(event.as_deref(), payload);
+        let place = self.place(host, &heard);
+        if self.is_our_doing(&place, &heard) {
+            return Ok(None);
+        }
+        let (config, wrong) = self.config(&place);
+        let user_home = self.environment.user_home();
+        let captures = config.capture.enabled && !config.capture.leaves_out(&place, user_home.as_deref());
+        let chance = heard.opening.take().and_then(|opening| {
+            let budget = config.inject.budget(opening.moment(), &place, user_home.as_deref());
+            // A context that begins anew is noted also where it is given nothing.
+            let is_noted = captures && matches!(opening, Opening::Session { .. });
+            (budget > 0 || is_noted).then_some(Chance { opening, budget })
+        });
+        Ok(Some(Call { host, heard, place, config, captures, chance, wrong }))
+    }
+
+    /// Whether a call of ours to a model made this happen: in its folder, or below the process that makes it.
+    fn is_our_doing(&self, place: &Path, heard: &Heard) -> bool {
+        let cwd = std::env::current_dir().ok();
+        let places = [Some(place), heard.cwd.as_deref().map(Path::new), cwd.as_deref()];
+        places.into_iter().flatten().any(ourselves::is_jail) || ourselves::is_below_runner(&self.home)
+    }
+
+    /// Whether the session is one we asked for: by its name, or by what it begins with. A store that cannot say is asked again when
+    /// the event is kept.
+    pub(super) fn is_our_session(&self, store: Option<&mut Store>, call: &Call) -> bool {
+        let heard = &call.heard;
+        let is_ours = match &heard.meaning {
+            Meaning::Happened(told) => match &told.happening {
+                Happening::Prompted { text } => is_our_prompt(text),
+                _ => false,
+            },
+            Meaning::PassedOver(_) => false,
+        };
+        match (store, &heard.host_session) {
+            (Some(store), Some(session)) if is_ours => {
+                if let Err(error) = store.take_back_session(call.host.as_str(), session, self.now) {
+                    self.log(&format!("a session of our own stays: {error}"));
+                }
+                true
+            }
+            (Some(store), Some(session)) => store.is_own_session(session).unwrap_or(false),
+            // What waits in the spool is looked at again when it is taken in; our words do not even go there.
+            _ => is_ours,
+        }
+    }
+
+    /// Returns the folder it happened in: the host's steady word for the project, else where it says it is, else where we are.
+    fn place(&self, host: Host, heard: &Heard) -> PathBuf {
+        let named = self.environment.project_dir_of(host.project_variable());
+        let said = named.or_else(|| heard.cwd.as_ref().map(PathBuf::from));
+        said.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+    }
+
+    /// Reads the configuration. What is wrong in it is returned and passed over; where it bears on what may be kept, nothing is.
+    fn config(&self, place: &Path) -> (Config, Vec<Failure>) {
+        let mut settings = Settings::defaults();
+        let mut wrong = settings.lay_files(self.environment.config_file(), project_file(place));
+        wrong.extend(settings.lay_environment(&self.environment));
+        (settings.config().unwrap_or_else(|_| Config::nothing()), wrong)
+    }
+}
+
+impl Call {
+    /// Whether a session of which something is kept begins, or comes back.
+    pub(super) fn begins_session(&self) -> bool {
+        let begins = |chance: &Chance| matches!(chance.opening, Opening::Session { .. });
+        self.captures && self.chance.as_ref().is_some_and(begins)
+    }
+
+    /// Says in a receipt what becomes of it.
+    pub(super) fn outcome(&self) -> String {
+        let lacks = self.heard.lacks.join(", ");
+        let lacking = if lacks.is_empty() { lacks } else { format!("{LACKING}{lacks}") };
+        match self.heard.meaning {
+            Meaning::Happened(_) if self.captures => format!("kept{lacking}"),
+            Meaning::Happened(_) => "not kept".to_owned(),
+            Meaning::PassedOver(why) => format!("passed over: {why}{lacking}"),
+        }
+    }
+}
+
+impl Scene {
+    /// Finds out where a call belongs. A store that cannot say what was must not keep the event from being kept.
+    pub(super) fn of(call: &mut Call, redactor: Redactor, store: Option<&Store>) -> Scene {
+        let host = call.host;
+        let sighting = safe_sighting(&call.place, &redactor);
+        // A session of one project must not be joined by what names none in another (law 8).
+        let named = call.heard.host_session.take();
+        let named = named.unwrap_or_else(|| format!("unknown in {}", sighting.root));
+        let host_session = redactor.scrub(&named).into_string();
+        let before = store.and_then(|store| store.session_called(host.as_str(), &host_session).ok()?);
+        let most_bytes = call.config.capture.max_event_bytes as usize;
+        Scene { host, redactor, sighting, named, host_session, before, most_bytes }
+    }
+}
+
+/// Returns all that happened.
+pub(super) fn happened(heard: Heard) -> Vec<Told> {
+    match heard.meaning {
+        Meaning::Happened(told) => std::iter::once(*told).chain(heard.also).collect(),
+        Meaning::PassedOver(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,78 @@
+//! What a member does: joins a team, leaves it.
+
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use crate::sync_lock::SyncLock;
+use crate::ui::one_line;
+use crate::{parting, teams};
+use backstory_hub::TeamName;
+use backstory_store::{Joining, Team};
+use serde::Serialize;
+
+/// What was joined, for other programs.
+#[derive(Serialize)]
+struct Joined<'a> {
+    version: u32,
+    team: &'a str,
+    member: &'a str,
+}
+
+/// What was left, for other programs.
+#[derive(Serialize)]
+struct Left<'a> {
+    version: u32,
+    team: &'a str,
+}
+
+/// Joins a team one was invited to.
+pub(super) fn join(
+    url: &str,
+    team: Option<&TeamName>,
+    called: Option<&TeamName>,
+    app: &App,
+    json: bool,
+) -> Result<Exit, Failure> {
+    let hub = teams::join(&teams::address(url)?, team, app)?;
+    let (name, member) = (called.unwrap_or(hub.team()).to_string(), hub.member().to_owned());
+    let joined = Team {
+        name: name.clone(),
+        hub_team: hub.team().to_string(),
+        hub_id: Some(hub.id().to_owned()),
+        url: url.to_owned(),
+        member: member.clone(),
+        synced_at: None,
+    };
+    if let Joining::NameTaken { url } = app.store()?.join_team(&joined, app.now)? {
+        return Err(Failure::user(format!("another team `{name}` was joined, at {}", one_line(&url)))
+            .hint("`--as NAME` calls this one otherwise here")
+            .hint(format!("`backstory team leave {name}` leaves the other")));
+    }
+    if json {
+        app.ui.json(&Joined { version: 1, team: &name, member: &member })?;
+        return Ok(Exit::Done);
+    }
+    app.ui.line(&format!("joined the team `{name}` as `{member}`; nothing is shared yet"))?;
+    app.ui.say(&format!("`backstory project share --team {name}` shares the project of this folder"));
+    Ok(Exit::Done)
+}
+
+/// Leaves a team, which is told first what was forgotten here.
+pub(super) fn leave(team: Option<&TeamName>, anyway: bool, app: &App, json: bool) -> Result<Exit, Failure> {
+    let mut store = app.store()?;
+    let team = teams::joined(&store, team, "`backstory team leave TEAM`")?;
+    let _lock = SyncLock::take(app)?;
+    let shared: Vec<_> =
+        store.shared_projects()?.into_iter().filter(|shared| shared.team == team.name).collect();
+    let untold = if anyway { parting::Untold::Stays } else { parting::Untold::Stops("`--anyway`") };
+    parting::tell_forgotten(&mut store, &shared, untold, app)?;
+    store.leave_team(&team.name)?;
+    if json {
+        app.ui.json(&Left { version: 1, team: &team.name })?;
+        return Ok(Exit::Done);
+    }
+    app.ui.line(&format!(
+        "left the team `{}`; what was heard stays here, what was told stays there",
+        team.name
+    ))?;
+    Ok(Exit::Done)
+}

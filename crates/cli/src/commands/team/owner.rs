@@ -1,0 +1,214 @@
+//! What the owner of a hub does: makes it, lets members in, takes them out.
+//!
+//! A password is made here and written into a file of its own; it is never printed, and never kept.
+
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use crate::pulse::Pulse;
+use crate::teams;
+use crate::ui::one_line;
+use backstory_hub::{Address, Invitation, Revocation, TeamName, Vectors};
+use backstory_store::Store;
+use serde::Serialize;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// What was made, for other programs.
+#[derive(Serialize)]
+struct Made<'a> {
+    version: u32,
+    team: &'a str,
+    is_new: bool,
+    database: &'a str,
+    /// The schema there was; 0 where there was no hub.
+    schema_before: i32,
+    schema: i32,
+    vectors: &'a str,
+}
+
+/// Who was let in, for other programs.
+#[derive(Serialize)]
+struct Invited<'a> {
+    version: u32,
+    team: &'a str,
+    member: &'a str,
+    /// The file with their password, where they got one.
+    passfile: Option<String>,
+    /// What they join.
+    url: String,
+}
+
+/// Who was taken out, for other programs.
+#[derive(Serialize)]
+struct Revoked<'a> {
+    version: u32,
+    team: &'a str,
+    member: &'a str,
+    /// Whether they were a member.
+    revoked: bool,
+    login: Option<&'a str>,
+}
+
+/// Makes a hub and a team in it, or brings the hub up to date.
+pub(super) fn init(url: &str, team: &TeamName, app: &App, json: bool) -> Result<Exit, Failure> {
+    let address = teams::address(url)?;
+    let mut owner = teams::own(&address, app)?;
+    let migrated = owner.migrate().map_err(|error| teams::failure(&error))?;
+    let is_new = owner.make_team(team).map_err(|error| teams::failure(&error))?;
+    app.store()?.note_owned_hub(team.as_str(), url)?;
+    if json {
+        let vectors = match migrated.vectors {
+            Vectors::Used => "used",
+            Vectors::Absent => "absent",
+            Vectors::TooOld => "too old",
+            Vectors::NotAllowed => "not allowed",
+        };
+        app.ui.json(&Made {
+            version: 1,
+            team: team.as_str(),
+            is_new,
+            database: address.database(),
+            schema_before: migrated.from,
+            schema: migrated.to,
+            vectors,
+        })?;
+        return Ok(Exit::Done);
+    }
+    let database = one_line(address.database());
+    app.ui.line(&match (migrated.from, migrated.to) {
+        (0, to) => format!(
+            "made a hub in `{database}`: the schema `backstory`, version {to}, and its roles and policies"
+        ),
+        (from, to) if from == to => format!("the hub in `{database}` is up to date: version {to}"),
+        (from, to) => format!("brought the hub in `{database}` from version {from} to {to}"),
+    })?;
+    app.ui.line(match migrated.vectors {
+        Vectors::Used => "it is searched by words, and by meaning with pgvector",
+        Vectors::Absent => "it is searched by words: the server has no pgvector",
+        Vectors::TooOld => "it is searched by words: the server's pgvector is older than 0.5",
+        Vectors::NotAllowed => {
+            "it is searched by words; for meaning too, a superuser says `CREATE EXTENSION vector` there, then run this again"
+        }
+    })?;
+    app.ui.line(&if is_new {
+        format!("made the team `{team}`")
+    } else {
+        format!("the team `{team}` is there")
+    })?;
+    app.ui.say(&format!("`backstory team invite NAME --team {team}` lets somebody in"));
+    Ok(Exit::Done)
+}
+
+/// Lets somebody into a team.
+pub(super) fn invite(
+    name: &TeamName,
+    team: &TeamName,
+    passfile: Option<&Path>,
+    app: &App,
+    json: bool,
+) -> Result<Exit, Failure> {
+    let address = owned(&app.store_to_read()?, team)?;
+    let mut owner = teams::own(&address, app)?;
+    let password = password()?;
+    let line = address.passfile_line(name.as_str(), &password);
+    let path = match passfile {
+        Some(path) => path.to_owned(),
+        None => app.home.root().join("invitations").join(format!("{name}.pgpass")),
+    };
+    // Written first: a login whose password nobody has is worth less than a line that is not needed.
+    write_passfile(&path, &line)?;
+    let pulse = Pulse::watch(app);
+    let invited = owner.invite(team, name, &password);
+    drop(pulse);
+    if !matches!(invited, Ok(Invitation::Made)) {
+        drop(fs::remove_file(&path));
+    }
+    let invitation = invited.map_err(|error| teams::failure(&error))?;
+    if json {
+        app.ui.json(&Invited {
+            version: 1,
+            team: team.as_str(),
+            member: name.as_str(),
+            passfile: (invitation == Invitation::Made).then(|| path.display().to_string()),
+            url: address.url_for(name.as_str()),
+        })?;
+        return Ok(Exit::Done);
+    }
+    app.ui.line(&format!("`{name}` is in the team `{team}`"))?;
+    if invitation == Invitation::Made {
+        let path = path.display();
+        app.ui.line(&format!(
+            "their password is in {path}; give it to them the way you give secrets, then remove it"
+        ))?;
+        app.ui.line("they add its line to their `~/.pgpass` (mode 0600) and run:")?;
+    } else {
+        app.ui.line("they can log in already, and run:")?;
+    }
+    app.ui.line(&format!("  backstory team join '{}' --team {team}", address.url_for(name.as_str())))?;
+    Ok(Exit::Done)
+}
+
+/// Takes somebody out of a team.
+pub(super) fn revoke(name: &TeamName, team: &TeamName, app: &App, json: bool) -> Result<Exit, Failure> {
+    let address = owned(&app.store_to_read()?, team)?;
+    let mut owner = teams::own(&address, app)?;
+    let _pulse = Pulse::watch(app);
+    let out = format!("`{name}` is out of the team `{team}`; what they told stays, under their name");
+    let revocation = owner.revoke(team, name).map_err(|error| teams::failure(&error))?;
+    if json {
+        let login = match revocation {
+            Revocation::NotAMember => None,
+            Revocation::Out => Some("open"),
+            Revocation::LoginClosed => Some("closed"),
+            Revocation::LoginStays => Some("as it was"),
+        };
+        let revoked = login.is_some();
+        let (team, member) = (team.as_str(), name.as_str());
+        app.ui.json(&Revoked { version: 1, team, member, revoked, login })?;
+        return Ok(if revoked { Exit::Done } else { Exit::No });
+    }
+    let login = match revocation {
+        Revocation::NotAMember => {
+            app.ui.say(&format!("`{name}` is not in the team `{team}`"));
+            return Ok(Exit::No);
+        }
+        Revocation::Out => "they are in other teams of this hub, and can log in",
+        Revocation::LoginClosed => "they can not log in any more",
+        Revocation::LoginStays => "their login is not this hub's alone, and stays as it was",
+    };
+    app.ui.line(&out)?;
+    app.ui.line(login)?;
+    Ok(Exit::Done)
+}
+
+/// Returns where the hub of a team is that this home owns.
+fn owned(store: &Store, team: &TeamName) -> Result<Address, Failure> {
+    let url = store.owned_hub(team.as_str())?.ok_or_else(|| {
+        Failure::user(format!("this home does not own the hub of a team `{team}`"))
+            .hint(format!("`backstory team init URL --team {team}` says where it is; what is there stays"))
+    })?;
+    teams::address(&url)
+}
+
+/// Makes a password nobody has to remember.
+fn password() -> Result<String, Failure> {
+    let mut random = [0; 20];
+    getrandom::fill(&mut random).map_err(|error| Failure::user("cannot make a password").because(&error))?;
+    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Writes a line only its owner can read, into a file that was not there.
+fn write_passfile(path: &Path, line: &str) -> Result<(), Failure> {
+    let failed = |error: &std::io::Error| {
+        Failure::user(format!("cannot write `{}`", path.display()))
+            .because(error)
+            .hint("`--passfile FILE` writes it elsewhere")
+    };
+    if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+        fs::create_dir_all(dir).map_err(|error| failed(&error))?;
+    }
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    file.and_then(|mut file| writeln!(file, "{line}")).map_err(|error| failed(&error))
+}

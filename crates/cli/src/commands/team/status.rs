@@ -1,0 +1,102 @@
+//! Which teams were joined, who is in them, and what is shared with them.
+
+use crate::app::{App, project_name};
+use crate::failure::{Exit, Failure};
+use crate::ui::{memories, one_line};
+use crate::{pulse, teams, times};
+use backstory_store::{Store, Team};
+use serde::Serialize;
+
+/// Teams, for other programs.
+#[derive(Serialize)]
+struct Teams {
+    version: u32,
+    teams: Vec<TeamShape>,
+}
+
+#[derive(Serialize)]
+struct TeamShape {
+    name: String,
+    url: String,
+    member: String,
+    synced_at: Option<String>,
+    /// Who is in it, where the hub answers.
+    members: Option<Vec<String>>,
+    problem: Option<String>,
+    #[serde(skip)]
+    is_silent: bool,
+    projects: Vec<SharedShape>,
+    /// What others share and this home does not.
+    also_shared: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct SharedShape {
+    project: String,
+    shared_as: String,
+    untold: u64,
+}
+
+/// Shows every team with a hub. One that cannot be asked is shown as far as it is known here.
+pub(super) fn show(app: &App, json: bool) -> Result<Exit, Failure> {
+    let store = app.store_to_read()?;
+    let teams: Result<Vec<TeamShape>, Failure> =
+        teams::with_hub(&store)?.iter().map(|team| shape(team, &store, app)).collect();
+    let teams = teams?;
+    let is_whole = !teams.is_empty() && !teams.iter().any(|team| team.is_silent);
+    let exit = if is_whole { Exit::Done } else { Exit::No };
+    if json {
+        app.ui.json(&Teams { version: 1, teams })?;
+        return Ok(exit);
+    }
+    if teams.is_empty() {
+        app.ui.say(
+            "no team was joined; `backstory team join URL` joins one, `backstory team init URL` makes one",
+        );
+    }
+    for team in &teams {
+        let synced = team.synced_at.as_deref().unwrap_or("never");
+        app.ui.line(&format!(
+            "{} as {} at {}, last synced {synced}",
+            team.name,
+            team.member,
+            one_line(&team.url)
+        ))?;
+        if let Some(members) = &team.members {
+            app.ui.line(&format!("  members: {}", one_line(&members.join(", "))))?;
+        }
+        for shared in &team.projects {
+            let (project, shared_as) = (one_line(&shared.project), one_line(&shared.shared_as));
+            app.ui
+                .line(&format!("  shares {project} as {shared_as}; {} to tell", memories(shared.untold)))?;
+        }
+        for project in &team.also_shared {
+            app.ui.line(&format!("  others share {}", one_line(project)))?;
+        }
+        if let Some(problem) = &team.problem {
+            app.ui.say(&format!("{}: {}", team.name, one_line(problem)));
+        }
+    }
+    Ok(exit)
+}
+
+fn shape(team: &Team, store: &Store, app: &App) -> Result<TeamShape, Failure> {
+    let mut projects = Vec::new();
+    for shared in store.shared_projects()?.into_iter().filter(|shared| shared.team == team.name) {
+        let project = project_name(store, shared.project)?;
+        let untold = store.count_untold(shared.project)?;
+        projects.push(SharedShape { project, shared_as: shared.hub_project, untold });
+    }
+    // A hub that says nothing is no concern of the others.
+    let asked = teams::ask(team, app, |hub| Ok((hub.members()?, hub.projects()?)));
+    let is_silent = asked.as_ref().is_err_and(|failure| failure.name() == pulse::SILENT);
+    let (members, all, problem) = match asked {
+        Ok((members, all)) => (Some(members), all, None),
+        Err(failure) => (None, Vec::new(), Some(failure.line())),
+    };
+    let is_ours = |key: &String| projects.iter().any(|shared| shared.shared_as == *key);
+    let also_shared = all.into_iter().filter(|(key, _)| !is_ours(key)).map(|(_, name)| name).collect();
+    let Team { name, url, member, synced_at, .. } = team.clone();
+    let synced_at = synced_at.map(times::iso);
+    Ok(TeamShape { name, url, member, synced_at, members, problem, is_silent, projects, also_shared })
+}

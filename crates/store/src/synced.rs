@@ -1,0 +1,103 @@
+//! What the hub of a team is known to have of each memory, and which projects are shared with one team.
+//!
+//! Not here: what follows from it, to be told (`telling`) or of what is heard (`hearing`).
+
+use crate::codes;
+use crate::open::Stop;
+use backstory_memory::{Digest, ProjectId, SharedMemory, Timestamp, Uid};
+use rusqlite::{Connection, params};
+
+/// The projects that are shared with the same team as one of them.
+macro_rules! with_team {
+    ($project:literal) => {
+        concat!(
+            "(SELECT project_id FROM shared_projects WHERE team = (SELECT team FROM shared_projects WHERE project_id = ",
+            $project,
+            "))"
+        )
+    };
+}
+pub(crate) use with_team;
+
+/// What the hub is known to have.
+pub(crate) struct Known {
+    pub(crate) state: Digest,
+    pub(crate) at: Timestamp,
+    pub(crate) pinned: bool,
+    pub(crate) superseded_by: Option<String>,
+    /// Whether it was seen to have it still.
+    pub(crate) is_confirmed: bool,
+}
+
+impl Known {
+    /// Whether what is told of a memory is older than what was known, and does not hold it. Equally old, it may be the same words,
+    /// redacted on their way.
+    pub(crate) fn is_lost_by(&self, told: &SharedMemory) -> bool {
+        let is_older = told.revisions.iter().all(|said| said.at < self.at);
+        is_older && told.revisions.iter().all(|said| said.state() != self.state)
+    }
+}
+
+/// Reads what the hub is known to have of a memory.
+pub(crate) fn known(db: &Connection, uid: &Uid) -> Result<Option<Known>, Stop> {
+    let sql = "SELECT state, at_ms, pinned, superseded_by, is_confirmed FROM synced_memories WHERE uid = ?1";
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query([uid.as_str()])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let state = codes::digest("what was told", &row.get::<_, Vec<u8>>(0)?)?;
+    let (at, pinned) = (Timestamp(row.get(1)?), row.get(2)?);
+    Ok(Some(Known { state, at, pinned, superseded_by: row.get(3)?, is_confirmed: row.get(4)? }))
+}
+
+/// What the hub has of a memory.
+pub(crate) struct Synced<'a> {
+    pub(crate) state: Digest,
+    pub(crate) at: Timestamp,
+    pub(crate) superseded_by: Option<&'a Uid>,
+    pub(crate) pinned: bool,
+}
+
+impl Synced<'_> {
+    /// Writes it down.
+    pub(crate) fn note(&self, db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
+        let sql = "INSERT INTO synced_memories (uid, project_id, state, at_ms, superseded_by, pinned) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT DO UPDATE SET project_id = excluded.project_id, state = excluded.state, at_ms = excluded.at_ms,
+                 superseded_by = excluded.superseded_by, pinned = excluded.pinned, is_confirmed = 1,
+                 is_meaning_told = is_meaning_told AND state = excluded.state";
+        let superseded_by = self.superseded_by.map(Uid::as_str);
+        db.prepare_cached(sql)?
+            .execute(params![uid.as_str(), project.0, self.state.0, self.at.0, superseded_by, self.pinned])
+            .map(drop)
+    }
+}
+
+/// Notes that the hub of a project's team has nothing of a memory any more, and is not to be told.
+pub(crate) fn drop_synced(db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
+    let of_team = concat!(" WHERE uid = ?1 AND project_id IN ", with_team!("?2"));
+    for table in ["synced_memories", "untold_memories"] {
+        let sql = format!("DELETE FROM {table}{of_team}");
+        db.prepare_cached(&sql)?.execute(params![uid.as_str(), project.0])?;
+    }
+    let sql = concat!(
+        "DELETE FROM heard_links WHERE ?1 IN (from_uid, to_uid) AND project_id IN ",
+        with_team!("?2")
+    );
+    db.prepare_cached(sql)?.execute(params![uid.as_str(), project.0]).map(drop)
+}
+
+/// Moves what is between us and a team from one project to another, where both are shared with it: what is still to be told is told of
+/// the one that stays.
+pub(crate) fn merge(db: &Connection, from: ProjectId, into: ProjectId) -> rusqlite::Result<()> {
+    let is_one_team = concat!("SELECT 1 WHERE ?2 IN ", with_team!("?1"));
+    if db.prepare_cached(is_one_team)?.exists([from.0, into.0])? {
+        for table in ["synced_memories", "untold_memories", "heard_links", "unreadable_memories"] {
+            db.execute(
+                &format!("UPDATE OR IGNORE {table} SET project_id = ?2 WHERE project_id = ?1"),
+                [from.0, into.0],
+            )?;
+        }
+    }
+    // Whatever moves is noted anew where the other project is shared; a note of the one that goes would go with it.
+    let sql = "DELETE FROM untold_memories WHERE project_id = ?1 AND uid IN (SELECT uid FROM memories)";
+    db.execute(sql, [from.0]).map(drop)
+}
