@@ -43,6 +43,7 @@ const ROWS: &[Row] = &[
     row("prompt, p50", 100_000, AtMost(30.0, "ms")),
     row("prompt, p50", 100_000, Growth(2.0)),
     row("distil a turn, p50", 10_000, AtMost(25.0, "ms")),
+    row("distil a turn and embed it, p50", 10_000, AtMost(100.0, "ms")),
     row("search, words and meaning, p50", 10_000, AtMost(5.0, "ms")),
     row("search, words and meaning, p50", 100_000, AtMost(12.0, "ms")),
     row("search, words and meaning, p50", 1_000_000, AtMost(60.0, "ms")),
