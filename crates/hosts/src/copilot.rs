@@ -56,16 +56,26 @@ fn ran(tool: &ToolUse<'_, '_>) -> (String, Ended) {
     }
 }
 
+/// What the agent said last in this turn, as far as the host's own record is written.
+pub(crate) struct LastWords {
+    pub(crate) text: String,
+    /// Whether nothing comes after them. What is said on the way to a tool closes no turn.
+    pub(crate) are_closing: bool,
+}
+
 /// Returns what the agent said last in this turn, from the end of the host's own record, if that is written yet.
-pub(crate) fn last_message(record: &str) -> Option<String> {
+pub(crate) fn last_words(record: &str) -> Option<LastWords> {
     let sorts = ["\"assistant.message\"", "\"user.message\"", "\"session.shutdown\""];
     let is_told = |line: &&str| sorts.iter().any(|sort| line.contains(sort));
-    for line in record.lines().rev().filter(is_told).map(Json::read) {
-        let said = line.get("data").said("content").filter(|_| line.get("agentId").is_nothing());
-        match (line.str("type"), said) {
+    let told = record.lines().rev().filter(is_told).map(Json::read);
+    let mut are_closing = true;
+    for line in told.filter(|line| line.get("agentId").is_nothing()) {
+        let data = line.get("data");
+        are_closing &= data.get("toolRequests").items().is_empty();
+        match (line.str("type"), data.said("content")) {
             // A session that goes on is written down from its prompt on: until then its record ends where it was left.
             ("user.message", Some(_)) | ("session.shutdown", _) => return None,
-            ("assistant.message", Some(message)) => return Some(message.to_owned()),
+            ("assistant.message", Some(text)) => return Some(LastWords { text: text.to_owned(), are_closing }),
             _ => {}
         }
     }

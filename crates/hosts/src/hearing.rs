@@ -68,7 +68,8 @@ impl Heard {
         }
     }
 
-    /// Takes from the end of the host's own record what the payload left out. Returns whether it is there yet.
+    /// Takes from the end of the host's own record what the payload left out. Returns whether it is all there yet: until then it may
+    /// be read again.
     pub fn read_on(&mut self, end_of_record: &str) -> bool {
         let Meaning::Happened(told) = &mut self.meaning else { return false };
         match (&mut told.happening, &told.sequence) {
@@ -77,9 +78,10 @@ impl Heard {
                 *ended = found.unwrap_or(*ended);
                 found.is_some()
             }
-            (Happening::TurnEnded { message }, _) if message.is_empty() => {
-                *message = copilot::last_message(end_of_record).unwrap_or_default();
-                !message.is_empty()
+            (Happening::TurnEnded { message }, _) => {
+                let Some(last) = copilot::last_words(end_of_record) else { return false };
+                *message = last.text;
+                last.are_closing
             }
             _ => false,
         }

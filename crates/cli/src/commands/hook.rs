@@ -41,6 +41,9 @@ const LONGEST_DEADLINE: Duration = Duration::from_secs(10);
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// From this share of it on, in percent, nothing more is looked for that could be given: what there is is given.
 const SOFT_DEADLINE: u32 = 80;
+/// For this share of it, in percent, a host's own record is waited for at the end of a turn. It comes after a tenth of a second,
+/// unless the machine is busy.
+const TIME_TO_READ_ON: u32 = 60;
 
 /// Runs a hook. Whatever goes wrong stays here.
 pub(crate) fn run(arguments: &[OsString], environment: Environment) {
@@ -134,7 +137,7 @@ impl Hook {
         }
         let scene = Scene::of(&mut call, redactor, store.as_ref().ok());
         let trouble = if call.begins_session() { self.trouble(&store, &scene) } else { None };
-        let happened = if call.captures { happened(read_on(call.heard)) } else { Vec::new() };
+        let happened = if call.captures { happened(read_on(call.heard, self.share(TIME_TO_READ_ON))) } else { Vec::new() };
         let deeds: Vec<Deed> = happened.iter().filter_map(|told| Deed::of(&told.happening)).collect();
         let Kept { stored, event } = self.keep(happened, store, &scene, &receipt)?;
         let Some((mut store, proof)) = stored else {
@@ -176,7 +179,7 @@ impl Hook {
             environment: &self.environment,
             home: &self.home,
             now: self.now,
-            until: self.started + self.deadline * SOFT_DEADLINE / 100,
+            until: self.started + self.share(SOFT_DEADLINE),
             host: scene.host,
             host_session: &scene.host_session,
             sighting: &scene.sighting,
@@ -216,6 +219,10 @@ impl Hook {
         if let Err(failure) = noted {
             self.log(&format!("a use is not noted: {}", failure.line()));
         }
+    }
+
+    fn share(&self, percent: u32) -> Duration {
+        self.deadline * percent / 100
     }
 
     fn receipt(&self, call: &Call, event: &str, bytes_in: usize) -> Receipt {

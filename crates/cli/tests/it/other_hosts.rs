@@ -1,12 +1,14 @@
 //! Every host whose hooks run us, through the binary they run: what was recorded of them is kept, and they are answered in
 //! their own shape.
 
-use crate::support::{bar, database, remember, size, world};
+use crate::support::{bar, database, patient_world, remember, size, until, world};
 use backstory_hosts::Host;
 use backstory_testkit::TestEnv;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
+use std::process::Stdio;
 
 /// What was recorded (`crates/hosts/tests/fixtures`).
 const RECORDED: [(Host, &str); 10] = [
@@ -112,6 +114,27 @@ fn what_a_payload_leaves_out_is_read_from_the_hosts_own_record() {
     for other in [json!("/dev/zero"), json!(env.project()), json!("/nowhere"), json!(7)] {
         hook(&env, Host::Copilot, Some("agentStop"), stop(other));
     }
+}
+
+/// Of a session's first turn nothing may be written when the hook comes but the folder, and then the record comes in pieces.
+#[test]
+fn a_record_that_is_written_late_is_waited_for() {
+    let env = patient_world();
+    let record = env.project().join("events.jsonl");
+    let stop = json!({"sessionId": "c", "cwd": env.project(), "transcriptPath": record}).to_string();
+    let mut hook = env.command(["hook", "--host", "copilot-cli", "--event", "agentStop"]);
+    let mut hook = hook.stdin(Stdio::piped()).spawn().unwrap();
+    hook.stdin.take().unwrap().write_all(stop.as_bytes()).unwrap();
+    // The record is looked for when the store is open.
+    assert!(until(|| env.home().join("backstory.db").exists()));
+    let line = |content: &str, tools: &[&str]| {
+        json!({"type": "assistant.message", "data": {"content": content, "toolRequests": tools}}).to_string()
+    };
+    let first = line("I will look at the port.", &["view"]);
+    fs::write(&record, format!("{first}\n")).unwrap();
+    fs::write(&record, format!("{first}\n{}\n", line("The port is 8080.", &[]))).unwrap();
+    assert_eq!(env.finish(hook).code, Some(0));
+    assert_eq!(kept(&env, "turn_ended")[0]["message"], "The port is 8080.");
 }
 
 /// Must show 4: an update of the host that renames a field. The session goes on, silently; what can be kept is.

@@ -152,6 +152,22 @@ fn the_closing_message_is_read_from_the_record() {
     }
 }
 
+/// The record is written in pieces: what was said before a tool ran is there before what closes the turn.
+#[test]
+fn what_is_said_on_the_way_to_a_tool_closes_no_turn() {
+    let line = |content: &str, tools: &[&str]| {
+        json!({"type": "assistant.message", "data": {"content": content, "toolRequests": tools}}).to_string()
+    };
+    let mut record = [line("I will run the tests.", &["bash"]), line("", &["bash"])].join("\n");
+    let mut heard = hear("agentStop", &json!({"sessionId": "s", "transcriptPath": "/r"}));
+    assert!(!heard.read_on(&record));
+    let so_far = Happening::TurnEnded { message: "I will run the tests.".into() };
+    assert_eq!(happened(heard.clone()).happening, so_far, "nothing better may come");
+    record = [record, line("All of them pass.", &[])].join("\n");
+    assert!(heard.read_on(&record));
+    assert_eq!(happened(heard).happening, Happening::TurnEnded { message: "All of them pass.".into() });
+}
+
 /// A payload that does not say what it is, and nobody said: it is kept all the same.
 #[test]
 fn without_the_name_of_its_event_a_payload_is_kept() {

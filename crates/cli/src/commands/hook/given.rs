@@ -10,8 +10,6 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// So long a host's own record is waited for at the end of a turn.
-const TIME_TO_READ_ON: Duration = Duration::from_millis(900);
 const TIME_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 /// So much of the end of a host's own record is read.
 const END_BYTES: u64 = 256 << 10;
@@ -37,13 +35,15 @@ pub(super) fn option_in(arguments: &[OsString], name: &str) -> Option<String> {
 /// Takes from the host's own record of the session what its payload left out.
 ///
 /// It may be written a little later than the hook runs. At the end of a turn nobody waits for the next step, so we do.
-pub(super) fn read_on(mut heard: Heard) -> Heard {
+pub(super) fn read_on(mut heard: Heard, patience: Duration) -> Heard {
     let Some(record) = heard.record.take() else { return heard };
     let is_turn_end =
         matches!(&heard.meaning, Meaning::Happened(told) if told.happening.kind() == EventKind::TurnEnd);
-    let until = Instant::now() + if is_turn_end { TIME_TO_READ_ON } else { Duration::ZERO };
-    while let Some(end) = end_of_file(Path::new(&record)) {
-        if heard.read_on(&end) || Instant::now() >= until {
+    let until = Instant::now() + if is_turn_end { patience } else { Duration::ZERO };
+    let record = Path::new(&record);
+    while may_come(record) {
+        let is_there = end_of_file(record).is_some_and(|end| heard.read_on(&end));
+        if is_there || Instant::now() >= until {
             break;
         }
         std::thread::park_timeout(TIME_BETWEEN_LOOKS);
@@ -51,11 +51,16 @@ pub(super) fn read_on(mut heard: Heard) -> Heard {
     heard
 }
 
+/// Whether a host writes its record here, or will: of a session's first turn nothing may be written yet but its folder.
+fn may_come(record: &Path) -> bool {
+    // Whatever else has this name could keep us waiting.
+    record.is_file() || (!record.exists() && record.parent().is_some_and(Path::is_dir))
+}
+
 /// Returns the end of a host's own record of a session.
 fn end_of_file(path: &Path) -> Option<String> {
-    // Whatever else has this name could keep us waiting.
-    let length = path.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
     let mut file = std::fs::File::open(path).ok()?;
+    let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(END_BYTES))).ok()?;
     let mut end = Vec::new();
     file.take(END_BYTES).read_to_end(&mut end).ok()?;
