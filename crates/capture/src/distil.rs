@@ -10,6 +10,7 @@ mod asked;
 mod commits;
 mod discovered;
 mod failing;
+mod familiar;
 mod finding;
 mod handoff;
 mod settle;
@@ -30,6 +31,7 @@ use backstory_memory::{
 use backstory_store::{Again, Distilled, FileReading, Outcome, Session, Store, StoreError};
 pub use failing::failure_subject;
 use failing::{Failing, Mending};
+pub use familiar::Familiar;
 use finding::{Comparing, Finding, distilled, subject, subject_of_turn};
 use handoff::WorkTree;
 use std::collections::{HashMap, HashSet};
@@ -90,6 +92,28 @@ const MOST_CHANGES: u32 = 500;
 
 /// Makes memories of what happened in a session.
 pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Result<DistilReport, StoreError> {
+    distil_knowing(store, id, how, None)
+}
+
+/// Makes memories of what happened in a session, as [`distil`] does, for who distils many: `familiar` goes from one to the next.
+///
+/// Only what is distilled may be written to this store in the meantime, except by others.
+pub fn distil_among_many(
+    store: &mut Store,
+    id: SessionId,
+    how: &Distillation<'_>,
+    familiar: &mut Familiar,
+) -> Result<DistilReport, StoreError> {
+    familiar.look_again(store)?;
+    distil_knowing(store, id, how, Some(familiar))
+}
+
+fn distil_knowing(
+    store: &mut Store,
+    id: SessionId,
+    how: &Distillation<'_>,
+    mut familiar: Option<&mut Familiar>,
+) -> Result<DistilReport, StoreError> {
     let Some(session) = store.session(id)? else { return Ok(DistilReport::default()) };
     let events = store.latest_events(id, MOST_EVENTS)?;
     let Some(last) = events.last() else { return Ok(DistilReport::default()) };
@@ -120,7 +144,7 @@ pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Resul
         let finding = Finding { content, ..finding };
         // Better a memory that is there twice than none.
         let finding = if how.is_late() { Finding { comparing: Comparing::Not, ..finding } } else { finding };
-        settled.extend(settle::settle(store, &session, finding)?);
+        settled.extend(settle::settle(store, &session, finding, familiar.as_deref_mut())?);
     }
     let outcomes = store.keep_distilled(id, last.id, &settled)?;
     let kept = report.note(&settled, &outcomes);
@@ -129,6 +153,9 @@ pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Resul
         store.link(Link { from, relation: Relation::Relates, to })?;
     }
     promote(store, &session, &settled, &outcomes, &mut report)?;
+    if let Some(familiar) = familiar {
+        report.written.iter().chain(&report.updated).try_for_each(|id| familiar.learn(store, *id))?;
+    }
     let written = settled.iter().zip(&outcomes).filter_map(|(item, outcome)| match outcome {
         Outcome::Written(id) | Outcome::Updated(id) => Some((*id, &item.memory.content)),
         Outcome::Unchanged(_) | Outcome::Forgotten => None,

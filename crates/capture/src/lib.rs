@@ -24,7 +24,9 @@ pub use codemap::{
     EditedFile, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Patience, Place, Unreadable, anchor, changes,
     edited_files, follow_renames, freshness, freshness_of_anchors, symbols, track,
 };
-pub use distil::{DistilReport, Distillation, Occasion, distil, failure_subject};
+pub use distil::{
+    DistilReport, Distillation, Familiar, Occasion, distil, distil_among_many, failure_subject,
+};
 pub use failures::{Attempt, Class, Failures, Fix, OpenFailure, Ran, Signature, Step, pair, should_promote};
 pub use keep::{MOST_BODY_BYTES, most_alike, prepare};
 pub use observe::{Observation, Surroundings, account_of, observe};

@@ -6,7 +6,9 @@
 
 use crate::databases::ForeignDatabases;
 use crate::taking::{Folders, LEFT_OUT, Taking, Tally, add};
-use backstory_capture::{Distillation, Observation, Occasion, Surroundings, distil, observe};
+use backstory_capture::{
+    Distillation, Familiar, Observation, Occasion, Surroundings, distil_among_many, observe,
+};
 use backstory_hosts::{Entry, Host, Reading, Record};
 use backstory_memory::{
     Account, EventKind, Happening, IdempotencyKey, MemoryId, SessionId, Shingles, Timestamp, Trust,
@@ -68,22 +70,21 @@ pub fn take_records(
     let mut bytes = all_bytes - jobs.iter().map(|job| job.record.bytes).sum::<u64>();
     watch(bytes);
     store.expect_much()?;
+    let mut keeper = Keeper { taking, known_to: HashMap::new(), familiar: Familiar::default(), report };
     std::thread::scope(|threads| {
         let (sender, stretches) = sync_channel(AHEAD);
         threads.spawn(move || Reader::new(taking).read_all(jobs, &sender));
-        // How far each session of the record was known before it was read again.
-        let mut known_to = HashMap::new();
         for stretch in stretches {
             let Some(job) = jobs.get(stretch.job) else { break };
-            store.together(|store| keep(store, job, &stretch, taking, &mut known_to, &mut report))?;
+            store.together(|store| keeper.keep(store, job, &stretch))?;
             watch(bytes + stretch.bytes);
             if stretch.is_last {
                 bytes += job.record.bytes;
-                report.read += 1;
-                known_to.clear();
+                keeper.report.read += 1;
+                keeper.known_to.clear();
             }
         }
-        Ok(report)
+        Ok(keeper.report)
     })
 }
 
@@ -285,84 +286,88 @@ struct Told {
     newest: Option<Timestamp>,
 }
 
-/// Keeps a stretch, makes memories of it, and notes how far its record has been taken in.
-fn keep(
-    store: &mut Store,
-    job: &Job,
-    stretch: &Stretch,
-    taking: &Taking<'_>,
-    known_to: &mut HashMap<String, Timestamp>,
-    report: &mut RecordsReport,
-) -> Result<(), StoreError> {
-    add(&mut report.skipped, &stretch.skipped);
-    for (name, newest) in keep_events(store, job, stretch, known_to, report)? {
-        if let Some(session) = store.session_called(job.record.host.as_str(), name)? {
-            let occasion = if stretch.is_last { Occasion::SessionEnd } else { Occasion::Partway };
-            report.memories.extend(distil_session(store, session.id, occasion, newest, taking)?);
-            report.sessions.insert(session.id);
-        }
-    }
-    let (taken, is_done) = (stretch.taken, stretch.is_last);
-    let read_again = ImportState { taken: 0, is_done: false, ..job.state.clone() };
-    let state = if stretch.is_whole { ImportState { taken, is_done, ..read_again } } else { read_again };
-    store.note_import(&state, taking.now)
+/// Keeps one stretch after the other.
+struct Keeper<'a> {
+    taking: &'a Taking<'a>,
+    /// How far each session of the record was known before it was read again.
+    known_to: HashMap<String, Timestamp>,
+    familiar: Familiar,
+    report: RecordsReport,
 }
 
-/// Keeps the events of a stretch, and returns the sessions something new is known of, each with when the newest of it happened.
-fn keep_events<'a>(
-    store: &mut Store,
-    job: &Job,
-    stretch: &'a Stretch,
-    known_to: &mut HashMap<String, Timestamp>,
-    report: &mut RecordsReport,
-) -> Result<BTreeMap<&'a str, Timestamp>, StoreError> {
-    // Mostly one session: a record of many is one of each.
-    let mut sessions: BTreeMap<&str, Told> = BTreeMap::new();
-    for arrival in &stretch.arrivals {
-        let event = &arrival.event;
-        if !sessions.contains_key(event.host_session.as_str()) {
-            let is_heard = store.is_heard(&event.host, &event.host_session)?;
-            if job.was_read && !known_to.contains_key(&event.host_session) {
-                let session = store.session_called(&event.host, &event.host_session)?;
-                let last = session.map_or(Timestamp(i64::MIN), |session| session.last_event_at);
-                known_to.insert(event.host_session.clone(), last);
+impl Keeper<'_> {
+    /// Keeps a stretch, makes memories of it, and notes how far its record has been taken in.
+    fn keep(&mut self, store: &mut Store, job: &Job, stretch: &Stretch) -> Result<(), StoreError> {
+        add(&mut self.report.skipped, &stretch.skipped);
+        for (name, newest) in self.keep_events(store, job, stretch)? {
+            if let Some(session) = store.session_called(job.record.host.as_str(), name)? {
+                let occasion = if stretch.is_last { Occasion::SessionEnd } else { Occasion::Partway };
+                self.distil_session(store, session.id, occasion, newest)?;
+                self.report.sessions.insert(session.id);
             }
-            sessions.insert(&event.host_session, Told { is_heard, newest: None });
         }
-        let Some(told) = sessions.get_mut(event.host_session.as_str()) else { continue };
-        if told.is_heard {
-            *report.skipped.entry("lived through").or_default() += 1;
-            continue;
-        }
-        // What was taken in before and is gone for its age is not new.
-        let was_known = known_to.get(&event.host_session).is_some_and(|known_to| event.at <= *known_to);
-        if was_known && !store.knows_event(event.key)? {
-            report.known += 1;
-            continue;
-        }
-        match store.record(arrival)? {
-            Recorded::Stored(_) => {
-                report.new += 1;
-                told.newest = told.newest.max(Some(event.at));
-            }
-            Recorded::Known(_) | Recorded::Forgotten | Recorded::Ours => report.known += 1,
-        }
+        let (taken, is_done) = (stretch.taken, stretch.is_last);
+        let read_again = ImportState { taken: 0, is_done: false, ..job.state.clone() };
+        let state = if stretch.is_whole { ImportState { taken, is_done, ..read_again } } else { read_again };
+        store.note_import(&state, self.taking.now)
     }
-    Ok(sessions.into_iter().filter_map(|(name, told)| Some((name, told.newest?))).collect())
-}
 
-/// Makes memories of what is new in a session, as of the time it happened.
-fn distil_session(
-    store: &mut Store,
-    session: SessionId,
-    occasion: Occasion,
-    now: Timestamp,
-    taking: &Taking<'_>,
-) -> Result<Vec<MemoryId>, StoreError> {
-    let how = Distillation { occasion, root: None, redactor: taking.redactor, now, until: None };
-    let written = distil(store, session, &how)?.written;
-    if occasion == Occasion::SessionEnd {
-        store.end_session(session)?;
+    /// Keeps the events of a stretch, and returns the sessions something new is known of, each with when the newest of it happened.
+    fn keep_events<'s>(
+        &mut self,
+        store: &mut Store,
+        job: &Job,
+        stretch: &'s Stretch,
+    ) -> Result<BTreeMap<&'s str, Timestamp>, StoreError> {
+        let Keeper { known_to, report, .. } = self;
+        // Mostly one session: a record of many is one of each.
+        let mut sessions: BTreeMap<&str, Told> = BTreeMap::new();
+        for arrival in &stretch.arrivals {
+            let event = &arrival.event;
+            if !sessions.contains_key(event.host_session.as_str()) {
+                let is_heard = store.is_heard(&event.host, &event.host_session)?;
+                if job.was_read && !known_to.contains_key(&event.host_session) {
+                    let session = store.session_called(&event.host, &event.host_session)?;
+                    let last = session.map_or(Timestamp(i64::MIN), |session| session.last_event_at);
+                    known_to.insert(event.host_session.clone(), last);
+                }
+                sessions.insert(&event.host_session, Told { is_heard, newest: None });
+            }
+            let Some(told) = sessions.get_mut(event.host_session.as_str()) else { continue };
+            if told.is_heard {
+                *report.skipped.entry("lived through").or_default() += 1;
+                continue;
+            }
+            // What was taken in before and is gone for its age is not new.
+            let was_known = known_to.get(&event.host_session).is_some_and(|known_to| event.at <= *known_to);
+            if was_known && !store.knows_event(event.key)? {
+                report.known += 1;
+                continue;
+            }
+            match store.record(arrival)? {
+                Recorded::Stored(_) => {
+                    report.new += 1;
+                    told.newest = told.newest.max(Some(event.at));
+                }
+                Recorded::Known(_) | Recorded::Forgotten | Recorded::Ours => report.known += 1,
+            }
+        }
+        Ok(sessions.into_iter().filter_map(|(name, told)| Some((name, told.newest?))).collect())
     }
-    Ok(written)
+
+    /// Makes memories of what is new in a session, as of the time it happened.
+    fn distil_session(
+        &mut self,
+        store: &mut Store,
+        session: SessionId,
+        occasion: Occasion,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let how = Distillation { occasion, root: None, redactor: self.taking.redactor, now, until: None };
+        self.report.memories.extend(distil_among_many(store, session, &how, &mut self.familiar)?.written);
+        if occasion == Occasion::SessionEnd {
+            store.end_session(session)?;
+        }
+        Ok(())
+    }
 }

@@ -4,6 +4,7 @@
 //! The assistant does not overrule the user: what it says against a known memory stands beside it, marked. Not here: how the
 //! values are told apart (`values`).
 
+use super::familiar::Familiar;
 use super::finding::{Comparing, Finding, subject};
 use super::values::{Pair, Relation, relation};
 use crate::{Statement, keep};
@@ -19,17 +20,19 @@ const COMPARED: u32 = 12;
 /// More words than this do not find anything better.
 const MOST_WORDS: usize = 12;
 /// What people state and take back.
-const STATED: [Kind; 5] = [Kind::Decision, Kind::Pattern, Kind::Learning, Kind::Goal, Kind::Note];
+pub(super) const STATED: [Kind; 5] = [Kind::Decision, Kind::Pattern, Kind::Learning, Kind::Goal, Kind::Note];
 
 /// Makes of a finding what the store is to write; nothing where it says what was taken back.
 pub(super) fn settle(
     store: &Store,
     session: &Session,
     finding: Finding,
+    familiar: Option<&mut Familiar>,
 ) -> Result<Option<Distilled>, StoreError> {
     let finding = said_once_more(store, session, finding)?;
     let standing = match &finding.comparing {
         Comparing::Not => Standing::default(),
+        _ if is_news(store, session.project, &finding, familiar)? => Standing::default(),
         _ if store.memory_about(session.project, finding.subject)?.is_some() => Standing::default(),
         Comparing::Words => beside(store, session.project, &finding, None)?,
         Comparing::Statement(said) => beside(store, session.project, &finding, Some(said))?,
@@ -53,6 +56,16 @@ pub(super) fn settle(
         replaces: standing.replaces,
         contradicts: standing.contradicts,
     }))
+}
+
+/// Whether it is known without asking that nothing has to do with a finding.
+fn is_news(
+    store: &Store,
+    project: ProjectId,
+    finding: &Finding,
+    familiar: Option<&mut Familiar>,
+) -> Result<bool, StoreError> {
+    familiar.map_or(Ok(false), |familiar| familiar.is_news(store, project, finding))
 }
 
 /// What the user says again after it was taken back is a statement of its own: it holds from now on.

@@ -6,7 +6,7 @@
 
 use crate::Statement;
 use crate::statements::{Correction, Polarity, polarity_of};
-use backstory_memory::{NEAR_DUPLICATE, first_chars, is_small, telling_words, words};
+use backstory_memory::{Digest, NEAR_DUPLICATE, digest, first_chars, is_small, telling_words, words};
 use std::collections::{BTreeSet, HashSet};
 
 /// How what is said stands to what is known.
@@ -50,6 +50,15 @@ const WAYS: [Way; 4] = [by_correction, by_verb, by_denial, by_words];
 /// Returns how what is said stands to what is known.
 pub(super) fn relation(pair: Pair<'_>) -> Relation {
     WAYS.iter().find_map(|way| way(pair)).map_or(Relation::Unrelated, |values| values.relation())
+}
+
+/// Names the matters a sentence speaks of. Two that share none are related by what was put right, by likeness, or not at all.
+pub(super) fn matters(text: &str) -> Vec<Digest> {
+    let named = |way: &str, words: BTreeSet<String>| {
+        digest(std::iter::once(way.as_bytes()).chain(words.iter().map(String::as_bytes)))
+    };
+    let by_verb = subject_and_value(text).map(|(subject, _)| named("verb", subject));
+    by_verb.into_iter().chain([named("denial", denied(text))]).collect()
 }
 
 /// "We use pnpm, not npm" takes the place of what stands for npm.
@@ -125,7 +134,7 @@ fn by_verb(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
 }
 
 /// Splits a plain statement at its verb: what it speaks of, by its telling words, and what it says of it.
-fn subject_and_value(text: &str) -> Option<(HashSet<String>, Vec<String>)> {
+fn subject_and_value(text: &str) -> Option<(BTreeSet<String>, Vec<String>)> {
     // A full stop inside a word is part of it: 15.4, settings.toml.
     let sentence = text.split(['\n', ';']).next()?.split(". ").next()?;
     let all: Vec<String> = words(sentence).collect();
@@ -142,7 +151,7 @@ fn subject_and_value(text: &str) -> Option<(HashSet<String>, Vec<String>)> {
 }
 
 /// "Use Redis for the session cache" gives the session cache the value Redis.
-fn chosen(all: &[String]) -> Option<(HashSet<String>, Vec<String>)> {
+fn chosen(all: &[String]) -> Option<(BTreeSet<String>, Vec<String>)> {
     let verb = all.iter().position(|word| CHOOSING.contains(&word.as_str())).filter(|at| *at <= 1)?;
     let rest = all.get(verb + 1..)?;
     let middle = rest.iter().position(|word| word == "for" || word == "as")?;
@@ -156,16 +165,19 @@ fn chosen(all: &[String]) -> Option<(HashSet<String>, Vec<String>)> {
 /// "Never squash" and "always squash" are yes and no to the same words. To other words they say nothing.
 fn by_denial(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
     let polarity = polarity_of(known);
-    let says_more =
-        |word: &String| !DENYING.contains(&word.as_str()) && !FROM_NOW_ON.contains(&word.as_str());
-    let matter =
-        |text: &str| -> BTreeSet<String> { telling_words(text).into_iter().filter(says_more).collect() };
     let value = |polarity: Polarity| vec![format!("{polarity:?}")];
     (polarity != said.polarity).then(|| Values {
         before: value(polarity),
         now: value(said.polarity),
-        is_one: matter(known) == matter(&said.text),
+        is_one: denied(known) == denied(&said.text),
     })
+}
+
+/// What a sentence says yes or no to.
+fn denied(text: &str) -> BTreeSet<String> {
+    let says_more =
+        |word: &String| !DENYING.contains(&word.as_str()) && !FROM_NOW_ON.contains(&word.as_str());
+    telling_words(text).into_iter().filter(says_more).collect()
 }
 
 /// Of two sentences that are alike, the words of only one are its value. With another number one thing has another value, with
@@ -310,5 +322,24 @@ mod tests {
             let pair = Pair { known, said: statement, alike: likeness(known, said) };
             assert_eq!(relation(pair), *expected, "{known} {said}");
         }
+    }
+
+    #[test]
+    fn what_is_related_shares_a_matter_or_is_alike_or_is_put_right() {
+        let sentences: Vec<&str> = TABLE.iter().flat_map(|(known, said, _)| [*known, *said]).collect();
+        let stated: Vec<Statement> =
+            sentences.iter().flat_map(|text| statements(text, Speaker::User)).collect();
+        let mut related = 0;
+        for (known, said) in sentences.iter().flat_map(|known| stated.iter().map(move |said| (*known, said))) {
+            let alike = likeness(known, &said.text);
+            if relation(Pair { known, said, alike }) == Unrelated {
+                continue;
+            }
+            let is_put_right = said.correction.as_ref().is_some_and(|correction| correction.old.is_some());
+            let shares = matters(known).iter().any(|matter| matters(&said.text).contains(matter));
+            assert!(is_put_right || shares || alike >= NEAR_DUPLICATE, "{known} {}", said.text);
+            related += 1;
+        }
+        assert!(related > TABLE.len(), "{related}");
     }
 }

@@ -17,6 +17,7 @@ mod codemap_properties;
 mod codemap_scripts;
 mod corpus;
 mod distil;
+mod distil_among_many;
 mod distil_sessions;
 mod distil_settling;
 mod distil_talk;

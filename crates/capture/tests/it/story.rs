@@ -1,8 +1,8 @@
 //! A made-up session for the tests of distillation: what happens is said in a line each, and goes the way real events go.
 
 use backstory_capture::{
-    DistilReport, Distillation, Observation, Occasion, Redactor, RedactorOptions, Surroundings, distil,
-    observe,
+    DistilReport, Distillation, Familiar, Observation, Occasion, Redactor, RedactorOptions, Surroundings,
+    distil, distil_among_many, observe,
 };
 use backstory_memory::{
     Account, Ended, Happening, Hunk, Kind, Memory, MemoryId, PlanStep, ProjectKey, SessionId, Sighting,
@@ -18,6 +18,7 @@ pub(crate) struct Story {
     now: i64,
     number: u64,
     checks_repeats: bool,
+    familiar: Option<Familiar>,
 }
 
 impl Story {
@@ -26,7 +27,20 @@ impl Story {
         let home = Home::at(dir.path().join("home"));
         std::fs::create_dir(dir.path().join("project")).unwrap();
         let store = Store::open(&home, Purpose::Command, Timestamp(0)).unwrap();
-        Story { dir, store, session: "s1".into(), now: 1_800_000_000_000, number: 0, checks_repeats: false }
+        Story {
+            dir,
+            store,
+            session: "s1".into(),
+            now: 1_800_000_000_000,
+            number: 0,
+            checks_repeats: false,
+            familiar: None,
+        }
+    }
+
+    /// A story that is told the way an import tells: one session after the other, each distilled among many.
+    pub(crate) fn among_many() -> Story {
+        Story { familiar: Some(Familiar::default()), ..Story::new() }
     }
 
     pub(crate) fn root(&self) -> std::path::PathBuf {
@@ -151,7 +165,13 @@ impl Story {
             until,
         };
         let id = self.id();
-        let report = distil(&mut self.store, id, &how).unwrap();
+        let report = match &mut self.familiar {
+            Some(familiar) => {
+                let distil = |store: &mut Store| distil_among_many(store, id, &how, familiar);
+                self.store.together(distil).unwrap()
+            }
+            None => distil(&mut self.store, id, &how).unwrap(),
+        };
         if self.checks_repeats {
             let known = self.memories();
             let again = distil(&mut self.store, id, &how).unwrap();
