@@ -2,8 +2,9 @@
 //!
 //! Not here: what is worth a memory, and which known one says the same (`capture`).
 
+use crate::memories::{self, Unindexed};
 use crate::open::Stop;
-use crate::{NewMemory, Store, StoreError, forget, links, memories, polish, revise, words};
+use crate::{NewMemory, Store, StoreError, forget, links, polish, revise};
 use backstory_memory::{
     Digest, Draft, EventId, Life, Link, Memory, MemoryId, ProjectId, Relation, SessionId, Timestamp, Trust,
 };
@@ -70,10 +71,10 @@ impl Store {
         distilled: &[Distilled],
     ) -> Result<Vec<Outcome>, StoreError> {
         self.write("write what was distilled", |transaction| {
-            let mut unindexed = Vec::new();
+            let mut unindexed = Unindexed::default();
             let kept = distilled.iter().map(|item| keep(transaction, item, &mut unindexed));
             let outcomes = kept.collect::<Result<_, Stop>>()?;
-            index(transaction, &mut unindexed)?;
+            unindexed.index(transaction)?;
             transaction.execute(
                 "UPDATE sessions SET distilled_event_id = max(distilled_event_id, ?2) WHERE id = ?1",
                 [session.0, up_to.0],
@@ -122,13 +123,6 @@ impl Store {
     }
 }
 
-/// Memories that are written, and whose words are not in the index yet.
-type Unindexed<'a> = Vec<(MemoryId, &'a NewMemory)>;
-
-fn index(db: &Connection, unindexed: &mut Unindexed<'_>) -> rusqlite::Result<()> {
-    unindexed.drain(..).try_for_each(|(id, memory)| words::add(db, id, memory.project, &memory.content))
-}
-
 fn keep<'a>(db: &Connection, item: &'a Distilled, unindexed: &mut Unindexed<'a>) -> Result<Outcome, Stop> {
     let project = item.memory.project;
     let gone = "SELECT 1 FROM forgotten_subjects WHERE project_id = ?1 AND subject = ?2";
@@ -138,7 +132,7 @@ fn keep<'a>(db: &Connection, item: &'a Distilled, unindexed: &mut Unindexed<'a>)
     match known(db, project, item.subject)?.or(item.same_as) {
         Some(id) => {
             // It may be one of those: what is taken out of the index must be in it.
-            index(db, unindexed)?;
+            unindexed.index(db)?;
             meet_again(db, id, item)
         }
         None => write_new(db, item, unindexed),
@@ -159,9 +153,9 @@ fn write_new<'a>(
     if forget::tombstone_for(db, None, &item.memory.content)?.is_some() {
         return Ok(Outcome::Forgotten);
     }
-    let id = memories::insert_unindexed(db, None, &item.memory)?;
-    unindexed.push((id, &item.memory));
-    db.execute("UPDATE memories SET subject = ?2 WHERE id = ?1", params![id.0, item.subject.0])?;
+    let id = unindexed.insert(db, &item.memory)?;
+    db.prepare_cached("UPDATE memories SET subject = ?2 WHERE id = ?1")?
+        .execute(params![id.0, item.subject.0])?;
     for old in &item.replaces {
         revise::mark_superseded(db, *old, id, item.memory.created_at)?;
     }

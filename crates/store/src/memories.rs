@@ -84,8 +84,11 @@ impl Store {
     /// Writes many memories in one transaction, passing over those that are known by uid or were forgotten.
     pub fn remember_all(&mut self, memories: &[NewMemory]) -> Result<Vec<Kept>, StoreError> {
         self.write("write memories", |transaction| {
-            let kept: rusqlite::Result<_> = memories.iter().map(|memory| keep(transaction, memory)).collect();
-            Ok(kept?)
+            let mut unindexed = Unindexed::default();
+            let kept = memories.iter().map(|memory| keep(transaction, memory, &mut unindexed));
+            let kept = kept.collect::<rusqlite::Result<_>>()?;
+            unindexed.index(transaction)?;
+            Ok(kept)
         })
     }
 
@@ -168,8 +171,30 @@ pub enum Kept {
     Forgotten,
 }
 
+/// Memories that are written, and whose words are not in the index yet: between two rows it would have to write itself out.
+#[derive(Default)]
+pub(crate) struct Unindexed<'a>(Vec<(MemoryId, &'a NewMemory)>);
+
+impl<'a> Unindexed<'a> {
+    /// Writes all of a memory but its place in the word index.
+    pub(crate) fn insert(&mut self, db: &Connection, memory: &'a NewMemory) -> rusqlite::Result<MemoryId> {
+        let id = insert_unindexed(db, None, memory)?;
+        self.0.push((id, memory));
+        Ok(id)
+    }
+
+    /// Adds their words to the index.
+    pub(crate) fn index(&mut self, db: &Connection) -> rusqlite::Result<()> {
+        self.0.drain(..).try_for_each(|(id, memory)| words::add(db, id, memory.project, &memory.content))
+    }
+}
+
 /// Writes a memory, unless it is known by its uid or was forgotten.
-pub(crate) fn keep(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Kept> {
+pub(crate) fn keep<'a>(
+    db: &Connection,
+    memory: &'a NewMemory,
+    unindexed: &mut Unindexed<'a>,
+) -> rusqlite::Result<Kept> {
     if let Some(uid) = &memory.uid
         && let Some(id) = id_of(db, uid)?
     {
@@ -178,7 +203,7 @@ pub(crate) fn keep(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Kept
     if forget::tombstone_for(db, memory.uid.as_ref(), &memory.content)?.is_some() {
         return Ok(Kept::Forgotten);
     }
-    insert(db, None, memory).map(Kept::Written)
+    unindexed.insert(db, memory).map(Kept::Written)
 }
 
 /// Returns the number here of the memory with a global name.
@@ -199,13 +224,7 @@ pub(crate) fn insert(
     Ok(id)
 }
 
-/// Writes all of a memory but its place in the word index. Who writes many adds their words when all are there: between two rows
-/// the index would have to write itself out.
-pub(crate) fn insert_unindexed(
-    db: &Connection,
-    id: Option<MemoryId>,
-    memory: &NewMemory,
-) -> rusqlite::Result<MemoryId> {
+fn insert_unindexed(db: &Connection, id: Option<MemoryId>, memory: &NewMemory) -> rusqlite::Result<MemoryId> {
     let content = &memory.content;
     let uid = memory.uid.clone().unwrap_or_else(|| fresh_uid(memory.created_at));
     let fresh = Past { updated_at: memory.created_at, times_seen: 1, times_used: 0, last_used_at: None };

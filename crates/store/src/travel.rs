@@ -3,7 +3,7 @@
 //!
 //! Not here: its content (`memories`), and what stays behind because it is of this machine alone: events, injections, vectors.
 
-use crate::memories::{self, Kept, NewMemory, id_of};
+use crate::memories::{self, Kept, NewMemory, Unindexed, id_of};
 use crate::open::Stop;
 use crate::revise::{self, Author, Provenance};
 use crate::{Anchor, Store, StoreError, anchors, codes, links};
@@ -107,14 +107,16 @@ impl Store {
     /// or were forgotten.
     pub fn receive(&mut self, memories: &[(NewMemory, Carried)]) -> Result<Vec<Kept>, StoreError> {
         self.write("write memories", |transaction| {
-            let receive = |(memory, carried): &(NewMemory, Carried)| -> rusqlite::Result<Kept> {
-                let kept = memories::keep(transaction, memory)?;
+            let (mut all, mut unindexed) = (Vec::new(), Unindexed::default());
+            for (memory, carried) in memories {
+                let kept = memories::keep(transaction, memory, &mut unindexed)?;
                 if let Kept::Written(id) = kept {
                     unpack(transaction, id, carried)?;
                 }
-                Ok(kept)
-            };
-            Ok(memories.iter().map(receive).collect::<rusqlite::Result<_>>()?)
+                all.push(kept);
+            }
+            unindexed.index(transaction)?;
+            Ok(all)
         })
     }
 

@@ -89,11 +89,13 @@ pub(super) struct Arriving<'a> {
 impl<'a> Arriving<'a> {
     /// Begins. Lines that name no project belong to `project`, and none is believed more than `trust`.
     pub(super) fn new(app: &'a App, project: Option<&'a str>, trust: &'a Trust) -> Result<Self, Failure> {
+        let store = app.store()?;
+        store.expect_much()?;
         Ok(Arriving {
             app,
             trust,
             project,
-            store: app.store()?,
+            store,
             redactor: app.redactor(),
             projects: HashMap::new(),
             sessions: HashMap::new(),
