@@ -166,7 +166,8 @@ mod tests {
             root: String::new(),
             parent: None,
         };
-        let [here, there] = ["here", "there"].map(|name| store.project_at(&sighting(name), Timestamp(0)).unwrap());
+        let [here, there] =
+            ["here", "there"].map(|name| store.project_at(&sighting(name), Timestamp(0)).unwrap());
         for (project, said, scope) in [
             (here, "Remember that the staging host is heron.", Scope::Project),
             (there, "We use Node 18.12 for all our services.", Scope::Project),
@@ -174,7 +175,9 @@ mod tests {
         ] {
             let content = backstory_memory::Draft { scope, ..finding(said).content };
             let origin = Origin::default();
-            store.remember(&NewMemory { uid: None, project, origin, content, created_at: Timestamp(0) }).unwrap();
+            store
+                .remember(&NewMemory { uid: None, project, origin, content, created_at: Timestamp(0) })
+                .unwrap();
         }
         let mut familiar = Familiar::default();
         let mut is_news = |said| familiar.is_news(&store, here, &finding(said)).unwrap();

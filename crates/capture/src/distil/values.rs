@@ -330,7 +330,8 @@ mod tests {
         let stated: Vec<Statement> =
             sentences.iter().flat_map(|text| statements(text, Speaker::User)).collect();
         let mut related = 0;
-        for (known, said) in sentences.iter().flat_map(|known| stated.iter().map(move |said| (*known, said))) {
+        for (known, said) in sentences.iter().flat_map(|known| stated.iter().map(move |said| (*known, said)))
+        {
             let alike = likeness(known, &said.text);
             if relation(Pair { known, said, alike }) == Unrelated {
                 continue;

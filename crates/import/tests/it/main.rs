@@ -11,5 +11,6 @@ mod markdown;
 mod open_mem;
 mod opencode;
 mod reading;
+mod records;
 mod repository;
 mod taken_in;
