@@ -92,6 +92,9 @@ enum Whole {
 fn inner_terms(text: &str, whole: Whole) -> String {
     let mut out = String::new();
     for word in text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')) {
+        if is_plain(word) {
+            continue;
+        }
         let runs = script_runs(word);
         for run in &runs {
             match run.chars().next() {
@@ -103,6 +106,13 @@ fn inner_terms(text: &str, whole: Whole) -> String {
         }
     }
     out
+}
+
+/// Whether a word is seen at once to have no inner structure, as most have none.
+fn is_plain(word: &str) -> bool {
+    let mut bytes = word.bytes();
+    bytes.next().is_none_or(|first| first.is_ascii_alphabetic())
+        && bytes.all(|byte| byte.is_ascii_lowercase())
 }
 
 /// Adds the parts of an identifier, and the whole of it written together if wanted, where it has at least `fewest` parts.
@@ -225,6 +235,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_plain_has_no_parts(word in "[a-cA-C_0é-]{0,6}") {
+            prop_assert!(!is_plain(&word) || (script_runs(&word).len() < 2 && humps(&word) == [word.as_str()]));
+        }
+
         #[test]
         fn any_text_is_cut_without_harm(text: String) {
             prop_assert!(companion(&text).split(' ').all(|term| !term.contains(['_', '-'])));
