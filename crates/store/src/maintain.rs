@@ -101,7 +101,7 @@ impl Store {
     }
 
     /// Gives free pages back to the file system, a few at a time.
-    pub(crate) fn vacuum(&mut self) -> Result<(), StoreError> {
+    pub fn vacuum(&mut self) -> Result<(), StoreError> {
         loop {
             let left: i64 = self.write("vacuum the database", |transaction| {
                 let sql = format!("PRAGMA incremental_vacuum({PAGES_PER_TRANSACTION})");

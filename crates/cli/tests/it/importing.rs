@@ -191,11 +191,12 @@ fn a_busy_store_is_not_a_bad_line() {
 }
 
 #[test]
-fn the_word_index_lies_in_one_part_after_an_import() {
+fn after_an_import_the_word_index_lies_in_one_part_and_no_page_is_left_free() {
     let env = world();
     let mut corpus = Corpus::new(1);
     let all: Vec<String> = (0..4_000).map(|_| corpus.memory().line("bench")).collect();
     assert_eq!(env.run_with(["import", "--no-vectors", "-"], all.join("\n")).code, Some(0));
     let parts = "SELECT count(DISTINCT segid) FROM memory_words_idx";
     assert_eq!(database(&env).query_row(parts, [], |row| row.get::<_, u32>(0)), Ok(1));
+    assert_eq!(database(&env).query_row("PRAGMA freelist_count", [], |row| row.get::<_, u32>(0)), Ok(0));
 }

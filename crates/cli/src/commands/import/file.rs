@@ -2,7 +2,7 @@
 //! Running it again adds only what is new.
 
 use super::arriving::Arriving;
-use super::{ImportArgs, embed, join_words};
+use super::{ImportArgs, embed, tidy_up};
 use crate::app::App;
 use crate::documents::folder;
 use crate::failure::{Exit, Failure};
@@ -58,7 +58,7 @@ pub(super) fn run(file: &str, args: &ImportArgs, app: &App) -> Result<Exit, Fail
         Source::Folder { root, projects } => read_folder(&root, &projects, &mut arriving, &mut report)?,
     };
     let (arrived, mut store) = arriving.finish()?;
-    join_words(&mut store, app);
+    tidy_up(&mut store, app);
     report.seconds = seconds;
     (report.imported, report.known) = (arrived.imported, arrived.known);
     (report.revised, report.forgotten) = (arrived.revised, arrived.forgotten);

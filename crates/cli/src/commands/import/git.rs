@@ -1,6 +1,6 @@
 //! `import --git DIR`: hears what a team tells through a folder that git carries. Only what has changed since the last time is read.
 
-use super::{ImportArgs, embed, join_words};
+use super::{ImportArgs, embed, tidy_up};
 use crate::app::{App, project_name};
 use crate::border::Border;
 use crate::by_git::{self, Folder, Refused, Told};
@@ -66,7 +66,7 @@ fn import(dir: &str, args: &ImportArgs, app: &App) -> Result<Answer, Failure> {
     // What follows takes long, and bears on nobody's team.
     drop(lock);
     let Importing { mut store, folder, heard, .. } = importing;
-    join_words(&mut store, app);
+    tidy_up(&mut store, app);
     embed(&mut store, args, app)?;
     Ok(Answer {
         version: 1,

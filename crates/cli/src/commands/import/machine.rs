@@ -1,7 +1,7 @@
 //! `import --all` and `import --from`: what is found on this machine. Hosts' records come first: they tell which folders are projects.
 
 use super::learnt::Learnt;
-use super::{ImportArgs, embed, join_words, preview};
+use super::{ImportArgs, embed, preview, tidy_up};
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
@@ -131,7 +131,7 @@ pub(crate) fn take_in(
     for find in wanted.finds(&around) {
         learnt.find(find.source, take_find(store, &find, &taking)?, &find.path);
     }
-    join_words(store, app);
+    tidy_up(store, app);
     learnt.seconds = progress.finish().as_secs_f64();
     Ok(learnt)
 }
