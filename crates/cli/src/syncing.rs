@@ -208,11 +208,10 @@ impl<'a> Syncing<'a> {
         let mut batch = Batch { news: News::default(), leaving: Vec::new(), staying: Vec::new(), last };
         let mut bytes = 0;
         for untold in untold {
-            let uid = untold.uid().clone();
             match &untold {
                 Untold::Said(saying) => match self.border.leaving(saying) {
                     None => {
-                        batch.staying.push(uid);
+                        batch.staying.push(untold);
                         continue;
                     }
                     Some(news) => {
@@ -224,6 +223,7 @@ impl<'a> Syncing<'a> {
                 },
                 Untold::Forgotten(uid) => batch.news.forgotten.push(uid.clone()),
             }
+            let uid = untold.uid().clone();
             batch.leaving.push(untold);
             if bytes > BYTES_AT_ONCE {
                 batch.last = uid;
@@ -238,7 +238,7 @@ impl<'a> Syncing<'a> {
 struct Batch {
     news: News,
     leaving: Vec<Untold>,
-    staying: Vec<Uid>,
+    staying: Vec<Untold>,
     last: Uid,
 }
 

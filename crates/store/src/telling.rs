@@ -99,10 +99,16 @@ impl Store {
         })
     }
 
-    /// Notes that the team is not to be told of these: their kind stays here, or they are of the user alone.
-    pub fn kept_to_ourselves(&mut self, uids: &[Uid]) -> Result<(), StoreError> {
+    /// Notes that the team is not to be told of these: their kind stays here, or they are of the user alone. What has changed since it was
+    /// read may be of another kind by now, and stays to be told.
+    pub fn kept_to_ourselves(&mut self, staying: &[Untold]) -> Result<(), StoreError> {
         self.write("note what stays here", |db| {
-            Ok(uids.iter().try_for_each(|uid| forget_untold(db, uid.as_str()))?)
+            for read in staying {
+                if untold(db, read.uid())? == *read {
+                    forget_untold(db, read.uid().as_str())?;
+                }
+            }
+            Ok(())
         })
     }
 }

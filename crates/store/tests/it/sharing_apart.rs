@@ -27,7 +27,7 @@ fn a_team_changes_nothing_that_is_not_shared_with_it() {
     let mine = store.remember(&new(private, draft("private", "body"))).unwrap();
     let own = Draft { scope: Scope::User, ..draft("of the user alone", "body") };
     let own = store.remember(&new(of_b, own)).unwrap();
-    store.kept_to_ourselves(&[uid_of(&store, own)]).unwrap();
+    store.kept_to_ourselves(&all_untold(&store, of_b)).unwrap();
     tell(&mut store, of_a);
 
     for id in [told_to_a, mine, own] {
@@ -426,11 +426,30 @@ fn the_meaning_of_words_that_stayed_here_is_not_told() {
     tell(&mut store, shared);
     let summary = Draft { kind: Kind::Summary, ..draft("a private remark", "body") };
     store.revise(stays, &summary, Timestamp(NOW.0 + 5)).unwrap();
-    store.kept_to_ourselves(&[uid_of(&store, stays)]).unwrap();
+    store.kept_to_ourselves(&all_untold(&store, shared)).unwrap();
     raw(&test.home).execute("DELETE FROM stale_vectors", []).unwrap();
     let untold = store.untold_meanings(shared, None, 1).unwrap();
     assert_eq!(untold.iter().map(|untold| untold.memory.id).collect::<Vec<_>>(), [leaves]);
     assert_eq!(store.untold_meanings(shared, Some(&uid_of(&store, leaves)), 1).unwrap(), []);
     store.meanings_told(&untold).unwrap();
     assert_eq!(store.untold_meanings(shared, None, 1).unwrap(), []);
+}
+
+#[test]
+fn what_becomes_fit_to_leave_while_it_is_noted_to_stay_is_still_told() {
+    let test = TestHome::new();
+    let (mut store, shared) = sharing(&test);
+    let id = note(&mut store, "first", "body");
+    let summary = Draft { kind: Kind::Summary, ..draft("a summary", "body") };
+    store.revise(id, &summary, Timestamp(NOW.0 + 5)).unwrap();
+    let read = all_untold(&store, shared);
+    // Somebody makes a decision of it before the sync has noted that a summary stays.
+    let decision = Draft { kind: Kind::Decision, ..draft("We decided on tabs", "body") };
+    store.revise(id, &decision, Timestamp(NOW.0 + 6)).unwrap();
+    store.kept_to_ourselves(&read).unwrap();
+    let untold = all_untold(&store, shared);
+    let [Untold::Said(saying)] = untold.as_slice() else { panic!("{untold:?}") };
+    assert_eq!(saying.memory.content.title, "We decided on tabs");
+    store.kept_to_ourselves(&untold).unwrap();
+    assert_eq!(all_untold(&store, shared), []);
 }

@@ -134,7 +134,7 @@ impl Exporting<'_> {
                     Untold::Said(saying) => match border.leaving(saying) {
                         Some(news) => self.put(&news)?,
                         None => {
-                            staying.push(saying.memory.uid.clone());
+                            staying.push(untold);
                             continue;
                         }
                     },
