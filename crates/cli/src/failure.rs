@@ -191,11 +191,34 @@ impl From<StoreError> for Failure {
             StoreError::Unsafe { .. } => "set `BACKSTORY_HOME` to a directory of your own",
             StoreError::Absent { .. } => "run `backstory setup` to make one",
             StoreError::BadRow { .. } => "run `backstory doctor --full` to see what else is damaged",
+            StoreError::UnsafeSqlite { .. } => {
+                "install a release of Backstory, or build it with the SQLite it brings; nothing was touched"
+            }
+            StoreError::TooLarge { .. } => {
+                "run `backstory doctor` to see why it could not be kept right away; other events are not affected"
+            }
             StoreError::Io { .. } => "check the disk and the permissions of that path",
             StoreError::Sql { .. } => {
                 return Failure::internal("the store did not do what was asked").because(&error);
             }
         };
         Failure::user("cannot use the store").because(&error).hint(hint).named("store_unusable")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_damage_is_not_called_so_and_has_its_own_next_step() {
+        for (error, step) in [
+            (StoreError::UnsafeSqlite { found: "3.50.4".into() }, "install a release"),
+            (StoreError::TooLarge { bytes: 2, most: 1 }, "run `backstory doctor` to see why"),
+        ] {
+            let failure = Failure::from(error);
+            assert!(failure.is_no() && failure.words().contains(step), "{}", failure.words());
+            assert!(!failure.words().contains("damage"), "{}", failure.words());
+        }
     }
 }

@@ -79,6 +79,22 @@ pub enum StoreError {
         /// What is wrong with it.
         detail: String,
     },
+    /// The SQLite this build was made with can lose what it has committed.
+    #[error(
+        "this build was made with SQLite {found}, which can lose what was written; it needs 3.51.3 or later"
+    )]
+    UnsafeSqlite {
+        /// The version there is.
+        found: String,
+    },
+    /// An event is larger than any that may wait.
+    #[error("an event of {bytes} bytes is too large to wait: {most} is the most")]
+    TooLarge {
+        /// How large it is.
+        bytes: u64,
+        /// How large it may be.
+        most: u64,
+    },
     /// A file operation failed.
     #[error("cannot {doing} `{}`", .path.display())]
     Io {
@@ -115,6 +131,7 @@ impl StoreError {
             | StoreError::Newer { .. }
             | StoreError::Damaged { .. }
             | StoreError::NotWritable { .. }
+            | StoreError::UnsafeSqlite { .. }
             | StoreError::Io { .. } => true,
             StoreError::Sql { source, .. } => {
                 source.sqlite_error().is_some_and(|failure| failure.code != ErrorCode::ConstraintViolation)
@@ -124,6 +141,7 @@ impl StoreError {
             | StoreError::NoSuchMemory(_)
             | StoreError::Forgotten { .. }
             | StoreError::OutOfTime
+            | StoreError::TooLarge { .. }
             | StoreError::BadRow { .. } => false,
         }
     }

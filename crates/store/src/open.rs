@@ -177,10 +177,7 @@ impl Store {
         // A hook must not wait for a process whose work it would do for others: the checkpoint is paid at the end of a turn.
         self.set(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, purpose == Purpose::Hook)?;
         self.set(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-        if rusqlite::version_number() < OLDEST_SAFE_SQLITE {
-            let detail = format!("SQLite {} can lose commits; 3.51.3 is needed", rusqlite::version());
-            return Err(StoreError::BadRow { what: "the library".into(), detail });
-        }
+        refuse_unsafe_sqlite(rusqlite::version_number(), rusqlite::version())?;
         if is_fresh {
             // Only an empty file can learn this.
             self.batch("PRAGMA auto_vacuum = INCREMENTAL")?;
@@ -344,6 +341,14 @@ impl Store {
     }
 }
 
+/// Refuses a SQLite that would lose commits.
+fn refuse_unsafe_sqlite(number: i32, found: &str) -> Result<(), StoreError> {
+    if number < OLDEST_SAFE_SQLITE {
+        return Err(StoreError::UnsafeSqlite { found: found.to_owned() });
+    }
+    Ok(())
+}
+
 fn write_alone<T>(db: &mut Connection, work: impl FnOnce(&Connection) -> Result<T, Stop>) -> Result<T, Stop> {
     let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let done = work(&transaction)?;
@@ -383,5 +388,21 @@ impl From<rusqlite::Error> for Stop {
 impl From<StoreError> for Stop {
     fn from(error: StoreError) -> Self {
         Stop::Refused(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sqlite_that_loses_commits_is_named_and_events_wait_for_another_build() {
+        let refused = refuse_unsafe_sqlite(3_050_004, "3.50.4").unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "this build was made with SQLite 3.50.4, which can lose what was written; it needs 3.51.3 or later"
+        );
+        assert!(refused.is_of_the_file());
+        refuse_unsafe_sqlite(OLDEST_SAFE_SQLITE, "3.51.3").unwrap();
     }
 }

@@ -40,8 +40,7 @@ impl Spool {
     pub fn put(&self, arrival: &Arrival) -> Result<(), StoreError> {
         let bytes = to_bytes(arrival);
         if bytes.len() as u64 > LARGEST_FILE {
-            let detail = format!("{} bytes are more than an event may have", bytes.len());
-            return Err(StoreError::BadRow { what: "the event".into(), detail });
+            return Err(StoreError::TooLarge { bytes: bytes.len() as u64, most: LARGEST_FILE });
         }
         let (unfinished, waiting) = (self.unfinished_dir(), self.waiting_dir());
         make_private_dir(&unfinished)?;

@@ -162,3 +162,13 @@ fn housekeeping_clears_drafts_that_were_never_finished() {
     store.maintain(crate::kit::KEEP, at.plus_ms(DAY)).unwrap();
     assert!(!drafts.join("abandoned").exists());
 }
+
+#[test]
+fn an_event_that_is_too_large_to_wait_is_refused_by_its_size_and_leaves_nothing_behind() {
+    let test = TestHome::new();
+    let spool = Spool::of(&test.home);
+    let refused = spool.put(&arrival_saying("s", &"x".repeat(1 << 20), NOW)).unwrap_err();
+    assert!(matches!(refused, StoreError::TooLarge { bytes, most } if bytes > most), "{refused:?}");
+    assert!(refused.to_string().ends_with("is too large to wait: 1048576 is the most"), "{refused}");
+    assert!(spool.is_empty());
+}
