@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What every command works with.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct App {
     pub(crate) environment: Environment,
     pub(crate) home: Home,

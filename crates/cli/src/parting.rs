@@ -3,7 +3,6 @@
 use crate::app::App;
 use crate::by_git;
 use crate::failure::Failure;
-use crate::pulse::Pulse;
 use crate::syncing::Syncing;
 use crate::teams;
 use crate::ui::{memories, one_line};
@@ -21,7 +20,7 @@ pub(crate) enum Untold {
 
 /// Tells teams what was forgotten of projects that are about to be shared no longer. Only an export tells what is shared through git.
 pub(crate) fn tell_forgotten(
-    store: &mut Store,
+    store: &Store,
     parting: &[SharedProject],
     untold: Untold,
     app: &App,
@@ -73,11 +72,11 @@ pub(crate) fn refuse_to_merge_shared(store: &Store, from: ProjectId, named: &str
         .hint(format!("`backstory project unshare {}` first", one_line(named))))
 }
 
-fn tell(store: &mut Store, shared: &SharedProject, app: &App) -> Result<(), Failure> {
-    let pulse = Pulse::watch(app);
-    let alive = || pulse.beat();
+fn tell(store: &Store, shared: &SharedProject, app: &App) -> Result<(), Failure> {
     let named = shared.team.parse().ok();
     let team = teams::joined(store, named.as_ref(), "`--team TEAM`")?;
-    let mut hub = teams::hub(&team, app)?;
-    Syncing::new(app, &alive).tell_forgotten(store, &mut hub, shared)
+    let shared = shared.clone();
+    teams::talk(&team, app, move |hub, app, alive| {
+        Syncing::new(app, alive).tell_forgotten(&mut app.store()?, hub, &shared)
+    })
 }

@@ -2,63 +2,41 @@
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::log;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// What it is called that a hub was given up.
 pub(crate) const SILENT: &str = "hub_silent";
 
-/// Notices that a hub says nothing any more. No call to it can be broken off from outside, so the process ends: nothing is lost by that.
-pub(crate) struct Pulse {
-    beats: Arc<AtomicU64>,
-}
-
-impl Pulse {
-    /// Watches from now on, until it is dropped.
-    pub(crate) fn watch(app: &App) -> Pulse {
-        let beats = Arc::new(AtomicU64::new(0));
-        let patience = app.config.team.patience();
-        let (home, ui, now) = (app.home.clone(), app.ui, app.now);
-        let watched = Arc::downgrade(&beats);
-        std::thread::spawn(move || {
-            let mut before = u64::MAX;
-            loop {
-                wait(patience);
-                let Some(beats) = watched.upgrade() else { return };
-                let seen = beats.load(Ordering::Relaxed);
-                if seen == before {
-                    let failure = silent();
-                    log::line(&home, now, &format!("team: {}", failure.line()));
-                    ui.fail(&failure);
-                    std::process::exit(1);
-                }
-                before = seen;
-            }
-        });
-        Pulse { beats }
-    }
-
-    /// Notes that the hub has answered.
-    pub(crate) fn beat(&self) {
-        self.beats.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-/// Waits for an answer that may not come, all in all as long as for one word of a hub, and then goes on without it: who was asked is left
-/// behind in a thread of its own.
+/// Talks to a hub, and gives it up once it has said nothing for as long as we are patient; `talk` calls its last argument whenever there was
+/// an answer. No call to a hub can be broken off from outside, so who was talking is left behind in a thread of its own and ends with the
+/// process: nothing is lost by that.
 pub(crate) fn in_time<T: Send + 'static>(
     app: &App,
-    ask: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+    talk: impl FnOnce(&App, &dyn Fn()) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     let (tell, told) = mpsc::channel();
-    std::thread::spawn(move || drop(tell.send(ask())));
-    match told.recv_timeout(app.config.team.patience()) {
-        Ok(answer) => answer,
-        Err(mpsc::RecvTimeoutError::Timeout) => Err(silent()),
-        Err(mpsc::RecvTimeoutError::Disconnected) => {
-            Err(Failure::internal("asking the team's hub broke off"))
+    let theirs = app.clone();
+    std::thread::spawn(move || {
+        let answer = talk(&theirs, &|| drop(tell.send(None)));
+        drop(tell.send(Some(answer)));
+    });
+    last_word(app.config.team.patience(), |patience| told.recv_timeout(patience))
+}
+
+/// Waits for the last word, and for every word before it as long as for the first.
+fn last_word<T>(
+    patience: Duration,
+    mut next: impl FnMut(Duration) -> Result<Option<Result<T, Failure>>, RecvTimeoutError>,
+) -> Result<T, Failure> {
+    loop {
+        match next(patience) {
+            Ok(None) => {}
+            Ok(Some(answer)) => return answer,
+            Err(RecvTimeoutError::Timeout) => return Err(silent()),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Failure::internal("talking to the team's hub broke off"));
+            }
         }
     }
 }
@@ -66,6 +44,7 @@ pub(crate) fn in_time<T: Send + 'static>(
 fn silent() -> Failure {
     Failure::user("the team's hub does not answer any more")
         .hint("nothing is lost: it is told when the hub answers again")
+        .hint("one that is only slow is given more time by `--set team.patience_seconds=SECONDS`")
         .named(SILENT)
 }
 
@@ -74,5 +53,23 @@ pub(crate) fn wait(time: Duration) {
     let until = Instant::now() + time;
     while let Some(left) = until.checked_duration_since(Instant::now()) {
         std::thread::park_timeout(left);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_silence_as_long_as_our_patience_is_the_end_however_much_was_said_before() {
+        let patience = Duration::from_secs(90);
+        let (mut waits, mut said) =
+            (Vec::new(), [Ok(None), Ok(None), Err(RecvTimeoutError::Timeout)].into_iter());
+        let given_up = last_word::<()>(patience, |wait| {
+            waits.push(wait);
+            said.next().expect("nobody is waited for twice")
+        });
+        assert_eq!(given_up.unwrap_err().name(), SILENT);
+        assert_eq!(waits, [patience; 3]);
     }
 }

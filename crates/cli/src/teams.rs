@@ -5,7 +5,7 @@
 use crate::app::App;
 use crate::by_git;
 use crate::failure::Failure;
-use crate::pulse::{Pulse, in_time};
+use crate::pulse::in_time;
 use backstory_hub::{Address, AddressError, Hub, HubError, Owner, TeamName, UnusableName};
 use backstory_store::{SharedProject, Store, Team};
 use std::fs;
@@ -32,31 +32,47 @@ pub(crate) fn name(text: &str) -> Result<TeamName, String> {
 
 /// Connects as a member. A hub that says nothing is given up.
 pub(crate) fn join(address: &Address, team: Option<&TeamName>, app: &App) -> Result<Hub, Failure> {
-    let _pulse = Pulse::watch(app);
-    Hub::join(address, password(address, app).as_deref(), team).map_err(|error| failure(&error))
+    let (address, team, password) = (address.clone(), team.cloned(), password(address, app));
+    in_time(app, move |_, _| {
+        Hub::join(&address, password.as_deref(), team.as_ref()).map_err(|error| failure(&error))
+    })
 }
 
-/// Connects as the owner. A hub that says nothing is given up.
-pub(crate) fn own(address: &Address, app: &App) -> Result<Owner, Failure> {
-    let _pulse = Pulse::watch(app);
-    Owner::connect(address, password(address, app).as_deref()).map_err(|error| failure(&error))
+/// Does something as the owner. A hub that says nothing is given up.
+pub(crate) fn own<T: Send + 'static>(
+    address: &Address,
+    app: &App,
+    act: impl FnOnce(&mut Owner, &dyn Fn()) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let (address, password) = (address.clone(), password(address, app));
+    in_time(app, move |_, alive| {
+        let mut owner = Owner::connect(&address, password.as_deref()).map_err(|error| failure(&error))?;
+        alive();
+        act(&mut owner, alive)
+    })
 }
 
-/// Connects to the hub of a team that was joined. One that says nothing is given up.
-pub(crate) fn hub(team: &Team, app: &App) -> Result<Hub, Failure> {
+/// Talks to the hub of a team that was joined. One that says nothing is given up, and whoever wanted something of it goes on.
+pub(crate) fn talk<T: Send + 'static>(
+    team: &Team,
+    app: &App,
+    talk: impl FnOnce(&mut Hub, &App, &dyn Fn()) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
     let open = way_to(team, app)?;
-    let _pulse = Pulse::watch(app);
-    open()
+    in_time(app, move |app, alive| {
+        let mut hub = open()?;
+        alive();
+        talk(&mut hub, app, alive)
+    })
 }
 
-/// Asks the hub of a team that was joined one thing. One that says nothing is given up, and whoever asks goes on.
+/// The same, for one question.
 pub(crate) fn ask<T: Send + 'static>(
     team: &Team,
     app: &App,
     question: impl FnOnce(&mut Hub) -> Result<T, HubError> + Send + 'static,
 ) -> Result<T, Failure> {
-    let open = way_to(team, app)?;
-    in_time(app, move || question(&mut open()?).map_err(|error| failure(&error)))
+    talk(team, app, |hub, _, _| question(hub).map_err(|error| failure(&error)))
 }
 
 /// Finds the way to the hub of a team that was joined. What answers there now must be the same hub.

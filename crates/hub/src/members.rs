@@ -78,9 +78,9 @@ impl Owner {
         Ok(Owner { client: crate::open(address, password)? })
     }
 
-    /// Makes the hub or brings it up to date.
-    pub fn migrate(&mut self) -> Result<Migrated, HubError> {
-        migrate::run(&mut self.client)
+    /// Makes the hub or brings it up to date; `alive` is called after each step of the way.
+    pub fn migrate(&mut self, alive: &mut dyn FnMut()) -> Result<Migrated, HubError> {
+        migrate::run(&mut self.client, alive)
     }
 
     /// Makes a team, if there is none of this name. Returns whether it is new.

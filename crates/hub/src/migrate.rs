@@ -33,7 +33,7 @@ pub struct Migrated {
 }
 
 /// Brings the hub to [`CURRENT`]. A newer one is left untouched.
-pub(crate) fn run(client: &mut Client) -> Result<Migrated, HubError> {
+pub(crate) fn run(client: &mut Client, alive: &mut dyn FnMut()) -> Result<Migrated, HubError> {
     let mut transaction = client.transaction().doing("begin")?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).doing("wait for other owners")?;
     let from = version(&mut transaction)?;
@@ -45,8 +45,10 @@ pub(crate) fn run(client: &mut Client) -> Result<Migrated, HubError> {
         transaction.batch_execute(sql).doing("migrate the hub")?;
         let note = "INSERT INTO backstory.applied_migrations (version) VALUES ($1)";
         transaction.execute(note, &[&version]).doing("migrate the hub")?;
+        alive();
     }
     transaction.commit().doing("migrate the hub")?;
+    alive();
     Ok(Migrated { from, to: CURRENT, vectors: meaning::make_room(client)? })
 }
 

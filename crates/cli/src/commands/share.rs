@@ -3,7 +3,6 @@
 use crate::app::App;
 use crate::by_git;
 use crate::failure::{Exit, Failure};
-use crate::pulse::Pulse;
 use crate::sync_lock::SyncLock;
 use crate::ui::{memories, one_line};
 use crate::{parting, teams};
@@ -50,14 +49,11 @@ pub(crate) fn share(args: &ShareArgs, app: &App, json: bool) -> Result<Exit, Fai
     let key = portable_key(&project).to_string();
     let _lock = SyncLock::take(app)?;
     refuse_shared_through_git(&store, id)?;
-    let pulse = Pulse::watch(app);
-    let mut hub = teams::hub(&team, app)?;
-    pulse.beat();
-    hub.share(&key, &project.name).map_err(|error| teams::failure(&error))?;
-    drop(pulse);
+    let (shared_as, name) = (key.clone(), project.name.clone());
+    teams::ask(&team, app, move |hub| hub.share(&shared_as, &name))?;
     let before = shared(&store, |shared| shared.project == id && shared.team != team.name)?;
     parting::tell_forgotten(
-        &mut store,
+        &store,
         &before,
         parting::Untold::Stops("`backstory project unshare --anyway`"),
         app,
@@ -87,7 +83,7 @@ pub(crate) fn unshare(wanted: Option<&str>, anyway: bool, app: &App, json: bool)
     let untold = if anyway { parting::Untold::Stays } else { parting::Untold::Stops("`--anyway`") };
     let _lock = SyncLock::take(app)?;
     let before = shared(&store, |shared| shared.project == id)?;
-    parting::tell_forgotten(&mut store, &before, untold, app)?;
+    parting::tell_forgotten(&store, &before, untold, app)?;
     let unshared = store.unshare_project(id)?;
     if json {
         app.ui.json(&Unshared { version: 1, unshared })?;

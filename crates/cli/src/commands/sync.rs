@@ -4,16 +4,17 @@
 use crate::app::{App, project_name};
 use crate::failure::{Exit, Failure};
 use crate::leaving::MemoryLeaving;
-use crate::pulse::{Pulse, wait};
+use crate::pulse::wait;
 use crate::sync_lock::SyncLock;
 use crate::syncing::{Synced, Syncing};
 use crate::ui::{memories, one_line};
 use crate::{log, teams, vectors};
 use backstory_memory::News;
-use backstory_store::{SharedProject, Store, Team};
+use backstory_store::{SharedProject, Team};
 use clap::Args;
 use serde::Serialize;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 /// Arguments of `sync`.
@@ -119,10 +120,11 @@ pub(crate) fn every(minutes: u32, flags: &[String], app: &App) {
 
 fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
-    let Some(_lock) = SyncLock::try_take(app)? else {
+    let Some(lock) = SyncLock::try_take(app)? else {
         app.ui.say("another sync is running");
         return tell(args, app, Vec::new(), Vec::new());
     };
+    let lock = Arc::new(lock);
     // What was shared before the lock was ours may be shared otherwise by now.
     let shared = teams::shared_through_hubs(&store)?;
     if shared.is_empty() {
@@ -130,52 +132,68 @@ fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
             "nothing is shared; `backstory project share --team TEAM` shares the project of this folder",
         );
     }
-    let pulse = Pulse::watch(app);
-    let alive = || pulse.beat();
-    let syncing = Syncing::new(app, &alive);
-    let (mut answers, mut problems) = (Vec::new(), Vec::new());
+    let (done, answers) = mpsc::channel();
+    let mut problems = Vec::new();
     for team in teams::with_hub(&store)? {
-        let of_team: Vec<&SharedProject> = shared.iter().filter(|shared| shared.team == team.name).collect();
-        if of_team.is_empty() {
+        let of_team = shared.iter().filter(|shared| shared.team == team.name).cloned();
+        let syncing = SyncOfTeam {
+            team: team.clone(),
+            projects: of_team.collect(),
+            done: done.clone(),
+            lock: lock.clone(),
+        };
+        if syncing.projects.is_empty() {
             continue;
         }
         // What one team's hub is up to is no concern of the others.
-        match sync_team(&team, &of_team, &syncing, &mut store, app, &mut answers) {
+        match syncing.run(app) {
             Ok(()) => store.note_synced(&team.name, app.now)?,
             Err(failure) => problems.push((team.name, failure)),
         }
-        pulse.beat();
     }
-    drop(pulse);
     vectors::follow(&mut store, app);
-    tell(args, app, answers, problems)
+    tell(args, app, answers.try_iter().collect(), problems)
 }
 
-fn sync_team(
-    team: &Team,
-    projects: &[&SharedProject],
-    syncing: &Syncing<'_>,
-    store: &mut Store,
-    app: &App,
-    answers: &mut Vec<(String, String, Synced)>,
-) -> Result<(), Failure> {
-    let mut hub = teams::hub(team, app)?;
-    if team.hub_id.is_none() {
-        store.note_hub_id(&team.name, hub.id())?;
+/// What came of a project: its name, its team, and what was told and heard.
+type Came = (String, String, Synced);
+
+/// The sync of all that is shared with one team.
+struct SyncOfTeam {
+    team: Team,
+    projects: Vec<SharedProject>,
+    /// Where to say what came of a project.
+    done: mpsc::Sender<Came>,
+    /// Also who is left behind with a hub that stalls keeps others from syncing, as long as it lives.
+    lock: Arc<SyncLock>,
+}
+
+impl SyncOfTeam {
+    fn run(self, app: &App) -> Result<(), Failure> {
+        teams::talk(&self.team.clone(), app, move |hub, app, alive| {
+            let SyncOfTeam { team, projects, done, lock: _held } = self;
+            let mut store = app.store()?;
+            if team.hub_id.is_none() {
+                store.note_hub_id(&team.name, hub.id())?;
+            }
+            let syncing = Syncing::new(app, alive);
+            for shared in &projects {
+                let synced = syncing.sync(&mut store, hub, shared)?;
+                let came = (project_name(&store, shared.project)?, team.name.clone(), synced);
+                // Nobody listens any more where we were given up.
+                drop(done.send(came));
+            }
+            Ok(())
+        })
     }
-    for shared in projects {
-        let synced = syncing.sync(store, &mut hub, shared)?;
-        answers.push((project_name(store, shared.project)?, team.name.clone(), synced));
-    }
-    Ok(())
 }
 
 /// Tells what was done, and what was not: then the exit code is not 0.
 fn tell(
     args: &SyncArgs,
     app: &App,
-    answers: Vec<(String, String, Synced)>,
-    mut problems: Vec<(String, Failure)>,
+    answers: Vec<Came>,
+    problems: Vec<(String, Failure)>,
 ) -> Result<Exit, Failure> {
     let is_whole = answers.iter().all(|(_, _, synced)| synced.is_whole());
     for (project, team, synced) in &answers {
@@ -195,8 +213,9 @@ fn tell(
             .iter()
             .try_for_each(|(project, team, synced)| app.ui.line(&summary(project, team, synced)))?;
     }
-    if let Some((_, last)) = problems.pop() {
-        for (_, failure) in &problems {
+    let mut problems: Vec<Failure> = problems.into_iter().map(|(team, failure)| failure.of(&team)).collect();
+    if let Some(last) = problems.pop() {
+        for failure in &problems {
             log::line(&app.home, app.now, &format!("sync: {}", failure.line()));
             app.ui.fail(failure);
         }
@@ -242,7 +261,7 @@ fn mishaps(project: &str, team: &str, synced: &Synced) -> Vec<String> {
 }
 
 impl ProjectAnswer {
-    fn of((project, team, synced): (String, String, Synced)) -> ProjectAnswer {
+    fn of((project, team, synced): Came) -> ProjectAnswer {
         ProjectAnswer {
             project,
             team,

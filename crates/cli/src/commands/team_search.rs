@@ -5,7 +5,6 @@ use crate::border::Border;
 use crate::commands::search::{SearchArgs, excerpt};
 use crate::explain::SumShape;
 use crate::failure::{Exit, Failure};
-use crate::pulse::Pulse;
 use crate::teams;
 use crate::times;
 use crate::ui::{Tone, one_line};
@@ -54,24 +53,25 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
     let weight = app.config.search_weights.meaning;
     let asks_meaning = app.config.recall.vectors && weight > 0.0;
     let direction = if asks_meaning { direction(&MiniLm::load(), &words) } else { None };
-    let asked = |direction| Asked { model: model_name(), direction };
-    let question = Question {
-        words: &words,
-        meaning: direction.as_ref().map(|direction| asked(direction.values().as_slice())),
-        project: shared.as_ref().map(|shared| shared.hub_project.as_str()),
-        kinds: &args.kinds,
-        most: args.limit.unwrap_or(app.config.search.limit),
-        patience: Some(app.config.team.patience()),
-    };
-    let pulse = Pulse::watch(app);
-    let mut hub = teams::hub(&team, app)?;
-    pulse.beat();
-    let found = hub.search(&question).map_err(|error| teams::failure(&error))?;
-    drop(pulse);
-    let found = ranked(found, weight, question.most);
+    let (kinds, most) = (args.kinds.clone(), args.limit.unwrap_or(app.config.search.limit));
+    // A hub that answers should be the one to say that it took too long.
+    let patience = app.config.team.patience() * 9 / 10;
+    let (found, member) = teams::ask(&team, app, move |hub| {
+        let asked = |direction| Asked { model: model_name(), direction };
+        let question = Question {
+            words: &words,
+            meaning: direction.as_ref().map(|direction| asked(direction.values().as_slice())),
+            project: shared.as_ref().map(|shared| shared.hub_project.as_str()),
+            kinds: &kinds,
+            most,
+            patience: Some(patience),
+        };
+        Ok((hub.search(&question)?, hub.member().to_owned()))
+    })?;
+    let found = ranked(found, weight, most);
     let border = Border::of(app);
     let trust =
-        |hit: &TeamHit| border.trust(hub.member(), &hit.said_by, [&hit.said_as, &hit.revision.content.trust]);
+        |hit: &TeamHit| border.trust(&member, &hit.said_by, [&hit.said_as, &hit.revision.content.trust]);
     let hits: Result<Vec<HitShape>, Failure> =
         found.iter().map(|(hit, fused)| shape(hit, *fused, &trust(hit), args, store)).collect();
     let hits = hits?;

@@ -4,6 +4,7 @@
 use crate::faults::SmallDisk;
 use crate::support::{ask, bar, database, given, harmless, hook, prompt, remember, size, titles};
 use crate::teams::Team;
+use crate::teams_apart::in_two_teams;
 use backstory_testkit::{Outcome, TestEnv};
 use serde_json::{Value, json};
 use std::fs;
@@ -57,7 +58,10 @@ impl Proxy {
     }
 
     fn url(&self, team: &Team, name: &str) -> String {
-        let url = team.url(name);
+        self.instead_of(&team.url(name))
+    }
+
+    fn instead_of(&self, url: &str) -> String {
         let (user, rest) = url.trim_start_matches("postgres://").split_once('@').unwrap();
         let database = rest.split_once('/').unwrap().1;
         format!("postgres://{user}@127.0.0.1:{}/{database}?sslmode=disable", self.port)
@@ -205,6 +209,59 @@ fn a_hub_that_stalls_in_the_middle_is_given_up_and_the_next_sync_goes_on() {
         assert_eq!(sync(&ann, &[]).code, Some(0));
         assert_eq!(on_the_hub(&team), format!("{0} {0}", number + 1));
     }
+}
+
+#[test]
+fn hubs_that_stall_or_are_down_keep_no_other_team_from_being_synced() {
+    let Some((one, two, ann)) = in_two_teams() else { return };
+    remember(&ann, "We decided on tabs");
+    fs::create_dir_all(ann.world().join("three")).unwrap();
+    fs::write(ann.world().join("three/.backstory.toml"), "project = \"three\"\n").unwrap();
+    let third = crate::support::run_in(&ann, "three", &["remember", "We decided on nothing"]);
+    assert_eq!(third.code, Some(0), "{third:?}");
+    // Both come before the one that answers.
+    let silent = Proxy::to(&two, Fault::Stall, u64::MAX, 0);
+    let store = database(&ann);
+    store.execute("UPDATE teams SET url = ?1 WHERE name = 'second'", [silent.url(&two, "ann")]).unwrap();
+    store
+        .execute_batch(
+            "INSERT INTO teams SELECT 'aside', 'postgres://ann@127.0.0.1:9/hub?sslmode=disable', member, joined_at_ms, synced_at_ms, hub_team, hub_id
+                 FROM teams WHERE name = 'team';
+             INSERT INTO shared_projects (project_id, team, hub_project, watermark) SELECT id, 'aside', 'three', 0 FROM projects WHERE name = 'three'",
+        )
+        .unwrap();
+    drop(store);
+    let outcome = ann.run(["sync", "--json", "--set", "team.patience_seconds=1"]);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    let answer: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let troubled: Vec<&Value> =
+        answer["problems"].as_array().unwrap().iter().map(|problem| &problem["team"]).collect();
+    assert_eq!(troubled, ["aside", "second"], "{answer}");
+    assert_eq!(answer["projects"].as_array().unwrap().len(), 1, "{answer}");
+    assert_eq!((&answer["projects"][0]["team"], &answer["projects"][0]["told"]), (&"team".into(), &1.into()));
+    assert_eq!(on_the_hub(&one), "1 1");
+    for trouble in
+        ["error: `aside`: cannot use the team's hub", "error: `second`: the team's hub does not answer"]
+    {
+        assert!(outcome.stderr.contains(trouble), "{trouble}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_server_that_stalls_while_a_hub_is_made_is_given_up_and_the_next_try_makes_it() {
+    let Some(team) = Team::new() else { return };
+    let owner = team.database.url("owner");
+    let whole = Proxy::to(&team, Fault::Stall, u64::MAX, u64::MAX);
+    crate::support::done(&team.owner, &["team", "init", &whole.instead_of(&owner)]);
+    let heard = whole.heard.load(Ordering::SeqCst);
+    // When it has let us in, and almost at the end.
+    for after in [heard / 2, heard * 9 / 10] {
+        let slow = Proxy::to(&team, Fault::Stall, u64::MAX, after);
+        let url = slow.instead_of(&owner);
+        let init = team.owner.run(["team", "init", &url, "--set", "team.patience_seconds=1"]);
+        says(&init, "does not answer");
+    }
+    crate::support::done(&team.owner, &["team", "init", &owner]);
 }
 
 #[test]

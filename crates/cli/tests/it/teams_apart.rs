@@ -27,7 +27,7 @@ fn invite(other: &Team, env: &TestEnv, name: &str) -> String {
 }
 
 /// Somebody in two teams of the same name, each on a hub of its own; what is in the folder `two` is shared with the second.
-fn in_two_teams() -> Option<(Team, Team, TestEnv)> {
+pub(crate) fn in_two_teams() -> Option<(Team, Team, TestEnv)> {
     let (one, two) = (Team::new()?, Team::new()?);
     let ann = one.member("ann");
     let url = invite(&two, &ann, "ann");

@@ -24,7 +24,7 @@ impl TestHub {
     pub(crate) fn on(database: PrivateDatabase, teams: &[(&str, &[&str])]) -> TestHub {
         let test = TestHub { database };
         let mut owner = test.owner();
-        owner.migrate().unwrap();
+        owner.migrate(&mut || {}).unwrap();
         for (team, members) in teams {
             owner.make_team(&name(team)).unwrap();
             for member in *members {

@@ -8,7 +8,7 @@ use backstory_testkit::PrivateDatabase;
 fn owners_that_come_together_make_one_hub() {
     let Some(database) = PrivateDatabase::new() else { return };
     let address = Address::parse(&database.url("owner")).unwrap();
-    let make = || Owner::connect(&address, None).unwrap().migrate().unwrap();
+    let make = || Owner::connect(&address, None).unwrap().migrate(&mut || {}).unwrap();
     let made: Vec<Migrated> = std::thread::scope(|scope| {
         let all: Vec<_> = (0..4).map(|_| scope.spawn(make)).collect();
         all.into_iter().map(|one| one.join().unwrap()).collect()
@@ -23,7 +23,7 @@ fn a_newer_hub_is_refused_untouched_and_named() {
     let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
     test.database.psql("INSERT INTO backstory.applied_migrations (version) VALUES (99)");
     let refused = |error: HubError| matches!(error, HubError::Newer { found: 99, known: SCHEMA });
-    assert!(refused(test.owner().migrate().unwrap_err()));
+    assert!(refused(test.owner().migrate(&mut || {}).unwrap_err()));
     assert!(refused(test.join("ann", "a").unwrap_err()));
     assert!(refused(test.owner().invite(&name("a"), &test.name("eve"), PASSWORD).unwrap_err()));
 }
@@ -144,8 +144,8 @@ fn a_server_where_somebody_else_can_become_the_role_that_searches_is_refused() {
     let test = TestHub::on(database, &[("a", &["ann"])]);
     test.database
         .psql("CREATE ROLE other LOGIN CREATEROLE; GRANT backstory_search TO other WITH ADMIN OPTION");
-    let refused = test.owner().migrate().unwrap_err();
+    let refused = test.owner().migrate(&mut || {}).unwrap_err();
     assert!(matches!(&refused, HubError::OpenToOthers { role } if role == "other"), "{refused:?}");
     test.database.psql("REVOKE backstory_search FROM other");
-    test.owner().migrate().unwrap();
+    test.owner().migrate(&mut || {}).unwrap();
 }

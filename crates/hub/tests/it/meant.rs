@@ -94,9 +94,9 @@ fn a_hub_without_vectors_goes_by_words_and_one_that_gets_them_later_by_both() {
     ann.push(PROJECT, &news("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
     assert!(!ann.goes_by_meaning().unwrap());
     assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), None)]);
-    assert_eq!(test.owner().migrate().unwrap().vectors, Vectors::NotAllowed);
+    assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, Vectors::NotAllowed);
     test.database.psql("CREATE EXTENSION vector");
-    assert_eq!(test.owner().migrate().unwrap().vectors, Vectors::Used);
+    assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, Vectors::Used);
     tell(&mut ann, "u1", &said(5, "tabs"), vec![bytes(1)]);
     assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), Some(1.0))]);
     assert!(test.owner().invite(&name("a"), &test.name("bob"), crate::kit::PASSWORD).is_ok());
@@ -107,7 +107,7 @@ fn a_server_whose_pgvector_is_too_old_goes_by_words() {
     let Some(database) = PrivateDatabase::with_vectors() else { return };
     database.psql("UPDATE pg_am SET amname = 'unheard' WHERE amname = 'hnsw'");
     let test = TestHub::on(database, &[("a", &["ann"])]);
-    assert_eq!(test.owner().migrate().unwrap().vectors, Vectors::TooOld);
+    assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, Vectors::TooOld);
     let mut ann = test.member("ann", "a");
     ann.push(PROJECT, &news("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
     assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), None)]);

@@ -56,7 +56,7 @@ fn a_server_proves_itself_or_is_not_spoken_to() {
     let is_secured =
         "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'owner'";
     assert_eq!(database.psql(is_secured), "t");
-    owner.migrate().unwrap();
+    owner.migrate(&mut || {}).unwrap();
     drop(owner);
     let other_name = url.replace("localhost", "127.0.0.1");
     let other_name = Address::parse(&format!("{other_name}?sslrootcert={root}")).unwrap();

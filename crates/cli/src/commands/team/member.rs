@@ -64,7 +64,7 @@ pub(super) fn leave(team: Option<&TeamName>, anyway: bool, app: &App, json: bool
     let shared: Vec<_> =
         store.shared_projects()?.into_iter().filter(|shared| shared.team == team.name).collect();
     let untold = if anyway { parting::Untold::Stays } else { parting::Untold::Stops("`--anyway`") };
-    parting::tell_forgotten(&mut store, &shared, untold, app)?;
+    parting::tell_forgotten(&store, &shared, untold, app)?;
     store.leave_team(&team.name)?;
     if json {
         app.ui.json(&Left { version: 1, team: &team.name })?;

@@ -4,7 +4,6 @@
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
-use crate::pulse::Pulse;
 use crate::teams;
 use crate::ui::one_line;
 use backstory_hub::{Address, Invitation, Revocation, TeamName, Vectors};
@@ -54,9 +53,12 @@ struct Revoked<'a> {
 /// Makes a hub and a team in it, or brings the hub up to date.
 pub(super) fn init(url: &str, team: &TeamName, app: &App, json: bool) -> Result<Exit, Failure> {
     let address = teams::address(url)?;
-    let mut owner = teams::own(&address, app)?;
-    let migrated = owner.migrate().map_err(|error| teams::failure(&error))?;
-    let is_new = owner.make_team(team).map_err(|error| teams::failure(&error))?;
+    let named = team.clone();
+    let (migrated, is_new) = teams::own(&address, app, move |owner, alive| {
+        let migrated = owner.migrate(&mut || alive()).map_err(|error| teams::failure(&error))?;
+        let is_new = owner.make_team(&named).map_err(|error| teams::failure(&error))?;
+        Ok((migrated, is_new))
+    })?;
     app.store()?.note_owned_hub(team.as_str(), url)?;
     if json {
         let vectors = match migrated.vectors {
@@ -110,22 +112,23 @@ pub(super) fn invite(
     json: bool,
 ) -> Result<Exit, Failure> {
     let address = owned(&app.store_to_read()?, team)?;
-    let mut owner = teams::own(&address, app)?;
     let password = password()?;
     let line = address.passfile_line(name.as_str(), &password);
     let path = match passfile {
         Some(path) => path.to_owned(),
         None => app.home.root().join("invitations").join(format!("{name}.pgpass")),
     };
-    // Written first: a login whose password nobody has is worth less than a line that is not needed.
-    write_passfile(&path, &line)?;
-    let pulse = Pulse::watch(app);
-    let invited = owner.invite(team, name, &password);
-    drop(pulse);
-    if !matches!(invited, Ok(Invitation::Made)) {
-        drop(fs::remove_file(&path));
-    }
-    let invitation = invited.map_err(|error| teams::failure(&error))?;
+    let (to_team, who, place) = (team.clone(), name.clone(), path.clone());
+    let invitation = teams::own(&address, app, move |owner, alive| {
+        // Written first: a login whose password nobody has is worth less than a line that is not needed.
+        write_passfile(&place, &line)?;
+        alive();
+        let invited = owner.invite(&to_team, &who, &password);
+        if !matches!(invited, Ok(Invitation::Made)) {
+            drop(fs::remove_file(&place));
+        }
+        invited.map_err(|error| teams::failure(&error))
+    })?;
     if json {
         app.ui.json(&Invited {
             version: 1,
@@ -153,10 +156,11 @@ pub(super) fn invite(
 /// Takes somebody out of a team.
 pub(super) fn revoke(name: &TeamName, team: &TeamName, app: &App, json: bool) -> Result<Exit, Failure> {
     let address = owned(&app.store_to_read()?, team)?;
-    let mut owner = teams::own(&address, app)?;
-    let _pulse = Pulse::watch(app);
+    let (of_team, who) = (team.clone(), name.clone());
+    let revocation = teams::own(&address, app, move |owner, _| {
+        owner.revoke(&of_team, &who).map_err(|error| teams::failure(&error))
+    })?;
     let out = format!("`{name}` is out of the team `{team}`; what they told stays, under their name");
-    let revocation = owner.revoke(team, name).map_err(|error| teams::failure(&error))?;
     if json {
         let login = match revocation {
             Revocation::NotAMember => None,
