@@ -1,8 +1,9 @@
 //! A large hub: what a pull and a search cost, and that both go by indexes.
 
 use crate::kit::{PROJECT, TestHub, asking, news, pull_of, said};
+use backstory_hub::Asked;
 use backstory_memory::{News, Watermark};
-use backstory_testkit::{Times, bar, size};
+use backstory_testkit::{PrivateDatabase, Times, bar, size};
 
 /// Fills a hub with made-up memories of 20 projects; three of ten are another team's. Words are rare and frequent as in prose.
 fn fill(test: &TestHub, memories: usize) {
@@ -26,6 +27,24 @@ fn fill(test: &TestHub, memories: usize) {
          ANALYZE backstory.revisions; ANALYZE backstory.memories; ANALYZE backstory.projects"
     ));
 }
+
+/// Says what the memories of a filled hub mean: each is about one of so many things, in words of its own.
+fn fill_meanings(test: &TestHub, memories: usize) {
+    test.database.psql(&format!(
+        "SET session_replication_role = replica; SET maintenance_work_mem = '1GB';
+         DROP INDEX backstory.vectors_by_meaning;
+         INSERT INTO backstory.vectors (team, project, uid, at_ms, state, model, part, author, bytes, meaning)
+             SELECT r.team, r.project, r.uid, r.at_ms, r.state, '{MODEL}', 0, r.author, decode(repeat('00', 388), 'hex'), m.meaning
+             FROM backstory.revisions r, LATERAL (SELECT array_agg(
+                 hashint4((r.at_ms % {things} * 384 + n)::int) % 100 + hashint4((r.at_ms * 384 + n)::int) % 100)::real[]::vector AS meaning
+                 FROM generate_series(1, 384) n) m;
+         CREATE INDEX vectors_by_meaning ON backstory.vectors USING hnsw (meaning vector_cosine_ops);
+         ANALYZE backstory.vectors",
+        things = memories / 50
+    ));
+}
+
+const MODEL: &str = "a model";
 
 #[test]
 fn what_lacks_one_word_is_found_behind_any_number_that_hold_only_one() {
@@ -108,4 +127,60 @@ fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
         ),
     );
     assert!(plan.contains("revisions_by_change") && !plan.contains("Seq Scan on revisions"), "{plan}");
+}
+
+#[test]
+fn a_search_by_meaning_of_a_large_hub_goes_by_the_index_of_vectors() {
+    let Some(database) = PrivateDatabase::with_vectors() else { return };
+    let test = TestHub::on(database, &[("a", &["ann"]), ("b", &[])]);
+    let memories = chosen().unwrap_or_else(|| size(5_000, 100_000));
+    fill(&test, memories);
+    fill_meanings(&test, memories);
+    let question = |number: usize| {
+        let uid = format!("u{}", number * 10 * (memories / 1000) + 1);
+        let sql = format!("SELECT meaning FROM backstory.vectors WHERE team = 'a' AND uid = '{uid}'");
+        let meaning = test.database.psql(&sql);
+        let numbers = meaning.trim_matches(['[', ']']).split(',');
+        (uid, numbers.map(|number| number.parse().unwrap()).collect())
+    };
+    let questions: Vec<(String, Vec<f32>)> = (0..50).map(question).collect();
+    let (before, mut searches) = (looks(&test), Times::default());
+    let mut ann = test.join("ann", "a").unwrap();
+    for (uid, direction) in &questions {
+        let mut question = asking("unheard", None, 20);
+        question.meaning = Some(Asked { model: MODEL, direction });
+        let found = searches.of(|| ann.search(&question)).unwrap();
+        assert_eq!((found.first().map(|hit| hit.uid.as_str()), found.len()), (Some(uid.as_str()), 20));
+    }
+    searches.tell("X04", "a search by meaning p50");
+    drop(ann);
+    let after = looks(&test);
+    assert_eq!(after.by_index - before.by_index, questions.len() as u64, "one look each");
+    assert_eq!(after.one_by_one, before.one_by_one, "all of them were looked at");
+    bar(
+        "X04",
+        format_args!("{memories} memories; each search by meaning looked once into the index of vectors"),
+    );
+}
+
+/// How often the vectors were looked at: by what they mean, and one after the other.
+#[derive(Debug)]
+struct Looks {
+    by_index: u64,
+    one_by_one: u64,
+}
+
+/// Asks the server, which counts what members did once they are gone: not every server with pgvector can tell a plan.
+fn looks(test: &TestHub) -> Looks {
+    let gone = format!("SELECT count(*) FROM pg_stat_activity WHERE usename = '{}'", test.name("ann"));
+    while test.database.psql(&gone) != "0" {
+        std::thread::yield_now();
+    }
+    let count = |sql: &str| test.database.psql(sql).parse().unwrap();
+    Looks {
+        by_index: count(
+            "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'vectors_by_meaning'",
+        ),
+        one_by_one: count("SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'vectors'"),
+    }
 }
