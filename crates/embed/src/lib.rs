@@ -8,7 +8,8 @@
 //! ranking beyond the cosine, threads, downloads, and any knowledge of what a memory is.
 //!
 //! This is the only crate with unsafe code. It is confined to `kernels` (vector instructions, each checked
-//! against a scalar twin) and to `vector_file::map` (a file mapped into memory).
+//! against a scalar twin), to `vector_file::map` (a file mapped into memory) and to `minilm::pages` (which gives pages
+//! of the model back).
 
 mod chunks;
 mod encoder;

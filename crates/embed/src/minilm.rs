@@ -3,13 +3,15 @@
 //! English mostly: for other scripts its vectors say little, and lexical recall carries.
 //!
 //! Performance: nothing is read, copied or unpacked to load it. The weights lie in the binary's read-only
-//! data, and a page is read from disk when the arithmetic first touches it.
+//! data, and a page is read from disk when the arithmetic first touches it. After a question its pages are given
+//! back: the next one may come in an hour. After a text they stay: there are more to come.
 
 mod activation;
 mod asset;
 mod attention;
 mod forward;
 mod linear;
+mod pages;
 
 pub(crate) use asset::VOCABULARY;
 
@@ -18,6 +20,7 @@ use crate::kernels::{Cpu, dispatch};
 use crate::tokenizer::{CLOSING, OPENING, UNKNOWN, tokenize};
 use crate::{Encoder, Vector};
 use forward::Forward;
+use pages::give_back;
 use std::iter::once;
 
 /// The most tokens the model reads at once, the opening and closing ones included.
@@ -52,9 +55,9 @@ impl MiniLm {
         MiniLm { cpu: Cpu::detect() }
     }
 
-    fn read(&self, ids: &[u16]) -> Option<Vector> {
+    fn read(&self, ids: &[u16], after: fn(&'static [u8])) -> Option<Vector> {
         let ids: Vec<u16> = once(OPENING).chain(ids.iter().copied()).chain(once(CLOSING)).collect();
-        Vector::normalised(dispatch(self.cpu, Forward { ids: &ids }))
+        Vector::normalised(dispatch(self.cpu, Forward { ids: &ids, after }))
     }
 }
 
@@ -67,14 +70,14 @@ impl Encoder for MiniLm {
         let tokens = tokenize(&VOCABULARY, text, usize::MAX);
         chunks(&tokens, TEXT_TOKENS)
             .into_iter()
-            .filter_map(|chunk| self.read(tokens.ids.get(chunk)?))
+            .filter_map(|chunk| self.read(tokens.ids.get(chunk)?, |_| {}))
             .collect()
     }
 
     fn encode_question(&self, text: &str) -> Option<Vector> {
         let mut ids = tokenize(&VOCABULARY, text, TEXT_TOKENS).ids;
         ids.truncate(TEXT_TOKENS);
-        if ids.is_empty() { None } else { self.read(&ids) }
+        if ids.is_empty() { None } else { self.read(&ids, give_back) }
     }
 }
 

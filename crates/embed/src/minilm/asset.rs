@@ -38,6 +38,8 @@ pub(super) struct Norm {
 
 /// One transformer layer.
 pub(super) struct Layer {
+    /// All of it, as it lies in the file.
+    pub(super) bytes: &'static [u8],
     pub(super) query_key_value: Linear,
     pub(super) attention_output: Linear,
     pub(super) attention_norm: Norm,
@@ -48,6 +50,8 @@ pub(super) struct Layer {
 
 /// All weights, as views of the file.
 pub(super) struct Weights {
+    /// All embeddings, as they lie in the file.
+    pub(super) looked_up: &'static [u8],
     pub(super) group_scales: &'static [GroupScales],
     pub(super) embeddings: &'static [PackedEmbedding],
     pub(super) positions: &'static [PositionEmbedding],
@@ -57,9 +61,10 @@ pub(super) struct Weights {
 
 /// Vector loads across cache lines are slower; the file is laid out for this alignment.
 #[repr(C, align(64))]
-struct Aligned<T>(T);
+pub(super) struct Aligned<T>(pub(super) T);
 
-static FILE: Aligned<[u8; 18_280_256]> = Aligned(*include_bytes!("../../assets/all-minilm-l6-v2.int8.mlm"));
+pub(super) static FILE: Aligned<[u8; 18_280_256]> =
+    Aligned(*include_bytes!("../../assets/all-minilm-l6-v2.int8.mlm"));
 
 const HEADER: usize = 16;
 const TOKENS: usize = 30_522;
@@ -83,13 +88,15 @@ const fn vocabulary() -> (Vocabulary, Walk) {
 }
 
 const fn weights(mut walk: Walk) -> Weights {
+    let start = walk.rest;
     let group_scales = walk.part(TOKENS * size_of::<GroupScales>()).as_chunks().0;
     let embeddings = walk.part(TOKENS * size_of::<PackedEmbedding>()).as_chunks().0;
     let positions = walk.part(SEQUENCE * size_of::<PositionEmbedding>()).as_chunks().0;
+    let looked_up = walk.since(start);
     let embedding_norm = walk.norm();
     let layers = [walk.layer(), walk.layer(), walk.layer(), walk.layer(), walk.layer(), walk.layer()];
     assert!(walk.rest.is_empty(), "the file is longer than the model");
-    Weights { group_scales, embeddings, positions, embedding_norm, layers }
+    Weights { looked_up, group_scales, embeddings, positions, embedding_norm, layers }
 }
 
 /// Walks the file from part to part. Runs only while compiling, where a panic is a build error.
@@ -134,6 +141,7 @@ impl Walk {
     }
 
     const fn layer(&mut self) -> Layer {
+        let start = self.rest;
         Layer {
             query_key_value: self.linear(3 * DIMENSION, DIMENSION),
             attention_output: self.linear(DIMENSION, DIMENSION),
@@ -141,7 +149,13 @@ impl Walk {
             up: self.linear(INNER, DIMENSION),
             down: self.linear(DIMENSION, INNER),
             output_norm: self.norm(),
+            bytes: self.since(start),
         }
+    }
+
+    /// Returns all that was walked over since there was so much left.
+    const fn since(&self, start: &'static [u8]) -> &'static [u8] {
+        start.split_at(start.len() - self.rest.len()).0
     }
 }
 

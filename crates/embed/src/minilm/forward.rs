@@ -13,6 +13,8 @@ use crate::kernels::{Kernel, Task};
 pub(super) struct Forward<'a> {
     /// At most as many as the model has positions; more are not read.
     pub(super) ids: &'a [u16],
+    /// What is done with a part of the model that was read.
+    pub(super) after: fn(&'static [u8]),
 }
 
 impl Task for Forward<'_> {
@@ -21,10 +23,12 @@ impl Task for Forward<'_> {
     #[inline(always)]
     fn run(self, kernel: impl Kernel) -> [f32; DIMENSION] {
         let mut rows = embed(self.ids);
+        (self.after)(WEIGHTS.looked_up);
         normalise(&mut rows, &WEIGHTS.embedding_norm);
         let mut scratch = Scratch::for_tokens(rows.len() / ROW);
         for layer in &WEIGHTS.layers {
             scratch.apply(kernel, layer, &mut rows);
+            (self.after)(layer.bytes);
         }
         mean(&rows)
     }
