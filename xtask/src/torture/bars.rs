@@ -497,7 +497,13 @@ pub(crate) const BARS: &[Bar] = &[
     timed(
         "X04",
         "a hub of 100,000 memories: pulls and searches go by its indexes",
-        &[Tests(HUB, &["scale::a_pull_and_a_search_of_a_large_hub_go_by_its_indexes"])],
+        &[Tests(
+            HUB,
+            &[
+                "scale::a_pull_and_a_search_of_a_large_hub_go_by_its_indexes",
+                "scale::a_search_by_meaning_of_a_large_hub_goes_by_the_index_of_vectors",
+            ],
+        )],
         &[("a pull of 100 changes p50", 200.0), ("a search p50", 50.0)],
     ),
     bar(
