@@ -46,7 +46,7 @@ struct Watched {
 
 impl Serving {
     pub(crate) fn new(environment: Environment, flags: Vec<String>, ui: Ui) -> Serving {
-        let (stores, vectors, watched) = (Stores::default(), KeptVectors::default(), Mutex::default());
+        let (stores, vectors, watched) = (Stores::default(), KeptVectors::of_a_server(), Mutex::default());
         Serving { environment, flags, ui, began: Instant::now(), stores, vectors, watched }
     }
 

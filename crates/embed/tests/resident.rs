@@ -14,7 +14,7 @@ fn of_files() -> Option<usize> {
 
 #[test]
 fn a_question_gives_the_model_back_and_a_text_keeps_it_for_the_next() {
-    let model = MiniLm::load();
+    let model = MiniLm::load().giving_back();
     let asked = model.encode_question("what was it?").unwrap();
     let without = of_files().unwrap();
     let texts = model.encode("a memory, whose pages stay for the next");

@@ -75,7 +75,9 @@ pub(crate) fn last_words(record: &str) -> Option<LastWords> {
         match (line.str("type"), data.said("content")) {
             // A session that goes on is written down from its prompt on: until then its record ends where it was left.
             ("user.message", Some(_)) | ("session.shutdown", _) => return None,
-            ("assistant.message", Some(text)) => return Some(LastWords { text: text.to_owned(), are_closing }),
+            ("assistant.message", Some(text)) => {
+                return Some(LastWords { text: text.to_owned(), are_closing });
+            }
             _ => {}
         }
     }

@@ -23,9 +23,16 @@ pub struct Meaning {
 #[derive(Clone, Debug, Default)]
 pub struct KeptVectors {
     last: Arc<Mutex<Option<Arc<VectorFile>>>>,
+    is_of_a_server: bool,
 }
 
 impl KeptVectors {
+    /// For a process that may wait for hours between two questions: it holds the vectors, and not the model.
+    #[must_use]
+    pub fn of_a_server() -> KeptVectors {
+        KeptVectors { is_of_a_server: true, ..KeptVectors::default() }
+    }
+
     /// Returns the vectors at a path as they are now.
     fn at(&self, path: &Path, model: &str) -> Option<Arc<VectorFile>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,6 +76,7 @@ impl Meaning {
     #[must_use]
     pub fn open_again(vectors: &Path, kept: &KeptVectors) -> Option<Meaning> {
         let encoder = MiniLm::load();
+        let encoder = if kept.is_of_a_server { encoder.giving_back() } else { encoder };
         let vectors = kept.at(vectors, encoder.model_name())?;
         Some(Meaning { encoder: Box::new(encoder), vectors, read: None })
     }

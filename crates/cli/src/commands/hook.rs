@@ -137,7 +137,11 @@ impl Hook {
         }
         let scene = Scene::of(&mut call, redactor, store.as_ref().ok());
         let trouble = if call.begins_session() { self.trouble(&store, &scene) } else { None };
-        let happened = if call.captures { happened(read_on(call.heard, self.share(TIME_TO_READ_ON))) } else { Vec::new() };
+        let happened = if call.captures {
+            happened(read_on(call.heard, self.share(TIME_TO_READ_ON)))
+        } else {
+            Vec::new()
+        };
         let deeds: Vec<Deed> = happened.iter().filter_map(|told| Deed::of(&told.happening)).collect();
         let Kept { stored, event } = self.keep(happened, store, &scene, &receipt)?;
         let Some((mut store, proof)) = stored else {

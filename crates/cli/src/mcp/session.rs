@@ -10,6 +10,7 @@ use crate::mcp::wire::{
 };
 use crate::mcp::{Door, answers, calls, eras, eras::Era};
 use crate::vectors;
+use backstory_recall::KeptVectors;
 use serde_json::{Map, Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -133,6 +134,7 @@ impl Session {
     /// Finds out for each request how things are: time goes on, and configuration and folder may change.
     fn app(&self) -> Result<App, Failure> {
         let Door { environment, flags, ui, .. } = &self.door;
-        App::in_folder(self.roots.first.clone(), environment.clone(), flags, *ui)
+        let app = App::in_folder(self.roots.first.clone(), environment.clone(), flags, *ui)?;
+        Ok(App { vectors: KeptVectors::of_a_server(), ..app })
     }
 }
