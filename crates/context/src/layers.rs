@@ -150,9 +150,14 @@ pub(crate) fn index_line(it: &Relevant, now: Timestamp, most: Tokens) -> Item {
         chars = chars * 3 / 4;
         whole = line(&shorten(&title, chars));
     }
-    told("", it, now, vec![whole])
+    // The half of a sentence a title was cut from may be the one that matters; told where room is left.
+    let uncut = gist::uncut(memory, UNCUT_CHARS).map(|sentence| line(&sentence));
+    let uncut = uncut.filter(|uncut| chars == TITLE_CHARS && estimate(uncut) <= most);
+    told("", it, now, uncut.into_iter().chain([whole]).collect())
 }
 
+/// How long a sentence may be that stands in an index for the title cut from it.
+const UNCUT_CHARS: usize = 160;
 /// No title of an index is cut shorter.
 const SHORTEST_TITLE: usize = 24;
 

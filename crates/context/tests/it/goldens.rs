@@ -243,6 +243,28 @@ fn a_memory_is_told_in_whole_sentences_none_of_which_says_its_title_again() {
         "The key was the time of the run. It paid twice.",
         "The key was the time of the run. It paid twice.",
     );
+    check(
+        "We deploy with make ship ENV=staging and prod only goes out on tuesdays and…",
+        "we deploy with `make ship ENV=staging` and prod only goes out on tuesdays and thursdays after 10am CET",
+        "we deploy with `make ship ENV=staging` and prod only goes out on tuesdays and thursdays after 10am CET",
+    );
+    check(
+        "The service worker only gets registered on https or localhost, 127.0.0.1…",
+        "remember that the service worker only gets registered on https or localhost, 127.0.0.1 doesn't count",
+        "remember that the service worker only gets registered on https or localhost, 127.0.0.1 doesn't count",
+    );
+    check(
+        "The signature is computed over the re-serialised JSON",
+        "I looked. The signature is computed over the re-serialised JSON, not over the raw bytes. So it never fits.",
+        "The signature is computed over the re-serialised JSON, not over the raw bytes. I looked. So it never fits.",
+    );
+    check(
+        "Stay with psycopg: it has the pool",
+        "I would stay with psycopg: it has the pool and the types",
+        "I would stay with psycopg: it has the pool and the types",
+    );
+    // Two words may stand in any sentence: they are a name, and not what the sentence says.
+    check("WAL mode", "We all run in WAL mode since May.", "WAL mode. We all run in WAL mode since May.");
     let long = format!("It is short. {}.", "It is long and goes on ".repeat(12).trim_end());
     check("A title", &long, "A title. It is short.");
     check("A title", "First line\n- an item\n- another", "A title. First line. an item. another");
@@ -251,6 +273,20 @@ fn a_memory_is_told_in_whole_sentences_none_of_which_says_its_title_again() {
         "切り捨てていた。最後のページが消えた。",
         "ページ数を直した. 切り捨てていた。 最後のページが消えた。",
     );
+}
+
+#[test]
+fn a_title_that_was_cut_is_told_whole_at_a_prompt_where_room_is_left() {
+    let title = "We deploy with make ship ENV=staging and prod only goes out on tuesdays and…";
+    let body = "we deploy with `make ship ENV=staging` and prod only goes out on tuesdays and thursdays after 10am CET";
+    let told = |count: i64| {
+        let hits = (1..=count).map(|id| memory(id, Kind::Decision, HOUR, title, body).into()).collect();
+        prompt(&Prompt { hits: Ok(hits) }, &frame(Moment::Prompt))
+    };
+    assert!(told(3).text.contains(&format!("#1 decision {body} · 1h")));
+    let many = told(16);
+    assert_eq!(many.items.len(), 16, "no line is lost to a longer one");
+    assert!(many.text.contains(&format!("#16 decision {title} · 1h")));
 }
 
 /// Twelve and more within 2,000 characters, and as many as the budget holds.
