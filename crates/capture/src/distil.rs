@@ -13,6 +13,7 @@ mod failing;
 mod familiar;
 mod finding;
 mod handoff;
+mod later;
 mod settle;
 mod stated;
 mod story;

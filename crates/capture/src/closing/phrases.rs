@@ -22,6 +22,8 @@ pub(super) static NEXT_HEADINGS: Patterns = Patterns::new(&[
     "not ~yet done|implemented",
     "you may|might|should|will want to",
     "before you merge|deploy|ship|release",
+    "^ ~still open $",
+    "^ ~still open :",
 ]);
 
 /// Headings and labels of what no title is made of.
@@ -189,6 +191,12 @@ pub(super) static NEXT_SENTENCES: Patterns = Patterns::new(&[
     "^ ~please|and remember|make sure to|you|that",
     "^ you will need|have to",
     "^ you ~still|also|then|now should|need|must|have ~to",
+    "^ as a follow-up|followup|next ~step ,",
+    "^ ~but|however|though ~, i|we have|did not ~* yet",
+    "^ ~but|however|though ~, i|we am|are ~still|now|currently blocked",
+    "^ blocked :|on",
+    "^ ~but|however|though ~, ~the|these|one|two|three|four|five|some|several|both|§ ~of|other|new|unit|integration|§ ~the|these|of ~the|these test|tests|check|checks|build|ci|§ ~* still fail|fails",
+    "^ ~but|however|though ~, ~the|these|one|two|three|four|five|some|several|both|§ ~of|other|new|unit|integration|§ ~the|these|of ~the|these test|tests|check|checks|build|ci|§ ~* is|are still failing|broken|red",
 ]);
 
 /// Sentences that say nothing is left to do.
@@ -209,6 +217,7 @@ pub(super) static NEXT_OPENINGS: Patterns = Patterns::new(&[
     "^ next ~up ,|:",
     "^ next",
     "^ todo|todos|follow-up|followup ~:|,",
+    "^ as a follow-up|followup|next ~step ,",
     "^ what remains|is ~left is ~to",
     "^ before you merge|merging|deploy|deploying|ship|release|releasing|run ~* ,",
     "^ before merging|deploying|releasing|shipping ~* ,",

@@ -36,7 +36,11 @@ pub(super) fn handoff(
         (Some(step), _, _) => format!("Next: {step}"),
         (None, Some(test), _) => format!("Still failing: {test}"),
         (None, None, Some(done)) if is_cut_off(turns) => format!("In the middle of: {done}"),
-        (None, None, Some(done)) => format!("Done, nothing open: {done}"),
+        (None, None, Some(done)) => match questions.first() {
+            Some(question) => format!("Open question: {question}"),
+            None if !tree.dirty.is_empty() => format!("Not committed yet: {done}"),
+            None => format!("Done, nothing open: {done}"),
+        },
         (None, None, None) => return None,
     };
     let lines = [

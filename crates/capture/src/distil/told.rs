@@ -1,6 +1,7 @@
 //! What was made of a session's turns so far: what its summary and its handoff are put together from.
 
 use super::finding::Finding;
+use super::later::left_for_later;
 use super::story::Turn;
 use crate::Closing;
 use backstory_memory::{Happening, Kind, Memory};
@@ -27,12 +28,15 @@ impl Told<'_> {
         self.closings.iter().flat_map(|closing| closing.learned.clone())
     }
 
-    /// What comes next: the steps of the plan that are not done, else what the last message that says so says.
+    /// What comes next: the steps of the plan that are not done, else what the last message that says so says; and before
+    /// that what the user left for later.
     pub(super) fn next_steps(&self) -> Vec<String> {
         let planned = self.open_plan();
-        if !planned.is_empty() {
-            return planned;
-        }
+        let said = if planned.is_empty() { self.said_next() } else { planned };
+        self.left_by_user().into_iter().chain(said).collect()
+    }
+
+    fn said_next(&self) -> Vec<String> {
         for (turn, closing) in self.turns.iter().zip(self.closings).rev() {
             // Next steps of an earlier turn may be what this one did.
             if !closing.next_steps.is_empty() || !turn.edited().is_empty() {
@@ -40,6 +44,17 @@ impl Told<'_> {
             }
         }
         Vec::new()
+    }
+
+    fn left_by_user(&self) -> Vec<String> {
+        let last_edit = self.turns.iter().rposition(|turn| !turn.edited().is_empty());
+        let left = |(at, turn): (usize, &Turn<'_>)| {
+            // What was needed before something was done may be what was done; what was put off was not.
+            let is_open = last_edit.is_none_or(|last| last < at);
+            let left = left_for_later(turn.prompt()).into_iter();
+            left.filter(|left| is_open || left.is_put_off).map(|left| left.step).collect::<Vec<_>>()
+        };
+        self.turns.iter().enumerate().flat_map(left).collect()
     }
 
     fn open_plan(&self) -> Vec<String> {

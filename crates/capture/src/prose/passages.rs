@@ -9,6 +9,9 @@ use std::collections::HashMap;
 /// writing a full stop, while wrapped text runs to the margin.
 const SHORT_LINE_BYTES: usize = 60;
 
+/// More words than these are something said.
+const MOST_LABEL_WORDS: usize = 3;
+
 /// What a passage is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -160,6 +163,10 @@ impl<'a> Reader<'a> {
         let trimmed = line.trim();
         let start = at + (line.len() - line.trim_start().len());
         let item = list_item(trimmed);
+        if item.is_some() && !self.in_list {
+            self.flush();
+            self.lead_by_label();
+        }
         if item.is_some() || self.open.is_none() {
             self.flush();
             if item.is_none() && !line.starts_with(' ') {
@@ -176,6 +183,19 @@ impl<'a> Reader<'a> {
             next.is_some_and(|next| next.trim_start().chars().next().is_some_and(|c| !c.is_lowercase()));
         if next_begins && (ends_sentence || trimmed.len() < SHORT_LINE_BYTES) {
             self.flush();
+        }
+    }
+
+    /// A few words alone above a list announce it, though no colon ends them.
+    fn lead_by_label(&mut self) {
+        let is_label = |passage: &&mut Passage<'_>| {
+            passage.shape == Shape::Paragraph
+                && !passage.text.ends_with(['.', '!', '?'])
+                && passage.text.split_whitespace().count() <= MOST_LABEL_WORDS
+        };
+        if let Some(label) = self.found.last_mut().filter(is_label) {
+            label.shape = Shape::Lead;
+            self.lead = Some(label.text);
         }
     }
 

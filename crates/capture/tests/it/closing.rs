@@ -155,3 +155,42 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_still_open_is_heard_in_many_ways() {
+    let check = |message: &str, steps: &[&str]| assert_eq!(closing(message).next_steps, steps, "{message}");
+    check("Added the lexer. I haven't wired it into the CLI yet.", &["I haven't wired it into the CLI yet"]);
+    check("I'm blocked: the CI token has expired.", &["I'm blocked: the CI token has expired"]);
+    check(
+        "Ported the parser. Two tests still fail: test_a and test_b.",
+        &["Two tests still fail: test_a and test_b"],
+    );
+    check("Done. As a follow-up, the old lexer can be deleted.", &["The old lexer can be deleted"]);
+    check("Added the lexer.\n\nStill to do: the CLI flag.", &["The CLI flag"]);
+    check("Added the lexer.\n\nOpen: the CLI flag.", &["The CLI flag"]);
+    let both = ["Wire the flag into the CLI", "Delete the old lexer"];
+    for heading in [
+        "Remaining work",
+        "**Remaining work**",
+        "**Remaining work:**",
+        "Remaining work:",
+        "## Remaining work",
+        "Open:",
+        "Still to do:",
+        "There is some remaining work:",
+    ] {
+        let list = "- wire the flag into the CLI\n- delete the old lexer";
+        check(&format!("Added the lexer.\n\n{heading}\n{list}"), &both);
+        check(&format!("Added the lexer.\n\n{heading}\n\n{list}"), &both);
+    }
+    for message in [
+        "The tests were still failing because the clock was wrong. Fixed the clock.",
+        "If the token is missing, the tests still fail with a clear message.",
+        "Blocked requests from unknown hosts in the proxy.",
+        "Fixed the proxy: it was blocked by the firewall.",
+        "Added the file, which did not exist yet.",
+        "Open files are closed now.",
+    ] {
+        check(message, &[]);
+    }
+}

@@ -348,6 +348,39 @@ fn a_handoff_says_what_is_open() {
 }
 
 #[test]
+fn a_handoff_says_nothing_is_open_only_where_nothing_is() {
+    let title = |message: &str, later: &[(&str, &str)]| {
+        let mut story = Story::new();
+        story.asks("Add the model").edits("a.py", "", "x").closes(message);
+        for (asked, said) in later {
+            story.asks(asked).closes(said);
+        }
+        story.distils(Occasion::SessionEnd);
+        story.only(Kind::Handoff).content.title
+    };
+    let added = "Added the model.";
+    assert_eq!(title(added, &[]), "Done, nothing open: Added the model");
+    assert_eq!(
+        title("Added the model.\n\nShould it be numbered per year or per customer?", &[]),
+        "Open question: Should it be numbered per year or per customer?"
+    );
+    assert_eq!(title(added, &[("TODO for later: drop the old model", "Noted.")]), "Next: Drop the old model");
+    assert_eq!(title(added, &[("we still need to update the docs", "Yes.")]), "Next: Update the docs");
+}
+
+#[test]
+fn what_was_put_off_outlives_the_work_and_what_was_needed_does_not() {
+    let mut story = Story::new();
+    story.asks("TODO for later: drop the old model").closes("Noted.");
+    story.asks("We still need to update the docs").edits("a.md", "", "x").closes("Updated the docs.");
+    story.distils(Occasion::SessionEnd);
+    let handoff = story.only(Kind::Handoff).content;
+    assert_eq!(handoff.title, "Next: Drop the old model");
+    assert!(handoff.body.contains("Next steps: Drop the old model\n") || handoff.body.ends_with("old model"));
+    assert!(!handoff.body.contains("Update the docs"), "{}", handoff.body);
+}
+
+#[test]
 fn a_next_step_stands_until_something_is_done() {
     let mut story = Story::new();
     story
