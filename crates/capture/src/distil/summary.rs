@@ -7,7 +7,7 @@ use super::told::Told;
 use backstory_memory::{Kind, Trust};
 use backstory_store::{Again, Session};
 
-/// A session that did nothing, found nothing out and was asked for less needs no summary.
+/// A session that only stated something and was asked for less needs no summary: what it stated says it all.
 const LEAST_REQUESTS: usize = 3;
 const MOST_ITEMS: usize = 6;
 const MOST_FILES: usize = 24;
@@ -16,10 +16,14 @@ const MOST_FILES: usize = 24;
 pub(super) fn summary(session: &Session, turns: &[Turn<'_>], told: &Told<'_>) -> Option<Finding> {
     let asks = |turn: &Turn<'_>| gist(turn.prompt()).filter(|_| intent(turn.prompt()) != Intent::Unclear);
     let requests: Vec<String> = turns.iter().filter_map(asks).collect();
-    if told.stands_at().is_none() && requests.len() < LEAST_REQUESTS {
+    let kinds = told.findings.iter().map(|finding| finding.content.kind);
+    let mut kinds = kinds.chain(told.stated_before.iter().map(|memory| memory.content.kind));
+    // A note tells what was asked and answered; without more, a summary would only list the questions.
+    let has_more = kinds.any(|kind| kind != Kind::Note);
+    if told.stands_at().is_none() && (requests.len() < LEAST_REQUESTS || !has_more) {
         return None;
     }
-    let request = requests.first().cloned().or_else(|| turns.iter().find_map(|turn| gist(turn.prompt())))?;
+    let request = turns.iter().find_map(|turn| gist(turn.prompt()))?;
     let completed = told.titles(&[Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change]);
     let found = told.titles(&[Kind::Discovery]);
     let learned = told.titles(&[Kind::Learning, Kind::Pattern]);

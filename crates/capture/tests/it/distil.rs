@@ -369,6 +369,22 @@ fn a_handoff_says_nothing_is_open_only_where_nothing_is() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "git needs the machine's PATH, and nothing else of it")]
+fn work_that_is_not_committed_is_open() {
+    let mut story = Story::new();
+    let mut git = std::process::Command::new("git");
+    git.args(["init", "--quiet"]).current_dir(story.root()).env_clear();
+    git.envs(std::env::var_os("PATH").map(|path| ("PATH", path))).env("HOME", story.root());
+    if !git.status().is_ok_and(|it| it.success()) {
+        eprintln!("SKIPPED: there is no git on this machine");
+        return;
+    }
+    story.asks("Add the model").creates("a.py", "x = 1\n").closes("Added the model.");
+    story.distils(Occasion::SessionEnd);
+    assert_eq!(story.only(Kind::Handoff).content.title, "Not committed yet: Added the model");
+}
+
+#[test]
 fn what_was_put_off_outlives_the_work_and_what_was_needed_does_not() {
     let mut story = Story::new();
     story.asks("TODO for later: drop the old model").closes("Noted.");

@@ -74,3 +74,31 @@ fn what_is_stated_in_talk_stands_in_its_own_memory_alone() {
     );
     assert!(note.content.body.contains("JWT"), "{}", note.content.body);
 }
+
+#[test]
+fn questions_alone_are_no_session_to_sum_up() {
+    let mut story = Story::new();
+    for (asked, said) in [
+        ("what does our retry limit mean for the mailer?", "It bounds how often a job is tried again."),
+        ("where do we set the retry limit?", "In the settings of the worker."),
+        ("how do we raise the limit for one job?", "By an argument of the job itself."),
+        ("which of our jobs raise the limit?", "The mailer, I would think."),
+    ] {
+        story.asks(asked).closes(said);
+    }
+    story.ends();
+    assert_eq!(story.of_kind(Kind::Summary), []);
+}
+
+#[test]
+fn the_request_of_a_summary_is_what_was_asked_first() {
+    let mut story = Story::new();
+    story.asks("The invoices page wants a footer").edits("a.py", "", "x").closes("Added the footer.");
+    story.asks("Where is the header set?").looks("b.py").closes("The header is set in b.py.");
+    story.ends();
+    let body = story.only(Kind::Summary).content.body;
+    assert!(
+        body.starts_with("Request: The invoices page wants a footer; Where is the header set?"),
+        "{body}"
+    );
+}
