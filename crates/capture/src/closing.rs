@@ -51,7 +51,8 @@ pub fn closing(message: &str) -> Closing {
 fn settled(mut claim: Option<String>) -> Option<String> {
     for _ in 0..3 {
         let again = heard(claim.as_deref()?).claim();
-        if again == claim {
+        // Without its backticks a name would get a capital.
+        if again.as_deref().map(str::to_lowercase) == claim.as_deref().map(str::to_lowercase) {
             return claim;
         }
         claim = again;

@@ -2,7 +2,7 @@
 //!
 //! Not here: which words are kept (`sayings`).
 
-use crate::prose::{capitalised, plain};
+use crate::prose::{plain, titled};
 use backstory_memory::{TITLE_CHARS, title_from};
 
 /// The most characters of a next step, a question or a thing learned.
@@ -47,7 +47,7 @@ pub(super) fn line(said: &str, most_chars: usize) -> String {
     let words: Vec<&str> = plain.split_whitespace().collect();
     let line = words.join(" ");
     let line = line.trim_start_matches(|c: char| !is_opening(c));
-    let line = capitalised(line);
+    let line = titled(said, line);
     match line.char_indices().nth(most_chars) {
         Some((end, _)) => {
             let head = line.get(..end).unwrap_or_default();

@@ -2,7 +2,7 @@
 //!
 //! Not here: what the agent says is left (`closing`), and rules for next time (`statements`).
 
-use crate::prose::{Patterns, capitalised, fold, passages, plain, sentences};
+use crate::prose::{Patterns, fold, passages, plain, sentences, titled};
 
 /// Longer ones are text someone pasted.
 const MOST_BYTES: usize = 300;
@@ -54,7 +54,7 @@ fn left(sentence: &str) -> Option<Left> {
         None => return None,
     };
     let said = tokens.get(opening).and_then(|first| sentence.get(first.start..))?;
-    let step = capitalised(plain(said).trim_end_matches(['.', '!', ' ']));
+    let step = titled(said, plain(said).trim_end_matches(['.', '!', ' ']));
     let is_asked = tokens.last().is_some_and(|last| last.word == "?");
     (step.contains(' ') && !is_asked).then_some(Left { step, is_put_off })
 }

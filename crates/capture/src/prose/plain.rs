@@ -32,6 +32,12 @@ pub(crate) fn plain(said: &str) -> String {
     without_emphasis(&words.join(" "))
 }
 
+/// Makes a title of what was said, plain by now, begin with a capital; unless its first word stood in backticks.
+pub(crate) fn titled(said: &str, plain: &str) -> String {
+    let before = said.find(char::is_alphanumeric).and_then(|first| said.get(..first));
+    if before.is_some_and(|before| before.ends_with('`')) { plain.to_owned() } else { capitalised(plain) }
+}
+
 /// Begins with a capital, unless its first word is a name such as `runMigration` or `user_id`.
 pub(crate) fn capitalised(title: &str) -> String {
     let word = title.split(' ').next().unwrap_or_default().trim_end_matches([',', '.']);

@@ -67,7 +67,13 @@ pub(super) fn sets_right(core: &[Token]) -> bool {
 
 /// Returns the token a sentence's reason begins at.
 pub(super) fn reason(tokens: &[Token]) -> Option<usize> {
-    REASONS.all_in(tokens).map(|found| found.start).min().filter(|at| *at > 1)
+    let first = REASONS.all_in(tokens).map(|found| found.start).min()?;
+    // "…, CI rejects it otherwise": what stands last is the end of the clause that gives the reason.
+    let ends = tokens.get(first + 1..)?.iter().all(|token| token.word == ".");
+    let clause =
+        || tokens.get(..first)?.iter().rposition(|token| matches!(token.word.as_str(), "," | ";" | ":"));
+    let at = if ends { clause()? + 1 } else { first };
+    Some(at).filter(|at| *at > 1)
 }
 
 /// Whether a sentence only gives the reason of the one before it.

@@ -3,11 +3,12 @@
 //! Not here: cutting to length (`backstory_memory::title_from`).
 
 use super::cues::reason;
-use crate::prose::{Patterns, Token, capitalised, plain};
+use crate::prose::{Patterns, Token, plain, titled};
 use backstory_memory::{Kind, title_from};
 
 /// Openings a title is better without. What is left begins with the thing itself.
 static OPENINGS: Patterns = Patterns::new(&[
+    "^ , ~but|and|so",
     "^ ~no no|nope|wrong|actually ,|.|:",
     "^ i|we ~have decided ~that we|i are going to",
     "^ i|we ~have decided to|that|on",
@@ -17,7 +18,10 @@ static OPENINGS: Patterns = Patterns::new(&[
     "^ agreed :|to|on|that",
     "^ decision ~made ~:|on",
     "^ one thing to watch|note|know|remember :",
-    "^ i want to",
+    "^ i want|need ~you|us to",
+    "^ i would like ~you|us to",
+    "^ i want",
+    "^ i would like",
     "^ i am|will|have|would",
     "^ i",
     "^ ~just|also confirmed|verified ~:|that",
@@ -35,6 +39,9 @@ static OPENINGS: Patterns = Patterns::new(&[
     "^ let's",
 ]);
 
+/// What would say something else without its opening.
+static WHOLE: Patterns = Patterns::new(&["^ i would rather", "^ i want|would ~like it|this|that|them"]);
+
 /// Makes the title of a statement from its first sentence.
 pub(super) fn title(sentence: &str, tokens: &[Token], kind: Kind) -> String {
     let tokens = without_opening(tokens);
@@ -48,13 +55,13 @@ pub(super) fn title(sentence: &str, tokens: &[Token], kind: Kind) -> String {
     let trimmed = title
         .trim_end_matches(['.', ',', ';', ':', ' ', '!', '—', '–', '('])
         .trim_start_matches([',', ':', ' ', '—']);
-    capitalised(trimmed)
+    titled(said, trimmed)
 }
 
 fn without_opening(tokens: &[Token]) -> &[Token] {
     let mut rest = tokens;
     for _ in 0..3 {
-        let Some(found) = OPENINGS.find(rest) else {
+        let Some(found) = OPENINGS.find(rest).filter(|_| !WHOLE.are_in(rest)) else {
             break;
         };
         // Two folded words of one contraction share their bytes: a title must not begin inside "we're".

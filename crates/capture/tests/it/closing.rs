@@ -194,3 +194,12 @@ fn what_is_still_open_is_heard_in_many_ways() {
         check(message, &[]);
     }
 }
+
+#[test]
+fn a_name_in_backticks_keeps_its_case() {
+    let message = "`claim` in the queue reads the row and never locks it.";
+    assert_eq!(
+        closing(message).claim.as_deref(),
+        Some("claim in the queue reads the row and never locks it")
+    );
+}

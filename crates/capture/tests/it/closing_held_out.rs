@@ -38,7 +38,7 @@ const CASES: &[Case] = &[
     },
     Case {
         message: "I couldn't finish the upgrade: `webpack` 6 drops the loader API that `our-loader` relies on.\n\nWhat remains:\n1. Rewrite `our-loader` as a plugin\n2. Retry the upgrade",
-        claim: Some("Webpack 6 drops the loader API that our-loader relies on"),
+        claim: Some("webpack 6 drops the loader API that our-loader relies on"),
         next_steps: &["Rewrite our-loader as a plugin", "Retry the upgrade"],
         answer: Some(
             "I couldn't finish the upgrade: webpack 6 drops the loader API that our-loader relies on.",
@@ -48,7 +48,7 @@ const CASES: &[Case] = &[
     Case { message: "Ok, pushed.", ..NOTHING },
     Case {
         message: "Implemented. `backstop sync` now resumes from the last acknowledged row, and a second run is a no-op.\n\n```\n$ backstop sync\nFixed 12 rows\n```",
-        claim: Some("Backstop sync now resumes from the last acknowledged row"),
+        claim: Some("backstop sync now resumes from the last acknowledged row"),
         ..NOTHING
     },
     Case {

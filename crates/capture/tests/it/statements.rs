@@ -22,6 +22,19 @@ fn a_title_reads_as_a_person_would_write_it() {
     );
     check("Gotcha: the build fails when the path has a space.", "The build fails when the path has a space");
     check("runMigration() must never run twice", "runMigration() must never run twice");
+    check("`npm install` must never run in CI", "npm install must never run in CI");
+    check(
+        "I'd like all new components to be server components from now on",
+        "All new components to be server components from now on",
+    );
+    check("I want error messages to be in German", "Error messages to be in German");
+    check("I'd rather have it crash loudly", "I'd rather have it crash loudly");
+    check(
+        "Always run the linter before you commit, CI rejects it otherwise",
+        "Always run the linter before you commit",
+    );
+    check("yes please, but don't pull in celery", "Don't pull in celery");
+    check("fair, let's stay on psycopg then", "Stay on psycopg then");
 }
 
 #[test]
@@ -36,6 +49,10 @@ fn a_reason_is_read_from_the_sentence_or_the_one_after() {
     assert_eq!(found.text, "We decided to pin the compiler. The reason is a broken nightly.");
     assert_eq!(found.reason.as_deref(), Some("The reason is a broken nightly."));
     assert_eq!(reason("Never push to main."), None);
+    assert_eq!(
+        reason("Always run the linter before you commit, CI rejects it otherwise").as_deref(),
+        Some("CI rejects it otherwise")
+    );
 }
 
 #[test]

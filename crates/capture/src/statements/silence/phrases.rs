@@ -27,6 +27,7 @@ pub(super) static FILLERS: Patterns = Patterns::new(&[
     "^ ugh|argh|nah|hey|hi ~,",
     "^ reminder ~,|:",
     "^ please",
+    "^ fair ~enough|point ,|.",
     "^ one more thing ~,|:",
     "^ for context ~,|:",
     "^ for the record ~,|:",
