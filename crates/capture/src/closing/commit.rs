@@ -2,7 +2,7 @@
 //!
 //! Not here: the body of a commit, which says why (`statements`).
 
-use crate::prose::{capitalised, plain};
+use crate::prose::{plain, titled};
 use backstory_memory::title_from;
 
 /// Kinds of change that a subject names before its words; the memory's own kind says the same.
@@ -47,7 +47,7 @@ pub fn title_of_commit(message: &str) -> Option<String> {
     let title =
         title.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ':' | '-' | '#' | '*' | '_'));
     let words = title.split(' ').filter(|word| word.chars().any(char::is_alphabetic)).count();
-    (says_work && words > 1).then(|| title_from(&capitalised(title)))
+    (says_work && words > 1).then(|| title_from(&titled(subject, title)))
 }
 
 /// `On main: what was put aside`, as git calls what it stashes.

@@ -34,8 +34,9 @@ pub(crate) fn plain(said: &str) -> String {
 
 /// Makes a title of what was said, plain by now, begin with a capital; unless its first word stood in backticks.
 pub(crate) fn titled(said: &str, plain: &str) -> String {
-    let before = said.find(char::is_alphanumeric).and_then(|first| said.get(..first));
-    if before.is_some_and(|before| before.ends_with('`')) { plain.to_owned() } else { capitalised(plain) }
+    let opening = said.find(char::is_alphanumeric).and_then(|first| said.split_at_checked(first));
+    let is_name = opening.is_some_and(|(before, rest)| before.ends_with('`') && rest.contains('`'));
+    if is_name { plain.to_owned() } else { capitalised(plain) }
 }
 
 /// Begins with a capital, unless its first word is a name such as `runMigration` or `user_id`.
