@@ -11,6 +11,6 @@ mod tokens;
 
 pub(crate) use passages::{Passage, Shape, is_foreign, passages};
 pub(crate) use patterns::Patterns;
-pub(crate) use plain::{capitalised, own_words, plain, titled};
+pub(crate) use plain::{own_words, plain, titled};
 pub(crate) use sentences::sentences;
 pub(crate) use tokens::{HIDDEN, Token, fold};

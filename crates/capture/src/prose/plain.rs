@@ -40,7 +40,7 @@ pub(crate) fn titled(said: &str, plain: &str) -> String {
 }
 
 /// Begins with a capital, unless its first word is a name such as `runMigration` or `user_id`.
-pub(crate) fn capitalised(title: &str) -> String {
+fn capitalised(title: &str) -> String {
     let word = title.split(' ').next().unwrap_or_default().trim_end_matches([',', '.']);
     let is_plain = word.chars().all(|c| c.is_lowercase() || c == '\'');
     let mut chars = title.chars();
