@@ -149,12 +149,12 @@ struct Heard {
 
 fn stated(sentence: &str, all: &[Token], heard: Heard) -> Option<Statement> {
     let tokens = silence::without_fillers(all);
-    let core = without_no(tokens);
+    let core = without_concession(without_no(tokens));
     let is_passing = heard.speaker == Speaker::User && passing::is_of_the_moment(core);
     if is_passing || silence::is_silent(sentence, core, heard.speaker) {
         return None;
     }
-    let correction = (core.len() < tokens.len()).then(|| cues::correction(core, heard.speaker)).flatten();
+    let correction = CONTRADICTIONS.are_in(tokens).then(|| cues::correction(core, heard.speaker)).flatten();
     let meaning = cues::meaning(core, heard.speaker)
         .filter(|meaning| !(meaning.is_weak && heard.follows_opinion))
         // "No, it lives in A, not in B" settles where, and does not only describe.
@@ -179,15 +179,38 @@ fn stated(sentence: &str, all: &[Token], heard: Heard) -> Option<Statement> {
 
 /// How a correction begins: what follows is the statement.
 static CONTRADICTIONS: Patterns = Patterns::new(&[
-    "^ ~no no|nope|wrong|actually|nah ,|:|.",
+    "^ ~no ~no no|nope|wrong|actually|nah ,|:|.",
     "^ i was wrong|mistaken ,|;|:|.",
+    "^ ~a|new|slight change|changes of plan|plans ~,|;|:|.",
+    "^ i|we ~have changed my|our mind|minds ~about|on ~* ,|;|:|.",
+    "^ on second thought|thoughts ~,|;|:|.",
+    "^ scratch|forget that|it ,|;|:|.",
+    "^ correction|update ,|:",
     "^ that|this is ~not wrong|incorrect|right|correct|true ,|;|:|.",
 ]);
 
+/// Said without a pause it contradicts less: "actually the list needs a header" is a wish.
+static ACTUALLY: Patterns = Patterns::new(&["^ actually"]);
+
 /// Skips the "no," a correction begins with.
 fn without_no(tokens: &[Token]) -> &[Token] {
-    let found = CONTRADICTIONS.find(tokens);
+    let found = CONTRADICTIONS.find(tokens).or_else(|| ACTUALLY.find(tokens));
     silence::without_fillers(found.and_then(|found| tokens.get(found.end..)).unwrap_or(tokens))
+}
+
+static CONCESSIONS: Patterns = Patterns::new(&["even though|if", ", although|though|despite"]);
+
+/// Leaves out what a sentence concedes: in "a string, even though it looks like a number" the look is no doubt.
+fn without_concession(tokens: &[Token]) -> &[Token] {
+    let at = CONCESSIONS.all_in(tokens).map(|found| found.start).min().filter(|at| *at > 2);
+    at.and_then(|at| tokens.get(..at)).unwrap_or(tokens)
+}
+
+/// Returns what a sentence says, without the words that only announce a change: "change of plan:", "actually".
+pub(crate) fn without_turn(text: &str) -> &str {
+    let tokens = fold(text);
+    let core = without_no(silence::without_fillers(&tokens));
+    core.first().and_then(|first| text.get(first.start..)).unwrap_or(text)
 }
 
 fn reason_text(sentence: &str, token: &Token) -> Option<String> {
@@ -204,7 +227,8 @@ static DENIALS: Patterns = Patterns::new(&[
     "^ never|avoid|stop|no",
     "do|does|did|is|are|was|can|will|must|should|may not|never",
     "we|you|i|they|agents|everyone never",
-    "no more",
+    "no more|longer",
+    "^ let's not",
 ]);
 
 /// Whether a sentence that is known says to do something, or not to.

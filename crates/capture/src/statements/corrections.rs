@@ -23,7 +23,21 @@ enum Value {
 use Value::{New, Old};
 
 /// Each `*` of a pattern stands for the value named at its place. A closing `.` is on every sentence.
-static PATTERNS: [(Patterns, &[Value]); 21] = [
+static PATTERNS: [(Patterns, &[Value]); 25] = [
+    (
+        Patterns::new(&[
+            "moved|switched|migrated|went ~* to|with * ,|;|. ~and|so|please forget|drop|ditch|goodbye|no ~about|more * .",
+        ]),
+        &[New, Old],
+    ),
+    (
+        Patterns::new(&[
+            ", ~and ~the|that|our * rule|policy|requirement|restriction|limit|thing is|are gone|dead|history|dropped|lifted|over .",
+        ]),
+        &[Old],
+    ),
+    (Patterns::new(&[", ~and ~the|that|our * is|are gone|dead|history|dropped|retired ."]), &[Old]),
+    (Patterns::new(&["^ ~no ~no ~no ~, it is * not * ."]), &[New, Old]),
     (
         Patterns::new(&[
             "we ~only|always use|run|write|deploy|target|are ~using|on|with * ~here|now ,|; ~and not|never * .",

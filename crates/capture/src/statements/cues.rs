@@ -10,8 +10,8 @@ use super::silence::opens_as_order;
 use crate::prose::Token;
 use backstory_memory::Kind;
 use table::{
-    ANNOUNCEMENTS, BEHAVIOURS, By, CUES, NO_SUBJECTS, POINTERS, REACTIONS, REASON_SENTENCES, REASONS,
-    SETS_RIGHT, TELLS,
+    ANNOUNCEMENTS, BEHAVIOURS, By, CUES, NO_SUBJECTS, OF_THE_SPEAKER, POINTERS, REACTIONS, REASON_SENTENCES,
+    REASONS, SETS_RIGHT, TELLS,
 };
 
 /// What a cue makes of a sentence.
@@ -32,7 +32,7 @@ pub(super) fn meaning(tokens: &[Token], speaker: Speaker) -> Option<Meaning> {
             By::User => speaker == Speaker::User,
             By::UserOrReasoned => speaker == Speaker::User || is_reasoned,
         })
-        .find(|cues| cues.patterns.are_in(tokens))
+        .find(|cues| cues.patterns.all_in(tokens).any(|found| !is_aside(tokens, found.start)))
         .map(|cues| Meaning {
             kind: cues.kind,
             category: cues.category,
@@ -41,10 +41,19 @@ pub(super) fn meaning(tokens: &[Token], speaker: Speaker) -> Option<Meaning> {
         .or_else(|| behaviour(tokens))
 }
 
+/// "When we deploy" only says when; what "we deploy" means is in a sentence of its own.
+fn is_aside(tokens: &[Token], start: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map(|token| token.word.as_str());
+    let before = start.checked_sub(1).and_then(word);
+    word(start) == Some("we")
+        && before
+            .is_some_and(|before| ["when", "while", "what", "how", "why", "where", "like"].contains(&before))
+}
+
 /// Returns what a sentence means that its speaker says is to be remembered, when nothing else tells what it is.
 pub(super) fn announced(all: &[Token], core: &[Token], speaker: Speaker) -> Option<Meaning> {
     let is_announced = match speaker {
-        Speaker::User => ANNOUNCEMENTS.are_in(all),
+        Speaker::User => ANNOUNCEMENTS.are_in(all) && !OF_THE_SPEAKER.are_in(core),
         Speaker::Assistant => POINTERS.are_in(all) && describes(core),
     };
     is_announced.then_some(Meaning { kind: Kind::Learning, category: Some("fact"), is_weak: false })

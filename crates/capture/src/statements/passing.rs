@@ -3,6 +3,7 @@
 //!
 //! Not here: orders for the task at hand (`silence`).
 
+use super::told::is_past;
 use crate::prose::{Patterns, Token};
 
 /// Whether a user's sentence is about the moment. A reason makes a report more than that, and "every" or "never" a wish.
@@ -12,7 +13,9 @@ pub(super) fn is_of_the_moment(tokens: &[Token]) -> bool {
         || names_an_option(tokens)
         || (!LASTING.are_in(tokens) && is_any(&[&PLACES, &LIKINGS, &LOOKS, &TASKS, &COUNTED]))
         || (!SETTLED.are_in(tokens) && DAYS.are_in(tokens))
-        || (!REASONS.are_in(tokens) && is_any(&[&DEEDS, &SEEN, &STATES]))
+        || (!REASONS.are_in(tokens) && is_any(&[&DEEDS, &SEEN, &GONE_WRONG]))
+        || (!REASONS.are_in(tokens) && !CHOICES.are_in(tokens) && STATES.are_in(tokens))
+        || tells_of_the_past(tokens)
 }
 
 /// What is pointed at is gone with the screen it was on.
@@ -27,6 +30,7 @@ static POINTING: Patterns = Patterns::new(&[
     "try again",
     "ignore|revert|undo|skip it|that|this",
     "next task|item|ticket|step",
+    "to|on|at the left|right|top|bottom $",
     "the wrong file|one|branch|folder|line|version|directory",
     "my changes",
     "be quick",
@@ -45,8 +49,10 @@ static COURTESIES: Patterns = Patterns::new(&[
     "^ always|never ~a|an|the pleasure|dull|good|nice|fun",
     "^ you|he|she|they must be tired|joking|kidding|right|busy|bored|hungry|new",
     "we ~always|never|just|still end|ended up here|there",
+    "we ~just|only|always use|run|do|take|write|ship|keep ~with what|whatever we|you|there|is|it",
     "we keep getting|having|seeing|going|hitting|losing|missing|coming|ending|talking|waiting|forgetting",
     "^ we are ~still|now|already on slide|page|step|track|time|it|hold|line|item|question",
+    "^ it is fine|ok|okay to * this|that|it|these|now",
     "^ no need for|to ~a|an reply|answer|response|apology|apologise|apologize|meeting|worry|hurry|thank",
     "no need for|to * here|now|yet",
     "we do not want to wait|stop|go|leave|rush|argue|talk",
@@ -97,7 +103,7 @@ static SETTLED: Patterns = Patterns::new(&[
 ]);
 
 static LASTING: Patterns =
-    Patterns::new(&["always|never|every|each|whenever|must", "from now on", "by default"]);
+    Patterns::new(&["always|never|every|each|whenever|must|everywhere", "from now on", "by default"]);
 
 /// What somebody did with their own hands is a report.
 static DEEDS: Patterns = Patterns::new(&[
@@ -112,6 +118,13 @@ static SEEN: Patterns = Patterns::new(&[
     "^ it|this|that ~still|now|only|always|never works|fails|crashes|hangs|returns|throws|breaks|happens",
 ]);
 
+/// What worked once and does not: a fault to be mended, whatever it is "any more".
+static GONE_WRONG: Patterns = Patterns::new(&[
+    "do|does|is|are not work|working|load|loading|open|render|compile|build|start|show|pass|respond ~* any more",
+    "do|does|is|are not work|working|load|loading|open|render|compile|build|start|show|pass|respond ~* anymore",
+    "no longer work|works|working|load|loads|loading|open|opens|render|renders|compile|compiles|builds|starts|shows|pass|passes|responds",
+]);
+
 /// How something is today.
 static STATES: Patterns = Patterns::new(&[
     "is|are ~still|now|almost|finally|all|so|very|really slow|down|up|ready|happy|back|broken|fine|done|green|red|late|offline|online|busy|gone|stuck|dead ~again $",
@@ -119,7 +132,24 @@ static STATES: Patterns = Patterns::new(&[
     "every|each|all|the * has|have|gets|shows * now $",
 ]);
 
+/// How something is may stand beside what is chosen: "let's not use it after all, the other is fine".
+static CHOICES: Patterns = Patterns::new(&[
+    "^ let's ~not use|go|stick|keep|drop|switch|move",
+    "^ we ~have|just moved|switched|migrated",
+    "^ we are standardising|standardizing|switching|migrating|dropping",
+    "^ it is fine|ok|okay to * in|on|for|when|during *",
+    "from now on",
+    "going forward",
+]);
+
 static REASONS: Patterns = Patterns::new(&["because", "since", "so that", "otherwise"]);
+
+/// "We always watched it": what somebody always or never did is a story of theirs.
+fn tells_of_the_past(tokens: &[Token]) -> bool {
+    PAST_HABITS.all_in(tokens).filter_map(|found| tokens.get(found.end)).any(|verb| is_past(&verb.word))
+}
+
+static PAST_HABITS: Patterns = Patterns::new(&["i|we|they always|never", "i|we|they have always|never"]);
 
 /// "Option 2", "option B": which one that is stands in a list that nobody will see again.
 fn names_an_option(tokens: &[Token]) -> bool {

@@ -58,13 +58,15 @@ fn is_subject(tokens: &[Token]) -> bool {
     let is_one_of =
         |at: usize, words: &[&str]| tokens.get(at).is_some_and(|token| words.contains(&token.word.as_str()));
     is_one_of(0, NAMING)
-        && tokens.get(1).is_some_and(|things| things.word.ends_with('s'))
+        && tokens.get(1).is_some_and(|things| {
+            things.word.ends_with('s') || things.word.bytes().all(|byte| byte.is_ascii_digit())
+        })
         && is_one_of(2, FINITE)
 }
 
-const NAMING: &[&str] = &["commit", "release", "test", "build", "review", "search"];
+const NAMING: &[&str] = &["commit", "release", "test", "build", "review", "search", "port"];
 const FINITE: &[&str] =
-    &["are", "go", "must", "should", "need", "use", "live", "come", "start", "follow", "have", "run"];
+    &["is", "are", "go", "must", "should", "need", "use", "live", "come", "start", "follow", "have", "run"];
 
 /// Clauses that state what holds, beside an order for the task at hand: "Add a picker, and remember: we never …".
 static RULE_CLAUSES: Patterns = Patterns::new(&[
@@ -114,15 +116,18 @@ pub(super) fn is_silent(sentence: &str, tokens: &[Token], speaker: Speaker) -> b
 
 static FORBIDS: Patterns = Patterns::new(&["^ do not"]);
 /// "Use a map here" is for the code at hand, "use ruff" for the project.
-static WISHES: Patterns =
-    Patterns::new(&["^ i|we need|want|would like ~you|us to", "^ use a|an", "^ use * here"]);
+static WISHES: Patterns = Patterns::new(&["^ i|we need|want|would like ~you|us to", "^ use a|an"]);
+static OF_THE_CODE: Patterns = Patterns::new(&["^ use * here"]);
+/// "Use tabs here, not spaces" settles which of two the project has.
+static NAMES_BOTH: Patterns = Patterns::new(&["^ use * here , ~and not|never *"]);
 /// What takes a promise back.
 static DOUBTS: Patterns = Patterns::new(&["i think", "maybe", "might", "if we", "could"]);
 
 /// Whether the user orders something for the task at hand only.
 fn is_passing_order(tokens: &[Token]) -> bool {
     let forbids = FORBIDS.are_in(tokens);
-    let orders = (!forbids && opens_as_order(tokens)) || WISHES.are_in(tokens);
+    let wishes = WISHES.are_in(tokens) || (OF_THE_CODE.are_in(tokens) && !NAMES_BOTH.are_in(tokens));
+    let orders = (!forbids && opens_as_order(tokens)) || wishes;
     (orders && !STANDING.are_in(tokens)) || ((orders || forbids) && PASSING.are_in(tokens))
 }
 

@@ -6,13 +6,16 @@
 
 use super::cues::{Meaning, reason, sets_right};
 use crate::prose::{HIDDEN, Patterns, Token};
-use backstory_memory::Kind;
+use backstory_memory::{Kind, is_small};
 
 /// How many words a subject may have.
 const LONGEST_SUBJECT: usize = 6;
 
 /// Returns what a user's sentence means that tells how things are.
 pub(super) fn meaning(sentence: &str, tokens: &[Token]) -> Option<Meaning> {
+    if follows_from(sentence, tokens) || is_no_longer_so(tokens) || permits(tokens) {
+        return Some(Meaning { kind: Kind::Learning, category: Some("fact"), is_weak: true });
+    }
     if FAULTS.are_in(tokens) {
         return None;
     }
@@ -23,6 +26,43 @@ pub(super) fn meaning(sentence: &str, tokens: &[Token]) -> Option<Meaning> {
     tells.then_some(Meaning { kind: Kind::Learning, category: Some("fact"), is_weak: true })
 }
 
+/// "Port 5432 is taken, so dev uses 5433": what follows is told, whatever it follows from.
+fn follows_from(sentence: &str, tokens: &[Token]) -> bool {
+    let at =
+        tokens.iter().zip(tokens.iter().skip(1)).position(|(mark, so)| mark.word == "," && so.word == "so");
+    let rest = at.and_then(|at| tokens.get(at + 2..)).unwrap_or_default();
+    !FAULTS.are_in(rest) && !OF_THE_MOMENT.are_in(rest) && tells(sentence, rest)
+}
+
+/// "Deploys don't need the VPN any more": what was needed is not. That something no longer works is a fault.
+fn is_no_longer_so(tokens: &[Token]) -> bool {
+    let is_of_all =
+        || tokens.first().is_some_and(is_plural) || !is_one_of_first(tokens, &["the", "this", "that"]);
+    !OF_THE_MOMENT.are_in(tokens) && (NOT_NEEDED.are_in(tokens) || (NOT_SO.are_in(tokens) && is_of_all()))
+}
+
+static NOT_NEEDED: Patterns = Patterns::new(&[
+    "do|does not need|require|depend * any more",
+    "do|does not need|require|depend * anymore",
+    "no longer need|needs|require|requires|depend|depends *",
+]);
+static NOT_SO: Patterns = Patterns::new(&[
+    "do|does not use|run|go|live|expire|start|belong|come|follow on|in|to|at|with|from|after|through|by * any more|longer",
+    "do|does not use|run|go|live|expire|start|belong|come|follow on|in|to|at|with|from|after|through|by * anymore",
+    "no longer use|run|go|live|expire|start|belong|come|follow *",
+]);
+
+/// "Deploying on Fridays is fine now": what may be done is named by doing it.
+fn permits(tokens: &[Token]) -> bool {
+    tokens.first().is_some_and(|first| first.word.len() > 5 && first.word.ends_with("ing"))
+        && PERMISSIONS.are_in(tokens)
+}
+
+static PERMISSIONS: Patterns = Patterns::new(&[
+    "^ * is fine|ok|okay|allowed now|again|from|after $",
+    "^ * is fine|ok|okay|allowed after all $",
+]);
+
 /// "We log to stdout, not to files."
 static SETTLED: Patterns = Patterns::new(&["^ we * , not|never *"]);
 static WISHED: Patterns = Patterns::new(&[
@@ -32,14 +72,41 @@ static WISHED: Patterns = Patterns::new(&[
 /// "We tested it on Chrome, not Safari": what was done once is no rule.
 fn is_report(tokens: &[Token]) -> bool {
     let verb = tokens.iter().skip(1).find(|token| !is_one_of(token, &["just", "only", "also", "already"]));
-    verb.is_some_and(|verb| is_one_of(verb, PAST) || (verb.word.ends_with("ed") && !is_one_of(verb, PRESENT)))
+    verb.is_some_and(|verb| is_past(&verb.word))
+}
+
+/// Whether a verb tells what was.
+pub(super) fn is_past(verb: &str) -> bool {
+    PAST.contains(&verb) || (verb.ends_with("ed") && !PRESENT.contains(&verb))
 }
 
 /// Verbs that end like the past and are of the present.
 const PRESENT: &[&str] = &["embed", "feed", "seed", "need", "shed", "speed", "proceed"];
 const PAST: &[&str] = &[
-    "ran", "met", "went", "took", "wrote", "built", "sent", "spoke", "came", "gave", "told", "left",
-    "bought", "ate", "sat", "drove", "paid", "held", "hit",
+    "ran",
+    "met",
+    "went",
+    "took",
+    "wrote",
+    "built",
+    "sent",
+    "spoke",
+    "came",
+    "gave",
+    "told",
+    "left",
+    "bought",
+    "ate",
+    "sat",
+    "drove",
+    "paid",
+    "held",
+    "hit",
+    "understood",
+    "knew",
+    "thought",
+    "saw",
+    "felt",
 ];
 
 /// Words of a fault, a wish, or a state that passes.
@@ -216,12 +283,23 @@ impl Clause<'_> {
     /// Whether a word is code, or written like a name.
     fn is_name(&self, token: &Token) -> bool {
         let written = self.sentence.get(token.start..token.end).unwrap_or_default();
-        token.word == HIDDEN || written.starts_with(char::is_uppercase)
+        token.word == HIDDEN || written.starts_with(char::is_uppercase) || is_identifier(&token.word)
     }
 }
 
 fn is_one_of(token: &Token, words: &[&str]) -> bool {
     words.contains(&token.word.as_str())
+}
+
+fn is_one_of_first(tokens: &[Token], words: &[&str]) -> bool {
+    tokens.first().is_some_and(|first| is_one_of(first, words))
+}
+
+/// Whether a word is put together like the name of a machine or a bucket: `acme-eu-west`. "Up-to-date" is none.
+fn is_identifier(word: &str) -> bool {
+    let parts: Vec<&str> = word.split('-').collect();
+    (parts.len() > 2 && !parts.iter().any(|part| is_small(part)))
+        || (word.contains('_') && word.starts_with(char::is_alphanumeric))
 }
 
 fn is_number(token: &Token) -> bool {

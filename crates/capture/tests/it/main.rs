@@ -33,6 +33,7 @@ mod signatures;
 mod statements;
 mod statements_cases;
 mod statements_lasting;
+mod statements_plain;
 mod statements_quality;
 mod statements_told;
 mod statements_unseen;

@@ -46,7 +46,7 @@ pub(super) static REASON_SENTENCES: Patterns = Patterns::new(&[
 
 /// What a sentence says that speaks of the work just done, and not of how a part of the system behaves.
 pub(super) static NO_SUBJECTS: Patterns = Patterns::new(&[
-    "^ i|we|you|he|she|they|it|this|that|these|those|there|here|no|not|if|when|after|before|once|while|let|let's|now|with|to|as|in|on|for",
+    "^ i|we|you|he|she|they|it|this|that|these|those|there|here|no|not|if|when|after|before|once|while|let|let's|now|with|to|as|in|on|for|my|his|her",
     "^ § :|,",
     "^ both|either|neither|one|another|most|some",
     "^ the first|second|third|latter|former|other",
@@ -106,6 +106,8 @@ pub(super) static BEHAVIOURS: Patterns = Patterns::new(&[
 pub(super) static ANNOUNCEMENTS: Patterns = Patterns::new(&[
     "^ ~please remember ~that|,|:",
     "^ fyi",
+    "^ just so you know ~,|:|that *",
+    "^ you ~always|keep|still forget|forgot|forgetting ~again that *",
     "^ for the record",
     "^ for context",
     "^ heads up",
@@ -116,12 +118,16 @@ pub(super) static ANNOUNCEMENTS: Patterns = Patterns::new(&[
     "^ to be clear",
 ]);
 
+/// What is announced and still says nothing of the work.
+pub(super) static OF_THE_SPEAKER: Patterns =
+    Patterns::new(&["^ i am|was|will|feel|had|got", "^ it|this|that was|is ~so|very|really|just *"]);
+
 /// How an agent points at a fact.
 pub(super) static POINTERS: Patterns =
     Patterns::new(&["^ ~also|please|one note that", "^ ~also note :", "^ heads up ~,|:"]);
 
 /// What a correction says that tells how things are.
-pub(super) static SETS_RIGHT: Patterns = Patterns::new(&[", not|never *"]);
+pub(super) static SETS_RIGHT: Patterns = Patterns::new(&[", not|never *", "^ it is * not * for|in|on|as *"]);
 pub(super) static TELLS: Patterns = Patterns::new(&[
     "is|are|uses|use|goes|go|lives|live|runs|run|comes|come|belongs|belong|takes|take|has|have|gets|get|needs|need|means|expects|returns *",
 ]);
@@ -142,6 +148,7 @@ pub(super) static CUES: [Cues; 14] = [
             "the|our|my ~main|overall|long-term|real|end|ultimate|primary goal|aim|objective|target ~here|for|of ~this|the|* is",
             "the|our|my goal|aim|objective * :|is",
             "^ ~the|our|my ~main|overall|real|end goal|objective|aim|target|mission :",
+            "^ ~the|our|my goal|objective|aim|target for|of|this * :",
             "we are aiming for|to",
             "we aim to|for|at",
             "we are aiming|shooting|striving for|to",
@@ -207,6 +214,8 @@ pub(super) static CUES: [Cues; 14] = [
             "^ let's ~go with|use|stick|keep|drop|standardise|standardize|not|avoid|stay",
             "^ go with",
             "^ ~let's go|switch|move|change|revert back to * for|as",
+            "^ we ~have|just|all|finally ~just|all moved|switched|migrated ~over to *",
+            "^ we ~have|just|all|finally ~just|all moved|switched|migrated * to * , * is|are gone|dead|history",
             "^ ~i|we ~also|now bumped|raised|lowered|increased|reduced|replaced|chose|switched|skipped|kept|left|used|put|made|avoided|split|stored|picked|pinned|disabled|wrapped|moved|added|set|implemented|introduced",
             "^ ~i|we did not",
             "we are now using|on|running",
@@ -296,7 +305,10 @@ pub(super) static CUES: [Cues; 14] = [
             "this project|repo|codebase|team uses|targets|follows|is|runs|supports",
             "the project|repo|codebase|team uses|targets|follows|runs|supports",
             "should be * , not",
+            "should|must use|call|run|write|follow * , not *",
             "is|are * , not",
+            "^ use|mock|cache|log|store * in|on production|prod|staging|development|dev|ci|tests $",
+            "^ log|print ~only to|as|at|in * in|on|by|during production|prod|staging|development|dev|ci|tests|default $",
             "belongs|belong in|into|to|on|under|behind|with * , not",
             "instead of *",
             "no need for *",
@@ -337,6 +349,8 @@ pub(super) static CUES: [Cues; 14] = [
             "^ keep * small|short|simple|out|separate|in sync",
             "needs|has to go through",
             "is|are ~not forbidden|allowed|banned|off-limits|permitted",
+            "^ it is fine|ok|okay|acceptable to * in|on|for|when|during *",
+            "^ ~* goes|go|runs|run|ships|ship|deploys|deploy|releases ~out|live on|at|in|during * only $",
         ]),
     },
     Cues {
@@ -408,6 +422,7 @@ pub(super) static CUES: [Cues; 14] = [
             "^ it|this is a|an|our * using|built|written|running|for",
             "^ ~the backend|frontend|server|client|app|api|service|pipeline|database|stack is|uses|runs",
             "^ the|our * is|are written in",
+            "^ the|our|all|every|a|an * is|are ~a|an|in|stored|always ~a|an|as string|strings|integer|integers|int|number|numbers|uuid|uuids|float|decimal|boolean|enum|timestamp|utc|bigint everywhere|throughout|always|across",
         ]),
     },
     Cues {
