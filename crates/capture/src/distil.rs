@@ -14,6 +14,7 @@ mod familiar;
 mod finding;
 mod handoff;
 mod later;
+mod rivals;
 mod settle;
 mod stated;
 mod story;

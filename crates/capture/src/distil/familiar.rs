@@ -8,8 +8,8 @@
 
 use super::finding::{Comparing, Finding};
 use super::settle::STATED;
-use super::values::matters;
-use crate::{Statement, keep};
+use super::values::{matters, puts_right};
+use crate::keep;
 use backstory_memory::{Digest, Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Scope, WordSketch};
 use backstory_store::{Store, StoreError};
 use std::collections::{HashMap, HashSet};
@@ -126,10 +126,6 @@ impl Known {
         };
         [Some(project), None].iter().filter_map(|place| self.places.get(place)).any(holds)
     }
-}
-
-fn puts_right(said: &Statement) -> bool {
-    said.correction.as_ref().is_some_and(|correction| correction.old.is_some())
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@
 
 use super::familiar::Familiar;
 use super::finding::{Comparing, Finding, subject};
-use super::values::{Pair, Relation, relation};
+use super::values::{Pair, Relation, relation, replaceable};
 use crate::{Statement, keep};
 use backstory_memory::{
-    Kind, Life, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Trust, likeness, telling_words,
+    Kind, Life, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Trust, likeness, telling_words, words,
 };
 use backstory_store::{
     Distilled, Filter, LifeFilter, NewMemory, Origin, Reach, Session, Store, StoreError, WordQuery,
@@ -136,7 +136,9 @@ fn closest(
     // What is put right is found by its old value, of which the new sentence may say little else.
     let old = correction.and_then(|correction| correction.old.clone()).unwrap_or_default();
     let text = format!("{old}\n{}", keep::whole_text(&finding.content));
-    telling_words(&text).iter().take(MOST_WORDS).for_each(|word| query.word(word));
+    let rivals = said.map(|said| replaceable(&said.text)).unwrap_or_default().join(" ");
+    let telling = telling_words(&text).into_iter().take(MOST_WORDS);
+    telling.chain(words(&rivals)).for_each(|word| query.word(&word));
     let kinds = if said.is_some() { STATED.to_vec() } else { vec![finding.content.kind] };
     let filter =
         Filter { limit: COMPARED, life: LifeFilter::Any, kinds, ..Filter::within(Reach::Project(project)) };

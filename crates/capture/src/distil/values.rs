@@ -1,11 +1,14 @@
 //! What two sentences say of one matter: the same, one value and another, or things that may both be true.
 //!
-//! Each sentence is split into the matter it speaks of and the value it gives it. There are four ways to split them, by what was
-//! put right, by the verb, by what denies, and by the words that differ; the first that fits both sentences decides. Not here:
-//! who has the last word, and what becomes of the memory that was there first (`settle`).
+//! Each sentence is split into the matter it speaks of and the value it gives it. There are several ways to split them: by what was
+//! put right, by the verb, by what denies, by the one place where two sentences differ, by names that stand for the same choice, and by
+//! the words that differ; the first that fits both sentences decides. Some ask for words that announce a change ("now", "after
+//! all", "moved to"): without them two values may both hold. Not here: who has the last word, and what becomes of the memory
+//! that was there first (`settle`); which names are rivals (`rivals`).
 
+use super::rivals::{rivals, rivals_in};
 use crate::Statement;
-use crate::statements::{Correction, Polarity, polarity_of};
+use crate::statements::{Correction, Polarity, polarity_of, without_turn};
 use backstory_memory::{Digest, NEAR_DUPLICATE, digest, first_chars, is_small, telling_words, words};
 use std::collections::{BTreeSet, HashSet};
 
@@ -45,20 +48,22 @@ impl Values {
 
 /// A way to tell the values two sentences give to one matter; nothing where they do not speak of one in this way.
 type Way = fn(Pair<'_>) -> Option<Values>;
-const WAYS: [Way; 4] = [by_correction, by_verb, by_denial, by_words];
+const WAYS: [Way; 6] = [by_correction, by_verb, by_denial, by_place, by_rivals, by_words];
 
 /// Returns how what is said stands to what is known.
 pub(super) fn relation(pair: Pair<'_>) -> Relation {
     WAYS.iter().find_map(|way| way(pair)).map_or(Relation::Unrelated, |values| values.relation())
 }
 
-/// Names the matters a sentence speaks of. Two that share none are related by what was put right, by likeness, or not at all.
+/// Names the matters a sentence speaks of. Two that share none are related by what was put right, by a change that is announced, by
+/// likeness, or not at all.
 pub(super) fn matters(text: &str) -> Vec<Digest> {
     let named = |way: &str, words: BTreeSet<String>| {
         digest(std::iter::once(way.as_bytes()).chain(words.iter().map(String::as_bytes)))
     };
     let by_verb = subject_and_value(text).map(|(subject, _)| named("verb", subject));
-    by_verb.into_iter().chain([named("denial", denied(text))]).collect()
+    let denied = [denied(text), denied(first_clause(text))].map(|words| named("denial", words));
+    by_verb.into_iter().chain(denied).collect()
 }
 
 /// "We use pnpm, not npm" takes the place of what stands for npm.
@@ -66,10 +71,10 @@ fn by_correction(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
     let correction = said.correction.as_ref()?;
     let old = correction.old.as_deref().filter(|old| !old.trim().is_empty())?;
     let new = correction.new.as_deref().unwrap_or_default();
-    let in_known: HashSet<String> = words(known).collect();
+    let in_known: HashSet<String> = words(known).map(|word| stem(&word).to_owned()).collect();
     let holds = |text: &str| {
         let mut telling = telling_words(text).into_iter().peekable();
-        telling.peek().is_some() && telling.all(|word| in_known.contains(&word))
+        telling.peek().is_some() && telling.all(|word| in_known.contains(stem(&word)))
     };
     let stands_for_old = holds(old) && !holds(new) && polarity_of(known) == Polarity::Affirmed;
     let speaks_of_it = || shares_matter(known, said, old) || gives_up(known, said, correction, old);
@@ -110,7 +115,9 @@ fn gives_up(known: &str, said: &Statement, correction: &Correction, old: &str) -
     let new = correction.new.as_deref().unwrap_or_default();
     let values: HashSet<String> = words(old).chain(words(new)).collect();
     let telling = telling_words(&said.text);
-    let is_verb = |word: &String| CHOOSING.contains(&word.as_str()) || GIVING_UP.contains(&word.as_str());
+    let is_verb = |word: &String| {
+        [&CHOOSING[..], &GIVING_UP, &FROM_NOW_ON].iter().any(|list| list.contains(&word.as_str()))
+    };
     telling.iter().any(|word| GIVING_UP.contains(&word.as_str()))
         && telling.iter().all(|word| values.contains(word) || is_verb(word))
         && CHOOSING.iter().any(|verb| stands_before(known, verb, old))
@@ -125,7 +132,11 @@ fn by_verb(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
         |value: &[String]| value.len() == 1 || value.iter().any(|word| word.contains(is_digit));
     let is_change = words(said).any(|word| CHANGING.contains(&word.as_str()));
     // "On one host now": where something runs on, it runs on one.
-    let is_one_place = |value: &[String]| value.len() == 2 && value.first() == before.first();
+    let is_one_place = |value: &[String]| {
+        (2..=LONGEST_PLACE).contains(&value.len())
+            && value.first() == before.first()
+            && value.first().is_some_and(|first| PLACING.contains(&first.as_str()))
+    };
     let is_one = |value: &[String]| is_one_of_a_sort(value) || (is_change && is_one_place(value));
     // Two things may be chosen for one purpose, unless something says that this is a change.
     let is_choice = chosen(&words(said).collect::<Vec<_>>()).is_some();
@@ -136,7 +147,7 @@ fn by_verb(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
 /// Splits a plain statement at its verb: what it speaks of, by its telling words, and what it says of it.
 fn subject_and_value(text: &str) -> Option<(BTreeSet<String>, Vec<String>)> {
     // A full stop inside a word is part of it: 15.4, settings.toml.
-    let sentence = text.split(['\n', ';']).next()?.split(". ").next()?;
+    let sentence = without_turn(text).split(['\n', ';']).next()?.split(". ").next()?;
     let all: Vec<String> = words(sentence).collect();
     if let Some(chosen) = chosen(&all) {
         return Some(chosen);
@@ -162,22 +173,129 @@ fn chosen(all: &[String]) -> Option<(BTreeSet<String>, Vec<String>)> {
     (!value.is_empty() && value.len() <= LONGEST_VALUE).then(|| (telling.cloned().collect(), value))
 }
 
-/// "Never squash" and "always squash" are yes and no to the same words. To other words they say nothing.
+/// "Never squash" and "always squash" are yes and no to the same words, "use it" and "always use it" are yes and yes. To other
+/// words they say nothing, unless what is denied is given up: "we don't use Redis any more" goes for all it was used for.
 fn by_denial(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
     let polarity = polarity_of(known);
     let value = |polarity: Polarity| vec![format!("{polarity:?}")];
-    (polarity != said.polarity).then(|| Values {
-        before: value(polarity),
-        now: value(said.polarity),
-        is_one: denied(known) == denied(&said.text),
-    })
+    let (before, whole, clause) = (denied(known), denied(&said.text), denied(first_clause(&said.text)));
+    let is_turned = polarity != said.polarity;
+    let is_given_up = || {
+        said.polarity == Polarity::Denied
+            && is_over(&said.text)
+            && clause.len() > 1
+            && clause.is_subset(&before)
+    };
+    let is_one =
+        before == whole || before == clause || denied(first_clause(known)) == clause || is_given_up();
+    let is_same = before == whole && in_order(known) == in_order(&said.text);
+    (is_turned || is_same).then(|| Values { before: value(polarity), now: value(said.polarity), is_one })
 }
 
 /// What a sentence says yes or no to.
 fn denied(text: &str) -> BTreeSet<String> {
-    let says_more =
-        |word: &String| !DENYING.contains(&word.as_str()) && !FROM_NOW_ON.contains(&word.as_str());
-    telling_words(text).into_iter().filter(says_more).collect()
+    in_order(text).into_iter().collect()
+}
+
+fn in_order(text: &str) -> Vec<String> {
+    let says_more = |word: &String| {
+        ![&DENYING[..], &FROM_NOW_ON, &QUANTIFYING].iter().any(|list| list.contains(&word.as_str()))
+    };
+    let telling = telling_words(without_turn(text)).into_iter().filter(says_more);
+    telling.map(|word| stem(&word).to_owned()).collect()
+}
+
+/// What stands before the first comma: what comes after it may be what is done instead.
+fn first_clause(text: &str) -> &str {
+    let text = without_turn(text);
+    text.split([',', ';', '\n']).next().unwrap_or(text)
+}
+
+/// "Branches are cut on Mondays" and "branches are cut on Wednesdays now" differ in one place, which is not where they begin.
+fn by_place(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
+    if !announces_change(&said.text) {
+        return None;
+    }
+    let plain = |text: &str| -> Vec<String> {
+        let says_more = |word: &String| {
+            !FROM_NOW_ON.contains(&word.as_str()) && !["we", "our", "the", "a"].contains(&word.as_str())
+        };
+        words(without_turn(text)).filter(says_more).collect()
+    };
+    let (before, now) = (plain(known), plain(&said.text));
+    let head = before.iter().zip(&now).take_while(|(one, two)| one == two).count();
+    let (before_rest, now_rest) = (before.get(head..)?, now.get(head..)?);
+    let tail =
+        before_rest.iter().rev().zip(now_rest.iter().rev()).take_while(|(one, two)| one == two).count();
+    let middle = |rest: &[String]| rest.get(..rest.len() - tail).map(<[String]>::to_vec);
+    let shared: Vec<&String> = before.iter().take(head).chain(before.iter().rev().take(tail)).collect();
+    let matter =
+        shared.iter().filter(|word| !is_small(word) && !PURPOSELESS.contains(&word.as_str())).count();
+    let is_placed = head
+        .checked_sub(1)
+        .and_then(|at| before.get(at))
+        .is_some_and(|word| PLACING.contains(&word.as_str()));
+    let speaks_of_one = head > 0 && (matter > 1 || (matter > 0 && is_placed));
+    let (before, now) = (middle(before_rest)?, middle(now_rest)?);
+    let is_value = |value: &[String]| (1..=LONGEST_PLACE).contains(&value.len());
+    (speaks_of_one && is_value(&before) && is_value(&now)).then_some(Values { before, now, is_one: true })
+}
+
+/// "We use tabs for indentation" and "no, we use spaces": the names say what the matter is.
+fn by_rivals(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
+    let is_choice = |text: &str| words(text).any(|word| CHOOSING.contains(&word.as_str()) || word == "runs");
+    // Who names what runs there speaks of that alone.
+    let is_of_all = words(without_turn(&said.text))
+        .next()
+        .is_some_and(|first| ["we", "let", "use", "i"].contains(&first.as_str()));
+    let may_turn = announces_change(&said.text) && is_of_all && is_choice(known);
+    if !may_turn || polarity_of(known) != said.polarity {
+        return None;
+    }
+    let (now_group, now) = rivals_in(&said.text)?;
+    let (before_group, before) = rivals_in(known)?;
+    let purpose =
+        |text: &str| chosen(&words(without_turn(text)).collect::<Vec<_>>()).map(|(subject, _)| subject);
+    // Each of two purposes may have its own; who names none means the one there is.
+    let is_one_purpose = match (purpose(known), purpose(&said.text)) {
+        (Some(one), Some(two)) => one == two,
+        (None, Some(_)) => false,
+        (_, None) => true,
+    };
+    (now_group == before_group && before != now && is_one_purpose).then(|| Values {
+        before: vec![before.to_owned()],
+        now: vec![now.to_owned()],
+        is_one: true,
+    })
+}
+
+/// Whether a statement may take the place of one it shares no matter with.
+pub(super) fn puts_right(said: &Statement) -> bool {
+    said.correction.as_ref().is_some_and(|correction| correction.old.is_some())
+        || announces_change(&said.text)
+}
+
+/// The names a sentence that announces a change may take the place of.
+pub(super) fn replaceable(text: &str) -> &'static [&'static str] {
+    let group = rivals_in(text).filter(|_| announces_change(text)).map(|(group, _)| group);
+    group.map(rivals).unwrap_or_default()
+}
+
+/// Whether a sentence says that something is not as it was.
+fn announces_change(text: &str) -> bool {
+    words(text).any(|word| CHANGING.contains(&word.as_str()))
+        || is_over(text)
+        || without_turn(text).len() < text.trim_start().len()
+}
+
+fn is_over(text: &str) -> bool {
+    NO_LONGER.iter().any(|over| text.to_lowercase().contains(over))
+}
+
+/// A word without the ending of a plural, and without what comes after its beginning.
+fn stem(word: &str) -> &str {
+    let one = word.strip_suffix('s').filter(|one| one.len() > 2 && !one.ends_with('s')).unwrap_or(word);
+    beginning(one)
 }
 
 /// Of two sentences that are alike, the words of only one are its value. With another number one thing has another value, with
@@ -234,10 +352,26 @@ fn stands_before(text: &str, verb: &str, value: &str) -> bool {
 const CHOOSING: [&str; 12] =
     ["use", "go", "switch", "move", "revert", "change", "keep", "run", "deploy", "write", "want", "prefer"];
 /// Words that say that something is not as it was.
-const CHANGING: [&str; 10] =
-    ["instead", "switch", "now", "no", "actually", "back", "move", "revert", "change", "longer"];
+const CHANGING: [&str; 15] = [
+    "instead", "switch", "now", "no", "actually", "back", "move", "revert", "change", "longer", "moved",
+    "switched", "migrated", "anymore", "changed",
+];
+/// What says that a thing is over.
+const NO_LONGER: [&str; 5] = ["any more", "anymore", "no longer", "after all", "stop "];
+/// Words before which something has one place or time.
+const PLACING: [&str; 9] = ["on", "in", "at", "to", "from", "with", "by", "via", "every"];
+/// Verbs that tell nothing of what a sentence is about.
+const PURPOSELESS: [&str; 6] = ["use", "uses", "keep", "want", "prefer", "run"];
+/// Words that say of how many something holds.
+const QUANTIFYING: [&str; 8] =
+    ["everything", "anything", "every", "each", "everywhere", "anywhere", "ever", "let"];
+/// A place with more words is a story.
+const LONGEST_PLACE: usize = 4;
 /// Words that say that something is given up.
-const GIVING_UP: [&str; 13] = [
+const GIVING_UP: [&str; 16] = [
+    "forget",
+    "gone",
+    "ditch",
     "stop",
     "using",
     "longer",
@@ -253,9 +387,11 @@ const GIVING_UP: [&str; 13] = [
     "instead",
 ];
 /// Words that only say since when something holds.
-const FROM_NOW_ON: [&str; 5] = ["now", "anymore", "forward", "going", "longer"];
+const FROM_NOW_ON: [&str; 11] =
+    ["now", "anymore", "more", "forward", "going", "longer", "actually", "after", "fine", "okay", "ok"];
 /// Words that affirm or deny the rest of a sentence.
-const DENYING: [&str; 9] = ["never", "always", "not", "no", "don", "t", "avoid", "stop", "must"];
+const DENYING: [&str; 13] =
+    ["never", "always", "not", "no", "don", "doesn", "t", "s", "avoid", "stop", "must", "allowed", "only"];
 const VERBS: [&str; 12] = [
     "is", "are", "lives", "runs", "uses", "listens", "defaults", "equals", "stays", "points", "belongs",
     "goes",
@@ -336,7 +472,7 @@ mod tests {
             if relation(Pair { known, said, alike }) == Unrelated {
                 continue;
             }
-            let is_put_right = said.correction.as_ref().is_some_and(|correction| correction.old.is_some());
+            let is_put_right = puts_right(said);
             let shares = matters(known).iter().any(|matter| matters(&said.text).contains(matter));
             assert!(is_put_right || shares || alike >= NEAR_DUPLICATE, "{known} {}", said.text);
             related += 1;

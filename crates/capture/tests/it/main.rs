@@ -21,6 +21,7 @@ mod distil_among_many;
 mod distil_sessions;
 mod distil_settling;
 mod distil_talk;
+mod distil_turned;
 mod drawn;
 mod failing;
 mod git;
