@@ -7,6 +7,7 @@
 //! Not here: reading a host's payload (`hosts`), when it runs (`cli`), and the optional model that may polish a title.
 
 mod asked;
+mod chosen;
 mod commits;
 mod discovered;
 mod failing;
@@ -263,7 +264,9 @@ fn findings(
         let is_to_be_read = is_fresh(turn, session) || how.occasion == Occasion::Asked;
         let stated = if is_to_be_read { stated::stated(turn, done.as_ref()) } else { Vec::new() };
         let talked = if is_to_be_read && done.is_none() { talked::talk(turn, &stated) } else { None };
-        findings.extend(done.into_iter().chain(stated).chain(talked));
+        let before = at.checked_sub(1).and_then(|before| turns.get(before)).filter(|_| is_to_be_read);
+        let chosen = before.and_then(|before| chosen::choice(before, turn));
+        findings.extend(done.into_iter().chain(stated).chain(talked).chain(chosen));
     }
     findings.extend(failing.findings(turns, &mended_by));
     let stated_before = stated_before(store, session, &findings)?;

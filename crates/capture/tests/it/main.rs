@@ -18,6 +18,7 @@ mod codemap_scripts;
 mod corpus;
 mod distil;
 mod distil_among_many;
+mod distil_chosen;
 mod distil_sessions;
 mod distil_settling;
 mod distil_talk;
