@@ -228,6 +228,7 @@ static DENIALS: Patterns = Patterns::new(&[
     "do|does|did|is|are|was|can|will|must|should|may not|never",
     "we|you|i|they|agents|everyone never",
     "no more|longer",
+    "decided|opted|voted|chose against|not",
     "^ let's not",
 ]);
 

@@ -130,7 +130,7 @@ fn by_verb(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
     // Of one thing many things may be true at once; it has one port, one version, one path, one name.
     let is_one_of_a_sort =
         |value: &[String]| value.len() == 1 || value.iter().any(|word| word.contains(is_digit));
-    let is_change = words(said).any(|word| CHANGING.contains(&word.as_str()));
+    let is_change = announces_change(said);
     // "On one host now": where something runs on, it runs on one.
     let is_one_place = |value: &[String]| {
         (2..=LONGEST_PLACE).contains(&value.len())
@@ -140,7 +140,10 @@ fn by_verb(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
     let is_one = |value: &[String]| is_one_of_a_sort(value) || (is_change && is_one_place(value));
     // Two things may be chosen for one purpose, unless something says that this is a change.
     let is_choice = chosen(&words(said).collect::<Vec<_>>()).is_some();
-    let tells = one.len() >= 2 && one == two && before != now && is_one(&before) && is_one(&now);
+    let is_chosen_anew = is_choice && is_change;
+    let is_one = |value: &[String]| is_one(value) || (is_chosen_anew && value.len() <= LONGEST_PLACE);
+    let is_named = one.len() >= 2 || (is_chosen_anew && !one.is_empty());
+    let tells = is_named && one == two && before != now && is_one(&before) && is_one(&now);
     (tells && (is_change || !is_choice)).then_some(Values { before, now, is_one: true })
 }
 
@@ -149,8 +152,8 @@ fn subject_and_value(text: &str) -> Option<(BTreeSet<String>, Vec<String>)> {
     // A full stop inside a word is part of it: 15.4, settings.toml.
     let sentence = without_turn(text).split(['\n', ';']).next()?.split(". ").next()?;
     let all: Vec<String> = words(sentence).collect();
-    if let Some(chosen) = chosen(&all) {
-        return Some(chosen);
+    if let Some(split) = chosen(&all).or_else(|| changed(&all)) {
+        return Some(split);
     }
     let verb = all.iter().position(|word| VERBS.contains(&word.as_str()))?;
     let (subject, value) = all.split_at(verb);
@@ -163,7 +166,10 @@ fn subject_and_value(text: &str) -> Option<(BTreeSet<String>, Vec<String>)> {
 
 /// "Use Redis for the session cache" gives the session cache the value Redis.
 fn chosen(all: &[String]) -> Option<(BTreeSet<String>, Vec<String>)> {
-    let verb = all.iter().position(|word| CHOOSING.contains(&word.as_str())).filter(|at| *at <= 1)?;
+    let verb = all.iter().position(|word| CHOOSING.contains(&word.as_str()))?;
+    if !all.iter().take(verb).skip(1).all(|word| DECIDING.contains(&word.as_str())) {
+        return None;
+    }
     let rest = all.get(verb + 1..)?;
     let middle = rest.iter().position(|word| word == "for" || word == "as")?;
     let (value, subject) = rest.split_at(middle);
@@ -173,6 +179,17 @@ fn chosen(all: &[String]) -> Option<(BTreeSet<String>, Vec<String>)> {
     (!value.is_empty() && value.len() <= LONGEST_VALUE).then(|| (telling.cloned().collect(), value))
 }
 
+/// "We bumped the minimum version to 20" gives the minimum version the value 20.
+fn changed(all: &[String]) -> Option<(BTreeSet<String>, Vec<String>)> {
+    let verb = all.iter().position(|word| SETTING.contains(&word.as_str())).filter(|at| *at <= 2)?;
+    let rest = all.get(verb + 1..)?;
+    let to = rest.iter().position(|word| word == "to")?;
+    let (subject, value) = (rest.get(..to)?, rest.get(to + 1..)?);
+    let subject: BTreeSet<String> = subject.iter().filter(|word| !is_small(word)).cloned().collect();
+    let is_value = !value.is_empty() && value.len() <= LONGEST_VALUE;
+    (!subject.is_empty() && is_value).then(|| (subject, value.to_vec()))
+}
+
 /// "Never squash" and "always squash" are yes and no to the same words, "use it" and "always use it" are yes and yes. To other
 /// words they say nothing, unless what is denied is given up: "we don't use Redis any more" goes for all it was used for.
 fn by_denial(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
@@ -180,10 +197,15 @@ fn by_denial(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
     let value = |polarity: Polarity| vec![format!("{polarity:?}")];
     let (before, whole, clause) = (denied(known), denied(&said.text), denied(first_clause(&said.text)));
     let is_turned = polarity != said.polarity;
+    let is_chosen = |word: &String| {
+        CHOOSING.iter().any(|verb| {
+            words(known).zip(words(known).skip(1)).any(|(one, two)| one == *verb && stem(&two) == word)
+        })
+    };
     let is_given_up = || {
         said.polarity == Polarity::Denied
             && is_over(&said.text)
-            && clause.len() > 1
+            && (clause.len() > 1 || clause.iter().any(is_chosen))
             && clause.is_subset(&before)
     };
     let is_one =
@@ -217,10 +239,9 @@ fn by_place(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
         return None;
     }
     let plain = |text: &str| -> Vec<String> {
-        let says_more = |word: &String| {
-            !FROM_NOW_ON.contains(&word.as_str()) && !["we", "our", "the", "a"].contains(&word.as_str())
-        };
-        words(without_turn(text)).filter(says_more).collect()
+        let says_more =
+            |word: &String| !FROM_NOW_ON.contains(&word.as_str()) && !UNTELLING.contains(&word.as_str());
+        words(without_turn(text)).filter(says_more).map(|word| stem(&word).to_owned()).collect()
     };
     let (before, now) = (plain(known), plain(&said.text));
     let head = before.iter().zip(&now).take_while(|(one, two)| one == two).count();
@@ -283,19 +304,28 @@ pub(super) fn replaceable(text: &str) -> &'static [&'static str] {
 
 /// Whether a sentence says that something is not as it was.
 fn announces_change(text: &str) -> bool {
-    words(text).any(|word| CHANGING.contains(&word.as_str()))
+    let says = |list: &[&str]| words(text).any(|word| list.contains(&word.as_str()));
+    let is_announced = says(&CHANGING)
+        || says(&SETTING)
         || is_over(text)
-        || without_turn(text).len() < text.trim_start().len()
+        || without_turn(text).len() < text.trim_start().len();
+    is_announced && !says(&ADDING)
 }
 
 fn is_over(text: &str) -> bool {
     NO_LONGER.iter().any(|over| text.to_lowercase().contains(over))
 }
 
-/// A word without the ending of a plural, and without what comes after its beginning.
+/// A word without its ending, and without what comes after its beginning: "pushing" and "push" speak of one thing.
 fn stem(word: &str) -> &str {
-    let one = word.strip_suffix('s').filter(|one| one.len() > 2 && !one.ends_with('s')).unwrap_or(word);
-    beginning(one)
+    let without = |word: &'_ str, ending: &str| {
+        word.len().checked_sub(ending.len()).filter(|rest| *rest > 2 && word.ends_with(ending))
+    };
+    let mut end = word.len();
+    for ending in ["s", "ing", "ed", "e"] {
+        end = word.get(..end).and_then(|word| without(word, ending)).unwrap_or(end);
+    }
+    beginning(word.get(..end).unwrap_or(word))
 }
 
 /// Of two sentences that are alike, the words of only one are its value. With another number one thing has another value, with
@@ -349,13 +379,26 @@ fn stands_before(text: &str, verb: &str, value: &str) -> bool {
 }
 
 /// Verbs by which something is chosen for a purpose.
-const CHOOSING: [&str; 12] =
-    ["use", "go", "switch", "move", "revert", "change", "keep", "run", "deploy", "write", "want", "prefer"];
+const CHOOSING: [&str; 13] = [
+    "support", "use", "go", "switch", "move", "revert", "change", "keep", "run", "deploy", "write", "want",
+    "prefer",
+];
 /// Words that say that something is not as it was.
 const CHANGING: [&str; 15] = [
     "instead", "switch", "now", "no", "actually", "back", "move", "revert", "change", "longer", "moved",
     "switched", "migrated", "anymore", "changed",
 ];
+/// Words that say that something comes to what there is.
+const ADDING: [&str; 4] = ["also", "too", "additionally", "well"];
+/// Verbs by which something gets another value.
+const SETTING: [&str; 8] =
+    ["bumped", "raised", "lowered", "increased", "reduced", "changed", "upgraded", "downgraded"];
+/// What may stand before the verb by which something is chosen.
+const DECIDING: [&str; 13] = [
+    "decided", "agreed", "to", "have", "will", "ll", "s", "should", "always", "now", "all", "please", "team",
+];
+/// Words that do not tell two places apart.
+const UNTELLING: [&str; 11] = ["we", "our", "the", "a", "all", "only", "must", "can", "should", "be", "may"];
 /// What says that a thing is over.
 const NO_LONGER: [&str; 5] = ["any more", "anymore", "no longer", "after all", "stop "];
 /// Words before which something has one place or time.
@@ -363,8 +406,20 @@ const PLACING: [&str; 9] = ["on", "in", "at", "to", "from", "with", "by", "via",
 /// Verbs that tell nothing of what a sentence is about.
 const PURPOSELESS: [&str; 6] = ["use", "uses", "keep", "want", "prefer", "run"];
 /// Words that say of how many something holds.
-const QUANTIFYING: [&str; 8] =
-    ["everything", "anything", "every", "each", "everywhere", "anywhere", "ever", "let"];
+const QUANTIFYING: [&str; 12] = [
+    "everything",
+    "anything",
+    "every",
+    "each",
+    "everywhere",
+    "anywhere",
+    "ever",
+    "let",
+    "use",
+    "decided",
+    "agreed",
+    "against",
+];
 /// A place with more words is a story.
 const LONGEST_PLACE: usize = 4;
 /// Words that say that something is given up.

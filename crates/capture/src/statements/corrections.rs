@@ -23,7 +23,7 @@ enum Value {
 use Value::{New, Old};
 
 /// Each `*` of a pattern stands for the value named at its place. A closing `.` is on every sentence.
-static PATTERNS: [(Patterns, &[Value]); 25] = [
+static PATTERNS: [(Patterns, &[Value]); 27] = [
     (
         Patterns::new(&[
             "moved|switched|migrated|went ~* to|with * ,|;|. ~and|so|please forget|drop|ditch|goodbye|no ~about|more * .",
@@ -37,6 +37,13 @@ static PATTERNS: [(Patterns, &[Value]); 25] = [
         &[Old],
     ),
     (Patterns::new(&[", ~and ~the|that|our * is|are gone|dead|history|dropped|retired ."]), &[Old]),
+    (Patterns::new(&["^ forget|ditch|scrap|drop ~about * ,|;|. ~and|just we * ."]), &[Old, New]),
+    (
+        Patterns::new(&[
+            "^ we ~have|just|finally dropped|retired|abandoned|deprecated|ditched|killed ~support ~for * .",
+        ]),
+        &[Old],
+    ),
     (Patterns::new(&["^ ~no ~no ~no ~, it is * not * ."]), &[New, Old]),
     (
         Patterns::new(&[
@@ -56,7 +63,9 @@ static PATTERNS: [(Patterns, &[Value]); 25] = [
     (Patterns::new(&["^ not * ,|; ~but|use * ."]), &[Old, New]),
     (Patterns::new(&["stop using * ,|;|. ~and use * ."]), &[Old, New]),
     (
-        Patterns::new(&["use|using|call|prefer|want|run|write * instead of|over|rather|not ~than * ."]),
+        Patterns::new(&[
+            "use|uses|using|call|prefer|want|run|runs|write * instead of|over|rather|not ~than * .",
+        ]),
         &[New, Old],
     ),
     (Patterns::new(&["use|using|call|run|write * , ~and not|never * ."]), &[New, Old]),

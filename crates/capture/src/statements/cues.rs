@@ -11,7 +11,7 @@ use crate::prose::Token;
 use backstory_memory::Kind;
 use table::{
     ANNOUNCEMENTS, BEHAVIOURS, By, CUES, NO_SUBJECTS, OF_THE_SPEAKER, POINTERS, REACTIONS, REASON_SENTENCES,
-    REASONS, SETS_RIGHT, TELLS,
+    REASONS, REPEATS, SETS_RIGHT, TELLS,
 };
 
 /// What a cue makes of a sentence.
@@ -53,6 +53,7 @@ fn is_aside(tokens: &[Token], start: usize) -> bool {
 /// Returns what a sentence means that its speaker says is to be remembered, when nothing else tells what it is.
 pub(super) fn announced(all: &[Token], core: &[Token], speaker: Speaker) -> Option<Meaning> {
     let is_announced = match speaker {
+        Speaker::User if REPEATS.are_in(all) => !OF_THE_SPEAKER.are_in(core) && !REACTIONS.are_in(core),
         Speaker::User => ANNOUNCEMENTS.are_in(all) && !OF_THE_SPEAKER.are_in(core),
         Speaker::Assistant => POINTERS.are_in(all) && describes(core),
     };

@@ -116,7 +116,12 @@ pub(super) fn is_silent(sentence: &str, tokens: &[Token], speaker: Speaker) -> b
 
 static FORBIDS: Patterns = Patterns::new(&["^ do not"]);
 /// "Use a map here" is for the code at hand, "use ruff" for the project.
-static WISHES: Patterns = Patterns::new(&["^ i|we need|want|would like ~you|us to", "^ use a|an"]);
+static WISHES: Patterns = Patterns::new(&[
+    "^ i|we need|want|would like ~you|us to",
+    "^ use a|an",
+    "^ use the|this|that * here",
+    "^ log|print the|this|that|it",
+]);
 static OF_THE_CODE: Patterns = Patterns::new(&["^ use * here"]);
 /// "Use tabs here, not spaces" settles which of two the project has.
 static NAMES_BOTH: Patterns = Patterns::new(&["^ use * here , ~and not|never *"]);

@@ -22,7 +22,8 @@ pub(super) fn meaning(sentence: &str, tokens: &[Token]) -> Option<Meaning> {
     if SETTLED.are_in(tokens) && !WISHED.are_in(tokens) && !is_report(tokens) {
         return Some(Meaning { kind: Kind::Decision, category: Some("convention"), is_weak: true });
     }
-    let tells = !OF_THE_MOMENT.are_in(tokens) && tells(sentence, tokens);
+    let is_one = || (STANDARDS.are_in(tokens) || SURROUNDINGS.are_in(tokens)) && !PARTS.are_in(tokens);
+    let tells = !OF_THE_MOMENT.are_in(tokens) && (tells(sentence, tokens) || is_one());
     tells.then_some(Meaning { kind: Kind::Learning, category: Some("fact"), is_weak: true })
 }
 
@@ -45,6 +46,7 @@ static NOT_NEEDED: Patterns = Patterns::new(&[
     "do|does not need|require|depend * any more",
     "do|does not need|require|depend * anymore",
     "no longer need|needs|require|requires|depend|depends *",
+    "only need|needs|require|requires * now $",
 ]);
 static NOT_SO: Patterns = Patterns::new(&[
     "do|does not use|run|go|live|expire|start|belong|come|follow on|in|to|at|with|from|after|through|by * any more|longer",
@@ -58,10 +60,16 @@ fn permits(tokens: &[Token]) -> bool {
         && PERMISSIONS.are_in(tokens)
 }
 
-static PERMISSIONS: Patterns = Patterns::new(&[
-    "^ * is fine|ok|okay|allowed now|again|from|after $",
-    "^ * is fine|ok|okay|allowed after all $",
+static PERMISSIONS: Patterns =
+    Patterns::new(&["^ * is fine|ok|okay|allowed now|again $", "^ * is fine|ok|okay|allowed after all $"]);
+
+/// "The default branch is main": of these there is one.
+static STANDARDS: Patterns = Patterns::new(&[
+    "^ the|our default|minimum|maximum|canonical|official|preferred|primary branch|version|region|language|locale|currency|timezone|port|database|environment|registry|theme|encoding|host|domain is *",
 ]);
+/// "The tests need a running Redis."
+static SURROUNDINGS: Patterns =
+    Patterns::new(&["need|needs|require|requires a|an|the running|local|live|seeded *"]);
 
 /// "We log to stdout, not to files."
 static SETTLED: Patterns = Patterns::new(&["^ we * , not|never *"]);
@@ -299,6 +307,7 @@ fn is_one_of_first(tokens: &[Token], words: &[&str]) -> bool {
 fn is_identifier(word: &str) -> bool {
     let parts: Vec<&str> = word.split('-').collect();
     (parts.len() > 2 && !parts.iter().any(|part| is_small(part)))
+        || word.contains("://")
         || (word.contains('_') && word.starts_with(char::is_alphanumeric))
 }
 

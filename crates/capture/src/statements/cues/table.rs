@@ -107,7 +107,8 @@ pub(super) static ANNOUNCEMENTS: Patterns = Patterns::new(&[
     "^ ~please remember ~that|,|:",
     "^ fyi",
     "^ just so you know ~,|:|that *",
-    "^ you ~always|keep|still forget|forgot|forgetting ~again that *",
+    "^ for your information *",
+    "^ just ~a heads-up *",
     "^ for the record",
     "^ for context",
     "^ heads up",
@@ -118,9 +119,18 @@ pub(super) static ANNOUNCEMENTS: Patterns = Patterns::new(&[
     "^ to be clear",
 ]);
 
+/// Openings by which the user says something once more, and is sorry to have to.
+pub(super) static REPEATS: Patterns = Patterns::new(&[
+    "^ you ~always|keep|still forget|forgot|forgetting ~again that *",
+    "^ as i ~have ~already said|told|mentioned ~you ~before|already|earlier ,|: *",
+    "^ i ~have ~already told you ~already|before ~,|:|that *",
+]);
+
 /// What is announced and still says nothing of the work.
-pub(super) static OF_THE_SPEAKER: Patterns =
-    Patterns::new(&["^ i am|was|will|feel|had|got", "^ it|this|that was|is ~so|very|really|just *"]);
+pub(super) static OF_THE_SPEAKER: Patterns = Patterns::new(&[
+    "^ i am|was|will|feel|have|had|got|asked|said|told|wanted",
+    "^ it|this|that was|is ~so|very|really|just *",
+]);
 
 /// How an agent points at a fact.
 pub(super) static POINTERS: Patterns =
@@ -349,6 +359,8 @@ pub(super) static CUES: [Cues; 14] = [
             "^ keep * small|short|simple|out|separate|in sync",
             "needs|has to go through",
             "is|are ~not forbidden|allowed|banned|off-limits|permitted",
+            "^ you should|must not touch|edit|modify|use|commit|push|import|mock|log|call|rely *",
+            "^ deploys|deployments|releases|commits|merges|pushes|migrations|backups|hotfixes only on|in|at|after|before|from|via|through|with *",
             "^ it is fine|ok|okay|acceptable to * in|on|for|when|during *",
             "^ ~* goes|go|runs|run|ships|ship|deploys|deploy|releases ~out|live on|at|in|during * only $",
         ]),
@@ -422,7 +434,7 @@ pub(super) static CUES: [Cues; 14] = [
             "^ it|this is a|an|our * using|built|written|running|for",
             "^ ~the backend|frontend|server|client|app|api|service|pipeline|database|stack is|uses|runs",
             "^ the|our * is|are written in",
-            "^ the|our|all|every|a|an * is|are ~a|an|in|stored|always ~a|an|as string|strings|integer|integers|int|number|numbers|uuid|uuids|float|decimal|boolean|enum|timestamp|utc|bigint everywhere|throughout|always|across",
+            "^ the|our|all|every|a|an * is|are ~a|an|in|stored|always ~a|an|as string|strings|integer|integers|int|number|numbers|uuid|uuids|float|decimal|boolean|enum|timestamp|utc|bigint|cents|seconds|milliseconds|bytes everywhere|throughout|always|across",
         ]),
     },
     Cues {
