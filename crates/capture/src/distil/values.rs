@@ -127,9 +127,10 @@ fn gives_up(known: &str, said: &Statement, correction: &Correction, old: &str) -
 fn by_verb(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
     let said = said.text.as_str();
     let ((one, before), (two, now)) = (subject_and_value(known)?, subject_and_value(said)?);
+    let is_address = [known, said].iter().all(|text| text.contains("://"));
     // Of one thing many things may be true at once; it has one port, one version, one path, one name.
     let is_one_of_a_sort =
-        |value: &[String]| value.len() == 1 || value.iter().any(|word| word.contains(is_digit));
+        |value: &[String]| value.len() == 1 || is_address || value.iter().any(|word| word.contains(is_digit));
     let is_change = announces_change(said);
     // "On one host now": where something runs on, it runs on one.
     let is_one_place = |value: &[String]| {
@@ -139,7 +140,7 @@ fn by_verb(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
     };
     let is_one = |value: &[String]| is_one_of_a_sort(value) || (is_change && is_one_place(value));
     // Two things may be chosen for one purpose, unless something says that this is a change.
-    let is_choice = chosen(&words(said).collect::<Vec<_>>()).is_some();
+    let is_choice = chosen(&words(without_turn(said)).collect::<Vec<_>>()).is_some();
     let is_chosen_anew = is_choice && is_change;
     let is_one = |value: &[String]| is_one(value) || (is_chosen_anew && value.len() <= LONGEST_PLACE);
     let is_named = one.len() >= 2 || (is_chosen_anew && !one.is_empty());
@@ -208,9 +209,12 @@ fn by_denial(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
             && (clause.len() > 1 || clause.iter().any(is_chosen))
             && clause.is_subset(&before)
     };
-    let is_one =
-        before == whole || before == clause || denied(first_clause(known)) == clause || is_given_up();
-    let is_same = before == whole && in_order(known) == in_order(&said.text);
+    // "In production, never …" and "in production, always …": a clause that denies nothing is only where they begin alike.
+    let (known_clause, said_clause) = (first_clause(known), first_clause(&said.text));
+    let is_clause_turned = polarity_of(known_clause) != polarity_of(said_clause);
+    let is_of_clause = is_clause_turned && (before == clause || denied(known_clause) == clause);
+    let is_one = !before.is_empty() && (before == whole || is_of_clause || is_given_up());
+    let is_same = !before.is_empty() && before == whole && in_order(known) == in_order(&said.text);
     (is_turned || is_same).then(|| Values { before: value(polarity), now: value(said.polarity), is_one })
 }
 
@@ -241,7 +245,8 @@ fn by_place(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
     let plain = |text: &str| -> Vec<String> {
         let says_more =
             |word: &String| !FROM_NOW_ON.contains(&word.as_str()) && !UNTELLING.contains(&word.as_str());
-        words(without_turn(text)).filter(says_more).map(|word| stem(&word).to_owned()).collect()
+        let text = without_turn(text).to_lowercase().replace("from now on", "");
+        words(&text).filter(says_more).map(|word| stem(&word).to_owned()).collect()
     };
     let (before, now) = (plain(known), plain(&said.text));
     let head = before.iter().zip(&now).take_while(|(one, two)| one == two).count();
@@ -442,8 +447,10 @@ const GIVING_UP: [&str; 16] = [
     "instead",
 ];
 /// Words that only say since when something holds.
-const FROM_NOW_ON: [&str; 11] =
-    ["now", "anymore", "more", "forward", "going", "longer", "actually", "after", "fine", "okay", "ok"];
+const FROM_NOW_ON: [&str; 14] = [
+    "re", "ve", "ll", "now", "anymore", "more", "forward", "going", "longer", "actually", "after", "fine",
+    "okay", "ok",
+];
 /// Words that affirm or deny the rest of a sentence.
 const DENYING: [&str; 13] =
     ["never", "always", "not", "no", "don", "doesn", "t", "s", "avoid", "stop", "must", "allowed", "only"];

@@ -37,7 +37,12 @@ static PATTERNS: [(Patterns, &[Value]); 27] = [
         &[Old],
     ),
     (Patterns::new(&[", ~and ~the|that|our * is|are gone|dead|history|dropped|retired ."]), &[Old]),
-    (Patterns::new(&["^ forget|ditch|scrap|drop ~about * ,|;|. ~and|just we * ."]), &[Old, New]),
+    (
+        Patterns::new(&[
+            "^ forget|ditch|scrap|drop ~about * ,|;|. ~and|just we ~are ~now|all on|using|use|run|write|deploy ~to|with * .",
+        ]),
+        &[Old, New],
+    ),
     (
         Patterns::new(&[
             "^ we ~have|just|finally dropped|retired|abandoned|deprecated|ditched|killed ~support ~for * .",

@@ -22,7 +22,7 @@ pub(super) fn meaning(sentence: &str, tokens: &[Token]) -> Option<Meaning> {
     if SETTLED.are_in(tokens) && !WISHED.are_in(tokens) && !is_report(tokens) {
         return Some(Meaning { kind: Kind::Decision, category: Some("convention"), is_weak: true });
     }
-    let is_one = || (STANDARDS.are_in(tokens) || SURROUNDINGS.are_in(tokens)) && !PARTS.are_in(tokens);
+    let is_one = || SURROUNDINGS.are_in(tokens) || (STANDARDS.are_in(tokens) && !PARTS.are_in(tokens));
     let tells = !OF_THE_MOMENT.are_in(tokens) && (tells(sentence, tokens) || is_one());
     tells.then_some(Meaning { kind: Kind::Learning, category: Some("fact"), is_weak: true })
 }
@@ -68,8 +68,9 @@ static STANDARDS: Patterns = Patterns::new(&[
     "^ the|our default|minimum|maximum|canonical|official|preferred|primary branch|version|region|language|locale|currency|timezone|port|database|environment|registry|theme|encoding|host|domain is *",
 ]);
 /// "The tests need a running Redis."
-static SURROUNDINGS: Patterns =
-    Patterns::new(&["need|needs|require|requires a|an|the running|local|live|seeded *"]);
+static SURROUNDINGS: Patterns = Patterns::new(&[
+    "^ ~the|our|all ~unit|integration|e2e tests|suite|app|server|build|worker|api|backend need|needs|require|requires a|an|the running|local|live|seeded *",
+]);
 
 /// "We log to stdout, not to files."
 static SETTLED: Patterns = Patterns::new(&["^ we * , not|never *"]);

@@ -57,6 +57,10 @@ fn a_denial_takes_back_what_was_affirmed() {
         ("Always squash fixup commits", "Don't squash fixup commits any more"),
         ("Never deploy on Fridays", "Deploying on Fridays is fine now"),
         ("We use Redis for caching", "We don't use Redis any more"),
+        ("We deploy on Fridays", "No more deploys on Fridays"),
+        ("Migrations are run by hand", "Migrations are no longer run by hand"),
+        ("Never push to main directly", "Pushing to main directly is OK now"),
+        ("We decided to use Kafka for events", "We decided against Kafka for events"),
         (
             "Let's use Redis for the session store",
             "Let's not use Redis for the session store after all, Postgres is fine",
@@ -77,6 +81,10 @@ fn what_is_moved_to_takes_the_place_of_what_is_given_up() {
         ("We use tabs for indentation", "no, we use spaces"),
         ("We use npm", "we use pnpm now"),
         ("We use Jenkins for CI", "We moved to GitHub Actions"),
+        ("We use yarn in this repo", "forget yarn, we're on pnpm"),
+        ("We support Python 3.8", "We dropped Python 3.8"),
+        ("Auth uses JWT", "Auth uses sessions instead of JWT"),
+        ("Indent with tabs", "Indent with spaces from now on"),
     ]);
 }
 
@@ -90,6 +98,12 @@ fn a_new_value_takes_the_place_of_the_old_one() {
         ("Release builds are tagged on Mondays", "actually release builds are tagged on Wednesdays"),
         ("The API listens on port 8080", "The API listens on port 9090"),
         ("The line length is 100", "The line length is 120"),
+        ("All PRs need two reviewers", "PRs only need one reviewer now"),
+        ("The minimum Node version is 18", "We bumped the minimum Node version to 20"),
+        ("The default branch is master", "The default branch is main now"),
+        ("The staging URL is https://stage.example.com", "The staging URL is https://staging.example.org"),
+        ("Use snake_case for columns", "Actually, use camelCase for columns"),
+        ("We decided to use Kafka for events", "On second thought let's use NATS for events"),
         ("We deploy from main", "We deploy from release branches now"),
         ("We use Jest for the unit tests", "on second thought, we use Vitest for the unit tests"),
     ]);
@@ -121,6 +135,13 @@ fn what_adds_narrows_or_excepts_takes_nothing_back() {
         ("Always rebase feature branches", "Never rebase release branches, merge them"),
         ("We use Docker for local development", "We use Sentry now"),
         ("We use npm for the frontend", "We moved to GitHub Actions"),
+        ("In production, never enable debug logs", "In production, always enable request ids"),
+        ("We use Sentry for errors", "We now use Datadog for errors too"),
+        ("Use snake_case for columns", "Use camelCase for JSON keys"),
+        ("Always squash merge", "Don't squash merge release branches"),
+        ("Use feature flags for everything new", "Don't use feature flags for bug fixes"),
+        ("We use npm", "We use eslint now"),
+        ("We deploy to Fly", "We deploy the docs to Netlify"),
         ("The nightly job runs on Jenkins", "Our CI runs on Buildkite now"),
         ("We use tabs for indentation", "We don't use Redis any more"),
         ("The cache TTL is 5 minutes", "change of plan: the session TTL is 30 minutes"),

@@ -303,7 +303,7 @@ pub(super) static CUES: [Cues; 14] = [
         category: Some("convention"),
         by: By::User,
         patterns: Patterns::new(&[
-            "we ~only|all|always|normally|usually|just|already|exclusively use|target|support|deploy|release|publish|host|run|rely|write|follow|name|keep|store|format|pin|ship|tag|squash|rebase|test|log|call|put",
+            "we ~only|all|always|normally|usually|just|already|exclusively|now|also use|target|support|deploy|release|publish|host|run|rely|write|follow|name|keep|store|format|pin|ship|tag|squash|rebase|test|log|call|put",
             "we are ~all|only|already using|on|stuck|pinned|locked|limited|running",
             "^ use * instead|not|rather|over|for",
             "^ use * , not|never",
@@ -338,6 +338,7 @@ pub(super) static CUES: [Cues; 14] = [
             "so never|always|stick *",
             "^ do not rely|use|commit|mock|hardcode|hard-code|log|import|push|merge|depend|store|swallow|write|add|touch|edit|put|call|skip|run|create|bypass|expose|assume|ever|introduce|edit|modify|disable|catch|share|cache|trust|force-push|amend|squash",
             "^ avoid",
+            "^ indent with|using *",
             "so do not *",
             "do not ever",
             "under no circumstances",
