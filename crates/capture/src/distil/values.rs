@@ -261,9 +261,14 @@ fn by_place(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
         .checked_sub(1)
         .and_then(|at| before.get(at))
         .is_some_and(|word| PLACING.contains(&word.as_str()));
-    let speaks_of_one = head > 0 && (matter > 1 || (matter > 0 && is_placed));
+    // What a thing is used for, and in which environment, are matters of their own.
+    let is_purpose = before.iter().take(head).any(|word| word == "for");
+    let speaks_of_one = head > 0 && !is_purpose && (matter > 1 || (matter > 0 && is_placed));
     let (before, now) = (middle(before_rest)?, middle(now_rest)?);
-    let is_value = |value: &[String]| (1..=LONGEST_PLACE).contains(&value.len());
+    let is_value = |value: &[String]| {
+        (1..=LONGEST_PLACE).contains(&value.len())
+            && !value.iter().any(|word| ENVIRONMENTS.contains(&word.as_str()))
+    };
     (speaks_of_one && is_value(&before) && is_value(&now)).then_some(Values { before, now, is_one: true })
 }
 
@@ -280,14 +285,18 @@ fn by_rivals(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
     }
     let (now_group, now) = rivals_in(&said.text)?;
     let (before_group, before) = rivals_in(known)?;
-    let purpose =
-        |text: &str| chosen(&words(without_turn(text)).collect::<Vec<_>>()).map(|(subject, _)| subject);
     // Each of two purposes may have its own; who names none means the one there is.
-    let is_one_purpose = match (purpose(known), purpose(&said.text)) {
-        (Some(one), Some(two)) => one == two,
-        (None, Some(_)) => false,
-        (_, None) => true,
+    let purpose = |text: &str, name: &str| -> BTreeSet<String> {
+        let says_nothing = |word: &str| {
+            [&CHOOSING[..], &CHANGING, &GIVING_UP, &FROM_NOW_ON, &ANYWHERE]
+                .iter()
+                .any(|list| list.contains(&word))
+                || words(name).any(|part| part == word)
+        };
+        let telling = words(without_turn(text)).filter(|word| !is_small(word) && !says_nothing(word));
+        telling.map(|word| stem(&word).to_owned()).collect()
     };
+    let is_one_purpose = purpose(&said.text, now).is_subset(&purpose(known, before));
     (now_group == before_group && before != now && is_one_purpose).then(|| Values {
         before: vec![before.to_owned()],
         now: vec![now.to_owned()],
@@ -408,8 +417,12 @@ const UNTELLING: [&str; 11] = ["we", "our", "the", "a", "all", "only", "must", "
 const NO_LONGER: [&str; 5] = ["any more", "anymore", "no longer", "after all", "stop "];
 /// Words before which something has one place or time.
 const PLACING: [&str; 9] = ["on", "in", "at", "to", "from", "with", "by", "via", "every"];
-/// Verbs that tell nothing of what a sentence is about.
-const PURPOSELESS: [&str; 6] = ["use", "uses", "keep", "want", "prefer", "run"];
+/// Words for all of a project.
+const ANYWHERE: [&str; 4] = ["repo", "project", "codebase", "here"];
+/// Each of these, by its beginning, may have a value of its own.
+const ENVIRONMENTS: [&str; 7] = ["stag", "produc", "prod", "dev", "develo", "local", "qa"];
+/// Verbs, by their beginnings, that tell nothing of what a sentence is about.
+const PURPOSELESS: [&str; 9] = ["mov", "switch", "migrat", "use", "uses", "keep", "want", "prefer", "run"];
 /// Words that say of how many something holds.
 const QUANTIFYING: [&str; 12] = [
     "everything",
