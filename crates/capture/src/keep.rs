@@ -3,7 +3,7 @@
 //! Every way of writing a memory goes through here.
 
 use crate::Redactor;
-use backstory_memory::{Category, Draft, MemoryId, cap, likeness, telling_words, title_from};
+use backstory_memory::{Category, Draft, MemoryId, cap, likeness, says_the_same, telling_words, title_from};
 use backstory_store::{Filter, Reach, Store, StoreError, WordQuery};
 
 /// The longest body, in bytes.
@@ -34,17 +34,18 @@ pub fn prepare(draft: Draft, redactor: &Redactor) -> Draft {
     }
 }
 
-/// Returns the memory within reach that says most nearly the same, and how nearly, 0 to 1.
+/// Returns the memory within reach that says the same in the most alike words, and how alike they are, 0 to 1.
 pub fn most_alike(store: &Store, draft: &Draft, reach: Reach) -> Result<Option<(MemoryId, f64)>, StoreError> {
     let text = whole_text(draft);
     let mut query = WordQuery::default();
     telling_words(&text).iter().take(MOST_WORDS).for_each(|word| query.word(word));
     let found = store.search_words(&query, &Filter { limit: COMPARED, ..Filter::within(reach) })?;
     let ids: Vec<MemoryId> = found.iter().map(|hit| hit.memory).collect();
-    let alike = store
-        .memories(&ids)?
-        .into_iter()
-        .map(|memory| (memory.id, likeness(&text, &whole_text(&memory.content))));
+    let memories = store.memories(&ids)?.into_iter();
+    let alike = memories
+        .map(|memory| (memory.id, whole_text(&memory.content)))
+        .filter(|(_, known)| says_the_same(&text, known))
+        .map(|(id, known)| (id, likeness(&text, &known)));
     Ok(alike.max_by(|one, other| one.1.total_cmp(&other.1)))
 }
 

@@ -32,7 +32,7 @@ pub use happening::{Account, Ended, Happening, Hunk, PlanStep, Subagent};
 pub use ids::{EventId, InjectionId, MemoryId, ProjectId, SessionId, Uid, UidError};
 pub use injection::{Injected, Injection, Moment};
 pub use kind::{Kind, UnknownKind};
-pub use likeness::{NEAR_DUPLICATE, WordSet, WordSketch, likeness};
+pub use likeness::{NEAR_DUPLICATE, WordSet, WordSketch, likeness, says_the_same};
 pub use memory::{Category, Confidence, Draft, Importance, Life, Link, Memory, Relation, Scope, TITLE_CHARS};
 pub use project::{Known, ProjectKey, Sighting};
 pub use shared::{News, SharedLink, SharedMemory, SharedRevision, Watermark, state};

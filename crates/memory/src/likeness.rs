@@ -1,10 +1,13 @@
-//! How alike two texts are, by their words. Decides whether a new memory is one we already have.
+//! How alike two texts are, by their words, and whether what they say is the same.
+//!
+//! Likeness alone cannot tell: "times out after 30 seconds" and "after 60 seconds" share nearly all words. Not here: what becomes of
+//! the older of two that contradict each other (distillation), and what is only about the same matter (recall).
 
-use crate::terms::words;
-use std::collections::HashSet;
+use crate::terms::{telling_words, words};
+use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// From here on two texts count as the same.
+/// From here on two texts have nearly the same words.
 pub const NEAR_DUPLICATE: f64 = 0.7;
 
 /// The words of a text, for who compares it with many.
@@ -72,6 +75,77 @@ pub fn likeness(one: &str, other: &str) -> f64 {
     WordSet::of(one).likeness(&WordSet::of(other))
 }
 
+/// Whether two texts say nearly the same: nearly the same words, the same numbers, the same yes or no, and of the words that tell
+/// what it is about not one exchanged for another.
+#[must_use]
+pub fn says_the_same(one: &str, other: &str) -> bool {
+    likeness(one, other) >= NEAR_DUPLICATE
+        && numbers(one) == numbers(other)
+        && denials(one) == denials(other)
+        && !is_exchanged(&subjects(one), &subjects(other))
+}
+
+/// Each text has a word the other lacks. Where only one has, it says the same with more words.
+fn is_exchanged(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    !one.is_subset(other) && !other.is_subset(one)
+}
+
+/// The numbers of a text; `18.4` is one.
+fn numbers(text: &str) -> BTreeSet<&str> {
+    let parts = text.split(|c: char| !c.is_ascii_digit() && c != '.').map(|part| part.trim_matches('.'));
+    parts.filter(|number| !number.is_empty()).collect()
+}
+
+/// How a text says no. "Don't", "never" and "not" do so alike.
+fn denials(text: &str) -> BTreeSet<&'static str> {
+    let mut before = String::new();
+    let mut denials = BTreeSet::new();
+    for word in words(text) {
+        let is_short_not = word == "t" && before.ends_with('n');
+        denials.extend(if is_short_not { Some("not") } else { denial(&word) });
+        before = word;
+    }
+    denials
+}
+
+fn denial(word: &str) -> Option<&'static str> {
+    match word {
+        "not" | "no" | "never" | "none" | "nothing" | "nobody" | "nowhere" | "neither" | "nor" | "cannot"
+        | "dont" | "doesnt" | "isnt" | "avoid" | "stop" => Some("not"),
+        "without" | "except" | "unless" => Some("without"),
+        _ => None,
+    }
+}
+
+/// The stems of the words that tell what a text is about. Numbers and what says no are compared by themselves, and what only
+/// stresses tells nothing.
+fn subjects(text: &str) -> BTreeSet<String> {
+    const STRESSING: [&str; 8] = ["always", "must", "ever", "really", "now", "remember", "note", "t"];
+    let tells = |word: &String| {
+        denial(word).is_none()
+            && !STRESSING.contains(&word.as_str())
+            && !word.contains(|c: char| c.is_ascii_digit())
+    };
+    telling_words(text).iter().filter(|word| tells(word)).map(|word| stem(word).to_owned()).collect()
+}
+
+/// A word without its endings: `caches`, `cached` and `caching` are one.
+fn stem(mut word: &str) -> &str {
+    const ENDINGS: [&str; 8] = ["ing", "ies", "ied", "ed", "es", "s", "e", "y"];
+    const SHORTEST: usize = 2;
+    let is_long = |stem: &&str| stem.len() >= SHORTEST;
+    while !word.ends_with("ss")
+        && let Some(stem) = ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending)).find(is_long)
+    {
+        word = stem;
+    }
+    // `running` and `run`.
+    match word.as_bytes() {
+        [.., one, other] if one == other && word.len() > 3 => word.get(..word.len() - 1).unwrap_or(word),
+        _ => word,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +157,50 @@ mod tests {
         assert_eq!(likeness("a b c", "a b d"), 0.5);
         assert_eq!(likeness("", ""), 0.0);
         assert_eq!(likeness("!!!", "!!!"), 0.0);
+    }
+
+    #[test]
+    fn another_number_a_no_or_another_subject_says_something_else() {
+        for (one, other) in [
+            ("Always run make lint before committing", "Never run make lint before committing"),
+            ("Redis is used for caching", "Redis is not used for caching"),
+            ("Redis is used for caching pages in the shop", "Redis isn't used for caching pages in the shop"),
+            (
+                "The worker starts with the scheduler enabled",
+                "The worker starts without the scheduler enabled",
+            ),
+            ("The API times out after 30 seconds", "The API times out after 60 seconds"),
+            ("Node 20 is required in CI", "Node 22 is required in CI"),
+            (
+                "Clients need at least protocol 1.3 to connect",
+                "Clients need at least protocol 3.1 to connect",
+            ),
+            ("Never delete rows in the orders table", "Never delete rows in the invoices table"),
+            ("The lock is taken before the queue is read", "The lock is taken after the queue is read"),
+            (
+                "Service number 7 listens on port 9007 and is owned by team 3",
+                "Service number 8 listens on port 9008 and is owned by team 3",
+            ),
+        ] {
+            assert!(!says_the_same(one, other) && !says_the_same(other, one), "{one} / {other}");
+        }
+    }
+
+    #[test]
+    fn order_endings_small_words_and_punctuation_say_the_same() {
+        for (one, other) in [
+            ("Always run make lint before committing.", "Before committing, always run make lint"),
+            (
+                "Don't delete any rows in the orders table by hand",
+                "Never delete any rows in the orders table by hand!",
+            ),
+            ("The API times out after 30 seconds", "API times out after 30 seconds."),
+            ("Keep the session cache of the API in Redis", "Keep the session caches of the API in Redis"),
+            ("Redis is used for caching the sessions", "Redis is used for caching all the sessions"),
+            ("We must run the migrations on staging first", "We always run the migrations on staging first"),
+        ] {
+            assert!(says_the_same(one, other) && says_the_same(other, one), "{one} / {other}");
+        }
     }
 
     #[test]
@@ -99,6 +217,11 @@ mod tests {
             let value = likeness(&one, &other);
             prop_assert!((0.0..=1.0).contains(&value));
             prop_assert_eq!(value, likeness(&other, &one));
+        }
+
+        #[test]
+        fn what_has_the_same_words_says_the_same(one: String) {
+            prop_assert_eq!(says_the_same(&one, &one), words(&one).next().is_some());
         }
 
         #[test]

@@ -128,6 +128,33 @@ fn what_is_known_is_refused_with_its_number() {
     assert_eq!(ask(&env, 0, &["remember", "--json", "--force", again])["id"], 2);
 }
 
+/// Nearly all words are the same, and what they say is not.
+#[test]
+fn another_number_another_thing_or_a_no_is_news() {
+    let env = world();
+    for text in [
+        "Always run make lint before committing",
+        "Never run make lint before committing",
+        "The API times out after 30 seconds",
+        "The API times out after 60 seconds",
+        "Never delete rows in the orders table",
+        "Never delete rows in the invoices table",
+    ] {
+        remember(&env, text);
+    }
+    for service in 0..20 {
+        let team = service % 4;
+        remember(
+            &env,
+            &format!(
+                "Service number {service} listens on port {} and is owned by team {team}",
+                9000 + service
+            ),
+        );
+    }
+    assert_eq!(env.run(["remember", "The API times out after 60 seconds!"]).code, Some(1));
+}
+
 #[test]
 fn what_was_forgotten_stays_out_until_it_is_forced() {
     let env = world();
