@@ -5,12 +5,14 @@
 //! user marked private. Only this module makes a [`Redacted`], and only a `Redacted` can be stored.
 //!
 //! Rules are hand-written scanners, each linear in the text: tokens by prefix (`shapes`, `tokens`), values by
-//! the name before them (`named`, `names`, `passwords`, `random`), URLs (`urls`) and blocks (`blocks`).
+//! the name before them (`named`, `names`, `passwords`, `random`) or the command (`commands`), URLs (`urls`)
+//! and blocks (`blocks`).
 //!
 //! Not here: reading the environment (`cli`), where redaction is called, and caps on length. Redact before
 //! cutting a text: half a key is still half a key.
 
 mod blocks;
+mod commands;
 mod json;
 mod marker;
 mod named;

@@ -9,7 +9,7 @@ use super::names::{Telling, telling};
 use super::random::{Evidence, is_placeholder, is_random};
 use super::shapes::MARKS;
 use super::words::{Word, words};
-use super::{Finding, passwords, urls};
+use super::{Finding, commands, passwords, urls};
 
 /// The rule of values known by their name.
 pub(super) const NAMED: &str = "named-secret";
@@ -18,6 +18,9 @@ const AUTHORIZATION: &str = "authorization";
 /// How far behind its name a value may begin, and how many other words may stand between.
 const REACH: usize = 48;
 const WORDS_BETWEEN: usize = 3;
+/// The same where a sentence leads from the name to the value: "the password for the staging database is …".
+const REACH_OF_PROSE: usize = 96;
+const WORDS_OF_PROSE: usize = 9;
 
 struct Armed {
     telling: Telling,
@@ -26,23 +29,58 @@ struct Armed {
     end: usize,
     /// Words seen since.
     between: usize,
+    prose: Prose,
+}
+
+/// How far a sentence has come from a name to its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Prose {
+    /// The name was just read.
+    Begun,
+    /// "for the staging database"
+    GoesOn,
+    /// "is": the value comes next.
+    Ready,
+    /// Something else was said.
+    Not,
+}
+
+impl Prose {
+    fn next(self, word: &[u8], gap: &[u8]) -> Prose {
+        const LEADING: [&[u8]; 12] =
+            [b"for", b"of", b"on", b"in", b"to", b"at", b"from", b"we", b"i", b"you", b"that", b"there"];
+        match self {
+            _ if gap != b" " => Prose::Not,
+            Prose::Begun | Prose::GoesOn if matches!(word, b"is" | b"was") => Prose::Ready,
+            Prose::Begun if LEADING.iter().any(|leading| word.eq_ignore_ascii_case(leading)) => Prose::GoesOn,
+            Prose::GoesOn => Prose::GoesOn,
+            _ => Prose::Not,
+        }
+    }
+
+    /// Whether the word behind `gap` is what the sentence says the value is.
+    fn leads_to(self, gap: &[u8]) -> bool {
+        let sign = gap.trim_ascii_start().first().is_some_and(|byte| b":=".contains(byte));
+        let quoted = gap.iter().all(|byte| b" :=`'\"".contains(byte));
+        quoted && (self == Prose::Ready || (self == Prose::GoesOn && sign))
+    }
 }
 
 /// Adds a finding for every value that a telling name announces.
 pub(super) fn find(text: &[u8], found: &mut Vec<Finding>) {
     let mut armed: Option<Armed> = None;
-    let mut commands = passwords::Commands::default();
+    let mut commands = commands::Commands::default();
     let mut before = 0;
     for word in words(text) {
         let gap = text.get(before..word.start).unwrap_or_default();
         before = word.end();
         found.extend(marked(&word));
         found.extend(urls::tenant_host(&word));
-        found.extend(commands.credentials(text, &word));
+        found.extend(commands.credentials(text, &word, gap));
         armed = armed.filter(|armed| reaches(armed, &word, gap));
         if let Some(name) = &mut armed {
-            if let Some(rule) = fires(name, &word, gap) {
-                found.push(Finding { rule, start: word.start, end: word.end() });
+            if let Some((rule, end)) = fires(name, &word, gap, text) {
+                found.push(Finding { rule, start: word.start, end });
                 if follows_a_pair(text, name.start) {
                     found.extend(passwords::user_before(text, name.start));
                 }
@@ -50,6 +88,7 @@ pub(super) fn find(text: &[u8], found: &mut Vec<Finding>) {
                 continue;
             }
             name.between += 1;
+            name.prose = name.prose.next(word.bytes, gap);
         }
         if let Some((telling, end)) = telling(word.bytes) {
             if telling == Telling::Header && end < word.bytes.len() {
@@ -57,7 +96,13 @@ pub(super) fn find(text: &[u8], found: &mut Vec<Finding>) {
                 continue;
             }
             announced(text, &word, (telling, end), found);
-            armed = Some(Armed { telling, start: word.start, end: word.end(), between: 0 });
+            // "The token for the login page is …" is still about the token.
+            let is_aside =
+                telling == Telling::Hint && armed.as_ref().is_some_and(|armed| armed.prose == Prose::GoesOn);
+            if !is_aside {
+                let (start, end) = (word.start, word.end());
+                armed = Some(Armed { telling, start, end, between: 0, prose: Prose::Begun });
+            }
         }
     }
 }
@@ -66,6 +111,9 @@ pub(super) fn find(text: &[u8], found: &mut Vec<Finding>) {
 fn announced(text: &[u8], word: &Word<'_>, (telling, end): (Telling, usize), found: &mut Vec<Finding>) {
     if telling == Telling::Harmless {
         return;
+    }
+    if telling == Telling::Header {
+        found.extend(passwords::header(text, word.end()));
     }
     found.extend(glued(word, end));
     if let Some(chosen) = passwords::after(text, word, end, telling) {
@@ -85,8 +133,8 @@ pub(super) fn judge(name: &str, value: &str) -> Option<&'static str> {
     let (telling, _) = telling(name.as_bytes())?;
     let bytes = value.as_bytes();
     let secret = match telling {
-        Telling::Password => passwords::is_chosen(bytes),
-        Telling::Header => !value.contains(' ') && is_credential(bytes),
+        Telling::Password => passwords::is_chosen(bytes) || passwords::is_phrase(bytes),
+        Telling::Header => passwords::is_header(bytes) || (!value.contains(' ') && is_credential(bytes)),
         Telling::Key => is_random(bytes, Evidence::Quoted),
         Telling::Hint => is_random(bytes, Evidence::Near),
         Telling::Harmless => false,
@@ -97,19 +145,53 @@ pub(super) fn judge(name: &str, value: &str) -> Option<&'static str> {
 fn reaches(armed: &Armed, word: &Word<'_>, gap: &[u8]) -> bool {
     let same_line =
         !gap.contains(&b'\n') || (armed.between == 0 && gap.iter().any(|byte| b":=".contains(byte)));
-    same_line && armed.between <= WORDS_BETWEEN && word.start - armed.end <= REACH
+    same_line
+        && match armed.prose {
+            Prose::GoesOn | Prose::Ready => {
+                armed.between <= WORDS_OF_PROSE && word.start - armed.end <= REACH_OF_PROSE
+            }
+            _ => is_near(armed, word),
+        }
 }
 
-fn fires(armed: &Armed, word: &Word<'_>, gap: &[u8]) -> Option<&'static str> {
+fn is_near(armed: &Armed, word: &Word<'_>) -> bool {
+    armed.between <= WORDS_BETWEEN && word.start - armed.end <= REACH
+}
+
+/// Returns the rule by which a word is a secret, and where that ends.
+fn fires(armed: &Armed, word: &Word<'_>, gap: &[u8], text: &[u8]) -> Option<(&'static str, usize)> {
+    if armed.prose.leads_to(gap)
+        && let Some(end) = told(armed.telling, word, text)
+    {
+        return Some((NAMED, end));
+    }
+    if !is_near(armed, word) {
+        return None;
+    }
+    let end = || passwords::tail_end(text, word.end());
     if armed.telling == Telling::Header && armed.between <= 1 && is_credential(word.bytes) {
-        return Some(AUTHORIZATION);
+        return Some((AUTHORIZATION, end()));
     }
     let evidence = match armed.telling {
         Telling::Harmless => return None,
         Telling::Key | Telling::Password if armed.between == 0 => evidence(gap),
         _ => Evidence::Near,
     };
-    is_random(word.bytes, evidence).then_some(NAMED)
+    is_random(word.bytes, evidence).then(|| (NAMED, end()))
+}
+
+/// Returns where the secret ends that a sentence leads to, if the word it leads to is one.
+fn told(telling: Telling, word: &Word<'_>, text: &[u8]) -> Option<usize> {
+    let mixed = word.bytes.iter().any(u8::is_ascii_digit) && word.bytes.iter().any(u8::is_ascii_alphabetic);
+    let is_made = || mixed && is_random(word.bytes, Evidence::Assigned);
+    match telling {
+        Telling::Password => {
+            let chosen = passwords::value(text.get(word.start..)?, None)?;
+            (passwords::is_told(chosen) || is_made()).then(|| word.start + chosen.len())
+        }
+        Telling::Key => is_made().then(|| passwords::tail_end(text, word.end())),
+        _ => None,
+    }
 }
 
 /// What lies between a name and the word after it tells how they belong together.

@@ -1,15 +1,15 @@
 //! Passwords people chose: they need not look random, so only clear places count.
 //!
-//! Those are a quoted or environment-style value directly after its name, a connection string, and the
-//! credentials of a command line (`curl -u name:password`). The user a found password belongs to goes with
-//! it. Not here: passwords in URLs (`urls`).
+//! Those are a quoted or environment-style value directly after its name, a connection string, the header of
+//! a request, and a plain sentence. The user a found password belongs to goes with it. Not here: passwords in
+//! URLs (`urls`) and on command lines (`commands`).
 
 use super::Finding;
-use super::names::Telling;
-use super::random::is_placeholder;
+use super::names::{Telling, telling};
+use super::random::{find_ignoring_case, is_placeholder};
 use super::words::Word;
 
-const CREDENTIAL: &str = "credential";
+pub(super) const CREDENTIAL: &str = "credential";
 /// The longest password anybody chose.
 const LONGEST: usize = 128;
 
@@ -22,23 +22,24 @@ pub(super) fn after(text: &[u8], word: &Word<'_>, name_end: usize, telling: Tell
     }
     let name = word.bytes.get(..name_end)?;
     let place = Place::after(text, word.start + name_end, name.starts_with(b"-"))?;
-    if telling != Telling::Password && place.quote.is_none() {
-        return None;
-    }
-    let value = value(text.get(place.start..)?, place.quote)?;
-    let certain = match (telling, place.quote) {
+    let rest = text.get(place.start..)?;
+    let head = value(rest, place.quote)?;
+    let whole = rest.get(..if place.quote.is_some() { head.len() } else { tail_end(rest, head.len()) })?;
+    let is_certain = |value: &[u8]| match (telling, place.quote) {
         (Telling::Password, _) if place.listed || is_same(name, value) => false,
-        (Telling::Password, Some(_)) => is_chosen(value),
+        (Telling::Password, Some(_)) => is_chosen(value) || (names_a_phrase(name) && is_phrase(value)),
         (Telling::Password, None) => {
-            let next = text.get(place.start + value.len());
+            let next = rest.get(value.len());
             let plain =
                 place.tight && (is_shouted(name) || next == Some(&b';') || begins_a_line(text, word.start));
             is_chosen(value) && (is_strong(value) || plain)
         }
         (Telling::Key, Some(_)) => is_dense(value),
+        (Telling::Key, None) => place.tight && is_dense(value) && !holds_code(value),
         _ => false,
     };
-    certain.then(|| Finding { rule: CREDENTIAL, start: place.start, end: place.start + value.len() })
+    let end = place.start + whole.len();
+    (is_certain(head) || is_certain(whole)).then_some(Finding { rule: CREDENTIAL, start: place.start, end })
 }
 
 /// Where the value of an assignment stands.
@@ -108,37 +109,100 @@ pub(super) fn is_chosen(value: &[u8]) -> bool {
     (4..=LONGEST).contains(&value.len()) && !prose && !code && !reference && !is_placeholder(value)
 }
 
-/// The credentials given to `curl -u` and its like.
-#[derive(Default)]
-pub(super) struct Commands {
-    /// Where the last command that takes credentials was named.
-    named: Option<usize>,
+/// Tells whether a quoted text of several words in the place of a password is one, not a label or a message.
+pub(super) fn is_phrase(value: &[u8]) -> bool {
+    const DESCRIBING: [&str; 24] = [
+        "must",
+        "should",
+        "cannot",
+        "required",
+        "requires",
+        "invalid",
+        "incorrect",
+        "wrong",
+        "enter",
+        "choose",
+        "forgot",
+        "reset",
+        "confirm",
+        "change",
+        "update",
+        "new",
+        "old",
+        "please",
+        "least",
+        "match",
+        "field",
+        "text",
+        "the",
+        "for",
+    ];
+    let words = || value.split(|byte| *byte == b' ');
+    let is_word = |word: &[u8]| {
+        !word.is_empty()
+            && word.iter().all(|byte| byte.is_ascii_graphic() && !b"(){}[]<>=\"\\/".contains(byte))
+    };
+    let describes = |word: &[u8]| {
+        telling(word).is_some() || DESCRIBING.iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
+    };
+    (2..=8).contains(&words().count())
+        && (8..=LONGEST).contains(&value.len())
+        && words().all(|word| is_word(word) && !describes(word))
+        && !is_placeholder(value)
 }
 
-impl Commands {
-    /// Returns the credentials that follow `word`, if it is the flag of a command seen shortly before.
-    pub(super) fn credentials(&mut self, text: &[u8], word: &Word<'_>) -> Option<Finding> {
-        const NEAR: usize = 512;
-        if matches!(word.bytes, b"curl" | b"wget" | b"http") {
-            self.named = Some(word.start);
-        }
-        if !matches!(word.bytes, b"-u" | b"--user")
-            || self.named.is_none_or(|named| word.start - named > NEAR)
-        {
-            return None;
-        }
-        let mut at = word.end();
-        at += count(text, at, b" =\t", 4);
-        let quotes = count(text, at, b"\"'", 1);
-        let quote = if quotes > 0 { text.get(at).copied() } else { None };
-        at += quotes;
-        let value = value(text.get(at..)?, quote)?;
-        let pair = value.contains(&b':')
-            && value.len() >= 5
-            && !value.starts_with(b"user")
-            && !is_placeholder(value);
-        pair.then(|| Finding { rule: CREDENTIAL, start: at, end: at + value.len() })
-    }
+/// `pass` also counts what passed; a name that says the word in full, or shouts, means a password.
+fn names_a_phrase(name: &[u8]) -> bool {
+    is_shouted(name)
+        || ["passw", "passphrase", "pwd"]
+            .iter()
+            .any(|part| find_ignoring_case(name, part.as_bytes()).is_some())
+}
+
+/// Tells whether a word at the end of "the password for staging is …" is the password and not an ordinary word.
+pub(super) fn is_told(value: &[u8]) -> bool {
+    let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
+    let odd = has(u8::is_ascii_uppercase) || value.iter().any(|byte| b"!@#$%^&*".contains(byte));
+    value.len() >= 8
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        && odd
+        && is_chosen(value)
+        && !holds_code(value)
+}
+
+/// Schemes of the `Authorization` header that are followed by the credentials.
+const SCHEMES: [&str; 7] = ["basic", "bearer", "token", "apikey", "digest", "negotiate", "ntlm"];
+
+/// Returns the credentials behind the name of an `Authorization` header that ends at `at`, however short.
+pub(super) fn header(text: &[u8], at: usize) -> Option<Finding> {
+    let place = Place::after(text, at, false).filter(|place| !place.listed)?;
+    let (from, length) = scheme_and_credentials(text.get(place.start..)?)?;
+    let start = place.start + from;
+    Some(Finding { rule: "authorization", start, end: start + length })
+}
+
+/// Tells whether the value of an `Authorization` field is a scheme and credentials.
+pub(super) fn is_header(value: &[u8]) -> bool {
+    scheme_and_credentials(value).is_some_and(|(from, length)| from + length == value.len())
+}
+
+/// Returns where the credentials begin and how long they are.
+fn scheme_and_credentials(rest: &[u8]) -> Option<(usize, usize)> {
+    let scheme = SCHEMES.iter().find(|scheme| begins_with(rest, scheme.as_bytes()))?.len();
+    let spaces = count(rest, scheme, b" \t", 8);
+    let from = scheme + spaces;
+    let credentials = value(rest.get(from..)?, None)?;
+    let inner = credentials.iter().skip(1).any(u8::is_ascii_uppercase)
+        && credentials.iter().any(u8::is_ascii_lowercase);
+    let closed = rest.get(from + credentials.len()).is_some_and(|byte| b"\"'".contains(byte));
+    let certain = closed || inner || credentials.iter().any(|byte| byte.is_ascii_digit() || *byte == b'=');
+    (spaces > 0
+        && credentials.len() >= 5
+        && certain
+        && is_chosen(credentials)
+        && telling(credentials).is_none())
+    .then_some((from, credentials.len()))
 }
 
 /// Has letters and something else, as no name in code does.
@@ -170,13 +234,18 @@ fn begins_a_line(text: &[u8], at: usize) -> bool {
     at.checked_sub(1).and_then(|before| text.get(before)).is_none_or(|before| *before == b'\n')
 }
 
-/// `DB_PASSWORD`: the name of an environment variable.
+/// `DB_PASSWORD`, `PGPASSWORD`: the name of an environment variable.
 fn is_shouted(name: &[u8]) -> bool {
-    name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase)
+    (name.contains(&b'_') || name.len() >= 8) && !name.iter().any(u8::is_ascii_lowercase)
+}
+
+/// Has what calls, indexes, compares or assigns, as code without spaces does.
+fn holds_code(value: &[u8]) -> bool {
+    value.iter().any(|byte| b"()[]{}<>=,;|\"'".contains(byte)) || value.windows(2).any(|pair| pair == b"&&")
 }
 
 /// The text up to the closing quote, or, without one, up to what ends a bare value; never a long one.
-fn value(rest: &[u8], quote: Option<u8>) -> Option<&[u8]> {
+pub(super) fn value(rest: &[u8], quote: Option<u8>) -> Option<&[u8]> {
     let ends = |byte: &u8| match quote {
         Some(quote) => *byte == quote || *byte == b'\n',
         None => byte.is_ascii_whitespace() || b"\"'`,;)}&".contains(byte),
@@ -190,12 +259,35 @@ fn value(rest: &[u8], quote: Option<u8>) -> Option<&[u8]> {
     Some(if quote.is_some() { value.strip_suffix(b"\\").unwrap_or(value) } else { value })
 }
 
+/// Where a bare value ends of which a sign at `end` may be part: `&`, `;` and `,` also part it from the next one.
+pub(super) fn tail_end(text: &[u8], mut end: usize) -> usize {
+    let limit = end + LONGEST;
+    while end < limit && text.get(end).is_some_and(|byte| b"&;,$!^*".contains(byte)) && goes_on(text, end + 1)
+    {
+        end += 1;
+        let rest = text.get(end..).unwrap_or_default();
+        end += value(rest.get(..LONGEST).unwrap_or(rest), None).map_or(0, <[u8]>::len);
+    }
+    end
+}
+
+/// Whether a value goes on at `at`: not with a space, a bracket or the name of another value.
+fn goes_on(text: &[u8], at: usize) -> bool {
+    const LONGEST_NAME: usize = 40;
+    let rest = text.get(at..).unwrap_or_default();
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(*byte);
+    let name = rest.iter().take(LONGEST_NAME).take_while(is_name).count();
+    name > 0
+        && !rest.get(name).is_some_and(|after| b"=:(".contains(after))
+        && !rest.get(name..).is_some_and(|rest| rest.starts_with(b" = "))
+}
+
 /// Tells whether `text` begins with `start`, letters compared without case.
 fn begins_with(text: &[u8], start: &[u8]) -> bool {
     text.get(..start.len()).is_some_and(|part| part.eq_ignore_ascii_case(start))
 }
 
 /// How many bytes from `at` on are any of `these`, at most `limit`.
-fn count(text: &[u8], at: usize, these: &[u8], limit: usize) -> usize {
+pub(super) fn count(text: &[u8], at: usize, these: &[u8], limit: usize) -> usize {
     text.get(at..).unwrap_or_default().iter().take(limit).take_while(|byte| these.contains(byte)).count()
 }

@@ -94,6 +94,113 @@ fn chosen_passwords_are_found_where_they_are_assigned() {
 }
 
 #[test]
+fn no_tail_of_a_value_is_left() {
+    for (before, parts) in [
+        ("password: ", ["Tr0ub4dor", "&3xY"]),
+        ("password: ", ["Tr0ub", "&4dor9"]),
+        ("DB_PASSWORD=", ["w1nter", ";morgen"]),
+        ("PGPASSWORD=", ["correct", ",horse"]),
+        ("SECRET_KEY=", ["django-insecure-8$w", "!3k2^z0q@x"]),
+    ] {
+        check(before, &parts.concat(), "", "credential");
+        check(before, &parts.concat(), " psql", "credential");
+    }
+    check("api_key=", &format!("{}$x9", drawn(HEX, 32, 2)), "", "named-secret");
+    check("?password=", "geheim123", "&x=1", "credential");
+}
+
+#[test]
+fn a_password_may_be_several_words() {
+    check("DB_PASSWORD='", "correct horse battery", "'", "credential");
+    check("{\"password\": \"", "winter is coming", "\"}", "credential");
+    for text in [
+        "\"password\": \"Enter your password\"",
+        "password = \"must be long enough\"",
+        "errors.password = 'is required'",
+        "{\"pass\": \"all tests are green\"}",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
+fn passwords_of_command_lines_go() {
+    for (before, secret) in [
+        ("mysql -u root -p", "S3cret99x"),
+        ("mysqldump -uroot -p'", "gute nacht"),
+        ("/usr/bin/mysql -uroot -p", "S3c!ret&99"),
+        ("sshpass -p ", "Winter2026!"),
+        ("docker login -u me -p ", "Winter2026xyz"),
+        ("redis-cli -h db -a ", "S3cretPass9"),
+        ("mongosh -u me \\\n  -p ", "wintermorgen"),
+        ("ldapsearch -x -w ", "geheim"),
+    ] {
+        check(before, secret, if before.ends_with('\'') { "' db" } else { " ssh me@host" }, "credential");
+    }
+    for text in [
+        "mkdir -p src/x9",
+        "ssh -p 2222 me@host",
+        "cp -p a1 b2",
+        "docker run -p 8080:80 web",
+        "docker login && docker run -p 8080:80a web",
+        "docker login -p $TOKEN",
+        "mysql -u root -p books",
+        "redis-cli -p 6379",
+        "mongosh -u me -p --quiet",
+        "mysql -u root; mkdir -pv src/x9",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
+fn credentials_of_a_header_go_however_short() {
+    let pair = ["dXNlcjpw", "YXNz"].concat();
+    for (before, secret, after) in [
+        ("Authorization: Basic ", pair.as_str(), ""),
+        ("Authorization: Bearer ", "abc123", ""),
+        ("curl -H 'Authorization: Bearer ", "abcdef", "'"),
+        ("\"Authorization\": \"Token ", "abc123", "\""),
+        ("Proxy-Authorization: Basic ", pair.as_str(), "\n"),
+    ] {
+        check(before, secret, after, "authorization");
+    }
+    let mut value = json!({"headers": {"Authorization": "Bearer abc123"}});
+    redactor().scrub_json(&mut value);
+    assert!(!value.to_string().contains("abc123"), "{value}");
+    for text in [
+        "Authorization: Bearer <token>",
+        "Authorization: Bearer token",
+        "Authorization: Bearer ${TOKEN}",
+        "'Authorization: Bearer ' + accessToken",
+        "Authorization: Basic auth is off",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
+fn a_sentence_may_lead_to_a_secret() {
+    let token = drawn(BASE62, 24, 3);
+    check("the api key for the test backend is ", &token, "", "named-secret");
+    check("The token for the login page of staging is `", &token, "`", "named-secret");
+    check("the secret we use on the old cluster: ", &token, "", "named-secret");
+    check("the password for staging is ", &["Xk29vLm", "Q81Tg"].concat(), "", "named-secret");
+    check("the password is ", "P@ssw0rd2026", " by the way", "named-secret");
+    for text in [
+        "the password is required",
+        "password: string",
+        "token = next_token()",
+        "the password for the admin page is stored as sha256",
+        "the token for the parser is Utf8ToUtf16Converter",
+        "the key to this is src/redact/random_numbers_2.rs",
+        "the password field is UserForm2026",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
 fn the_user_a_password_belongs_to_goes_with_it() {
     let text = "Server=db;User Id=bookkeeper;Password=geheim;Database=books;";
     let redacted = redactor().redact(text).text.into_string();

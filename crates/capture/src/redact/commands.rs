@@ -1,0 +1,88 @@
+//! Passwords on command lines, where only the command tells what a flag means: `mysql -p…`, `curl -u name:…`.
+//!
+//! Not here: flags that name what they take (`--password …`), which are names like any other (`named`).
+
+use super::Finding;
+use super::passwords::{CREDENTIAL, count, is_chosen, is_phrase, tail_end, value};
+use super::random::is_placeholder;
+use super::words::Word;
+
+/// How a flag is given its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Given {
+    /// `-pVALUE` alone: what follows `-p` after a space is something else.
+    Glued,
+    /// `-p VALUE` or `-pVALUE`.
+    Either,
+    /// `-u NAME:VALUE`
+    Pair,
+}
+
+/// Commands, the flags by which they take a password, and how.
+#[rustfmt::skip]
+const COMMANDS: &[(&[&str], &[&str], Given)] = &[
+    (&["curl", "wget", "http", "https"], &["-u", "--user"], Given::Pair),
+    (&["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck", "mysqlsh", "mariadb", "mariadb-dump", "mariadb-admin", "7z", "7za", "rar", "unrar"], &["-p"], Given::Glued),
+    (&["sshpass", "login", "mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport", "cqlsh", "rabbitmqadmin"], &["-p"], Given::Either),
+    (&["redis-cli", "valkey-cli", "redis-benchmark"], &["-a"], Given::Either),
+    (&["zip", "unzip", "sqlcmd", "bcp", "mosquitto_pub", "mosquitto_sub", "ipmitool"], &["-P"], Given::Either),
+    (&["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami", "ldappasswd"], &["-w"], Given::Either),
+];
+
+/// Remembers the command whose flags are being read.
+#[derive(Default)]
+pub(super) struct Commands {
+    /// Where the last command that takes credentials was named, its flags and how it takes them.
+    named: Option<(usize, &'static [&'static str], Given)>,
+}
+
+impl Commands {
+    /// Returns the credentials that `word`, behind `gap`, holds or announces, if it is the flag of a command seen shortly before.
+    pub(super) fn credentials(&mut self, text: &[u8], word: &Word<'_>, gap: &[u8]) -> Option<Finding> {
+        const NEAR: usize = 512;
+        self.named = self.named.filter(|(at, ..)| word.start - at <= NEAR && !ends_a_command(gap, word));
+        let Some(flag) = word.bytes.strip_prefix(b"-") else {
+            let name = word.bytes.rsplit(|byte| *byte == b'/').next()?;
+            let is_named = |names: &[&str]| names.iter().any(|known| known.as_bytes() == name);
+            let (_, flags, given) = COMMANDS.iter().find(|(names, ..)| is_named(names))?;
+            self.named = Some((word.start, flags, *given));
+            return None;
+        };
+        let (_, flags, given) = self.named?;
+        let length = flags.iter().find(|flag| takes(word.bytes, flag.as_bytes(), given))?.len();
+        let is_glued =
+            flag.len() + 1 > length || text.get(word.end()).is_some_and(|byte| b"\"'".contains(byte));
+        let mut at = word.start + length;
+        at += if is_glued { 0 } else { count(text, at, b" =\t", 4) };
+        let quote = text.get(at).copied().filter(|byte| b"\"'".contains(byte));
+        at += usize::from(quote.is_some());
+        let rest = text.get(at..)?;
+        let value = value(rest, quote)?;
+        let end = if quote.is_some() { value.len() } else { tail_end(rest, value.len()) };
+        let is_port = !is_glued && value.len() <= 5 && value.iter().all(u8::is_ascii_digit);
+        let is_credential = match given {
+            Given::Pair => {
+                value.contains(&b':')
+                    && value.len() >= 5
+                    && !value.starts_with(b"user")
+                    && !is_placeholder(value)
+            }
+            Given::Glued if !is_glued => false,
+            _ if quote.is_some() => is_chosen(value) || is_phrase(value),
+            _ => is_chosen(value) && !value.starts_with(b"-") && !is_port,
+        };
+        is_credential.then_some(Finding { rule: CREDENTIAL, start: at, end: at + end })
+    }
+}
+
+/// Whether a word is the flag, or begins with it where a value may be glued to it.
+fn takes(word: &[u8], flag: &[u8], given: Given) -> bool {
+    word == flag || (given != Given::Pair && flag.len() == 2 && word.starts_with(flag))
+}
+
+/// `;`, `&&`, `|` or a line that does not go on end a command. The `&` of an address has no space beside it.
+fn ends_a_command(gap: &[u8], word: &Word<'_>) -> bool {
+    let is_apart = gap.iter().any(u8::is_ascii_whitespace);
+    let breaks = gap.contains(&b'\n') && !gap.contains(&b'\\');
+    breaks || (is_apart && gap.iter().any(|byte| b";&".contains(byte))) || matches!(word.bytes, b"|" | b"||")
+}
