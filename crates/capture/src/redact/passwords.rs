@@ -192,7 +192,9 @@ fn scheme_and_credentials(rest: &[u8]) -> Option<(usize, usize)> {
     let scheme = SCHEMES.iter().find(|scheme| begins_with(rest, scheme.as_bytes()))?.len();
     let spaces = count(rest, scheme, b" \t", 8);
     let from = scheme + spaces;
-    let credentials = value(rest.get(from..)?, None)?;
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-._~+/=:".contains(*byte);
+    let behind = rest.get(from..)?;
+    let credentials = behind.get(..behind.iter().take_while(is_part).count())?;
     let inner = credentials.iter().skip(1).any(u8::is_ascii_uppercase)
         && credentials.iter().any(u8::is_ascii_lowercase);
     let closed = rest.get(from + credentials.len()).is_some_and(|byte| b"\"'".contains(byte));
@@ -200,7 +202,7 @@ fn scheme_and_credentials(rest: &[u8]) -> Option<(usize, usize)> {
     (spaces > 0
         && credentials.len() >= 5
         && certain
-        && is_chosen(credentials)
+        && !is_placeholder(credentials)
         && telling(credentials).is_none())
     .then_some((from, credentials.len()))
 }

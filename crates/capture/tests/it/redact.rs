@@ -174,6 +174,7 @@ fn credentials_of_a_header_go_however_short() {
         "Authorization: Bearer ${TOKEN}",
         "'Authorization: Bearer ' + accessToken",
         "Authorization: Basic auth is off",
+        "(\"Authorization: Basic %s\\r\\n\" % pair)",
     ] {
         check_untouched(text);
     }
