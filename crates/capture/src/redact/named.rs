@@ -168,6 +168,15 @@ fn fires(armed: &Armed, word: &Word<'_>, gap: &[u8], text: &[u8]) -> Option<(&'s
     if !is_near(armed, word) {
         return None;
     }
+    // `login me password winter26`
+    if armed.telling == Telling::Password
+        && armed.between == 0
+        && gap == b" "
+        && passwords::ends_chosen(word.bytes)
+        && let Some(end) = told(armed.telling, word, text)
+    {
+        return Some((NAMED, end));
+    }
     let end = || passwords::tail_end(text, word.end());
     if armed.telling == Telling::Header && armed.between <= 1 && is_credential(word.bytes) {
         return Some((AUTHORIZATION, end()));
@@ -186,8 +195,10 @@ fn told(telling: Telling, word: &Word<'_>, text: &[u8]) -> Option<usize> {
     let is_made = || mixed && is_random(word.bytes, Evidence::Assigned);
     match telling {
         Telling::Password => {
-            let chosen = passwords::value(text.get(word.start..)?, None)?;
-            (passwords::is_told(chosen) || is_made()).then(|| word.start + chosen.len())
+            let head = passwords::value(text.get(word.start..)?, None)?;
+            let end = passwords::tail_end(text, word.start + head.len());
+            let chosen = text.get(word.start..end)?;
+            (passwords::is_told(chosen) || is_made()).then_some(end)
         }
         Telling::Key => is_made().then(|| passwords::tail_end(text, word.end())),
         _ => None,

@@ -38,7 +38,7 @@ fn names(first: u8, second: u8) -> &'static [(&'static str, Telling)] {
         [b'h', b'a'] => &[("hash", Harmless)],
         [b'h', b'e'] => &[("heroku", Hint)],
         [b'i', b'n'] => &[("integrity", Harmless)],
-        [b'k', b'e'] => &[("key", Key)],
+        [b'k', b'e'] => &[("keypass", Password), ("kennwort", Password), ("key", Key)],
         [b'l', b'i'] => &[("license", Hint)],
         [b'l', b'o'] => &[("login", Hint)],
         [b'm', b'a'] => &[("mailchimp", Hint), ("mailgun", Hint), ("mailjet", Hint)],
@@ -47,18 +47,21 @@ fn names(first: u8, second: u8) -> &'static [(&'static str, Telling)] {
         [b'p', b'a'] => &[
             ("password", Password),
             ("passwd", Password),
+            ("passwort", Password),
             ("passphrase", Password),
+            ("passcode", Password),
             ("pass", Password),
             ("pat", Hint),
         ],
         [b'p', b'o'] => &[("postmark", Hint)],
         [b'p', b'r'] => &[("private", Hint)],
         [b'p', b'u'] => &[("public", Harmless), ("pubkey", Harmless)],
-        [b'p', b'w'] => &[("pwd", Password)],
+        [b'p', b'w'] => &[("pwd", Password), ("pw", Password)],
         [b'r', b'e'] => &[("reporter_id", Hint), ("revision", Harmless), ("rev", Harmless)],
-        [b's', b'e'] => &[("secret", Key), ("sendgrid", Hint)],
+        [b's', b'e'] => &[("secret", Key), ("sendgrid", Hint), ("senha", Password)],
         [b's', b'h'] => &[("sha256", Harmless), ("sha512", Harmless), ("sha1", Harmless), ("sha", Harmless)],
         [b's', b'o'] => &[("sourcegraph", Hint)],
+        [b's', b't'] => &[("storepass", Password)],
         [b't', b'o'] => &[("token", Key)],
         [b't', b'w'] => &[("twilio", Hint), ("twitter", Hint)],
         [b'u', b'n'] => &[("unseal", Hint)],
@@ -122,7 +125,9 @@ fn is_otherwise(word: &[u8]) -> bool {
 fn names_at(word: &[u8], at: usize, name: &[u8]) -> bool {
     let end = at + name.len();
     let Some(part) = word.get(at..end) else { return false };
-    part.eq_ignore_ascii_case(name) && (name.len() > SHORT || stands_alone(word, at, end))
+    // Two letters stand alone somewhere in every run of base64.
+    let is_seen = name.len() > 2 || word.len() == name.len();
+    part.eq_ignore_ascii_case(name) && is_seen && (name.len() > SHORT || stands_alone(word, at, end))
 }
 
 /// The part begins and ends where a person would see a word begin and end, in snake, kebab or camel case.

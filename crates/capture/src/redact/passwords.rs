@@ -5,6 +5,7 @@
 //! URLs (`urls`) and on command lines (`commands`).
 
 use super::Finding;
+use super::named::NAMED;
 use super::names::{Telling, telling};
 use super::random::{find_ignoring_case, is_placeholder};
 use super::words::Word;
@@ -21,6 +22,11 @@ pub(super) fn after(text: &[u8], word: &Word<'_>, name_end: usize, telling: Tell
         return None;
     }
     let name = word.bytes.get(..name_end)?;
+    if telling == Telling::Password
+        && let Some(element) = element(text, word)
+    {
+        return Some(element);
+    }
     let place = Place::after(text, word.start + name_end, name.starts_with(b"-"))?;
     let rest = text.get(place.start..)?;
     let head = value(rest, place.quote)?;
@@ -34,12 +40,31 @@ pub(super) fn after(text: &[u8], word: &Word<'_>, name_end: usize, telling: Tell
                 place.tight && (is_shouted(name) || next == Some(&b';') || begins_a_line(text, word.start));
             is_chosen(value) && (is_strong(value) || plain)
         }
-        (Telling::Key, Some(_)) => is_dense(value),
-        (Telling::Key, None) => place.tight && is_dense(value) && !holds_code(value),
+        (Telling::Key, quote) => {
+            let clear =
+                name.starts_with(b"-") || begins_with(name, b"x-") || (place.tight && is_shouted(name));
+            (is_dense(value) && (quote.is_some() || (place.tight && !holds_code(value))))
+                || (clear && !place.listed && names_a_secret(name) && is_typed(value))
+        }
         _ => false,
     };
     let end = place.start + whole.len();
-    (is_certain(head) || is_certain(whole)).then_some(Finding { rule: CREDENTIAL, start: place.start, end })
+    let rule = if telling == Telling::Key { NAMED } else { CREDENTIAL };
+    (is_certain(head) || is_certain(whole)).then_some(Finding { rule, start: place.start, end })
+}
+
+/// `<password>…</password>`
+fn element(text: &[u8], word: &Word<'_>) -> Option<Finding> {
+    let start = word.end() + 1;
+    let opens = word.start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'<');
+    let rest = text.get(start..).filter(|_| opens && text.get(word.end()) == Some(&b'>'))?;
+    let length = rest.iter().take(LONGEST).position(|byte| *byte == b'<')?;
+    let closes = rest.get(length + 1..)?.strip_prefix(b"/")?.starts_with(word.bytes);
+    (closes && is_chosen(rest.get(..length)?)).then_some(Finding {
+        rule: CREDENTIAL,
+        start,
+        end: start + length,
+    })
 }
 
 /// Where the value of an assignment stands.
@@ -159,16 +184,36 @@ fn names_a_phrase(name: &[u8]) -> bool {
             .any(|part| find_ignoring_case(name, part.as_bytes()).is_some())
 }
 
+/// A key is also what opens a map or sorts a list; these names say that it is kept from others.
+fn names_a_secret(name: &[u8]) -> bool {
+    let parts = ["secret", "token", "api_key", "api-key", "apikey", "access_key", "access-key"];
+    parts.iter().any(|part| find_ignoring_case(name, part.as_bytes()).is_some())
+}
+
+/// Letters and digits as no path, version, address or code has them.
+fn is_typed(value: &[u8]) -> bool {
+    let plain = !holds_code(value) && !value.iter().any(|byte| b"/.:@$%`\\".contains(byte));
+    is_strong(value) && value.iter().any(u8::is_ascii_digit) && plain && is_chosen(value)
+}
+
 /// Tells whether a word at the end of "the password for staging is …" is the password and not an ordinary word.
 pub(super) fn is_told(value: &[u8]) -> bool {
     let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
-    let odd = has(u8::is_ascii_uppercase) || value.iter().any(|byte| b"!@#$%^&*".contains(byte));
-    value.len() >= 8
+    let odd = ends_chosen(value)
+        || has(u8::is_ascii_uppercase)
+        || value.iter().any(|byte| b"!@#$%^&*".contains(byte));
+    value.len() >= 7
         && has(u8::is_ascii_digit)
         && has(u8::is_ascii_alphabetic)
         && odd
         && is_chosen(value)
         && !holds_code(value)
+}
+
+/// Ends in digits or a sign, as `winter26` does and names in code that hold a digit mostly do not.
+pub(super) fn ends_chosen(value: &[u8]) -> bool {
+    let joined = value.iter().any(|byte| b"-_./:".contains(byte));
+    !joined && value.last().is_some_and(|last| last.is_ascii_digit() || b"!@#$%^&*".contains(last))
 }
 
 /// Schemes of the `Authorization` header that are followed by the credentials.
@@ -238,7 +283,7 @@ fn begins_a_line(text: &[u8], at: usize) -> bool {
 
 /// `DB_PASSWORD`, `PGPASSWORD`: the name of an environment variable.
 fn is_shouted(name: &[u8]) -> bool {
-    (name.contains(&b'_') || name.len() >= 8) && !name.iter().any(u8::is_ascii_lowercase)
+    (name.contains(&b'_') || name.len() > 4) && !name.iter().any(u8::is_ascii_lowercase)
 }
 
 /// Has what calls, indexes, compares or assigns, as code without spaces does.

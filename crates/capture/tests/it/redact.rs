@@ -100,13 +100,40 @@ fn no_tail_of_a_value_is_left() {
         ("password: ", ["Tr0ub", "&4dor9"]),
         ("DB_PASSWORD=", ["w1nter", ";morgen"]),
         ("PGPASSWORD=", ["correct", ",horse"]),
-        ("SECRET_KEY=", ["django-insecure-8$w", "!3k2^z0q@x"]),
     ] {
         check(before, &parts.concat(), "", "credential");
         check(before, &parts.concat(), " psql", "credential");
     }
+    check("SECRET_KEY=", &["django-insecure-8$w", "!3k2^z0q@x"].concat(), " psql", "named-secret");
     check("api_key=", &format!("{}$x9", drawn(HEX, 32, 2)), "", "named-secret");
     check("?password=", "geheim123", "&x=1", "credential");
+}
+
+#[test]
+fn short_values_go_where_name_and_place_are_clear() {
+    for (before, secret, after, rule) in [
+        ("API_KEY=", "abc123def", "\n", "named-secret"),
+        ("deploy --token ", "abc123def456", " --now", "named-secret"),
+        ("X-Api-Key: ", "abc123", "", "named-secret"),
+        ("keytool -storepass ", "winter99", " -list", "credential"),
+        ("<password>", "Winter2026", "</password>", "credential"),
+        ("pw: ", "Winter2026", "", "credential"),
+    ] {
+        check(before, secret, after, rule);
+    }
+    check("machine example.org login me password ", "Winter2026", "", "named-secret");
+    for text in [
+        "CACHE_KEY=users_v2",
+        "{ secret: 'value1' }",
+        "API_TOKEN=$CI_TOKEN_2",
+        "--token next",
+        "--key src/key1.pem",
+        "token_v2 = abc123",
+        "<password>{value}</password>",
+        "the password Argon2Hasher checks",
+    ] {
+        check_untouched(text);
+    }
 }
 
 #[test]
