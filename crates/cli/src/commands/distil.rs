@@ -1,6 +1,6 @@
 //! `distil`: makes memories of what happened, again if need be. Hooks do it at the end of each turn; running it twice changes nothing.
 
-use crate::app::App;
+use crate::app::{App, ProjectArgs};
 use crate::commands::sessions::session_called;
 use crate::failure::{Exit, Failure};
 use crate::ui::{memories, one_line};
@@ -14,7 +14,7 @@ use serde::Serialize;
 /// Arguments of `distil`.
 #[derive(Args, Debug)]
 pub(crate) struct DistilArgs {
-    /// Only this session: its number, or the host's name for it (default: every session with something new)
+    /// Only this session: its number, the host's name for it, or `last` for the newest of this folder's project (default: every session with something new)
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<String>,
     /// Answer in JSON
@@ -37,7 +37,10 @@ const MOST_SESSIONS: u32 = 10_000;
 pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let sessions = match &args.session {
-        Some(wanted) => vec![session_called(&store, wanted)?.id],
+        Some(wanted) => {
+            let here = ProjectArgs { project: None, all_projects: false };
+            vec![session_called(&store, wanted, &here, app)?.id]
+        }
         None => store.undistilled(Timestamp(i64::MAX), MOST_SESSIONS)?,
     };
     let (mut written, mut updated) = (Vec::new(), Vec::new());

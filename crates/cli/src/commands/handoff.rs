@@ -19,7 +19,7 @@ pub(crate) struct HandoffArgs {
     /// Write this as the handoff, instead of printing what the sessions left; `-` reads standard input
     #[arg(value_name = "TEXT")]
     pub(crate) text: Option<String>,
-    /// Of this session: its number, or the host's name for it (default: the newest of the project)
+    /// Of this session: its number, the host's name for it, or `last` (default: the newest of the project)
     #[arg(long, value_name = "SESSION", conflicts_with = "text")]
     pub(crate) session: Option<String>,
     /// The project: its name, its number or a folder in it (default: the one of this folder)
@@ -46,13 +46,14 @@ pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
         );
     }
     let mut store = app.store()?;
+    let place = ProjectArgs { project: args.project, all_projects: false };
     let found = match &args.session {
         Some(wanted) => {
-            let session = session_called(&store, wanted)?;
+            let session = session_called(&store, wanted, &place, app)?;
             bring_up_to_date(&mut store, &session, app)?;
             of_session(&store, &session)?
         }
-        None => newest(&mut store, args.project, app)?,
+        None => newest(&mut store, &place, app)?,
     };
     let Some(memory) = found else {
         if args.json {
@@ -74,9 +75,8 @@ pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
 }
 
 /// Returns the newest handoff of a project; that of the session at work, if one is.
-fn newest(store: &mut Store, project: Option<String>, app: &App) -> Result<Option<Memory>, Failure> {
-    let place = ProjectArgs { project, all_projects: false };
-    let Some(Reach::Project(project)) = app.reach(store, &place)? else { return Ok(None) };
+fn newest(store: &mut Store, place: &ProjectArgs, app: &App) -> Result<Option<Memory>, Failure> {
+    let Some(Reach::Project(project)) = app.reach(store, place)? else { return Ok(None) };
     if let Some(latest) = store.sessions(Some(project), 1, 0)?.pop() {
         bring_up_to_date(store, &latest.session, app)?;
     }

@@ -35,8 +35,10 @@ pub(crate) struct SessionsArgs {
 pub(crate) enum Action {
     /// Tell one session step by step, and what was learnt from it
     Show {
-        /// Its number, the host's name for it or the beginning of that, or `last`
+        /// Its number, the host's name for it or the beginning of that, or `last` for the newest of the project
         session: String,
+        #[command(flatten)]
+        place: ProjectArgs,
         /// Show what commands printed and what edits replaced, too
         #[arg(long)]
         full: bool,
@@ -64,7 +66,7 @@ struct Replay {
 /// Lists sessions, or tells one.
 pub(crate) fn run(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
     match &args.action {
-        Some(Action::Show { session, full, json }) => show(session, *full, *json, app),
+        Some(Action::Show { session, place, full, json }) => show(session, place, *full, *json, app),
         None => list(args, app),
     }
 }
@@ -72,11 +74,7 @@ pub(crate) fn run(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
 fn list(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
     let limit = args.limit.unwrap_or(app.config.search.limit);
-    let found = match app.reach(&store, &args.place)? {
-        Some(Reach::Project(id)) => store.sessions(Some(id), limit, args.offset)?,
-        Some(Reach::Everywhere) => store.sessions(None, limit, args.offset)?,
-        None => Vec::new(),
-    };
+    let found = newest(&store, &args.place, limit, args.offset, app)?;
     let sessions = found.into_iter().map(|summary| shape(&store, summary)).collect::<Result<Vec<_>, _>>()?;
     let exit = if sessions.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
@@ -101,6 +99,21 @@ fn list(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+/// Returns the newest sessions of the project that is meant.
+fn newest(
+    store: &Store,
+    place: &ProjectArgs,
+    limit: u32,
+    offset: u32,
+    app: &App,
+) -> Result<Vec<SessionSummary>, Failure> {
+    Ok(match app.reach(store, place)? {
+        Some(Reach::Project(id)) => store.sessions(Some(id), limit, offset)?,
+        Some(Reach::Everywhere) => store.sessions(None, limit, offset)?,
+        None => Vec::new(),
+    })
+}
+
 /// Tells of a session.
 pub(crate) fn shape(store: &Store, summary: SessionSummary) -> Result<SessionShape, Failure> {
     let session = summary.session;
@@ -121,19 +134,26 @@ fn minute(at: &str) -> String {
     at.get(..16).unwrap_or_default().replace('T', " ")
 }
 
-/// Finds a session by number, by the host's name for it or the beginning of that; `last` is the newest of all.
-pub(crate) fn session_called(store: &Store, wanted: &str) -> Result<Session, Failure> {
+/// Finds a session by number, by the host's name for it or the beginning of that; `last` is the newest of the project (law 8).
+pub(crate) fn session_called(
+    store: &Store,
+    wanted: &str,
+    place: &ProjectArgs,
+    app: &App,
+) -> Result<Session, Failure> {
+    if wanted == "last" {
+        let last = newest(store, place, 1, 0, app)?.pop().map(|summary| summary.session);
+        return last.ok_or_else(|| {
+            Failure::user("no sessions of this project yet")
+                .hint("`backstory sessions --all-projects` shows those of others")
+                .hint("`backstory doctor` looks whether hooks run")
+        });
+    }
     let by_number = wanted.trim_start_matches('#').parse().ok().map(SessionId);
     if let Some(session) = by_number.map(|id| store.session(id)).transpose()?.flatten() {
         return Ok(session);
     }
-    let mut found = match wanted {
-        "last" => store.sessions(None, 1, 0)?.into_iter().map(|summary| summary.session).collect(),
-        _ => store.sessions_named(wanted)?,
-    };
-    if wanted == "last" && found.is_empty() {
-        return Err(Failure::user("no sessions yet").hint("`backstory doctor` looks whether hooks run"));
-    }
+    let mut found = store.sessions_named(wanted)?;
     let hint = "`backstory sessions --all-projects` shows them all";
     match (found.pop(), found.len()) {
         (Some(session), 0) => Ok(session),
@@ -144,9 +164,9 @@ pub(crate) fn session_called(store: &Store, wanted: &str) -> Result<Session, Fai
     }
 }
 
-fn show(wanted: &str, full: bool, json: bool, app: &App) -> Result<Exit, Failure> {
+fn show(wanted: &str, place: &ProjectArgs, full: bool, json: bool, app: &App) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
-    let session = session_called(&store, wanted)?;
+    let session = session_called(&store, wanted, place, app)?;
     let steps: Vec<StepShape> = store.events(session.id, EventId(0))?.iter().map(step).collect();
     let ids = store.memories_of_session(session.id)?;
     let memories = store.memories(&ids)?;

@@ -1,6 +1,6 @@
 //! `show`, `timeline`, `sessions`: looking at what is there.
 
-use crate::support::{ask, done, hear, lines, prompt, remember, shape, told, world};
+use crate::support::{ask, done, hear, lines, prompt, remember, run_in, shape, told, world};
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -101,6 +101,28 @@ fn an_empty_timeline_is_a_no() {
         nothing has happened here yet
         ");
     assert_eq!(ask(&env, 1, &["timeline", "--json"])["memories"], json!([]));
+}
+
+#[test]
+fn the_last_session_is_that_of_the_project() {
+    let env = world();
+    hear(&env, prompt("here", "Mend the page count"));
+    let elsewhere: &[&str] = &["sessions", "show", "last"];
+    let none = run_in(&env, "other", elsewhere);
+    assert_snapshot!(told(&none), @r"
+        exit 1
+        --- err
+        error: no sessions of this project yet
+
+        hint: `backstory sessions --all-projects` shows those of others
+        hint: `backstory doctor` looks whether hooks run
+        ");
+    assert_eq!(run_in(&env, "other", &["distil", "--session", "last"]).code, Some(1));
+    assert_eq!(run_in(&env, "other", &["handoff", "--session", "last"]).code, Some(1));
+    for more in [&["--all-projects"][..], &["--project", "project"]] {
+        assert_eq!(run_in(&env, "other", &[elsewhere, more].concat()).code, Some(0), "{more:?}");
+    }
+    assert_eq!(ask(&env, 0, &["sessions", "show", "last", "--json"])["session"]["host_session"], "here");
 }
 
 #[test]
