@@ -20,6 +20,8 @@ pub(crate) struct App {
     pub(crate) home: Home,
     pub(crate) settings: Settings,
     pub(crate) config: Config,
+    /// What is wrong with the files of settings and the environment. Only what mends that goes on all the same.
+    pub(crate) faults: Vec<Failure>,
     pub(crate) now: Timestamp,
     pub(crate) cwd: PathBuf,
     pub(crate) ui: Ui,
@@ -42,6 +44,13 @@ impl App {
     /// Finds out where things are and how they are configured.
     pub(crate) fn new(environment: Environment, flags: &[String], ui: Ui) -> Result<App, Failure> {
         App::in_folder(None, environment, flags, ui)
+    }
+
+    /// The same with what can be read of the settings: what shows or mends a fault must not stop at it.
+    pub(crate) fn with_faults(environment: Environment, flags: &[String], ui: Ui) -> Result<App, Failure> {
+        let cwd = environment.project_dir().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+        let project_file = project_file(&cwd);
+        App::read(cwd, project_file, environment, flags, ui)
     }
 
     /// The same, where a host may have named the folder it works in; the environment's word counts more.
@@ -85,17 +94,30 @@ impl App {
         flags: &[String],
         ui: Ui,
     ) -> Result<App, Failure> {
+        let mut app = App::read(cwd, project_file, environment, flags, ui)?;
+        if app.faults.is_empty() { Ok(app) } else { Err(app.faults.swap_remove(0)) }
+    }
+
+    fn read(
+        cwd: PathBuf,
+        project_file: Option<PathBuf>,
+        environment: Environment,
+        flags: &[String],
+        ui: Ui,
+    ) -> Result<App, Failure> {
         let home = home_of(&environment)?;
         let mut settings = Settings::defaults();
-        let mut wrong = settings.lay_files(environment.config_file(), project_file);
-        wrong.extend(settings.lay_environment(&environment));
-        wrong.extend(flags.iter().filter_map(|flag| settings.lay_flag(flag).err()));
-        if let Some(failure) = wrong.into_iter().next() {
-            return Err(failure);
-        }
+        let mut faults = settings.lay_files(environment.config_file(), project_file);
+        faults.extend(settings.lay_environment(&environment));
+        flags.iter().try_for_each(|flag| settings.lay_flag(flag))?;
         let config = settings.config()?;
         let now = now(&environment);
-        Ok(App { environment, home, settings, config, now, cwd, ui, vectors: KeptVectors::default() })
+        Ok(App { environment, home, settings, config, faults, now, cwd, ui, vectors: KeptVectors::default() })
+    }
+
+    /// Says what is wrong with the settings, where something goes on all the same.
+    pub(crate) fn say_faults(&self) {
+        self.faults.iter().for_each(|fault| self.ui.fail(fault));
     }
 
     /// Opens the store to read and write.

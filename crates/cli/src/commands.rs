@@ -59,13 +59,21 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::Mcp(args) => return mcp::run(args, environment, cli.settings, ui),
         Command::Serve(args) => return serve::run(args, environment, cli.settings, ui),
         Command::View(args) => return view::run(args, environment, &cli.settings, ui),
+        Command::Config(args) => {
+            return config::run(args, &App::with_faults(environment, &cli.settings, ui)?);
+        }
+        Command::Doctor(args) => {
+            return doctor::run(args, &App::with_faults(environment, &cli.settings, ui)?);
+        }
+        Command::Uninstall(args) => {
+            return uninstall::run(args, &App::with_faults(environment, &cli.settings, ui)?);
+        }
         _ => {}
     }
     let app = App::new(environment, &cli.settings, ui)?;
     match cli.command {
         Command::Setup(args) => setup::run(&args, &app),
         Command::Install(args) => install::run(&args, &app),
-        Command::Uninstall(args) => uninstall::run(&args, &app),
         Command::Remember(args) => remember::run(args, &app),
         Command::Revise(args) => revise::run(&args, &app),
         Command::Supersede(args) => supersede::run(args, &app),
@@ -86,13 +94,14 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::Export(args) => export::run(&args, &app),
         Command::Index(args) => index::run(&args, &app),
         Command::Status(args) => status::run(&args, &app),
-        Command::Doctor(args) => doctor::run(&args, &app),
         Command::Eval(args) => eval::run(&args, &app),
-        Command::Config(args) => config::run(&args, &app),
         Command::Redact(args) => redact::run(&args, &app),
         Command::Polish => polish::run(&app),
         Command::Maintain(args) => maintain::run(&args, &app),
         Command::Completions(_)
+        | Command::Config(_)
+        | Command::Doctor(_)
+        | Command::Uninstall(_)
         | Command::Hook { .. }
         | Command::Guard { .. }
         | Command::Mcp(_)

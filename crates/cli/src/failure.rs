@@ -31,7 +31,7 @@ pub(crate) enum FailureKind {
 pub(crate) const SEARCH_FINDS: &str = "`backstory search WORDS` finds memories and their numbers";
 
 /// Why a command failed, and what to do next.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Failure {
     kind: FailureKind,
     message: String,

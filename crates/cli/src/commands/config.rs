@@ -38,6 +38,7 @@ pub(crate) enum Action {
 struct Shown {
     version: u32,
     settings: Vec<SettingShape>,
+    faults: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -88,13 +89,15 @@ pub(crate) fn run(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
 fn show(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
     let settings: Vec<SettingShape> = app.settings.iter().map(|(key, setting)| shape(key, setting)).collect();
     if args.json {
-        app.ui.json(&Shown { version: 1, settings })?;
+        let faults = app.faults.iter().map(Failure::line).collect();
+        app.ui.json(&Shown { version: 1, settings, faults })?;
         return Ok(Exit::Done);
     }
     for setting in &settings {
         let value = format!("{} = {}", setting.key, setting.value);
         app.ui.line(&format!("{value:<40} {}", app.ui.tone(Tone::Faint, &one_line(&setting.origin))))?;
     }
+    app.say_faults();
     Ok(Exit::Done)
 }
 
@@ -103,6 +106,10 @@ fn shape(key: &str, setting: &Setting) -> SettingShape {
 }
 
 fn get(key: &str, args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
+    // Who asks for one value goes by it; what may not be the value that was meant is not told.
+    if let Some(fault) = app.faults.first() {
+        return Err(fault.clone());
+    }
     let found = app.settings.iter().find(|(name, _)| *name == key).map(|(_, setting)| setting);
     let setting = found.ok_or_else(|| {
         Failure::usage(format!("there is no setting `{key}`")).hint("`backstory config` lists all settings")

@@ -36,6 +36,7 @@ pub(crate) struct DoctorArgs {
 struct Findings {
     version: u32,
     ok: bool,
+    config: Vec<String>,
     repaired: Option<RepairShape>,
     file: Vec<String>,
     word_index: Option<String>,
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
     }
     let waiting = store.count_stale_vectors()?;
     let hosts = hosts::examine(args.host, &store, app)?;
-    let is_well = report.is_sound() && !hosts.iter().any(HostShape::is_broken);
+    let is_well = app.faults.is_empty() && report.is_sound() && !hosts.iter().any(HostShape::is_broken);
     let exit = if is_well { Exit::Done } else { Exit::No };
     let repaired = repaired.map(|repair| RepairShape {
         quarantine: repair.quarantine.map(|path| path.display().to_string()),
@@ -80,8 +81,12 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
         mended: repair.mended,
     });
     if args.json {
-        app.ui.json(&findings(report, repaired, waiting, hosts))?;
+        app.ui.json(&findings(report, repaired, waiting, hosts, app))?;
         return Ok(exit);
+    }
+    for fault in &app.faults {
+        app.ui.line(&format!("bad: {}", fault.line()))?;
+        fault.hints().iter().for_each(|hint| app.ui.say(&format!("hint: {hint}")));
     }
     if let Some(repair) = &repaired {
         if let Some(quarantine) = &repair.quarantine {
@@ -132,10 +137,12 @@ fn findings(
     repaired: Option<RepairShape>,
     vectors_waiting: u64,
     hosts: Vec<HostShape>,
+    app: &App,
 ) -> Findings {
     Findings {
         version: 1,
-        ok: report.is_sound() && !hosts.iter().any(HostShape::is_broken),
+        ok: app.faults.is_empty() && report.is_sound() && !hosts.iter().any(HostShape::is_broken),
+        config: app.faults.iter().map(Failure::line).collect(),
         repaired,
         file: report.file,
         word_index: report.words,

@@ -31,6 +31,7 @@ pub(crate) fn run(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
 }
 
 fn uninstall(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
+    app.say_faults();
     let places = app.places()?;
     let mut proposal = propose_removal(&each_once(&args.hosts), &places, app);
     let exit = |refused: &[(Host, Failure)]| if refused.is_empty() { Exit::Done } else { Exit::No };

@@ -254,6 +254,28 @@ fn a_file_or_a_flag_that_cannot_be_used_is_refused_with_what_would_do() {
 }
 
 #[test]
+fn what_shows_or_mends_a_broken_file_does_not_stop_at_it() {
+    let env = world();
+    user_file(&env, "garbage [\n");
+    let fault = "config.toml` is not TOML at line 1";
+    let path = env.run(["config", "path"]);
+    assert!(path.code == Some(0) && path.stdout.ends_with("backstory/config.toml\n"), "{path:?}");
+    let config = env.run(["config"]);
+    assert!(config.code == Some(0) && config.stdout.contains("search.limit = 20"), "{config:?}");
+    assert!(config.stderr.contains(fault), "{config:?}");
+    let shown = ask(&env, 0, &["config", "--json"]);
+    assert!(shown["faults"][0].as_str().unwrap().contains(fault), "{shown}");
+    let doctor = env.run(["doctor"]);
+    assert!(doctor.code == Some(1) && doctor.stdout.contains(&format!("{fault}:")), "{doctor:?}");
+    assert!(doctor.stdout.contains("the store is sound") && doctor.stderr.contains("mend that line"));
+    let found = ask(&env, 1, &["doctor", "--json"]);
+    assert!(found["config"][0].as_str().unwrap().contains(fault) && found["ok"] == false, "{found}");
+    let uninstall = env.run(["uninstall", "--yes"]);
+    assert!(uninstall.code == Some(0) && uninstall.stderr.contains(fault), "{uninstall:?}");
+    assert_eq!(env.run(["status"]).code, Some(2), "the rest still does");
+}
+
+#[test]
 fn capture_stops_where_it_is_told_to() {
     let env = world();
     let quiet = |text: &str| {

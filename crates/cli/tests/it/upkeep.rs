@@ -65,7 +65,7 @@ fn a_sound_store_is_told_so() {
         the store is sound; the checksums of 1 memory agree
         ");
     let findings = ask(&env, 0, &["doctor", "--full", "--json"]);
-    assert_snapshot!(shape(&findings), @"{damaged: [], file: [], hosts: [], looked_at: number, ok: bool, repaired: null, schema: [], vectors_waiting: number, version: number, word_index: null}");
+    assert_snapshot!(shape(&findings), @"{config: [], damaged: [], file: [], hosts: [], looked_at: number, ok: bool, repaired: null, schema: [], vectors_waiting: number, version: number, word_index: null}");
     assert_eq!((&findings["ok"], &findings["looked_at"]), (&json!(true), &json!(1)));
 }
 
