@@ -11,7 +11,7 @@ mod risks;
 mod uses;
 
 pub(crate) use asked::Ahead;
-pub(crate) use hooked::Hooked;
+pub(crate) use hooked::{Hooked, took};
 pub(crate) use uses::Deed;
 
 use crate::config::Config;
@@ -91,8 +91,7 @@ impl Injecting<'_> {
                 backstory_context::compaction(&Compaction { known: self.orientation() }, &frame)
             }
         };
-        let build_us = u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX);
-        Built { moment: opening.moment(), block, budget, build_us }
+        Built { moment: opening.moment(), block, budget, build_us: took(started) }
     }
 
     /// Says how the agent can fetch more: by the tools `install` registers, and by our name where a shell finds it.

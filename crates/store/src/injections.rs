@@ -107,6 +107,14 @@ impl Store {
         })
     }
 
+    /// Notes how long a hook took that went on working after what happened was kept.
+    pub fn note_duration(&mut self, receipt: ReceiptId, duration_us: u32) -> Result<(), StoreError> {
+        self.write("complete a receipt", |transaction| {
+            let sql = "UPDATE receipts SET duration_us = ?2 WHERE id = ?1";
+            Ok(transaction.execute(sql, params![receipt.0, duration_us]).map(drop)?)
+        })
+    }
+
     /// Keeps the proof that a hook ran which had nothing to keep.
     pub fn record_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError> {
         self.write("keep a receipt", |transaction| Ok(insert_receipt(transaction, receipt).map(drop)?))

@@ -15,7 +15,7 @@ use crate::app::{self, home_of};
 use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
-use crate::injecting::{Ahead, Built, Deed, Hooked, alive};
+use crate::injecting::{Ahead, Built, Deed, Hooked, alive, took};
 use crate::log;
 use backstory_hosts::{Host, Reply};
 use backstory_memory::{Moment, Timestamp};
@@ -165,7 +165,11 @@ impl Hook {
             drop(store.record_receipt(&receipt));
         }
         match distilled {
-            Some(distilled) => self.work_on(&mut store, distilled, &call.config)?,
+            Some(distilled) => {
+                // What is written here is checkpointed with what was distilled. If it cannot be, it costs a number.
+                drop(proof.map(|proof| store.note_duration(proof, took(self.started))));
+                self.work_on(&mut store, distilled, &call.config)?;
+            }
             None => store.keep_log_short()?,
         }
         self.end(&call.config, event, Some(&store))
@@ -183,6 +187,7 @@ impl Hook {
             environment: &self.environment,
             home: &self.home,
             now: self.now,
+            started: self.started,
             until: self.started + self.share(SOFT_DEADLINE),
             host: scene.host,
             host_session: &scene.host_session,
@@ -234,7 +239,7 @@ impl Hook {
             host: call.host.as_str().to_owned(),
             event: event.chars().take(64).collect(),
             at: self.now,
-            duration_us: u32::try_from(self.started.elapsed().as_micros()).unwrap_or(u32::MAX),
+            duration_us: took(self.started),
             bytes_in: u32::try_from(bytes_in).unwrap_or(u32::MAX),
             bytes_out: 0,
             outcome: call.outcome(),

@@ -21,6 +21,7 @@ pub(crate) struct Hooked<'a> {
     pub(crate) environment: &'a Environment,
     pub(crate) home: &'a Home,
     pub(crate) now: Timestamp,
+    pub(crate) started: Instant,
     pub(crate) until: Instant,
     pub(crate) host: Host,
     pub(crate) host_session: &'a str,
@@ -83,7 +84,7 @@ impl Hooked<'_> {
             to.session =
                 Some(store.session_named(project, self.host.as_str(), self.host_session, self.now)?);
         }
-        let receipt = built.proof(receipt);
+        let receipt = built.proof(receipt, took(self.started));
         store.record_injection_with_receipt(&built.injection(&to, self.now), &receipt, earlier)?;
         Ok(Some(built))
     }
@@ -122,6 +123,11 @@ impl Hooked<'_> {
 /// As long as that the model's side may remember how a conversation begins: another beginning would be paid for anew.
 const REMEMBERED: Duration = Duration::from_secs(60 * 60);
 
+/// Returns how long something took so far, in microseconds.
+pub(crate) fn took(started: Instant) -> u32 {
+    u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX)
+}
+
 fn how_it_begins(opening: &Opening) -> Option<&str> {
     match opening {
         Opening::Session { how } => Some(how),
@@ -139,12 +145,12 @@ impl Built {
         }
     }
 
-    /// Returns the receipt of the hook with what it gave.
-    fn proof(&self, receipt: &Receipt) -> Receipt {
+    /// Returns the receipt of the hook with what it gave, and how long it took until it had that.
+    fn proof(&self, receipt: &Receipt, duration_us: u32) -> Receipt {
         let (count, tokens) = (self.block.items.len(), self.block.tokens.0);
         let memories = crate::ui::memories(count as u64);
         Receipt {
-            duration_us: receipt.duration_us.saturating_add(self.build_us),
+            duration_us,
             bytes_out: u32::try_from(self.block.bytes).unwrap_or(u32::MAX),
             outcome: format!("{}, gave {memories} in {tokens} tokens", receipt.outcome),
             ..receipt.clone()

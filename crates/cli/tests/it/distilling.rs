@@ -1,6 +1,6 @@
 //! From what a host says to what is remembered: a session recorded from the real Claude Code, played through the real hook.
 
-use crate::support::{HOOK, ask, done, harmless, hear, told, world};
+use crate::support::{HOOK, ask, database, done, harmless, hear, prompt, told, world};
 use backstory_testkit::TestEnv;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -122,6 +122,33 @@ fn a_recorded_session_ends_with_what_helps_next_time_and_nothing_else() {
     fs::write(env.project().join("pager/pages.py"), PAGES).unwrap();
     assert_eq!(ask(&env, 0, &["show", "1", "--json"])["memories"][0]["freshness"], json!("changed"));
     assert_eq!(failure["links"], json!([{"from": 2, "relation": "relates", "to": 1}]));
+}
+
+#[test]
+fn a_receipt_of_the_end_of_a_turn_says_how_long_it_took_with_distilling() {
+    let env = world();
+    let says = |payload: Value| hear(&env, payload.to_string());
+    says(json!({"session_id": "s", "hook_event_name": "SessionStart", "source": "startup"}));
+    database(&env)
+        .execute_batch(
+            "CREATE TABLE noted (event TEXT, is_longer INTEGER, memories INTEGER);
+             CREATE TRIGGER note AFTER UPDATE OF duration_us ON receipts BEGIN
+                 INSERT INTO noted VALUES (new.event, new.duration_us > old.duration_us, (SELECT count(*) FROM memories));
+             END;",
+        )
+        .unwrap();
+    hear(&env, prompt("s", "We always use tabs, never spaces, in this repository."));
+    says(json!({"session_id": "s", "hook_event_name": "Stop", "last_assistant_message": "Noted."}));
+    let noted = database(&env).query_row("SELECT event, is_longer, memories > 0 FROM noted", [], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+    });
+    let noted: (String, bool, bool) = noted.unwrap();
+    assert_eq!(noted, ("Stop".to_owned(), true, true));
+    assert_eq!(
+        database(&env).query_row("SELECT count(*) FROM noted", [], |row| row.get::<_, u64>(0)).unwrap(),
+        1,
+        "no other hook writes twice"
+    );
 }
 
 #[test]
