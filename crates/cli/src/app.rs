@@ -4,9 +4,9 @@ use crate::config::Config;
 use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
 use crate::failure::Failure;
 use crate::settings::{Settings, project_file};
-use crate::ui::Ui;
+use crate::ui::{Ui, one_line};
 use backstory_capture::{Redactor, RedactorOptions, safe_sighting};
-use backstory_memory::{ProjectId, Sighting, Timestamp};
+use backstory_memory::{MemoryId, ProjectId, Sighting, Timestamp};
 use backstory_recall::KeptVectors;
 use backstory_store::{Home, Project, Purpose, Reach, Retention, Store, StoreError};
 use clap::Args;
@@ -186,6 +186,17 @@ impl App {
             Some(wanted) => self.project_called(store, wanted),
             None => Ok(store.project_at(&self.sighting(), self.now)?),
         }
+    }
+
+    /// Says of which project memories are that are about to change, where it is not the one of this folder: a number reaches into
+    /// every project, but not without a word (law 8).
+    pub(crate) fn say_if_elsewhere(&self, store: &Store, ids: &[MemoryId]) -> Result<(), Failure> {
+        let here = store.known_project_at(&self.sighting())?;
+        for memory in store.memories(ids)?.iter().filter(|memory| Some(memory.project) != here) {
+            let name = one_line(&project_name(store, memory.project)?);
+            self.ui.say(&format!("note: #{} is of another project, `{name}`", memory.id));
+        }
+        Ok(())
     }
 
     /// Finds a project by number, name or folder.

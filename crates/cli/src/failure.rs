@@ -168,6 +168,10 @@ impl From<StoreError> for Failure {
                 let failure = Failure::user(format!("there is no memory #{id}")).hint(SEARCH_FINDS);
                 return failure.named("no_such_memory");
             }
+            StoreError::Superseded { by, .. } => {
+                let hint = format!("#{by} holds in its place: `backstory supersede {by} TEXT` replaces that");
+                return Failure::user(error.to_string()).about(*by).hint(hint).named("superseded");
+            }
             StoreError::Forgotten { .. } => {
                 let hint = "`backstory remember --force` writes it all the same";
                 let failure = Failure::user("this was forgotten on purpose and stays out").hint(hint);

@@ -145,7 +145,7 @@ fn look(before: Option<Watched>, serving: &Serving) -> Result<Watched, Failure> 
 /// Turns a failure into what HTTP says of it.
 fn refusal(failure: &Failure) -> Refusal {
     let status = match failure.name() {
-        "nearly_the_same" | "forgotten" | "refused" => 409,
+        "nearly_the_same" | "superseded" | "forgotten" | "refused" => 409,
         "store_unusable" | "out_of_time" => 503,
         "stumbled" => 500,
         name if name.starts_with("no_such_") => 404,

@@ -62,6 +62,14 @@ pub enum StoreError {
     /// No memory has this number.
     #[error("there is no memory #{0}")]
     NoSuchMemory(MemoryId),
+    /// Another memory has replaced this one already; two would hold at once.
+    #[error("memory #{old} was superseded by #{by}")]
+    Superseded {
+        /// What no longer holds.
+        old: MemoryId,
+        /// What holds in its place now.
+        by: MemoryId,
+    },
     /// The memory was forgotten; writing it again would bring it back.
     #[error("this was forgotten on purpose")]
     Forgotten {
@@ -139,6 +147,7 @@ impl StoreError {
             StoreError::Unsafe { .. }
             | StoreError::Absent { .. }
             | StoreError::NoSuchMemory(_)
+            | StoreError::Superseded { .. }
             | StoreError::Forgotten { .. }
             | StoreError::OutOfTime
             | StoreError::TooLarge { .. }

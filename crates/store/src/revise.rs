@@ -5,7 +5,7 @@
 use crate::memories::content_columns;
 use crate::{NewMemory, Store, StoreError, Wording, anchors, codes, forget, links, memories, words};
 use backstory_memory::{Draft, Link, Memory, MemoryId, Relation, Scope, Timestamp};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use std::str::FromStr;
 
 impl Store {
@@ -20,10 +20,13 @@ impl Store {
         })
     }
 
-    /// Writes a memory that replaces another.
+    /// Writes a memory that replaces another that is still in force.
     pub fn supersede(&mut self, old: MemoryId, memory: &NewMemory) -> Result<MemoryId, StoreError> {
         self.write("supersede a memory", |transaction| {
             memories::refuse_unknown(transaction, old)?;
+            if let Some(by) = in_its_place(transaction, old)? {
+                return Err(StoreError::Superseded { old, by }.into());
+            }
             forget::refuse_forgotten(transaction, memory.uid.as_ref(), &memory.content)?;
             let id = memories::insert(transaction, None, memory)?;
             mark_superseded(transaction, old, id, memory.created_at)?;
@@ -111,6 +114,14 @@ pub(crate) fn would_circle(db: &Connection, old: MemoryId, by: MemoryId) -> rusq
          JOIN later ON m.id = later.id WHERE m.superseded_by IS NOT NULL)
          SELECT 1 FROM later WHERE id = ?1";
     db.prepare_cached(chain)?.exists([old.0, by.0])
+}
+
+/// Returns what holds in place of a memory, at the end of all that replaced one another; nothing where it still holds itself.
+fn in_its_place(db: &Connection, old: MemoryId) -> rusqlite::Result<Option<MemoryId>> {
+    let chain = "WITH RECURSIVE later (id) AS (SELECT superseded_by FROM memories WHERE id = ?1
+         UNION SELECT m.superseded_by FROM memories m JOIN later ON m.id = later.id WHERE m.superseded_by IS NOT NULL)
+         SELECT m.id FROM memories m JOIN later ON m.id = later.id WHERE m.superseded_by IS NULL";
+    db.prepare_cached(chain)?.query_row([old.0], |row| row.get(0).map(MemoryId)).optional()
 }
 
 /// Who gives a memory other words.

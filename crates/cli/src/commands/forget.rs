@@ -50,6 +50,7 @@ fn forget(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
             app.ui.say(&format!("#{id} {} {}", memory.content.kind, one_line(&memory.content.title)));
         }
     }
+    app.say_if_elsewhere(&store, &ids)?;
     if !args.yes {
         match app.ui.confirm(&format!("Forget {} for good?", memories(ids.len() as u64))) {
             Some(true) => {}

@@ -37,7 +37,9 @@ pub(crate) fn run(args: &PinArgs, app: &App) -> Result<Exit, Failure> {
 
 fn pin(args: &PinArgs, app: &App) -> Result<Exit, Failure> {
     let pin = if args.off { Pin::Release } else { Pin::Keep };
-    app.store()?.pin(args.id, pin)?;
+    let mut store = app.store()?;
+    app.say_if_elsewhere(&store, &[args.id])?;
+    store.pin(args.id, pin)?;
     if args.json {
         app.ui.json(&Pinned { ok: true, id: args.id.0, pinned: !args.off })?;
     } else {

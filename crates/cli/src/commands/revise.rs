@@ -31,6 +31,7 @@ pub(crate) fn run(args: &ReviseArgs, app: &App) -> Result<Exit, Failure> {
 fn revise(args: &ReviseArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let before = store.memory(args.id)?.ok_or(StoreError::NoSuchMemory(args.id))?;
+    app.say_if_elsewhere(&store, &[args.id])?;
     let line = typed(args, &before.content)?;
     let content = prepare(revised(before.content, line, args.id, app)?, &app.redactor());
     store.revise(args.id, &content, app.now)?;

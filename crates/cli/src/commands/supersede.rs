@@ -30,6 +30,7 @@ pub(crate) fn run(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
 
 fn supersede(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
+    app.say_if_elsewhere(&store, &[args.id])?;
     let id = replace(&mut store, args.id, args.content.line()?, app)?;
     answer(app, &mut store, id, args.json)
 }

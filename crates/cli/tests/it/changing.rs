@@ -1,6 +1,6 @@
 //! `revise`, `supersede`, `forget`, `pin`: changing memories without losing more than was asked for.
 
-use crate::support::{ask, done, lines, remember, titles, told, world};
+use crate::support::{ask, done, lines, remember, run_in, titles, told, world};
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -24,6 +24,41 @@ fn revising_keeps_what_was_said_before() {
     assert_eq!(before, ["We use four spaces because of Python", "We use tabs because of Go"]);
     assert_eq!(titles(&env, &["tabs"]), Vec::<String>::new(), "old words find nothing");
     assert_eq!(titles(&env, &["linter"]), ["We use two spaces because of the linter"]);
+}
+
+#[test]
+fn what_is_superseded_is_not_superseded_again() {
+    let env = world();
+    remember(&env, "We deploy with Jenkins");
+    done(&env, &["supersede", "1", "We deploy with Actions"]);
+    assert_snapshot!(told(&env.run(["supersede", "1", "We deploy by hand"])), @r"
+        exit 1
+        --- err
+        error: memory #1 was superseded by #2
+
+        hint: #2 holds in its place: `backstory supersede 2 TEXT` replaces that
+        ");
+    assert_eq!(ask(&env, 1, &["supersede", "1", "We deploy by hand", "--json"])["existing_id"], 2);
+}
+
+#[test]
+fn changing_what_is_of_another_project_is_said() {
+    let env = world();
+    remember(&env, "We deploy with Jenkins");
+    let changes: [&[&str]; 5] = [
+        &["pin", "1"],
+        &["revise", "1", "We deploy with Jenkins nightly"],
+        &["supersede", "1", "We deploy with Actions"],
+        &["pin", "2", "--off", "--json"],
+        &["forget", "1", "2", "--yes"],
+    ];
+    for change in changes {
+        let outcome = run_in(&env, "other", change);
+        assert_eq!(outcome.code, Some(0), "{change:?}: {outcome:?}");
+        assert!(outcome.stderr.contains("is of another project, `project`"), "{change:?}: {outcome:?}");
+    }
+    remember(&env, "We deploy by hand");
+    assert_eq!(env.run(["pin", "3"]).stderr, "");
 }
 
 #[test]

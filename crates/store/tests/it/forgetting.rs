@@ -227,8 +227,11 @@ fn what_was_replaced_twice_stays_replaced_when_one_replacement_is_forgotten() {
     let mut store = home.open();
     let project = project(&mut store, "/home/u/one");
     let old = store.remember(&new(project, draft("indent with tabs", "tabs"))).unwrap();
-    let [first, second] = ["four spaces", "two spaces"]
-        .map(|body| store.supersede(old, &new(project, draft("indent with spaces", body))).unwrap());
+    let [first, second] = ["four spaces", "two spaces"].map(|body| {
+        let by = store.remember(&new(project, draft("indent with spaces", body))).unwrap();
+        store.note_superseded(old, by, NOW).unwrap();
+        by
+    });
     let done = store.forget(&[second], NOW).unwrap();
     assert_eq!(done.revived, vec![]);
     assert_eq!(store.memory(old).unwrap().unwrap().life, backstory_memory::Life::Superseded(first));

@@ -111,6 +111,21 @@ fn a_superseded_memory_is_hidden_unless_asked_for() {
 }
 
 #[test]
+fn what_is_superseded_is_not_superseded_again_and_what_holds_is_named() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let first = note(&mut store, "use postgres", "");
+    let project = project(&mut store, "/home/u/one");
+    let second = store.supersede(first, &new(project, draft("use sqlite", ""))).unwrap();
+    let third = store.supersede(second, &new(project, draft("use files", ""))).unwrap();
+    for old in [first, second] {
+        let again = store.supersede(old, &new(project, draft("use duckdb", "")));
+        assert!(matches!(again, Err(StoreError::Superseded { old: was, by }) if (was, by) == (old, third)));
+    }
+    assert_eq!(store.count_memories().unwrap(), 3, "nothing was written");
+}
+
+#[test]
 fn supersession_never_goes_in_a_circle() {
     let test = TestHome::new();
     let mut store = test.open();
