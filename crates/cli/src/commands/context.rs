@@ -83,7 +83,7 @@ pub(crate) struct LineShape<'a> {
 
 /// Shows what would be given.
 pub(crate) fn run(args: &ContextArgs, app: &App) -> Result<Exit, Failure> {
-    let opening = opening(args)?;
+    let opening = opening(args, app)?;
     let store = app.store_to_read()?;
     let budget = app.config.inject.budget(opening.moment(), &app.cwd, app.environment.user_home().as_deref());
     let place = ProjectArgs { project: args.project.clone(), all_projects: false };
@@ -127,10 +127,10 @@ pub(crate) fn injecting<'a>(store: &'a Store, app: &'a App, to: Recipient<'a>) -
     }
 }
 
-fn opening(args: &ContextArgs) -> Result<Opening, Failure> {
+fn opening(args: &ContextArgs, app: &App) -> Result<Opening, Failure> {
     let prompt = || args.prompt.clone().map(|text| Opening::Prompt { text });
     let command = || args.command.clone().map(|command| Opening::Command { command });
-    let edit = || args.file.clone().map(|file| Opening::Edit { file });
+    let edit = || args.file.as_deref().map(|file| Opening::Edit { file: from_here(file, app) });
     let session = || Opening::Session { how: "startup".to_owned() };
     let found = match args.moment {
         None => Some(prompt().or_else(command).or_else(edit).unwrap_or_else(session)),
@@ -143,6 +143,13 @@ fn opening(args: &ContextArgs) -> Result<Opening, Failure> {
         Failure::usage("this moment is about something: say what")
             .hint("`--prompt TEXT` for a prompt, `--command COMMAND` or `--file PATH` for a tool")
     })
+}
+
+/// Returns where a file is that is named from this folder; one that is not there is named from the project's.
+fn from_here(file: &str, app: &App) -> String {
+    let folder = app.cwd.canonicalize().unwrap_or_else(|_| app.cwd.clone());
+    let path = folder.join(file);
+    if path.exists() { path.to_string_lossy().into_owned() } else { file.to_owned() }
 }
 
 /// Prints what each line costs, and what the frame around them does.

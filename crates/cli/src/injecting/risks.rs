@@ -3,14 +3,15 @@
 use super::Injecting;
 use backstory_capture::Signature;
 use backstory_context::{Known, Relevant};
-use backstory_memory::{Kind, Memory, MemoryId, first_chars};
+use backstory_memory::{Kind, Memory, MemoryId, Trust, first_chars};
 use backstory_recall::word_query;
 use backstory_store::{Filter, Reach, Store, StoreError};
+use std::path::{Component, Path, PathBuf};
 
 /// Among how many failures a command is looked for: the project's newest, and those that hold its words best.
 const FAILURES: u32 = 64;
 /// How many memories of a file are looked at; three at the most are told.
-const OF_A_FILE: u32 = 12;
+const OF_A_FILE: u32 = 24;
 
 impl Injecting<'_> {
     /// Finds how a command failed before, where it may fail the same way again.
@@ -49,21 +50,35 @@ impl Injecting<'_> {
         Ok(failures)
     }
 
-    /// Finds what is known about a file that is about to change: gotchas and patterns, then failures.
+    /// Finds what is known about a file that is about to change: what a person decided about it, gotchas and patterns, then failures.
     pub(super) fn known_of(&self, file: &str) -> Known<Vec<Relevant>> {
-        let root = self.to.root.map(|root| root.to_string_lossy().into_owned()).unwrap_or_default();
-        let inside = file.strip_prefix(root.as_str()).and_then(|rest| rest.strip_prefix('/')).unwrap_or(file);
         let filter = Filter {
-            kinds: vec![Kind::Learning, Kind::Pattern, Kind::Failure],
+            kinds: vec![Kind::Decision, Kind::Learning, Kind::Pattern, Kind::Failure],
             limit: OF_A_FILE,
             ..Filter::within(Reach::Project(self.to.project))
         };
-        let paths = [inside.to_owned()];
+        let paths = [inside(file, self.to.root)];
         let mut found = self
             .relevant("known about this file", |store| store.unfaded(&store.about_files(&paths, &filter)?))?;
+        // What an agent decided of its own it may decide otherwise.
+        found.retain(|it| it.memory.content.kind != Kind::Decision || it.memory.content.trust == Trust::User);
         found.sort_by_key(|it| it.memory.content.kind == Kind::Failure);
         Ok(found)
     }
+}
+
+/// Returns the path of a file as memories name it: from the project's folder on, without `.` and `..`.
+fn inside(file: &str, root: Option<&Path>) -> String {
+    let mut path = PathBuf::new();
+    for part in Path::new(file).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(path.pop()),
+            part => path.push(part),
+        }
+    }
+    let inside = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(&path);
+    inside.to_string_lossy().into_owned()
 }
 
 /// Returns what a command line is about, `cargo test`; nothing where it only looks.

@@ -35,7 +35,7 @@ fn project(env: &TestEnv) {
     git(env, &["commit", "-q", "-m", "Start"]);
 }
 
-fn git(env: &TestEnv, arguments: &[&str]) {
+pub(crate) fn git(env: &TestEnv, arguments: &[&str]) {
     let mut git = Command::new("git");
     git.args(["-c", "user.name=a", "-c", "user.email=a@b", "-C"]).arg(env.project()).args(arguments);
     let output = git.env_clear().env("HOME", env.world()).env("PATH", "/usr/bin:/bin").output().unwrap();

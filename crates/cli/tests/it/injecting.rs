@@ -1,5 +1,6 @@
 //! What sessions are given, through the hook a host really runs: each moment, and the laws it must keep.
 
+use crate::distilling::git;
 use crate::support::{
     answer, ask, count, database, done, file, given, harmless, hook, lines, remember, run_in, world,
 };
@@ -534,6 +535,50 @@ fn what_failed_long_ago_is_found_behind_many_newer_failures() {
     done(&env, &["import", &path]);
     let text = runs(&env, "s", "terraform apply -auto-approve");
     assert!(text.contains("make fix0`"), "{text}");
+}
+
+#[test]
+fn a_file_is_known_however_it_is_named() {
+    let env = world();
+    git(&env, &["init", "-q"]);
+    fs::create_dir_all(env.project().join("src")).unwrap();
+    fs::write(env.project().join("src/db.py"), "").unwrap();
+    let learnt = "Amounts in the database are cents";
+    done(&env, &["remember", "--kind", "learning", "--file", "src/db.py", learnt]);
+    let whole = env.project().join("src/../src/db.py");
+    for (folder, file) in [
+        ("project", "src/db.py"),
+        ("project", "./src/db.py"),
+        ("project", "src/./../src/db.py"),
+        ("project", whole.to_str().unwrap()),
+        ("project/src", "db.py"),
+        ("project/src", "./db.py"),
+        ("project/src", "../src/db.py"),
+        ("project/src", "src/db.py"),
+    ] {
+        let outcome = run_in(&env, folder, &["context", "--file", file]);
+        assert!(outcome.stdout.contains(learnt), "{folder} {file}: {outcome:?}");
+    }
+}
+
+#[test]
+fn what_a_person_decided_about_a_file_is_told_before_it_is_edited() {
+    let env = world();
+    let decided = "We keep amounts as cents";
+    done(&env, &["remember", "--kind", "decision", "--file", "src/db.py", decided]);
+    done(&env, &["remember", "--kind", "change", "--file", "src/db.py", "Renamed the module"]);
+    let told = env.run(["context", "--file", "src/db.py"]);
+    assert!(told.stdout.contains(decided) && !told.stdout.contains("Renamed"), "{told:?}");
+    let other = env.run(["context", "--file", "src/pages.py"]);
+    assert_eq!((other.code, other.stdout.as_str()), (Some(1), ""));
+    let guess =
+        json!({"kind": "decision", "title": "Maybe floats", "files": ["src/pages.py"], "trust": "assistant"});
+    done(&env, &["import", &lines(&env, &[guess])]);
+    assert_eq!(
+        env.run(["context", "--file", "src/pages.py"]).code,
+        Some(1),
+        "an agent's own guess is no rule"
+    );
 }
 
 #[test]
