@@ -19,6 +19,12 @@ pub(crate) fn memory_id(text: &str) -> Result<MemoryId, String> {
     number.map(MemoryId).map_err(|_| "a memory is named by its number, like 12".to_owned())
 }
 
+/// Reads how many are wanted at the most.
+pub(crate) fn how_many(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "say how many, at least 1".to_owned())
+}
+
 /// Reads a host's name, and tells all of them to help and completion.
 pub(crate) fn hosts() -> impl TypedValueParser<Value = Host> {
     PossibleValuesParser::new(Host::ALL.map(Host::as_str)).try_map(|name| name.parse())

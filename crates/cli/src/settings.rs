@@ -166,14 +166,9 @@ impl Settings {
 
     /// Turns the values into a configuration.
     pub(crate) fn config(&self) -> Result<Config, Failure> {
-        let config: Config = self.table().try_into().map_err(|error: toml::de::Error| {
+        self.table().try_into().map_err(|error: toml::de::Error| {
             Failure::usage("the configuration cannot be used").because(&error).hint("see `backstory config`")
-        })?;
-        if config.capture.max_event_bytes > MOST_EVENT_BYTES {
-            return Err(Failure::usage(format!("`capture.max_event_bytes` is at most {MOST_EVENT_BYTES}"))
-                .hint("an event must fit into the spool while the database is busy"));
-        }
-        Ok(config)
+        })
     }
 
     fn table(&self) -> Table {
@@ -202,14 +197,28 @@ impl Settings {
         let is_sensible = is_sensible(&value);
         self.by_key.insert(key.to_owned(), Setting { value, origin: origin.clone() });
         let is_whole =
-            |config: Config| config.search_weights.meaning.max(config.inject_weights.meaning) <= 1.0;
-        if is_sensible && self.table().try_into::<Config>().is_ok_and(is_whole) {
-            return Ok(());
-        }
+            |config: &Config| config.search_weights.meaning.max(config.inject_weights.meaning) <= 1.0;
+        let config = self.config().ok().filter(|config| is_sensible && is_whole(config));
+        let wrong = match config.as_ref().map(beyond_bounds) {
+            Some(None) => return Ok(()),
+            Some(Some(bound)) => Failure::usage(format!("{bound} ({origin})")),
+            // The value itself is not repeated: it may be one of the texts that must not be stored, and this may be logged.
+            None => Failure::usage(format!("the value of `{key}` does not fit ({origin})")),
+        };
         self.by_key.insert(key.to_owned(), before);
-        // The value itself is not repeated: it may be one of the texts that must not be stored, and this may be logged.
-        Err(Failure::usage(format!("the value of `{key}` does not fit ({origin})"))
-            .hint(format!("a value that fits: `{example}`")))
+        Err(wrong.hint(format!("a value that fits: `{example}`")))
+    }
+}
+
+/// Says which bound a configuration is beyond, if it is beyond one.
+fn beyond_bounds(config: &Config) -> Option<String> {
+    // An event must fit into the spool while the database is busy.
+    if config.capture.max_event_bytes > MOST_EVENT_BYTES {
+        Some(format!("`capture.max_event_bytes` is at most {MOST_EVENT_BYTES}"))
+    } else if config.search.limit == 0 {
+        Some("`search.limit` is at least 1".to_owned())
+    } else {
+        None
     }
 }
 

@@ -1,7 +1,7 @@
 //! `search`: finds memories. Three forms: for reading, `--compact` (one padded line each), `--json`; `--explain` shows each sum.
 
 use crate::app::{App, ProjectArgs, noted_if_it_could_be};
-use crate::args::kinds;
+use crate::args::{how_many, kinds};
 use crate::commands::team_search;
 use crate::engine::{Engine, Profile};
 use crate::explain::{self, SumShape};
@@ -36,7 +36,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Option<String>,
     /// How many at the most
-    #[arg(long, short = 'n', value_name = "N")]
+    #[arg(long, short = 'n', value_name = "N", value_parser = how_many)]
     pub(crate) limit: Option<u32>,
     /// How many to pass over
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -138,6 +138,8 @@ fn tell(args: &SearchArgs, store: &Store, answer: &Answer, app: &App) -> Result<
 
 /// Finds what bears on what was asked. Every door asks through here.
 pub(crate) fn answer(args: &SearchArgs, app: &App, store: &Store) -> Result<Answer, Failure> {
+    // What cannot be understood is said wherever it is asked, also where nothing is known yet.
+    let filter = filter(args, app)?;
     let Some(reach) = app.reach(store, &args.place)? else {
         return Ok(Answer { hits: Vec::new(), strategy: Strategy::Newest, read_as: Vec::new(), when: None });
     };
@@ -145,7 +147,7 @@ pub(crate) fn answer(args: &SearchArgs, app: &App, store: &Store) -> Result<Answ
     let engine = Engine::of(app, args.profile);
     let from = if args.place.all_projects { store.known_project_at(&app.sighting())? } else { None };
     let question = engine.question(&text, app.now, from);
-    Ok(engine.over(store).ask(&question, &filter(args, reach, app)?)?)
+    Ok(engine.over(store).ask(&question, &Filter { reach, ..filter })?)
 }
 
 /// Tells what was found. Every door that speaks JSON tells it through here.
@@ -171,7 +173,7 @@ pub(crate) fn note_shown(store: &mut Store, hits: &[Hit], app: &App) -> Result<(
     noted_if_it_could_be(store.note_shown(&ids, Showing::Listed, app.now))
 }
 
-fn filter(args: &SearchArgs, reach: Reach, app: &App) -> Result<Filter, Failure> {
+fn filter(args: &SearchArgs, app: &App) -> Result<Filter, Failure> {
     let when = |text: &Option<String>| text.as_deref().map(|text| times::typed(text, app.now)).transpose();
     Ok(Filter {
         life: if args.superseded { LifeFilter::Any } else { LifeFilter::Live },
@@ -181,7 +183,7 @@ fn filter(args: &SearchArgs, reach: Reach, app: &App) -> Result<Filter, Failure>
         file: args.file.clone(),
         limit: args.limit.unwrap_or(app.config.search.limit),
         offset: args.offset,
-        ..Filter::within(reach)
+        ..Filter::within(Reach::Everywhere)
     })
 }
 

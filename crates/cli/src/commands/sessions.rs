@@ -1,6 +1,7 @@
 //! `sessions`: the conversations hosts have had, newest first; `sessions show` tells one step by step and what was learnt from it.
 
 use crate::app::{App, ProjectArgs, project_name};
+use crate::args::how_many;
 use crate::failure::{Exit, Failure};
 use crate::replay::{StepShape, step};
 use crate::shapes::{self, CodeChangeShape, HeadShape, SessionShape};
@@ -20,7 +21,7 @@ pub(crate) struct SessionsArgs {
     #[command(flatten)]
     pub(crate) place: ProjectArgs,
     /// How many at the most
-    #[arg(long, short = 'n', value_name = "N")]
+    #[arg(long, short = 'n', value_name = "N", value_parser = how_many)]
     pub(crate) limit: Option<u32>,
     /// How many to pass over
     #[arg(long, value_name = "N", default_value_t = 0)]

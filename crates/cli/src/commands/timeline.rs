@@ -1,7 +1,7 @@
 //! `timeline`: what came before and after a memory, or the newest of a project.
 
 use crate::app::{App, ProjectArgs};
-use crate::args::memory_id;
+use crate::args::{how_many, memory_id};
 use crate::failure::{Exit, Failure};
 use crate::shapes::{self, HeadShape};
 use crate::ui::{Tone, one_line};
@@ -25,7 +25,7 @@ pub(crate) struct TimelineArgs {
     #[command(flatten)]
     pub(crate) place: ProjectArgs,
     /// How many of the newest, without a memory in the middle
-    #[arg(long, short = 'n', value_name = "N")]
+    #[arg(long, short = 'n', value_name = "N", value_parser = how_many)]
     pub(crate) limit: Option<u32>,
     /// Answer in JSON
     #[arg(long)]

@@ -27,7 +27,10 @@ const USUALLY_AROUND: u32 = 5;
 pub(crate) fn search(arguments: &Arguments, app: &App) -> Result<String, Failure> {
     let mut store = app.store_to_read()?;
     let form = if arguments.flag("compact")? { Form::Title } else { Form::Gist };
-    let limit = arguments.count("limit")?.unwrap_or(app.config.search.limit).clamp(1, MOST_HITS);
+    let limit = match arguments.count("limit")?.unwrap_or(app.config.search.limit) {
+        0 => return Err(Failure::usage("`limit` is at least 1")),
+        limit => limit.min(MOST_HITS),
+    };
     let asked = search_args(arguments, &store, limit)?;
     let found = commands::search::answer(&asked, app, &store)?;
     if found.hits.is_empty() {

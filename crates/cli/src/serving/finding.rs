@@ -38,7 +38,7 @@ pub(super) fn search(asked: &Asked, store: &Store, app: &App) -> Result<Answer, 
         since: asked.query.get("since").map(str::to_owned),
         until: asked.query.get("until").map(str::to_owned),
         file: asked.query.get("file").map(str::to_owned),
-        limit: asked.count("limit")?.map(|limit| limit.clamp(1, MOST)),
+        limit: asked.limit(MOST)?,
         offset: asked.count("offset")?.unwrap_or(0),
         team: false,
         superseded: asked.flag("superseded"),
@@ -62,7 +62,7 @@ pub(super) fn timeline(asked: &Asked, store: &Store, app: &App) -> Result<Answer
         before: asked.count("before")?.unwrap_or(5).min(MOST),
         after: asked.count("after")?.unwrap_or(5).min(MOST),
         place: asked.place(store)?,
-        limit: asked.count("limit")?.map(|limit| limit.clamp(1, MOST)),
+        limit: asked.limit(MOST)?,
         json: true,
     };
     json(&told(&args, store, app)?)

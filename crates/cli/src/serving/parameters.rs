@@ -19,6 +19,8 @@ pub(crate) trait Parameters {
     fn id(&self) -> i64;
     /// Returns a number after the question mark.
     fn count(&self, name: &str) -> Result<Option<u32>, Failure>;
+    /// Returns how many are wanted, at least one and not too many.
+    fn limit(&self, most: u32) -> Result<Option<u32>, Failure>;
     /// Whether something after the question mark is wanted.
     fn flag(&self, name: &str) -> bool;
     /// Returns the kinds that are wanted, separated by commas.
@@ -48,6 +50,13 @@ impl Parameters for Asked {
         let Some(text) = self.query.get(name) else { return Ok(None) };
         let number = text.parse().map_err(|_| wrong(&format!("`{name}={text}` is not a number")))?;
         Ok(Some(number))
+    }
+
+    fn limit(&self, most: u32) -> Result<Option<u32>, Failure> {
+        match self.count("limit")? {
+            Some(0) => Err(wrong("`limit` is at least 1")),
+            limit => Ok(limit.map(|limit| limit.min(most))),
+        }
     }
 
     fn flag(&self, name: &str) -> bool {
@@ -82,7 +91,7 @@ impl Parameters for Asked {
             since: time(self, "since", app.now)?,
             until: time(self, "until", app.now)?,
             before: number("before")?,
-            limit: self.count("limit")?.unwrap_or(USUALLY).clamp(1, MOST),
+            limit: self.limit(MOST)?.unwrap_or(USUALLY),
         })
     }
 

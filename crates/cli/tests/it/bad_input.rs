@@ -16,6 +16,24 @@ fn civil(outcome: &Outcome) {
 }
 
 #[test]
+fn nobody_asks_for_none_and_no_time_is_guessed() {
+    let env = world();
+    for command in ["search", "timeline", "sessions"] {
+        let outcome = env.run([command, "--limit", "0"]);
+        assert!(outcome.code == Some(2) && outcome.stderr.contains("at least 1"), "{outcome:?}");
+    }
+    let outcome = env.run(["search", "--set", "search.limit=0"]);
+    assert!(
+        outcome.code == Some(2) && outcome.stderr.contains("`search.limit` is at least 1"),
+        "{outcome:?}"
+    );
+    let unknown = env.run(["search", "--since", "zz"]);
+    assert_eq!(unknown.code, Some(2), "nothing is known here yet: {unknown:?}");
+    remember(&env, "Something is known now");
+    assert_eq!(env.run(["search", "--since", "zz"]), unknown);
+}
+
+#[test]
 fn no_question_is_a_syntax_error() {
     let env = world();
     remember(&env, "Rust and NEAR and quotes in one memory");

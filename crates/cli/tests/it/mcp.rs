@@ -234,6 +234,7 @@ fn what_cannot_be_done_is_said_to_the_agent_with_a_next_step() {
         ("search", json!({"kind": "gossip"}), "kinds are decision"),
         ("search", json!({"since": "soon"}), "write 2026-05-01"),
         ("search", json!({"limit": -3}), "`limit` must be a number"),
+        ("search", json!({"limit": 0}), "`limit` is at least 1"),
         ("search", json!({"project": "nowhere"}), "there is no project `nowhere`"),
         ("remember", json!({"body": "  "}), "a memory needs a `title`"),
         (

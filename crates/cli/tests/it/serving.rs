@@ -125,6 +125,9 @@ fn a_list_goes_on_where_it_stopped_and_misses_nothing() {
     assert_eq!(worker.asks("GET", "/api/memories?project=nowhere", "").0, 404);
     assert_eq!(worker.asks("GET", "/api/memories?kind=nonsense", "").0, 400);
     assert_eq!(worker.asks("GET", "/api/memories?limit=many", "").0, 400);
+    for path in ["memories", "search", "timeline", "sessions", "injections"] {
+        assert_eq!(worker.asks("GET", &format!("/api/{path}?limit=0"), "").0, 400, "{path}");
+    }
 }
 
 #[test]
