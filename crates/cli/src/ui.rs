@@ -82,12 +82,13 @@ impl Ui {
         Failure::user(format!("cannot write {what}")).because(error)
     }
 
-    /// Answers a no in JSON where that was asked for, so that a program need not read our words.
+    /// Answers a no in JSON where that was asked for, so that a program need not read our words. What is off in the call is said to
+    /// the person, too.
     pub(crate) fn or_refusal(&self, json: bool, done: Result<Exit, Failure>) -> Result<Exit, Failure> {
         match done {
-            Err(failure) if json && failure.is_no() => {
+            Err(failure) if json => {
                 self.json(&failure.shape())?;
-                Ok(Exit::No)
+                if failure.is_no() { Ok(Exit::No) } else { Err(failure) }
             }
             done => done,
         }

@@ -67,8 +67,10 @@ struct Replay {
 /// Lists sessions, or tells one.
 pub(crate) fn run(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
     match &args.action {
-        Some(Action::Show { session, place, full, json }) => show(session, place, *full, *json, app),
-        None => list(args, app),
+        Some(Action::Show { session, place, full, json }) => {
+            app.ui.or_refusal(*json, show(session, place, *full, *json, app))
+        }
+        None => app.ui.or_refusal(args.json, list(args, app)),
     }
 }
 

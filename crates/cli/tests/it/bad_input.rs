@@ -1,6 +1,6 @@
 //! Bad input: a clear message, a documented exit code, nothing lost, never a panic.
 
-use crate::support::{HOOK, answer, count, harmless, hook, lock, prompt, remember, titles, told, world};
+use crate::support::{HOOK, answer, ask, count, harmless, hook, lock, prompt, remember, titles, told, world};
 use backstory_testkit::{Outcome, TestEnv};
 use insta::assert_snapshot;
 use std::ffi::OsStr;
@@ -31,6 +31,30 @@ fn nobody_asks_for_none_and_no_time_is_guessed() {
     assert_eq!(unknown.code, Some(2), "nothing is known here yet: {unknown:?}");
     remember(&env, "Something is known now");
     assert_eq!(env.run(["search", "--since", "zz"]), unknown);
+}
+
+#[test]
+fn a_refusal_is_json_where_json_was_asked_for() {
+    let env = world();
+    let refused: [(&[&str], i32); 9] = [
+        (&["why", "9"], 1),
+        (&["timeline", "9"], 1),
+        (&["sessions", "show", "last"], 1),
+        (&["sessions", "--project", "nope"], 1),
+        (&["config", "get", "nope"], 2),
+        (&["search", "--project", "nope"], 1),
+        (&["import", "nofile"], 1),
+        (&["distil", "--session", "9"], 1),
+        (&["handoff", "--session", "9"], 1),
+    ];
+    for (arguments, code) in refused {
+        let refusal = ask(&env, code, &[arguments, &["--json"]].concat());
+        assert!(refusal["ok"] == false && refusal["error"].is_string(), "{arguments:?}: {refusal}");
+        assert_eq!(env.run(arguments).code, Some(code), "the same without: {arguments:?}");
+    }
+    for arguments in [&["import", "--all", "--dry-run"][..], &["import", "--all", "--dry-run", "--json"]] {
+        assert_eq!(env.run(arguments).code, Some(1), "{arguments:?}");
+    }
 }
 
 #[test]

@@ -184,8 +184,8 @@ fn a_busy_store_is_not_a_bad_line() {
     done(&env, &["remember", "The store is there"]);
     let holder = lock(&env);
     let outcome = env.run_with(["import", "-", "--json"], "{\"title\":\"x\",\"project\":\"new\"}\n");
-    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(1), ""), "{outcome:?}");
-    assert!(outcome.stderr.contains("in use by another process"), "{outcome:?}");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(1), ""), "{outcome:?}");
+    assert!(answer(&outcome)["error"].to_string().contains("in use by another process"), "{outcome:?}");
     drop(holder);
     assert_eq!(answer(&env.run_with(["import", "-", "--json"], "{\"title\":\"x\"}\n"))["imported"], 1);
 }

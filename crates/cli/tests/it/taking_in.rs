@@ -458,7 +458,7 @@ fn what_was_left_out_is_taken_in_once_it_is_wanted() {
     assert!(outcome.stdout.contains("\"sessions\":0"), "{outcome:?}");
     let mut off = env.command(ALL);
     off.env("BACKSTORY_CAPTURE_ENABLED", "false");
-    assert!(env.finish(off.spawn().unwrap()).stderr.contains("capture is off"));
+    assert!(env.finish(off.spawn().unwrap()).stdout.contains("capture is off"));
     assert_eq!(ask(&env, 0, &ALL)["sessions"], 1, "{}", path.display());
 }
 

@@ -72,19 +72,20 @@ pub(super) fn run(
     found.extend(wanted.finds(&around).iter().map(|find| looking.find(find)));
     found.retain(|preview| preview.count > 0 || !preview.skipped.is_empty());
     found.iter_mut().for_each(Preview::settle);
+    let exit = if found.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
         app.ui.json(&PreviewShape { version: 1, found })?;
-        return Ok(Exit::Done);
+        return Ok(exit);
     }
     for preview in &found {
         preview.say(app)?;
     }
     if found.is_empty() {
         app.ui.line("nothing was found on this machine that could be taken in")?;
-        return Ok(Exit::No);
+    } else {
+        app.ui.line("nothing is taken in yet: run it without `--dry-run`")?;
     }
-    app.ui.line("nothing is taken in yet: run it without `--dry-run`")?;
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 struct Looking<'a> {
