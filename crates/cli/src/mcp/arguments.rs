@@ -62,10 +62,23 @@ impl Arguments {
         }
     }
 
+    /// Returns the one memory that is named.
+    pub(crate) fn id(&self) -> Result<MemoryId, Failure> {
+        match self.named_as("id", "the number of one memory, like 12")?.as_slice() {
+            [only] => Ok(*only),
+            several => Err(Failure::user(format!("`id` names one memory, not {}", several.len()))
+                .hint("ask once for each")),
+        }
+    }
+
     /// Returns the memories that are named, each once, in their order; at least one.
     pub(crate) fn ids(&self) -> Result<Vec<MemoryId>, Failure> {
-        let misread =
-            || wrong("ids", "a list of numbers, like [12, 15]").hint("`search` finds memories and their ids");
+        self.named_as("ids", "a list of numbers, like [12, 15]")
+    }
+
+    /// Reads what agents write as either, whichever it is called here.
+    fn named_as(&self, name: &str, wanted: &str) -> Result<Vec<MemoryId>, Failure> {
+        let misread = || wrong(name, wanted).hint("`search` finds memories and their ids");
         let named: Vec<Value> = match self.get("ids").or_else(|| self.get("id")) {
             Some(Value::Array(items)) => items.clone(),
             Some(Value::String(text)) => {
@@ -145,6 +158,17 @@ mod tests {
             assert!(arguments(bad.clone()).ids().is_err(), "{bad}");
         }
         assert!(arguments(json!({"ids": (0..51).collect::<Vec<i64>>()})).ids().is_err());
+    }
+
+    #[test]
+    fn one_id_is_asked_for_by_its_own_name() {
+        for one in [json!({"id": 12}), json!({"ids": ["#12"]})] {
+            assert_eq!(arguments(one).id().unwrap(), MemoryId(12));
+        }
+        for bad in [json!({}), json!({"id": "x"}), json!({"id": [1, 2]})] {
+            let said = arguments(bad).id().unwrap_err().line();
+            assert!(said.contains("`id`") && !said.contains("`ids`"), "{said}");
+        }
     }
 
     #[test]

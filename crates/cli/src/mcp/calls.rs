@@ -74,10 +74,9 @@ pub(crate) fn search(arguments: &Arguments, app: &App) -> Result<String, Failure
 pub(crate) fn timeline(arguments: &Arguments, app: &App) -> Result<String, Failure> {
     let store = app.store_to_read()?;
     let place = place(arguments, &store)?;
-    let asked = arguments.ids()?;
-    let wanted = Wanted::of(&asked, &place, app, &store)?;
-    let (Some(anchor), [_]) = (wanted.within.first(), asked.as_slice()) else {
-        return Err(wanted.failure("a timeline is around one id"));
+    let wanted = Wanted::of(&[arguments.id()?], &place, app, &store)?;
+    let Some(anchor) = wanted.within.first() else {
+        return Err(wanted.failure("nothing to show"));
     };
     let around = |name| -> Result<u32, Failure> {
         Ok(arguments.count(name)?.unwrap_or(USUALLY_AROUND).min(MOST_AROUND))
