@@ -271,7 +271,14 @@ pub(crate) fn home_of(environment: &Environment) -> Result<Home, Failure> {
         Failure::usage("cannot tell where to keep memories")
             .hint("set `HOME` or `BACKSTORY_HOME` to a directory")
     })?;
-    let root = if root.is_absolute() { root } else { std::env::current_dir().unwrap_or_default().join(root) };
+    // Taken from wherever one is, it would be another store in every folder.
+    if !root.is_absolute() {
+        return Err(Failure::usage(format!(
+            "memories cannot be kept in `{}`: it is no whole path",
+            root.display()
+        ))
+        .hint("set `BACKSTORY_HOME`, or `HOME`, to a path that begins with `/`"));
+    }
     Ok(Home::at(root))
 }
 

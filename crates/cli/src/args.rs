@@ -123,7 +123,8 @@ pub(crate) enum Command {
     View(view::ViewArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
-    /// Hear one payload of a host; `main` takes it before this list is made, unless a flag stands first
+    /// Hear what a host tells on standard input, and keep it. Hosts run this; nobody has to
+    // `main` takes it before this list is made, unless a flag stands first.
     #[command(hide = true)]
     Hook {
         /// What the hook was given

@@ -110,9 +110,12 @@ impl MemoryLine {
             return Err(Failure::user("not a memory: one JSON object is wanted"));
         }
         serde_json::from_str(text).map_err(|error| {
+            if error.is_eof() {
+                return Failure::user("not a memory: the JSON breaks off before its end");
+            }
             // Nearly all are of one line, and an import counts lines of its own.
-            let error = error.to_string().replace(" at line 1 column", " at column");
-            Failure::user(format!("not a memory: {error}"))
+            let what = error.to_string().replace(" at line 1 column", " at column");
+            Failure::user(format!("not a memory: {what}"))
         })
     }
 

@@ -15,6 +15,11 @@ pub(crate) fn memories(count: u64) -> String {
     if count == 1 { "1 memory".to_owned() } else { format!("{count} memories") }
 }
 
+/// Says how many of something, as a person would.
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 /// Whether output may carry colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {

@@ -3,7 +3,7 @@
 use crate::app::{App, ProjectArgs};
 use crate::commands::sessions::session_called;
 use crate::failure::{Exit, Failure};
-use crate::ui::{memories, one_line};
+use crate::ui::{counted, memories, one_line};
 use crate::vectors;
 use backstory_capture::{Distillation, Occasion, distil};
 use backstory_memory::{MemoryId, SessionId, Timestamp};
@@ -60,8 +60,7 @@ pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
         let content = &memory.content;
         app.ui.line(&format!("#{} {:<9} {}", memory.id, content.kind, one_line(&content.title)))?;
     }
-    let many =
-        if sessions.len() == 1 { "1 session".to_owned() } else { format!("{} sessions", sessions.len()) };
+    let many = counted(sessions.len() as u64, "session");
     let (new, known) = (memories(written.len() as u64), updated.len());
     app.ui.line(&format!("{many} read: {new} new, {known} brought up to date"))?;
     Ok(Exit::Done)

@@ -39,6 +39,10 @@ struct Handoff {
 /// Prints a handoff, or writes one.
 pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
     if let Some(text) = args.text {
+        if text.trim().is_empty() {
+            return Err(Failure::user("a handoff needs words")
+                .hint("`backstory handoff \"TEXT\"` writes one; without a text it prints the newest"));
+        }
         let content = ContentArgs { text: Some(text), kind: Some(Kind::Handoff), ..ContentArgs::default() };
         return remember::run(
             RememberArgs { content, project: args.project, force: false, json: args.json },

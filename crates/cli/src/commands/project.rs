@@ -173,11 +173,13 @@ fn print(summaries: Vec<ProjectSummary>, app: &App, json: bool) -> Result<Exit, 
     for project in &projects {
         let root = project.roots.first().map_or("", String::as_str);
         app.ui.line(&format!(
-            "{:<4} {:<24} {:>6} memories {:>5} sessions  {}",
+            "{:<4} {:<24} {:>6} {:<8} {:>5} {:<8}  {}",
             project.id,
             one_line(&project.name),
             project.memories,
+            if project.memories == 1 { "memory" } else { "memories" },
             project.sessions,
+            if project.sessions == 1 { "session" } else { "sessions" },
             one_line(root)
         ))?;
     }

@@ -8,7 +8,7 @@ use super::install::{agreed, say_wired};
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::proof::prove;
-use crate::ui::{Tone, memories};
+use crate::ui::{Tone, counted, memories};
 use crate::wiring::{Proposal, Way, hosts_here, is_in_build_directory, own_program, propose};
 use backstory_hosts::Places;
 use clap::Args;
@@ -105,7 +105,7 @@ fn take_in_what_is_there(args: &SetupArgs, app: &App) -> Result<(), Failure> {
         return Ok(());
     }
     let (sessions, bytes) = import::found(app)?;
-    let recorded = format!("{sessions} sessions of hosts ({:.0} MB), ", bytes as f64 / 1e6);
+    let recorded = format!("{} of hosts ({:.0} MB), ", counted(sessions, "session"), bytes as f64 / 1e6);
     let what = format!("{}git history and memory files", if sessions > 0 { &recorded } else { "" });
     let agrees =
         if args.yes { Some(true) } else { app.ui.confirm(&format!("take in what is here already: {what}?")) };

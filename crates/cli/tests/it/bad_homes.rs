@@ -28,6 +28,23 @@ fn without_a_home_we_cannot_tell_where_to_keep_memories() {
     assert_eq!(env.finish(child).code, Some(0), "`BACKSTORY_HOME` is enough");
 }
 
+#[test]
+fn a_home_that_is_no_whole_path_is_refused_and_made_in_no_folder() {
+    let env = world();
+    assert_snapshot!(told(&at_home(&env, Path::new("rel"), &["remember", "x"])), @r"
+        exit 2
+        --- err
+        error: memories cannot be kept in `rel`: it is no whole path
+
+        hint: set `BACKSTORY_HOME`, or `HOME`, to a path that begins with `/`
+        ");
+    let mut command = env.command(HOOK);
+    let mut child = command.env("BACKSTORY_HOME", "rel").stdin(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), prompt("s", "unheard").as_bytes()).unwrap();
+    harmless(&env.finish(child));
+    assert!(!env.project().join("rel").exists() && !env.home().exists());
+}
+
 fn at_home(env: &TestEnv, home: &Path, arguments: &[&str]) -> Outcome {
     env.finish(env.command(arguments).env("BACKSTORY_HOME", home).spawn().unwrap())
 }
@@ -67,13 +84,6 @@ fn a_home_that_is_a_link_or_a_file_is_refused_and_not_written_to() {
     }
     assert_eq!(fs::read_dir(&real).unwrap().count(), 0, "nothing was written through the link");
     assert_eq!(fs::read_to_string(&plain).unwrap(), "a file");
-}
-
-#[test]
-fn a_relative_home_lies_below_the_working_directory() {
-    let env = world();
-    assert_eq!(at_home(&env, Path::new("here"), &["remember", "x"]).code, Some(0));
-    assert!(env.project().join("here/backstory.db").exists());
 }
 
 #[test]

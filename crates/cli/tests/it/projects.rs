@@ -23,13 +23,13 @@ fn a_project_is_shown_and_listed() {
     assert_snapshot!(told(&env.run(["project", "show"])), @r"
         exit 0
         --- out
-        1    project                       1 memories     0 sessions  [WORLD]/project
+        1    project                       1 memory       0 sessions  [WORLD]/project
         ");
     assert_snapshot!(told(&env.run(["project", "list"])), @r"
         exit 0
         --- out
-        1    project                       1 memories     0 sessions  [WORLD]/project
-        2    other                         1 memories     0 sessions  [WORLD]/other
+        1    project                       1 memory       0 sessions  [WORLD]/project
+        2    other                         1 memory       0 sessions  [WORLD]/other
         ");
     let answer = ask(&env, 0, &["project", "list", "--json"]);
     assert_snapshot!(shape(&answer), @"{projects: [{id: number, keys: [text], last_active_at: text, memories: number, name: text, parent: null, roots: [text], sessions: number}], version: number}");
@@ -53,7 +53,7 @@ fn a_project_takes_another_name() {
     assert_snapshot!(told(&env.run(["project", "rename", "project", "lighthouse"])), @r"
         exit 0
         --- out
-        1    lighthouse                    1 memories     0 sessions  [WORLD]/project
+        1    lighthouse                    1 memory       0 sessions  [WORLD]/project
         ");
     assert_eq!(
         ask(&env, 0, &["project", "rename", "lighthouse", "beacon", "--json"])["projects"][0]["name"],

@@ -190,12 +190,31 @@ fn a_memory_without_words_is_refused_and_told_how_to_give_them() {
 }
 
 #[test]
+fn a_handoff_without_words_is_told_how_to_write_one() {
+    let env = world();
+    assert_snapshot!(told(&env.run(["handoff", " "])), @r#"
+        exit 1
+        --- err
+        error: a handoff needs words
+
+        hint: `backstory handoff "TEXT"` writes one; without a text it prints the newest
+        "#);
+}
+
+#[test]
 fn a_broken_object_is_refused_and_told_why_it_was_read_as_one() {
     let env = world();
     assert_snapshot!(told(&env.run(["remember", "{{ braces }} must be doubled in templates"])), @r"
         exit 1
         --- err
         error: not a memory: key must be a string at column 2
+
+        hint: a text that begins with `{` is read as JSON; begin it with a word if it is none
+        ");
+    assert_snapshot!(told(&env.run(["remember", r#"{"broken"#])), @r"
+        exit 1
+        --- err
+        error: not a memory: the JSON breaks off before its end
 
         hint: a text that begins with `{` is read as JSON; begin it with a word if it is none
         ");

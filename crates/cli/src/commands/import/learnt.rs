@@ -4,7 +4,7 @@ use crate::app::{App, project_name};
 use crate::commands::context::injecting;
 use crate::failure::Failure;
 use crate::injecting::Recipient;
-use crate::ui::{Tone, memories, one_line};
+use crate::ui::{Tone, counted, memories, one_line};
 use backstory_hosts::Opening;
 use backstory_import::{FindReport, RecordsReport, Source, Tally};
 use backstory_memory::{Kind, MemoryId, Moment, ProjectId};
@@ -210,10 +210,6 @@ impl InProject {
         }
         Ok(())
     }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// Tells new memories apart by project, the one with most of them first.

@@ -184,6 +184,11 @@ impl Preview {
         self.projects = self.names.iter().cloned().collect();
     }
 
+    /// Returns what a single one is called.
+    fn what_one(&self) -> &'static str {
+        if self.what == "sessions" { "session" } else { "memory" }
+    }
+
     fn say(&self, app: &App) -> Result<(), Failure> {
         let day = |time: &Option<String>| {
             time.as_deref().map_or(String::new(), |time| time.chars().take(10).collect())
@@ -194,7 +199,7 @@ impl Preview {
             "{:<16} {:>6} {}{size}, {} to {}",
             self.source,
             self.count,
-            self.what,
+            if self.count == 1 { self.what_one() } else { self.what },
             day(&self.from),
             day(&self.to)
         ))?;
