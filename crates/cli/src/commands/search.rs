@@ -10,7 +10,7 @@ use crate::shapes::{self, HitShape};
 use crate::times;
 use crate::ui::{Tone, one_line};
 use backstory_memory::{Kind, MemoryId, clean, first_chars};
-use backstory_recall::{Answer, Hit, Strategy};
+use backstory_recall::{Answer, Hit, Lift, Strategy, word_query};
 use backstory_store::{Filter, LifeFilter, Reach, Showing, Store};
 use clap::Args;
 use serde::Serialize;
@@ -119,6 +119,9 @@ fn tell(args: &SearchArgs, store: &Store, answer: &Answer, app: &App) -> Result<
     for read in &answer.read_as {
         app.ui.say(&format!("nothing says `{}`; looked for `{}` too", read.asked, read.known));
     }
+    if is_said_nowhere(args, answer, store, app)? {
+        app.ui.say(&format!("nothing says `{}`; what follows is near in meaning only", args.words.join(" ")));
+    }
     if let Some(when) = &answer.when {
         app.ui.say(&format!("what was not written `{}` counts less", when.said));
     }
@@ -134,6 +137,26 @@ fn tell(args: &SearchArgs, store: &Store, answer: &Answer, app: &App) -> Result<
         })?;
     }
     Ok(())
+}
+
+/// Whether something was found although not one of the words stands anywhere: then the best of it may be far off.
+pub(crate) fn is_said_nowhere(
+    args: &SearchArgs,
+    answer: &Answer,
+    store: &Store,
+    app: &App,
+) -> Result<bool, Failure> {
+    let is_near_only = |hit: &Hit| {
+        hit.reasons.words == 0.0 && !hit.reasons.lifts.iter().any(|(lift, _)| *lift == Lift::Named)
+    };
+    let is_asked = answer.strategy == Strategy::WordsAndMeaning && !answer.hits.is_empty();
+    if !is_asked || !answer.hits.iter().all(is_near_only) {
+        return Ok(false);
+    }
+    // The words may stand in what is on another page.
+    let Some(reach) = app.reach(store, &args.place)? else { return Ok(false) };
+    let anywhere = Filter { reach, limit: 1, offset: 0, ..filter(args, app)? };
+    Ok(store.search_words(&word_query(&args.words.join(" ")), &anywhere)?.is_empty())
 }
 
 /// Finds what bears on what was asked. Every door asks through here.

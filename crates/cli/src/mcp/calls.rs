@@ -49,6 +49,9 @@ pub(crate) fn search(arguments: &Arguments, app: &App) -> Result<String, Failure
             encode(&read.known, 40)
         ));
     }
+    if commands::search::is_said_nowhere(&asked, &found, &store, app)? {
+        answer.add("(nothing says these words; what follows is near in meaning only)");
+    }
     let mut shown = 0;
     for hit in found.hits.iter().take(limit as usize) {
         let mut line = index_line(&hit.memory, form, app.now);

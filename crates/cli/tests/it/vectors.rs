@@ -42,6 +42,22 @@ fn a_memory_that_is_written_or_changed_gets_its_vectors() {
 }
 
 #[test]
+fn words_nobody_said_are_named_above_what_is_near_in_meaning() {
+    let env = with_vectors();
+    remember(&env, "We use tabs");
+    remember(&env, "The cat sleeps on the sofa all day");
+    let near = env.run(["search", "kitten"]);
+    assert!(
+        near.code == Some(0) && near.stderr.contains("nothing says `kitten`; what follows is near"),
+        "{near:?}"
+    );
+    for said in ["tabs", "kitten tabs", ""] {
+        let found = env.run(["search", said]);
+        assert!(found.code == Some(0) && !found.stderr.contains("near in meaning only"), "{found:?}");
+    }
+}
+
+#[test]
 fn a_forgotten_memory_leaves_nothing_in_the_vector_file() {
     let env = with_vectors();
     remember(&env, "We use tabs");
