@@ -6,7 +6,7 @@
 use super::asked::gist;
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::story::Turn;
-use crate::prose::{capitalised, plain, sentences};
+use crate::prose::{plain, sentences, titled};
 use backstory_memory::{Kind, first_chars, telling_words, title_from, words};
 use backstory_store::Again;
 use std::collections::HashSet;
@@ -23,7 +23,8 @@ pub(super) fn choice(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Finding> {
         options.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, text)| text.as_str()).collect();
     let asked = gist(before.prompt()).map(|asked| format!("Asked: {asked}\n")).unwrap_or_default();
     let body = format!("{asked}Chosen: {option}\nNot chosen: {}\n{goes_on}", others.join("; "));
-    let title = title_from(&capitalised(without_promise(&goes_on).trim_end_matches(['.', '!', ':', ','])));
+    let claim = without_promise(&goes_on).trim_end_matches(['.', '!', ':', ',']);
+    let title = title_from(&titled(claim, claim));
     Some(Finding {
         subject: subject_of_turn("choice", turn),
         content: distilled(Kind::Decision, &title, &body, turn.trust()),
