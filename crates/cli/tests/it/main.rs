@@ -30,6 +30,7 @@ mod hostile_records;
 mod huge_payloads;
 mod importing;
 mod injecting;
+mod injecting_beside_tools;
 mod laws;
 mod looking;
 mod looking_first;
