@@ -15,7 +15,7 @@ use std::collections::HashSet;
 pub(super) fn choice(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Finding> {
     let (laid_out, list) = before.closing()?;
     let (said, message) = turn.closing()?;
-    let options = options(list);
+    let options = if [list, turn.prompt()].into_iter().any(offers) { options(list) } else { Vec::new() };
     let at = chosen(turn.prompt(), options.len())?;
     let option = options.get(at)?;
     let goes_on = going_on(message, option)?;
@@ -34,6 +34,11 @@ pub(super) fn choice(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Finding> {
         comparing: Comparing::Not,
         relates_to: Vec::new(),
     })
+}
+
+/// Whether a message speaks of a choice: what was done, or will be, is numbered as well.
+fn offers(message: &str) -> bool {
+    message.contains('?') || words(message).any(|word| OFFERING.contains(&word.as_str()))
 }
 
 /// The options of a numbered list, in order. A list that does not count from one is none.
@@ -56,11 +61,13 @@ fn options(message: &str) -> Vec<String> {
 
 /// Which of so many options a prompt takes: it may hold no word that says anything else before its first pause.
 fn chosen(prompt: &str, options: usize) -> Option<usize> {
-    let head = prompt.trim().split([',', '.', ';', '\n']).find(|part| !part.trim().is_empty())?;
-    if prompt.contains('?') {
+    let (head, rest) = prompt.trim().split_once([',', '.', ';', '\n']).unwrap_or((prompt, ""));
+    let all: Vec<String> = words(head).collect();
+    // "First, mend the tests" and "1. Rename it" begin a list of their own.
+    let is_bare = all.len() == 1 && words(rest).any(|word| !TAKING.contains(&word.as_str()));
+    if prompt.contains('?') || is_bare {
         return None;
     }
-    let all: Vec<String> = words(head).collect();
     let is_letter = |word: &str| LETTERS.contains(&word);
     // "A" is an article, unless it stands alone or is called an option.
     let letters_count = all.len() == 1 || all.iter().any(|word| word == "option");
@@ -99,6 +106,20 @@ fn without_promise(sentence: &str) -> &str {
 
 const PROMISES: [&str; 8] =
     ["I'll ", "I’ll ", "I will ", "We'll ", "We’ll ", "We will ", "Okay, I'll ", "OK, I'll "];
+const OFFERING: [&str; 12] = [
+    "option",
+    "options",
+    "choice",
+    "choices",
+    "either",
+    "approach",
+    "approaches",
+    "alternatives",
+    "recommend",
+    "prefer",
+    "could",
+    "suggest",
+];
 const LETTERS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 const ORDINALS: [&str; 6] = ["first", "second", "third", "fourth", "fifth", "sixth"];
 /// Words in which something is taken from a list.

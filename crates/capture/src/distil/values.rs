@@ -203,8 +203,11 @@ fn by_denial(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
             words(known).zip(words(known).skip(1)).any(|(one, two)| one == *verb && stem(&two) == word)
         })
     };
+    // A sentence of two matters is not given up with one of them.
+    let is_of_one = !words(known).any(|word| word == "and") && first_clause(known) == without_turn(known);
     let is_given_up = || {
         said.polarity == Polarity::Denied
+            && is_of_one
             && is_over(&said.text)
             && (clause.len() > 1 || clause.iter().any(is_chosen))
             && clause.is_subset(&before)
@@ -239,7 +242,8 @@ fn first_clause(text: &str) -> &str {
 
 /// "Branches are cut on Mondays" and "branches are cut on Wednesdays now" differ in one place, which is not where they begin.
 fn by_place(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
-    if !announces_change(&said.text) {
+    // Rules that hold side by side may speak of changes and of going back: "always back up …".
+    if !announces(&said.text, &SINCE_NOW) {
         return None;
     }
     let plain = |text: &str| -> Vec<String> {
@@ -274,12 +278,13 @@ fn by_place(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
 
 /// "We use tabs for indentation" and "no, we use spaces": the names say what the matter is.
 fn by_rivals(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
-    let is_choice = |text: &str| words(text).any(|word| CHOOSING.contains(&word.as_str()) || word == "runs");
+    let is_chosen =
+        |name: &str| CHOOSING.iter().chain(&["runs"]).any(|verb| stands_before(known, verb, name));
     // Who names what runs there speaks of that alone.
     let is_of_all = words(without_turn(&said.text))
         .next()
         .is_some_and(|first| ["we", "let", "use", "i"].contains(&first.as_str()));
-    let may_turn = announces_change(&said.text) && is_of_all && is_choice(known);
+    let may_turn = announces_change(&said.text) && is_of_all;
     if !may_turn || polarity_of(known) != said.polarity {
         return None;
     }
@@ -297,7 +302,7 @@ fn by_rivals(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
         telling.map(|word| stem(&word).to_owned()).collect()
     };
     let is_one_purpose = purpose(&said.text, now).is_subset(&purpose(known, before));
-    (now_group == before_group && before != now && is_one_purpose).then(|| Values {
+    (now_group == before_group && before != now && is_chosen(before) && is_one_purpose).then(|| Values {
         before: vec![before.to_owned()],
         now: vec![now.to_owned()],
         is_one: true,
@@ -308,6 +313,7 @@ fn by_rivals(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
 pub(super) fn puts_right(said: &Statement) -> bool {
     said.correction.as_ref().is_some_and(|correction| correction.old.is_some())
         || announces_change(&said.text)
+        || is_over(&said.text)
 }
 
 /// The names a sentence that announces a change may take the place of.
@@ -318,16 +324,33 @@ pub(super) fn replaceable(text: &str) -> &'static [&'static str] {
 
 /// Whether a sentence says that something is not as it was.
 fn announces_change(text: &str) -> bool {
+    announces(text, &CHANGING)
+}
+
+/// The same, by words of a list or by what it begins or ends with.
+fn announces(text: &str, list: &[&str]) -> bool {
     let says = |list: &[&str]| words(text).any(|word| list.contains(&word.as_str()));
-    let is_announced = says(&CHANGING)
-        || says(&SETTING)
-        || is_over(text)
-        || without_turn(text).len() < text.trim_start().len();
+    let is_announced =
+        says(list) || says(&SETTING) || is_over(text) || without_turn(text).len() < text.trim_start().len();
     is_announced && !says(&ADDING)
 }
 
+/// Whether a sentence says that a thing is over.
 fn is_over(text: &str) -> bool {
-    NO_LONGER.iter().any(|over| text.to_lowercase().contains(over))
+    let all: Vec<String> = words(text).collect();
+    let pairs = all.iter().zip(all.iter().skip(1));
+    let is_said = |(one, two): (&String, &String)| {
+        matches!(
+            (one.as_str(), two.as_str()),
+            ("any", "more") | ("no", "longer") | ("stop", "using" | "doing")
+        )
+    };
+    let ends = || {
+        text.split([',', '.', ';', ':', '!', '\n'])
+            .any(|clause| clause.trim().to_lowercase().ends_with("after all"))
+    };
+    let begins = || words(without_turn(text)).next().is_some_and(|first| first == "stop");
+    all.iter().any(|word| word == "anymore") || pairs.into_iter().any(is_said) || ends() || begins()
 }
 
 /// A word without its ending, and without what comes after its beginning: "pushing" and "push" speak of one thing.
@@ -413,8 +436,9 @@ const DECIDING: [&str; 13] = [
 ];
 /// Words that do not tell two places apart.
 const UNTELLING: [&str; 11] = ["we", "our", "the", "a", "all", "only", "must", "can", "should", "be", "may"];
-/// What says that a thing is over.
-const NO_LONGER: [&str; 5] = ["any more", "anymore", "no longer", "after all", "stop "];
+/// Those of them that say nothing else.
+const SINCE_NOW: [&str; 9] =
+    ["now", "instead", "actually", "longer", "anymore", "moved", "switched", "migrated", "changed"];
 /// Words before which something has one place or time.
 const PLACING: [&str; 9] = ["on", "in", "at", "to", "from", "with", "by", "via", "every"];
 /// Words for all of a project.
@@ -523,6 +547,29 @@ mod tests {
             Same,
         ),
         ("We deploy to Fly.", "We always write tests first.", Unrelated),
+        // What announces no change, or no change of this.
+        ("Always run the rest of the suite before a release.", "We use GraphQL now.", Unrelated),
+        ("Always run git fetch before a release.", "We switched to axios.", Unrelated),
+        (
+            "Always back up the users table before a migration.",
+            "Always back up the orders table before a migration.",
+            Unrelated,
+        ),
+        (
+            "Always send the report after all jobs finish.",
+            "Always send the invoice after all jobs finish.",
+            Unrelated,
+        ),
+        (
+            "We use Redis for sessions and Postgres for orders.",
+            "We no longer use Redis for sessions.",
+            Unrelated,
+        ),
+        (
+            "Use Redis for sessions in the API.",
+            "We don't use Redis for sessions any more, that goes for caching too.",
+            Opposite,
+        ),
     ];
 
     #[test]

@@ -23,15 +23,22 @@ enum Given {
 const COMMANDS: &[(&[&str], &[&str], Given)] = &[
     (&["curl", "wget", "http", "https"], &["-u", "--user"], Given::Pair),
     (&["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck", "mysqlsh", "mariadb", "mariadb-dump", "mariadb-admin", "7z", "7za", "rar", "unrar"], &["-p"], Given::Glued),
-    (&["sshpass", "login", "mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport", "cqlsh", "rabbitmqadmin"], &["-p"], Given::Either),
+    (&["sshpass", LOGIN, "mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport", "cqlsh", "rabbitmqadmin"], &["-p"], Given::Either),
     (&["redis-cli", "valkey-cli", "redis-benchmark"], &["-a"], Given::Either),
     (&["zip", "unzip", "sqlcmd", "bcp", "mosquitto_pub", "mosquitto_sub", "ipmitool"], &["-P"], Given::Either),
     (&["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami", "ldappasswd"], &["-w"], Given::Either),
 ];
 
+/// What follows the name of a command that has registries or accounts; elsewhere a word like any other.
+const LOGIN: &str = "login";
+#[rustfmt::skip]
+const LOGGING_IN: [&[u8]; 10] = [b"docker", b"podman", b"nerdctl", b"buildah", b"skopeo", b"oras", b"helm", b"registry", b"az", b"cf"];
+
 /// Remembers the command whose flags are being read.
 #[derive(Default)]
 pub(super) struct Commands {
+    /// Whether the word before was a command one logs in with.
+    logs_in: bool,
     /// Where the last command that takes credentials was named, its flags and how it takes them.
     named: Option<(usize, &'static [&'static str], Given)>,
 }
@@ -43,8 +50,13 @@ impl Commands {
         self.named = self.named.filter(|(at, ..)| word.start - at <= NEAR && !ends_a_command(gap, word));
         let Some(flag) = word.bytes.strip_prefix(b"-") else {
             let name = word.bytes.rsplit(|byte| *byte == b'/').next()?;
+            let logs_in = std::mem::replace(&mut self.logs_in, LOGGING_IN.contains(&name));
             let is_named = |names: &[&str]| names.iter().any(|known| known.as_bytes() == name);
             let (_, flags, given) = COMMANDS.iter().find(|(names, ..)| is_named(names))?;
+            // The scheme of an address is no command.
+            if (name == LOGIN.as_bytes() && !logs_in) || text.get(word.end()) == Some(&b':') {
+                return None;
+            }
             self.named = Some((word.start, flags, *given));
             return None;
         };
@@ -59,10 +71,11 @@ impl Commands {
         let rest = text.get(at..)?;
         let value = value(rest, quote)?;
         let end = if quote.is_some() { value.len() } else { tail_end(rest, value.len()) };
-        let is_port = !is_glued && value.len() <= 5 && value.iter().all(u8::is_ascii_digit);
+        let is_port = is_port(value, is_glued);
         let is_credential = match given {
             Given::Pair => {
-                value.contains(&b':')
+                !is_port
+                    && value.contains(&b':')
                     && value.len() >= 5
                     && !value.starts_with(b"user")
                     && !is_placeholder(value)
@@ -73,6 +86,13 @@ impl Commands {
         };
         is_credential.then_some(Finding { rule: CREDENTIAL, start: at, end: at + end })
     }
+}
+
+/// Whether a value is a port, or ports and addresses that are mapped onto each other: `8080:80`.
+fn is_port(value: &[u8], is_glued: bool) -> bool {
+    let is_mapped =
+        value.contains(&b':') && value.iter().all(|byte| byte.is_ascii_digit() || b":.".contains(byte));
+    is_mapped || (!is_glued && value.len() <= 5 && value.iter().all(u8::is_ascii_digit))
 }
 
 /// Whether a word is the flag, or begins with it where a value may be glued to it.

@@ -133,7 +133,10 @@ pub(super) fn judge(name: &str, value: &str) -> Option<&'static str> {
     let (telling, _) = telling(name.as_bytes())?;
     let bytes = value.as_bytes();
     let secret = match telling {
-        Telling::Password => passwords::is_chosen(bytes) || passwords::is_phrase(bytes),
+        Telling::Password => {
+            passwords::is_chosen(bytes)
+                || (passwords::names_a_phrase(name.as_bytes()) && passwords::is_phrase(bytes))
+        }
         Telling::Header => passwords::is_header(bytes) || (!value.contains(' ') && is_credential(bytes)),
         Telling::Key => is_random(bytes, Evidence::Quoted),
         Telling::Hint => is_random(bytes, Evidence::Near),

@@ -136,7 +136,14 @@ pub(super) fn is_chosen(value: &[u8]) -> bool {
 
 /// Tells whether a quoted text of several words in the place of a password is one, not a label or a message.
 pub(super) fn is_phrase(value: &[u8]) -> bool {
-    const DESCRIBING: [&str; 24] = [
+    const DESCRIBING: [&str; 31] = [
+        "too",
+        "short",
+        "minimum",
+        "least",
+        "characters",
+        "show",
+        "hide",
         "must",
         "should",
         "cannot",
@@ -170,14 +177,17 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
     let describes = |word: &[u8]| {
         telling(word).is_some() || DESCRIBING.iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
     };
-    (2..=8).contains(&words().count())
+    // "is too short" says something of what stands before it.
+    let goes_on = words().next().is_some_and(|first| [&b"is"[..], b"are"].contains(&first));
+    !goes_on
+        && (2..=8).contains(&words().count())
         && (8..=LONGEST).contains(&value.len())
         && words().all(|word| is_word(word) && !describes(word))
         && !is_placeholder(value)
 }
 
 /// `pass` also counts what passed; a name that says the word in full, or shouts, means a password.
-fn names_a_phrase(name: &[u8]) -> bool {
+pub(super) fn names_a_phrase(name: &[u8]) -> bool {
     is_shouted(name)
         || ["passw", "passphrase", "pwd"]
             .iter()

@@ -47,6 +47,9 @@ fn what_picks_nothing_decides_nothing() {
         (OPTIONS, "1 or 2", GOES_ON),
         (OPTIONS, "explain the second option", GOES_ON),
         (OPTIONS, "2 sounds right", "Done."),
+        (OPTIONS, "First, add an index on the date", "The index on the date is there, beside the view."),
+        (OPTIONS, "1. Add an index\n2. Rename the view", "The index is there."),
+        ("I did this:\n1. Added an index.\n2. Built a materialized view.", "2", GOES_ON),
         ("I changed two files.", "2 sounds right", GOES_ON),
         ("Version 2. is out.", "2", GOES_ON),
     ] {

@@ -145,6 +145,8 @@ fn a_password_may_be_several_words() {
         "password = \"must be long enough\"",
         "errors.password = 'is required'",
         "{\"pass\": \"all tests are green\"}",
+        "{ password: \"is too short\" }",
+        "\"password\": \"Minimum eight characters\"",
     ] {
         check_untouched(text);
     }
@@ -175,6 +177,11 @@ fn passwords_of_command_lines_go() {
         "redis-cli -p 6379",
         "mongosh -u me -p --quiet",
         "mysql -u root; mkdir -pv src/x9",
+        "cargo test login -p backstory-cli9",
+        "pytest tests/login -p no:cacheprovider2",
+        "docker run -d --name mongo -p 27017:27017 mongo:7",
+        "docker run --name mysql -p3306:3306 mysql",
+        "docker run -e API=http://api -u 1000:1000 img",
     ] {
         check_untouched(text);
     }

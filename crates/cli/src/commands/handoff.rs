@@ -44,7 +44,7 @@ pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
                 .hint("`backstory handoff \"TEXT\"` writes one; without a text it prints the newest"));
         }
         let content = ContentArgs { text: Some(text), kind: Some(Kind::Handoff), ..ContentArgs::default() };
-        return remember::run(
+        return remember::write(
             RememberArgs { content, project: args.project, force: false, json: args.json },
             app,
         );

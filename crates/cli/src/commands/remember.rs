@@ -76,7 +76,8 @@ pub(crate) fn run(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
     app.ui.or_refusal(json, write(args, app))
 }
 
-fn write(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
+/// The same, for a command that answers a refusal itself.
+pub(crate) fn write(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
     let line = args.content.line()?;
     if line.supersedes.is_some() {
         return Err(Failure::usage("`remember` replaces nothing, and the JSON says `supersedes`")
