@@ -4,7 +4,7 @@ use super::finding::Finding;
 use super::later::left_for_later;
 use super::story::Turn;
 use crate::Closing;
-use backstory_memory::{Happening, Kind, Memory};
+use backstory_memory::{Happening, Kind, Memory, telling_words};
 
 /// What the turns of a session told.
 pub(super) struct Told<'a> {
@@ -49,10 +49,12 @@ impl Told<'_> {
     fn left_by_user(&self) -> Vec<String> {
         let last_edit = self.turns.iter().rposition(|turn| !turn.edited().is_empty());
         let left = |(at, turn): (usize, &Turn<'_>)| {
-            // What was needed before something was done may be what was done; what was put off was not.
+            // What was needed before something was done may be what was done; what was put off was not, unless it was asked for again.
             let is_open = last_edit.is_none_or(|last| last < at);
-            let left = left_for_later(turn.prompt()).into_iter();
-            left.filter(|left| is_open || left.is_put_off).map(|left| left.step).collect::<Vec<_>>()
+            let later = self.turns.get(at + 1..).unwrap_or_default();
+            let mut left = left_for_later(turn.prompt());
+            left.retain(|left| is_open || (left.is_put_off && !is_taken_up(&left.step, later)));
+            left.into_iter().map(|left| left.step).collect::<Vec<_>>()
         };
         self.turns.iter().enumerate().flat_map(left).collect()
     }
@@ -79,4 +81,11 @@ impl Told<'_> {
         };
         self.findings.iter().filter(of_work).max_by_key(|finding| finding.at)
     }
+}
+
+/// Whether a later turn that changed something was asked for what was put off.
+fn is_taken_up(step: &str, later: &[Turn<'_>]) -> bool {
+    let wanted = telling_words(step);
+    let asks = |turn: &Turn<'_>| telling_words(turn.prompt()).iter().any(|word| wanted.contains(word));
+    later.iter().any(|turn| !turn.edited().is_empty() && asks(turn))
 }

@@ -397,6 +397,16 @@ fn what_was_put_off_outlives_the_work_and_what_was_needed_does_not() {
 }
 
 #[test]
+fn what_was_put_off_and_then_asked_for_is_done() {
+    let mut story = Story::new();
+    story.asks("Skip the parser for now").closes("Noted.");
+    story.asks("Ok, now do the parser").edits("parser.py", "", "x").closes("Added the parser.");
+    story.distils(Occasion::SessionEnd);
+    let handoff = story.only(Kind::Handoff).content;
+    assert!(!handoff.body.contains("Skip the parser"), "{}", handoff.body);
+}
+
+#[test]
 fn a_next_step_stands_until_something_is_done() {
     let mut story = Story::new();
     story
