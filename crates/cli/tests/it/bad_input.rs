@@ -36,7 +36,7 @@ fn nobody_asks_for_none_and_no_time_is_guessed() {
 #[test]
 fn a_refusal_is_json_where_json_was_asked_for() {
     let env = world();
-    let refused: [(&[&str], i32); 9] = [
+    let refused: [(&[&str], i32); 10] = [
         (&["why", "9"], 1),
         (&["timeline", "9"], 1),
         (&["sessions", "show", "last"], 1),
@@ -46,6 +46,7 @@ fn a_refusal_is_json_where_json_was_asked_for() {
         (&["import", "nofile"], 1),
         (&["distil", "--session", "9"], 1),
         (&["handoff", "--session", "9"], 1),
+        (&["handoff", r#"{"body":"x","supersedes":3}"#], 2),
     ];
     for (arguments, code) in refused {
         let refusal = ask(&env, code, &[arguments, &["--json"]].concat());
