@@ -9,6 +9,8 @@ use backstory_memory::{Kind, Memory, NEAR_DUPLICATE, TITLE_CHARS, first_chars, l
 /// How many lines of a body are read, and how far each.
 const MOST_LINES: usize = 8;
 pub(crate) const LINE_CHARS: usize = 240;
+/// A title is made of one of the first sentences, if of any.
+const FIRST_SENTENCES: usize = 3;
 /// Of a sentence cut shorter than this, nothing is understood.
 const SHORTEST_CUT: usize = 40;
 
@@ -21,25 +23,25 @@ pub(crate) fn title(memory: &Memory) -> String {
 /// Tells a memory in at most `most_chars` characters.
 #[must_use]
 pub fn gist(memory: &Memory, most_chars: usize) -> String {
-    let title = title(memory);
-    let sentences = sentences(memory);
+    let title = Title::of(memory);
+    let mut rest = sentences(memory);
+    let mut first: Vec<String> = rest.by_ref().take(FIRST_SENTENCES).collect();
     // What the title was made of tells it whole, and is not said a second time.
-    let whole = sentences.iter().position(|sentence| holds(sentence, &title) == Holds::AndMore);
-    let mut out = whole
-        .and_then(|at| sentences.get(at))
-        .map_or_else(|| title.clone(), |sentence| shorten(sentence, most_chars));
+    let whole = first.iter().position(|sentence| title.is_held_by(sentence) == Held::AndMore);
+    let whole = whole.map(|at| first.remove(at));
     let mut is_first = whole.is_none();
-    for (at, sentence) in sentences.iter().enumerate() {
-        if whole == Some(at) || sentence.starts_with("Next step") || repeats(&title, sentence) {
+    let mut out = whole.map_or_else(|| title.text.clone(), |sentence| shorten(&sentence, most_chars));
+    for sentence in first.into_iter().chain(rest) {
+        if sentence.starts_with("Next step") || title.is_said_again_by(&sentence) {
             continue;
         }
         let end = if out.ends_with(['.', '!', '?', '…', '。', ':']) { " " } else { ". " };
         let room = most_chars.saturating_sub(out.chars().count() + end.len());
-        let fits = first_chars(sentence, room).len() == sentence.len();
+        let fits = first_chars(&sentence, room).len() == sentence.len();
         if !fits && (!is_first || room < SHORTEST_CUT) {
             break;
         }
-        out = format!("{out}{end}{}", shorten(sentence, room));
+        out = format!("{out}{end}{}", shorten(&sentence, room));
         is_first = false;
     }
     out
@@ -47,14 +49,22 @@ pub fn gist(memory: &Memory, most_chars: usize) -> String {
 
 /// The sentence a title was cut from, where it has at most `most_chars` characters.
 pub(crate) fn uncut(memory: &Memory, most_chars: usize) -> Option<String> {
-    let title = Some(title(memory)).filter(|title| title.ends_with('…'))?;
-    let whole = sentences(memory).into_iter().find(|sentence| holds(sentence, &title) == Holds::AndMore)?;
+    let title = Some(Title::of(memory)).filter(|title| title.is_cut)?;
+    let mut first = sentences(memory).take(FIRST_SENTENCES);
+    let whole = first.find(|sentence| title.is_held_by(sentence) == Held::AndMore)?;
     (first_chars(&whole, most_chars).len() == whole.len()).then_some(whole)
+}
+
+/// A title, to be looked for in sentences.
+struct Title {
+    text: String,
+    words: Vec<String>,
+    is_cut: bool,
 }
 
 /// Whether a sentence holds a title.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
+enum Held {
     Not,
     /// After a few opening words, and ends with it.
     AtItsEnd,
@@ -62,48 +72,59 @@ enum Holds {
     AndMore,
 }
 
-/// Looks for a title in a sentence, word by word: a title is made without markup, with a capital, and without words that only
-/// open. Those are never more than the title has itself.
-fn holds(sentence: &str, title: &str) -> Holds {
-    let stem = title.trim_end_matches('…');
-    let titled: Vec<String> = words(stem).collect();
-    let said: Vec<String> = words(sentence).collect();
-    let Some((last, before)) = titled.split_last() else { return Holds::Not };
-    let is_cut = stem.len() < title.len();
-    // Where no space is, a cut may go through a word.
-    let is_last = |word: &String| word == last || (is_cut && word.starts_with(last.as_str()));
-    let run = said
-        .windows(titled.len())
-        .take(titled.len() + 1)
-        .position(|run| run.starts_with(before) && run.last().is_some_and(is_last));
-    match run {
-        None => Holds::Not,
-        Some(at) if at + titled.len() < said.len() || is_cut => Holds::AndMore,
-        Some(_) => Holds::AtItsEnd,
+impl Title {
+    fn of(memory: &Memory) -> Title {
+        let text = title(memory);
+        let stem = text.trim_end_matches('…');
+        let (words, is_cut) = (words(stem).collect(), stem.len() < text.len());
+        Title { text, words, is_cut }
     }
-}
 
-/// Whether a sentence says the title again. One of another length cannot: it is not looked at.
-fn repeats(title: &str, sentence: &str) -> bool {
-    if holds(sentence, title) == Holds::AtItsEnd {
-        return true;
+    /// Looks for it word by word: a title is made without markup, with a capital, and without words that only open. Those are never
+    /// more than it has itself.
+    fn is_held_by(&self, sentence: &str) -> Held {
+        let Some((last, before)) = self.words.split_last() else { return Held::Not };
+        let mut rest = words(sentence);
+        let mut said: Vec<String> = rest.by_ref().take(self.words.len() + 1).collect();
+        // Most sentences have nothing to do with it, which is seen here.
+        if !said.iter().any(|word| Some(word) == self.words.first()) {
+            return Held::Not;
+        }
+        said.extend(rest);
+        // Where no space is, a cut may go through a word.
+        let is_last = |word: &String| word == last || (self.is_cut && word.starts_with(last.as_str()));
+        let run = said
+            .windows(self.words.len())
+            .take(self.words.len() + 1)
+            .position(|run| run.starts_with(before) && run.last().is_some_and(is_last));
+        match run {
+            None => Held::Not,
+            Some(at) if at + self.words.len() < said.len() || self.is_cut => Held::AndMore,
+            Some(_) => Held::AtItsEnd,
+        }
     }
-    let is_comparable = sentence.len() <= 2 * title.len() && title.len() <= 2 * sentence.len();
-    is_comparable && likeness(title, sentence) >= NEAR_DUPLICATE
+
+    /// Whether a sentence says only this again. One of another length cannot: it is not looked at.
+    fn is_said_again_by(&self, sentence: &str) -> bool {
+        let is_comparable = sentence.len() <= 2 * self.text.len() && self.text.len() <= 2 * sentence.len();
+        is_comparable
+            && (self.is_held_by(sentence) == Held::AtItsEnd
+                || likeness(&self.text, sentence) >= NEAR_DUPLICATE)
+    }
 }
 
 /// The sentences of a body that may tell something.
-fn sentences(memory: &Memory) -> Vec<String> {
-    let mut sentences = Vec::new();
-    for line in telling_lines(memory) {
+fn sentences(memory: &Memory) -> impl Iterator<Item = String> {
+    telling_lines(memory).flat_map(|line| {
         let mut rest = line.as_str();
+        let mut sentences = Vec::new();
         while !rest.is_empty() {
             let (sentence, behind) = rest.split_at_checked(sentence_end(rest)).unwrap_or((rest, ""));
             sentences.push(sentence.to_owned());
             rest = behind.trim_start();
         }
-    }
-    sentences
+        sentences
+    })
 }
 
 /// The lines of a body that may tell something, or of a failure what is known of its fix.

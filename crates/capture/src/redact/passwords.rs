@@ -50,7 +50,8 @@ pub(super) fn after(text: &[u8], word: &Word<'_>, name_end: usize, telling: Tell
     };
     let end = place.start + whole.len();
     let rule = if telling == Telling::Key { NAMED } else { CREDENTIAL };
-    (is_certain(head) || is_certain(whole)).then_some(Finding { rule, start: place.start, end })
+    let goes_on = whole.len() > head.len();
+    (is_certain(head) || (goes_on && is_certain(whole))).then_some(Finding { rule, start: place.start, end })
 }
 
 /// `<password>…</password>`
@@ -271,11 +272,15 @@ fn is_strong(value: &[u8]) -> bool {
 
 /// Has signs strewn among letters and digits, as generated keys do and no text, path or pattern does.
 fn is_dense(value: &[u8]) -> bool {
-    let signs = value.iter().filter(|byte| b"!@#$%^&*~?;".contains(byte)).count();
-    let letters = value.iter().any(u8::is_ascii_alphabetic);
-    let digits = value.iter().any(u8::is_ascii_digit);
-    let text = value.iter().any(u8::is_ascii_whitespace) || value.windows(3).any(|part| part == b"://");
-    value.len() >= 16 && signs >= 3 && letters && digits && !text
+    let is_sign = |byte: &&u8| {
+        matches!(byte, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'~' | b'?' | b';')
+    };
+    let is_text = || value.iter().any(u8::is_ascii_whitespace) || value.windows(3).any(|part| part == b"://");
+    value.len() >= 16
+        && value.iter().filter(is_sign).count() >= 3
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && value.iter().any(u8::is_ascii_digit)
+        && !is_text()
 }
 
 /// `password: "Password"`: a label or a field, not a password.
@@ -305,7 +310,10 @@ fn holds_code(value: &[u8]) -> bool {
 pub(super) fn value(rest: &[u8], quote: Option<u8>) -> Option<&[u8]> {
     let ends = |byte: &u8| match quote {
         Some(quote) => *byte == quote || *byte == b'\n',
-        None => byte.is_ascii_whitespace() || b"\"'`,;)}&".contains(byte),
+        None => {
+            byte.is_ascii_whitespace()
+                || matches!(byte, b'"' | b'\'' | b'`' | b',' | b';' | b')' | b'}' | b'&')
+        }
     };
     let length = rest.iter().take(LONGEST + 1).position(ends).unwrap_or(rest.len().min(LONGEST + 1));
     if quote.is_some() && rest.get(length).copied() != quote {
