@@ -46,7 +46,7 @@ fn a_refusal_is_json_where_json_was_asked_for() {
         (&["import", "nofile"], 1),
         (&["distil", "--session", "9"], 1),
         (&["handoff", "--session", "9"], 1),
-        (&["handoff", r#"{"body":"x","supersedes":3}"#], 2),
+        (&["handoff", r#"{"body":"x","supersedes":"u1"}"#], 2),
     ];
     for (arguments, code) in refused {
         let refusal = ask(&env, code, &[arguments, &["--json"]].concat());
