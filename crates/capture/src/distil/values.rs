@@ -6,11 +6,14 @@
 //! all", "moved to"): without them two values may both hold. Not here: who has the last word, and what becomes of the memory
 //! that was there first (`settle`); which names are rivals (`rivals`).
 
+mod vocabulary;
+
 use super::rivals::{rivals, rivals_in};
 use crate::Statement;
 use crate::statements::{Correction, Polarity, polarity_of, without_turn};
 use backstory_memory::{Digest, NEAR_DUPLICATE, digest, first_chars, is_small, telling_words, words};
 use std::collections::{BTreeSet, HashSet};
+use vocabulary::*;
 
 /// How what is said stands to what is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -414,89 +417,6 @@ fn stands_before(text: &str, verb: &str, value: &str) -> bool {
     let verbs = all.iter().enumerate().filter(|(_, word)| *word == verb);
     verbs.into_iter().any(|(at, _)| all.iter().skip(at + 1).take(3).any(|word| *word == first))
 }
-
-/// Verbs by which something is chosen for a purpose.
-const CHOOSING: [&str; 13] = [
-    "support", "use", "go", "switch", "move", "revert", "change", "keep", "run", "deploy", "write", "want",
-    "prefer",
-];
-/// Words that say that something is not as it was.
-const CHANGING: [&str; 15] = [
-    "instead", "switch", "now", "no", "actually", "back", "move", "revert", "change", "longer", "moved",
-    "switched", "migrated", "anymore", "changed",
-];
-/// Words that say that something comes to what there is.
-const ADDING: [&str; 4] = ["also", "too", "additionally", "well"];
-/// Verbs by which something gets another value.
-const SETTING: [&str; 8] =
-    ["bumped", "raised", "lowered", "increased", "reduced", "changed", "upgraded", "downgraded"];
-/// What may stand before the verb by which something is chosen.
-const DECIDING: [&str; 13] = [
-    "decided", "agreed", "to", "have", "will", "ll", "s", "should", "always", "now", "all", "please", "team",
-];
-/// Words that do not tell two places apart.
-const UNTELLING: [&str; 11] = ["we", "our", "the", "a", "all", "only", "must", "can", "should", "be", "may"];
-/// Those of them that say nothing else.
-const SINCE_NOW: [&str; 9] =
-    ["now", "instead", "actually", "longer", "anymore", "moved", "switched", "migrated", "changed"];
-/// Words before which something has one place or time.
-const PLACING: [&str; 9] = ["on", "in", "at", "to", "from", "with", "by", "via", "every"];
-/// Words for all of a project.
-const ANYWHERE: [&str; 4] = ["repo", "project", "codebase", "here"];
-/// Each of these, by its beginning, may have a value of its own.
-const ENVIRONMENTS: [&str; 7] = ["stag", "produc", "prod", "dev", "develo", "local", "qa"];
-/// Verbs, by their beginnings, that tell nothing of what a sentence is about.
-const PURPOSELESS: [&str; 9] = ["mov", "switch", "migrat", "use", "uses", "keep", "want", "prefer", "run"];
-/// Words that say of how many something holds.
-const QUANTIFYING: [&str; 12] = [
-    "everything",
-    "anything",
-    "every",
-    "each",
-    "everywhere",
-    "anywhere",
-    "ever",
-    "let",
-    "use",
-    "decided",
-    "agreed",
-    "against",
-];
-/// A place with more words is a story.
-const LONGEST_PLACE: usize = 4;
-/// Words that say that something is given up.
-const GIVING_UP: [&str; 16] = [
-    "forget",
-    "gone",
-    "ditch",
-    "stop",
-    "using",
-    "longer",
-    "anymore",
-    "switched",
-    "switching",
-    "moved",
-    "migrated",
-    "replaced",
-    "replacing",
-    "dropped",
-    "dropping",
-    "instead",
-];
-/// Words that only say since when something holds.
-const FROM_NOW_ON: [&str; 14] = [
-    "re", "ve", "ll", "now", "anymore", "more", "forward", "going", "longer", "actually", "after", "fine",
-    "okay", "ok",
-];
-/// Words that affirm or deny the rest of a sentence.
-const DENYING: [&str; 13] =
-    ["never", "always", "not", "no", "don", "doesn", "t", "s", "avoid", "stop", "must", "allowed", "only"];
-const VERBS: [&str; 12] = [
-    "is", "are", "lives", "runs", "uses", "listens", "defaults", "equals", "stays", "points", "belongs",
-    "goes",
-];
-/// A longer value is a story, and two stories of one thing may both be true.
-const LONGEST_VALUE: usize = 6;
 
 #[cfg(test)]
 mod tests {
