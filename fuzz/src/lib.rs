@@ -6,13 +6,14 @@ use backstory_capture::{Observation, Redactor, RedactorOptions, Surroundings, ob
 use backstory_context::{encode, encode_lines};
 use backstory_hosts::{Host, Meaning};
 use backstory_memory::{
-    Account, Draft, Kind, ProjectKey, Shingles, Sighting, Timestamp, clean, fence as fenced, strip_fences,
+    Content, EventBody, Kind, ProjectKey, ProjectRef, Shingles, Timestamp, clean, fence as fenced,
+    strip_fences,
 };
 use backstory_recall::{Question, Recall, Synonyms, Weights};
 use backstory_server::{
     Answer, Answers, Asked, Claim, Limits, Newest, Place, Query, Refusal, Terms, Worker, claim,
 };
-use backstory_store::{Filter, Home, NewMemory, Origin, Purpose, Reach, Store};
+use backstory_store::{Filter, Home, NewMemory, Origin, Purpose, Scope, Store};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -51,11 +52,11 @@ pub fn hook_event(bytes: &[u8]) {
     assert!(heard == host.hear(event, payload), "heard differently the second time");
     let Meaning::Happened(told) = heard.meaning else { return };
     for told in std::iter::once(*told).chain(heard.also) {
-        let account = Account { happening: told.happening, subagent: told.subagent };
-        let (tool, sequence, trust) = (told.tool, told.sequence, told.trust);
+        let account = EventBody { activity: told.activity, subagent: told.subagent };
+        let (tool, sequence, provenance) = (told.tool, told.sequence, told.provenance);
         let host_session = heard.host_session.clone().unwrap_or_default();
         let observation =
-            Observation { host: host.as_str().to_owned(), host_session, tool, sequence, trust, account };
+            Observation { host: host.as_str().to_owned(), host_session, tool, sequence, provenance, account };
         let given = Shingles::default();
         let around =
             Surroundings { redactor: &REDACTOR, most_bytes: MOST_BYTES, root: "/p", given: &given, at: NOW };
@@ -153,15 +154,15 @@ struct Known {
 fn known() -> Known {
     let dir = new_dir();
     let mut store = Store::open(&Home::at(dir.path().join("home")), Purpose::Command, NOW).expect("a store");
-    let sighting = Sighting {
+    let project_ref = ProjectRef {
         keys: vec![ProjectKey::Path("/p".into())],
         name: "p".into(),
         root: "/p".into(),
         parent: None,
     };
-    let project = store.project_at(&sighting, NOW).expect("a project");
+    let project = store.project_at(&project_ref, NOW).expect("a project");
     for text in ["the harbour floods", "migrations run in one transaction", "Store::open takes the lock"] {
-        let content = Draft { files: vec!["src/a.rs".into()], ..Draft::new(Kind::Note, text, text) };
+        let content = Content { files: vec!["src/a.rs".into()], ..Content::new(Kind::Note, text, text) };
         let memory = NewMemory { uid: None, project, origin: Origin::default(), content, created_at: NOW };
         store.remember(&memory).expect("a memory");
     }
@@ -178,7 +179,7 @@ pub fn question(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     KNOWN.with(|known| {
         let recall = Recall::new(&known.store, &Weights::SEARCH).with_synonyms(&SYNONYMS);
-        let filter = Filter { limit: 2, ..Filter::within(Reach::Everywhere) };
+        let filter = Filter { limit: 2, ..Filter::within(Scope::Everywhere) };
         let by_file = Filter { file: Some(text.clone().into_owned()), ..filter.clone() };
         for (question, filter) in [(&*text, &filter), ("harbour", &by_file)] {
             let hits =

@@ -4,8 +4,8 @@ use backstory_capture::{
     EditedFile, Language, Place, Redactor, RedactorOptions, anchor, edited_files, freshness, symbols, track,
 };
 use backstory_memory::{
-    Draft, Event, EventKind, Happening, Hunk, IdempotencyKey, Kind, MemoryId, ProjectId, SessionId,
-    Timestamp, Trust,
+    Activity, Content, Event, EventKind, Hunk, IdempotencyKey, Kind, MemoryId, ProjectId, Provenance,
+    SessionId, Timestamp,
 };
 use backstory_store::{Arrival, Home, NewMemory, Origin, Purpose, Store};
 use divan::Bencher;
@@ -121,7 +121,7 @@ impl Site {
             let now = format!("{}{text}", function(turn));
             fs::write(self.root.join(path), now).expect("it can be written");
             let hunks = vec![Hunk { before: function(turn.saturating_sub(1)), after: function(turn) }];
-            Happening::Edited { file: (*path).to_owned(), is_new: false, hunks }
+            Activity::Edited { file: (*path).to_owned(), is_new: false, hunks }
         });
         edited_files(&edits.collect::<Vec<_>>())
     }
@@ -150,7 +150,7 @@ impl Site {
         let readings =
             track(&mut self.store, place, self.session, &new, NOW).expect("the store can be written");
         let memories = (0..count).map(|number| {
-            let content = Draft::new(Kind::Change, "title", &format!("body {number}"));
+            let content = Content::new(Kind::Change, "title", &format!("body {number}"));
             let origin = Origin::default();
             let memory = NewMemory { uid: None, project: self.project, origin, content, created_at: NOW };
             let id = self.store.remember(&memory).expect("the store can be written");
@@ -177,12 +177,12 @@ fn begin(store: &mut Store, root: &Path) -> (ProjectId, SessionId) {
         kind: EventKind::Prompt,
         tool: None,
         at: NOW,
-        trust: Trust::User,
+        provenance: Provenance::User,
         payload: "{}".into(),
         truncated: false,
     };
-    let sighting = backstory_capture::sight(root);
-    store.record(&Arrival { event, sighting }).expect("the store can be written");
+    let project_ref = backstory_capture::sight(root);
+    store.record(&Arrival { event, project_ref }).expect("the store can be written");
     let sessions = store.sessions(None, 1, 0).expect("the store can be read");
     let session = &sessions.first().expect("it was just recorded").session;
     (session.project, session.id)

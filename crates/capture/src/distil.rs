@@ -28,8 +28,8 @@ mod work;
 use crate::codemap::{Place, anchor, edited_files, follow_renames, track};
 use crate::{Closing, Redactor, closing, git, prepare, should_promote};
 use backstory_memory::{
-    Category, ChangedSymbol, Digest, Draft, EventId, Kind, Link, Memory, MemoryId, Relation, SessionId,
-    Timestamp, Trust,
+    Category, ChangedSymbol, Content, Digest, EventId, Kind, Link, Memory, MemoryId, Provenance, Relation,
+    SessionId, Timestamp,
 };
 use backstory_store::{Again, Distilled, FileReading, Outcome, Session, Store, StoreError};
 pub use failing::failure_subject;
@@ -133,7 +133,7 @@ fn distil_knowing(
     let mut report = DistilReport::default();
     let mut settled = Vec::new();
     let imported: HashSet<EventId> =
-        entries.iter().filter(|entry| entry.trust == Trust::Import).map(|entry| entry.id).collect();
+        entries.iter().filter(|entry| entry.provenance == Provenance::Import).map(|entry| entry.id).collect();
     for finding in findings {
         let mut content = prepare(finding.content, how.redactor);
         // What came from an import, if only in part, is believed no more than an import.
@@ -142,7 +142,7 @@ fn distil_knowing(
             events => events.iter().any(|event| imported.contains(event)),
         };
         if comes_from_import {
-            content.trust = content.trust.min(Trust::Import);
+            content.provenance = content.provenance.min(Provenance::Import);
         }
         let finding = Finding { content, ..finding };
         // Better a memory that is there twice than none.
@@ -196,7 +196,7 @@ fn read_code(
     let Some(root) = how.root.filter(|_| how.occasion != Occasion::Asked) else { return Ok(Vec::new()) };
     // Of a turn that goes on, all: somebody may have asked for a distillation in its middle, which does not look at files.
     let fresh = turns.iter().filter(|turn| is_fresh(turn, session)).flat_map(|turn| turn.entries);
-    let edited = edited_files(fresh.map(Entry::happening));
+    let edited = edited_files(fresh.map(Entry::activity));
     let place = Place { project: session.project, root, redactor: how.redactor, until: how.until };
     track(store, place, session.id, &edited, how.now)
 }
@@ -205,13 +205,14 @@ fn read_code(
 fn anchor_all(
     store: &mut Store,
     session: &Session,
-    written: &[(MemoryId, &Draft)],
+    written: &[(MemoryId, &Content)],
     readings: &[FileReading],
     how: &Distillation<'_>,
 ) -> Result<(), StoreError> {
     let Some(root) = how.root.filter(|_| how.occasion != Occasion::Asked) else { return Ok(()) };
-    let holds_in_code =
-        |content: &Draft| !matches!(content.kind, Kind::Summary | Kind::Handoff) && !content.files.is_empty();
+    let holds_in_code = |content: &Content| {
+        !matches!(content.kind, Kind::Summary | Kind::Handoff) && !content.files.is_empty()
+    };
     for (id, content) in written.iter().filter(|(_, content)| holds_in_code(content)) {
         let of_memory = readings.iter().filter(|reading| content.files.contains(&reading.path));
         anchor(store, *id, root, &content.files, &of_memory.cloned().collect::<Vec<_>>())?;
@@ -303,7 +304,7 @@ fn stated_before(store: &Store, session: &Session, now: &[Finding]) -> Result<Ve
         let kind = memory.content.kind;
         matches!(kind, Kind::Decision | Kind::Learning | Kind::Pattern | Kind::Goal)
     };
-    let is_same = |one: &Draft, other: &Draft| one.kind == other.kind && one.title == other.title;
+    let is_same = |one: &Content, other: &Content| one.kind == other.kind && one.title == other.title;
     let said_now = |memory: &Memory| now.iter().any(|finding| is_same(&finding.content, &memory.content));
     let known = store.memories(&store.memories_of_session(session.id)?)?;
     Ok(known.into_iter().filter(|memory| is_stated(memory) && !said_now(memory)).collect())
@@ -368,7 +369,7 @@ fn promote(
 fn pattern(item: &Distilled, failure: &Memory) -> Distilled {
     let known = &failure.content;
     let body = format!("Met {} times. {}", failure.times_seen, known.body);
-    let mut content = distilled(Kind::Pattern, &known.title, &body, known.trust.clone());
+    let mut content = distilled(Kind::Pattern, &known.title, &body, known.provenance.clone());
     content.category = Some(Category("anti-pattern".to_owned()));
     content.facts.clone_from(&known.facts);
     content.files.clone_from(&known.files);

@@ -3,8 +3,8 @@
 //! Every way of writing a memory goes through here.
 
 use crate::Redactor;
-use backstory_memory::{Category, Draft, MemoryId, cap, likeness, says_the_same, telling_words, title_from};
-use backstory_store::{Filter, Reach, Store, StoreError, WordQuery};
+use backstory_memory::{Category, Content, MemoryId, cap, jaccard, keywords, says_the_same, title_from};
+use backstory_store::{Filter, Scope, Store, StoreError, WordQuery};
 
 /// The longest body, in bytes.
 pub const MOST_BODY_BYTES: usize = 64 * 1024;
@@ -17,13 +17,13 @@ const MOST_WORDS: usize = 48;
 
 /// Makes a memory fit to be stored: without secrets and private parts, every field under its cap.
 #[must_use]
-pub fn prepare(draft: Draft, redactor: &Redactor) -> Draft {
+pub fn prepare(draft: Content, redactor: &Redactor) -> Content {
     let scrub = |text: &str| redactor.scrub(text).into_string();
     let list = |items: Vec<String>| -> Vec<String> {
         let items = items.iter().map(|item| cap(&scrub(item), MOST_ITEM_BYTES).text);
         items.filter(|item| !item.trim().is_empty()).take(MOST_ITEMS).collect()
     };
-    Draft {
+    Content {
         title: title_from(&scrub(&draft.title)),
         body: cap(&scrub(&draft.body), MOST_BODY_BYTES).text,
         category: draft.category.map(|category| Category(scrub(&category.0))),
@@ -35,21 +35,25 @@ pub fn prepare(draft: Draft, redactor: &Redactor) -> Draft {
 }
 
 /// Returns the memory within reach that says the same in the most alike words, and how alike they are, 0 to 1.
-pub fn most_alike(store: &Store, draft: &Draft, reach: Reach) -> Result<Option<(MemoryId, f64)>, StoreError> {
+pub fn most_alike(
+    store: &Store,
+    draft: &Content,
+    reach: Scope,
+) -> Result<Option<(MemoryId, f64)>, StoreError> {
     let text = whole_text(draft);
     let mut query = WordQuery::default();
-    telling_words(&text).iter().take(MOST_WORDS).for_each(|word| query.word(word));
+    keywords(&text).iter().take(MOST_WORDS).for_each(|word| query.word(word));
     let found = store.search_words(&query, &Filter { limit: COMPARED, ..Filter::within(reach) })?;
     let ids: Vec<MemoryId> = found.iter().map(|hit| hit.memory).collect();
     let memories = store.memories(&ids)?.into_iter();
     let alike = memories
         .map(|memory| (memory.id, whole_text(&memory.content)))
         .filter(|(_, known)| says_the_same(&text, known))
-        .map(|(id, known)| (id, likeness(&text, &known)));
+        .map(|(id, known)| (id, jaccard(&text, &known)));
     Ok(alike.max_by(|one, other| one.1.total_cmp(&other.1)))
 }
 
 /// What a memory says, title and text, to be compared.
-pub(crate) fn whole_text(content: &Draft) -> String {
+pub(crate) fn whole_text(content: &Content) -> String {
     format!("{}\n{}", content.title, content.body)
 }

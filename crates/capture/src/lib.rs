@@ -29,8 +29,8 @@ pub use distil::{
 };
 pub use failures::{Attempt, Class, Failures, Fix, OpenFailure, Ran, Signature, Step, pair, should_promote};
 pub use keep::{MOST_BODY_BYTES, most_alike, prepare};
-pub use observe::{Observation, Surroundings, account_of, observe};
-pub use project::{safe_sighting, sight};
+pub use observe::{Observation, Surroundings, body_of, observe};
+pub use project::{safe_project_ref, sight};
 pub use redact::{Finding, Redacted, Redaction, Redactor, RedactorOptions};
 pub use statements::{Correction, Polarity, Speaker, Statement, statements};
 pub use testruns::{Outcome, Runner, TestRun, red_to_green};

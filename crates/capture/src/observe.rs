@@ -5,7 +5,8 @@
 
 use crate::Redactor;
 use backstory_memory::{
-    Account, Echo, Event, Happening, IdempotencyKey, Shingles, Timestamp, Trust, cap, digest, strip_fences,
+    Activity, Echo, Event, EventBody, IdempotencyKey, Provenance, Shingles, Timestamp, cap, digest,
+    strip_fences,
 };
 
 /// What a host said, before anything of it is redacted. It must not reach a disk like this.
@@ -20,9 +21,9 @@ pub struct Observation {
     /// What the host numbers its events by, where it does.
     pub sequence: Option<String>,
     /// Who its content comes from.
-    pub trust: Trust,
+    pub provenance: Provenance,
     /// What happened.
-    pub account: Account,
+    pub account: EventBody,
 }
 
 /// What is known around an observation.
@@ -43,8 +44,8 @@ pub struct Surroundings<'a> {
 #[must_use]
 pub fn observe(observation: Observation, around: &Surroundings<'_>) -> Event {
     let mut account = observation.account;
-    let mut truncated = account.happening.keep_first(MOST_PARTS);
-    call_files_from(around.root, &mut account.happening);
+    let mut truncated = account.activity.keep_first(MOST_PARTS);
+    call_files_from(around.root, &mut account.activity);
     let vast = around.most_bytes.saturating_mul(4).max(SHORTEST_CUT);
     for text in texts(&mut account) {
         truncated |= shorten(text, vast);
@@ -53,9 +54,9 @@ pub fn observe(observation: Observation, around: &Surroundings<'_>) -> Event {
     let scrub = |text: &str| cap(around.redactor.scrub(text).as_str(), MOST_NAME_BYTES).text;
     let host_session = scrub(&observation.host_session);
     let sequence = observation.sequence.map_or_else(|| moment(around.at), |sequence| scrub(&sequence));
-    let kind = account.happening.kind();
+    let kind = account.activity.kind();
     let key = IdempotencyKey::new(&observation.host, &host_session, kind, &sequence, &payload(&account));
-    let echo = echo_of(&account.happening);
+    let echo = echo_of(&account.activity);
     for text in texts(&mut account) {
         *text = around.given.without_echo(text, echo).into_owned();
         truncated |= replace_blobs(text);
@@ -68,7 +69,7 @@ pub fn observe(observation: Observation, around: &Surroundings<'_>) -> Event {
         kind,
         tool: observation.tool.as_deref().map(scrub),
         at: around.at,
-        trust: observation.trust,
+        provenance: observation.provenance,
         payload,
         truncated: truncated || cut,
     }
@@ -76,16 +77,16 @@ pub fn observe(observation: Observation, around: &Surroundings<'_>) -> Event {
 
 /// Reads what an event holds. One of a shape this build does not know says nothing.
 #[must_use]
-pub fn account_of(event: &Event) -> Option<Account> {
+pub fn body_of(event: &Event) -> Option<EventBody> {
     serde_json::from_str(&event.payload).ok()
 }
 
-fn texts(account: &mut Account) -> impl Iterator<Item = &mut String> {
+fn texts(account: &mut EventBody) -> impl Iterator<Item = &mut String> {
     let agent = account.subagent.iter_mut().flat_map(|agent| [&mut agent.id, &mut agent.sort]);
-    account.happening.texts_mut().into_iter().chain(agent)
+    account.activity.texts_mut().into_iter().chain(agent)
 }
 
-fn payload(account: &Account) -> String {
+fn payload(account: &EventBody) -> String {
     serde_json::to_string(account).unwrap_or_default()
 }
 
@@ -97,23 +98,23 @@ fn moment(at: Timestamp) -> String {
 
 const SAME_MOMENT_MS: i64 = 10_000;
 
-fn echo_of(happening: &Happening) -> Echo {
-    match happening {
-        Happening::Ran { .. } | Happening::ToolFailed { .. } | Happening::Edited { .. } => Echo::Output,
+fn echo_of(activity: &Activity) -> Echo {
+    match activity {
+        Activity::Ran { .. } | Activity::ToolFailed { .. } | Activity::Edited { .. } => Echo::Output,
         _ => Echo::Speech,
     }
 }
 
-fn call_files_from(root: &str, happening: &mut Happening) {
+fn call_files_from(root: &str, activity: &mut Activity) {
     if root.is_empty() {
         return;
     }
-    let path = match happening {
-        Happening::Ran { output: text, .. } | Happening::Looked { at: text } => {
+    let path = match activity {
+        Activity::Ran { output: text, .. } | Activity::Looked { at: text } => {
             *text = text.replace(&format!("{root}/"), "");
             return;
         }
-        Happening::Edited { file: path, .. } | Happening::ToolFailed { at: path, .. } => path,
+        Activity::Edited { file: path, .. } | Activity::ToolFailed { at: path, .. } => path,
         _ => return,
     };
     let inside = path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
@@ -154,14 +155,14 @@ fn replace_blobs(text: &mut String) -> bool {
 }
 
 /// Brings an account under a size: its longest texts lose their middle until the whole fits.
-fn fit(mut account: Account, most_bytes: usize) -> (String, bool) {
+fn fit(mut account: EventBody, most_bytes: usize) -> (String, bool) {
     let mut written = payload(&account);
     let mut longest = most_bytes;
     let mut truncated = false;
     while written.len() > most_bytes && longest > 0 {
         truncated = true;
         longest = longest * 3 / 4;
-        account.happening.keep_first(longest / LEAST_PART_BYTES);
+        account.activity.keep_first(longest / LEAST_PART_BYTES);
         for text in texts(&mut account) {
             *text = cap(text, longest).text;
         }
@@ -189,16 +190,16 @@ const LONGEST_WORD: usize = 1024;
 mod tests {
     use super::*;
     use crate::RedactorOptions;
-    use backstory_memory::{Ended, EventKind, Hunk, fence};
+    use backstory_memory::{EventKind, ExitStatus, Hunk, fence};
 
-    fn observed(happening: Happening, sequence: Option<&str>, given: &str, at: i64) -> Event {
+    fn observed(activity: Activity, sequence: Option<&str>, given: &str, at: i64) -> Event {
         let observation = Observation {
             host: "host".into(),
             host_session: "session".into(),
             tool: None,
             sequence: sequence.map(str::to_owned),
-            trust: Trust::Tool,
-            account: Account { happening, subagent: None },
+            provenance: Provenance::Tool,
+            account: EventBody { activity, subagent: None },
         };
         let redactor = Redactor::new(RedactorOptions::default());
         let given = Shingles::of(given);
@@ -212,36 +213,36 @@ mod tests {
         observe(observation, &around)
     }
 
-    fn ran(output: &str) -> Happening {
-        Happening::Ran { command: "make".into(), output: output.to_owned(), ended: Ended::Well }
+    fn ran(output: &str) -> Activity {
+        Activity::Ran { command: "make".into(), output: output.to_owned(), status: ExitStatus::Success }
     }
 
-    fn event(happening: Happening) -> Event {
-        observed(happening, Some("1"), "", 0)
+    fn event(activity: Activity) -> Event {
+        observed(activity, Some("1"), "", 0)
     }
 
     fn output(event: &Event) -> String {
-        match account_of(event).unwrap().happening {
-            Happening::Ran { output, .. } => output,
+        match body_of(event).unwrap().activity {
+            Activity::Ran { output, .. } => output,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
     fn whatever_is_cut_an_event_can_be_read_back() {
-        let many = Happening::Edited {
+        let many = Activity::Edited {
             file: "/home/dev/p/src/a.rs".into(),
             is_new: false,
             hunks: vec![Hunk { before: "\"\\\n".repeat(300), after: "é".repeat(900) }; 200],
         };
-        for (happening, is_cut) in
+        for (activity, is_cut) in
             [(many, true), (ran(&"x \u{1}\"".repeat(90_000)), true), (ran("short"), false)]
         {
-            let kind = happening.kind();
-            let event = event(happening);
+            let kind = activity.kind();
+            let event = event(activity);
             assert!(event.payload.len() <= 1000, "{}", event.payload.len());
             assert_eq!((event.truncated, event.kind), (is_cut, kind));
-            assert_eq!(account_of(&event).unwrap().happening.kind(), kind);
+            assert_eq!(body_of(&event).unwrap().activity.kind(), kind);
         }
     }
 
@@ -259,9 +260,9 @@ mod tests {
     #[test]
     fn files_are_called_by_their_path_in_the_project() {
         let file = |path: &str| {
-            let edited = Happening::Edited { file: path.into(), is_new: true, hunks: Vec::new() };
-            match account_of(&event(edited)).unwrap().happening {
-                Happening::Edited { file, .. } => file,
+            let edited = Activity::Edited { file: path.into(), is_new: true, hunks: Vec::new() };
+            match body_of(&event(edited)).unwrap().activity {
+                Activity::Edited { file, .. } => file,
                 other => panic!("{other:?}"),
             }
         };
@@ -286,14 +287,14 @@ mod tests {
         let given = "- [2h ago] The retry loop must not sleep while it holds the write lock\n".repeat(3);
         let fenced = output(&event(ran(&format!("a {} b", fence(&given, 7)))));
         assert_eq!(fenced, "a  b");
-        let said = Happening::TurnEnded { message: format!("As noted, {given}") };
+        let said = Activity::TurnEnded { message: format!("As noted, {given}") };
         let event = observed(said, None, &given, 0);
         assert!(!event.payload.contains("while it holds"), "{}", event.payload);
     }
 
     #[test]
     fn the_same_words_later_are_said_again() {
-        let done = || Happening::TurnEnded { message: "Done.".into() };
+        let done = || Activity::TurnEnded { message: "Done.".into() };
         let key = |sequence, at| observed(done(), sequence, "", at).key;
         assert_eq!(key(None, 1_000), key(None, 2_000));
         assert_ne!(key(None, 1_000), key(None, 61_000));

@@ -3,7 +3,7 @@
 //! It runs in every hook, so it starts no process, lists no directory, reads a bounded part of a few small files, and
 //! cannot fail: a broken `.git` or override file makes for a weaker answer, never for an error.
 //!
-//! Not here: which known project a sighting is of (`backstory_memory::Sighting::claim`), and the other settings of the
+//! Not here: which known project a project_ref is of (`backstory_memory::ProjectRef::claim`), and the other settings of the
 //! override file (`cli`). Why it works this way: `docs/design/0001-project-identity.md`.
 
 mod files;
@@ -15,7 +15,7 @@ mod repository;
 mod tests;
 
 use crate::Redactor;
-use backstory_memory::{ProjectKey, Sighting, clean, first_chars};
+use backstory_memory::{ProjectKey, ProjectRef, clean, first_chars};
 pub(crate) use files::read_head;
 use repository::{Checkout, Repository};
 use std::path::{Component, Path, PathBuf};
@@ -31,7 +31,7 @@ const MAX_PARENTS: usize = 4;
 /// The nearest override file decides, up to the root of the repository; else the repository; else the folder itself.
 /// A folder that no longer exists is judged by the nearest ancestor that does.
 #[must_use]
-pub fn sight(start: &Path) -> Sighting {
+pub fn sight(start: &Path) -> ProjectRef {
     let (standing, place) = locate(start);
     look(&standing, &place, MAX_PARENTS)
 }
@@ -40,15 +40,15 @@ pub fn sight(start: &Path) -> Sighting {
 ///
 /// A secret becomes the same mark every time, so that the project is still told from others and found again.
 #[must_use]
-pub fn safe_sighting(folder: &Path, redactor: &Redactor) -> Sighting {
-    fn safe(sighting: Sighting, redactor: &Redactor) -> Sighting {
+pub fn safe_project_ref(folder: &Path, redactor: &Redactor) -> ProjectRef {
+    fn safe(project_ref: ProjectRef, redactor: &Redactor) -> ProjectRef {
         let text = |text: &str| redactor.redact(text).text.into_string();
         let key = |key: &ProjectKey| text(&key.to_string()).parse().unwrap_or_else(|()| key.clone());
-        Sighting {
-            keys: sighting.keys.iter().map(key).collect(),
-            name: text(&sighting.name),
-            root: text(&sighting.root),
-            parent: sighting.parent.map(|parent| Box::new(safe(*parent, redactor))),
+        ProjectRef {
+            keys: project_ref.keys.iter().map(key).collect(),
+            name: text(&project_ref.name),
+            root: text(&project_ref.root),
+            parent: project_ref.parent.map(|parent| Box::new(safe(*parent, redactor))),
         }
     }
     safe(sight(folder), redactor)
@@ -86,40 +86,40 @@ fn locate(start: &Path) -> (PathBuf, PathBuf) {
 }
 
 /// Looks upward from an existing folder; `place` is what is sighted when there is nothing to be found.
-fn look(standing: &Path, place: &Path, parents: usize) -> Sighting {
+fn look(standing: &Path, place: &Path, parents: usize) -> ProjectRef {
     for folder in standing.ancestors() {
         if let Some(name) = named::read(folder) {
-            return sighting_of_name(&name, folder);
+            return project_ref_of_name(&name, folder);
         }
         match repository::at(folder) {
             Some(Checkout::Working { repository, root }) => {
-                return sighting_of_repository(&repository, &root, parents);
+                return project_ref_of_repository(&repository, &root, parents);
             }
-            Some(Checkout::Broken) => return sighting_of_folder(folder),
+            Some(Checkout::Broken) => return project_ref_of_folder(folder),
             None => {}
         }
     }
-    sighting_of_folder(place)
+    project_ref_of_folder(place)
 }
 
-fn sighting_of_name(name: &str, folder: &Path) -> Sighting {
+fn project_ref_of_name(name: &str, folder: &Path) -> ProjectRef {
     let keys = vec![ProjectKey::Named(name.to_owned())];
-    Sighting { keys, name: name.to_owned(), root: files::path_text(folder), parent: None }
+    ProjectRef { keys, name: name.to_owned(), root: files::path_text(folder), parent: None }
 }
 
-fn sighting_of_repository(repository: &Repository, root: &Path, parents: usize) -> Sighting {
+fn project_ref_of_repository(repository: &Repository, root: &Path, parents: usize) -> ProjectRef {
     let identity = repository.identity();
     let parent = parents.checked_sub(1).and_then(|parents| {
         let folder = repository.enclosing_work_tree(root)?;
         Some(Box::new(look(folder, folder, parents)))
     });
-    Sighting { keys: identity.keys, name: shown_name(&identity.name), root: files::path_text(root), parent }
+    ProjectRef { keys: identity.keys, name: shown_name(&identity.name), root: files::path_text(root), parent }
 }
 
-fn sighting_of_folder(folder: &Path) -> Sighting {
+fn project_ref_of_folder(folder: &Path) -> ProjectRef {
     let root = files::path_text(folder);
     let name = folder.file_name().map_or_else(|| root.clone(), |name| files::path_text(Path::new(name)));
-    Sighting { keys: vec![ProjectKey::Path(root.clone())], name: shown_name(&name), root, parent: None }
+    ProjectRef { keys: vec![ProjectKey::Path(root.clone())], name: shown_name(&name), root, parent: None }
 }
 
 /// Makes a name fit for one line of a screen: a folder may be called anything, line breaks and escapes included.

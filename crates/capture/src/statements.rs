@@ -2,7 +2,7 @@
 //!
 //! Rules, no model: passages → sentences (`prose`) → silence → cues → title, one file each. Precision first: a
 //! sentence that is not clearly a statement yields nothing. What a user simply tells (`told`) counts where nothing is asked for.
-//! Not here: work done and commands that failed (distilled from events), trust, and whether a statement is already
+//! Not here: work done and commands that failed (distilled from events), provenance, and whether a statement is already
 //! known (`keep`).
 
 mod corrections;

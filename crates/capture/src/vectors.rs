@@ -10,7 +10,7 @@
 //! Not here: when to embed and for how long (`cli`), searching (`recall`).
 
 use backstory_embed::{Encoder, Quantised, Row, VectorFile, VectorFileError, VectorWriter};
-use backstory_memory::{Draft, Memory, MemoryId, Scope, title_from};
+use backstory_memory::{Content, Memory, MemoryId, MemoryScope, title_from};
 use backstory_store::{EVERYWHERE, Store, StoreError};
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -155,7 +155,7 @@ fn pass(store: &mut Store, work: &Embedding<'_>, progress: &mut dyn FnMut(u64)) 
     let batch = work.cores.max(1) * if work.cores > 1 { PER_CORE } else { 1 };
     let mut gone_through: Option<RangeInclusive<MemoryId>> = None;
     while !work.is_over() {
-        // A power cut may bring such rows back to life; they are not worth waiting for the disk.
+        // A power cut may bring such rows back to standing; they are not worth waiting for the disk.
         take_out(store, work.encoder, |_| Ok(()))?;
         let ids = store.stale_vectors(gone_through.as_ref(), batch)?;
         let (Some(newest), Some(oldest)) = (ids.first(), ids.last()) else { break };
@@ -215,13 +215,13 @@ fn write(
 /// Returns the project a memory's rows stand under.
 fn place_of(memory: &Memory) -> i64 {
     match memory.content.scope {
-        Scope::Project => memory.project.0,
-        Scope::User => EVERYWHERE.0,
+        MemoryScope::Project => memory.project.0,
+        MemoryScope::User => EVERYWHERE.0,
     }
 }
 
 /// Returns what of a memory is embedded: title, text and facts, the title not twice where the text begins with it.
-fn text_of(content: &Draft) -> String {
+fn text_of(content: &Content) -> String {
     let says_it = content.body.starts_with(&content.title) || title_from(&content.body) == content.title;
     let title = Some(content.title.as_str()).filter(|_| !says_it);
     let body = Some(content.body.as_str()).filter(|body| !body.is_empty());

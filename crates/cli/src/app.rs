@@ -5,10 +5,10 @@ use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
 use crate::failure::Failure;
 use crate::settings::{Settings, project_file};
 use crate::ui::{Ui, one_line};
-use backstory_capture::{Redactor, RedactorOptions, safe_sighting};
-use backstory_memory::{MemoryId, ProjectId, Sighting, Timestamp};
+use backstory_capture::{Redactor, RedactorOptions, safe_project_ref};
+use backstory_memory::{MemoryId, ProjectId, ProjectRef, Timestamp};
 use backstory_recall::KeptVectors;
-use backstory_store::{Home, Project, Purpose, Reach, Retention, Store, StoreError};
+use backstory_store::{Home, Project, Purpose, Retention, Scope, Store, StoreError};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -147,21 +147,21 @@ impl App {
     }
 
     /// Returns what this folder tells about its project.
-    pub(crate) fn sighting(&self) -> Sighting {
-        self.sighting_of(&self.cwd)
+    pub(crate) fn project_ref(&self) -> ProjectRef {
+        self.project_ref_of(&self.cwd)
     }
 
     /// Returns what a folder tells about its project.
-    pub(crate) fn sighting_of(&self, folder: &Path) -> Sighting {
-        safe_sighting(folder, &self.redactor())
+    pub(crate) fn project_ref_of(&self, folder: &Path) -> ProjectRef {
+        safe_project_ref(folder, &self.redactor())
     }
 
     /// Returns how far a question reaches. A project nobody has met yet has no memories: `None`.
-    pub(crate) fn reach(&self, store: &Store, args: &ProjectArgs) -> Result<Option<Reach>, Failure> {
+    pub(crate) fn reach(&self, store: &Store, args: &ProjectArgs) -> Result<Option<Scope>, Failure> {
         if args.all_projects {
-            return Ok(Some(Reach::Everywhere));
+            return Ok(Some(Scope::Everywhere));
         }
-        Ok(self.known_project(store, args.project.as_deref())?.map(Reach::Project))
+        Ok(self.known_project(store, args.project.as_deref())?.map(Scope::Project))
     }
 
     /// Returns the project that is meant: the one that is named, or that of this folder if somebody has met it.
@@ -172,7 +172,7 @@ impl App {
     ) -> Result<Option<ProjectId>, Failure> {
         match wanted {
             Some(wanted) => self.project_called(store, wanted).map(Some),
-            None => Ok(store.known_project_at(&self.sighting())?),
+            None => Ok(store.known_project_at(&self.project_ref())?),
         }
     }
 
@@ -184,14 +184,14 @@ impl App {
     ) -> Result<ProjectId, Failure> {
         match wanted {
             Some(wanted) => self.project_called(store, wanted),
-            None => Ok(store.project_at(&self.sighting(), self.now)?),
+            None => Ok(store.project_at(&self.project_ref(), self.now)?),
         }
     }
 
     /// Says of which project memories are that are about to change, where it is not the one of this folder: a number reaches into
     /// every project, but not without a word (law 8).
     pub(crate) fn say_if_elsewhere(&self, store: &Store, ids: &[MemoryId]) -> Result<(), Failure> {
-        let here = store.known_project_at(&self.sighting())?;
+        let here = store.known_project_at(&self.project_ref())?;
         for memory in store.memories(ids)?.iter().filter(|memory| Some(memory.project) != here) {
             let name = one_line(&project_name(store, memory.project)?);
             self.ui.say(&format!("note: #{} is of another project, `{name}`", memory.id));
@@ -205,7 +205,8 @@ impl App {
             return Ok(known);
         }
         let folder = self.cwd.join(wanted);
-        let known = if folder.is_dir() { store.known_project_at(&self.sighting_of(&folder))? } else { None };
+        let known =
+            if folder.is_dir() { store.known_project_at(&self.project_ref_of(&folder))? } else { None };
         known.ok_or_else(|| {
             Failure::user(format!("there is no project `{wanted}`"))
                 .hint("`backstory project list` shows them all")

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::config::{KindName, Team, TeamTrust};
 use backstory_capture::{Redactor, prepare};
-use backstory_memory::{Draft, News, Scope, SharedMemory, SharedRevision, Trust};
+use backstory_memory::{Content, MemoryScope, Provenance, SharedMemory, SharedRevision, SyncBatch};
 use backstory_store::Saying;
 
 /// What decides it.
@@ -18,7 +18,7 @@ impl<'a> Border<'a> {
     }
 
     /// Returns what leaves of a memory; nothing where it stays. What it said before stays where that by itself would not leave.
-    pub(crate) fn leaving(&self, saying: &Saying) -> Option<News> {
+    pub(crate) fn leaving(&self, saying: &Saying) -> Option<SyncBatch> {
         if !self.may_leave(&saying.memory.content) {
             return None;
         }
@@ -27,51 +27,54 @@ impl<'a> Border<'a> {
         for revision in &mut shared.revisions {
             revision.content = prepare(revision.content.clone(), &self.redactor);
         }
-        Some(News {
+        Some(SyncBatch {
             memories: Some(shared).filter(|shared| !shared.revisions.is_empty()).into_iter().collect(),
             links: saying.links.clone(),
             pins: saying.pin.map(|pin| (saying.memory.uid.clone(), pin)).into_iter().collect(),
-            ..News::default()
+            ..SyncBatch::default()
         })
     }
 
     /// Whether something may leave: of a kind that may, of the project and not of the user alone, and not what every clone holds anyway.
-    pub(crate) fn may_leave(&self, content: &Draft) -> bool {
+    pub(crate) fn may_leave(&self, content: &Content) -> bool {
         self.config.kinds.contains(&KindName(content.kind))
-            && content.scope == Scope::Project
+            && content.scope == MemoryScope::Project
             && !content.is_of_rules_file()
     }
 
     /// Whether something may leave, and every word of it: what it means speaks of them all.
-    pub(crate) fn leaves_whole(&self, content: &Draft) -> bool {
+    pub(crate) fn leaves_whole(&self, content: &Content) -> bool {
         self.may_leave(content) && prepare(content.clone(), &self.redactor) == *content
     }
 
     /// Makes what the team tells fit to be stored.
-    pub(crate) fn believed(&self, news: News, member: &str) -> News {
+    pub(crate) fn believed(&self, news: SyncBatch, member: &str) -> SyncBatch {
         let believe = |memory: SharedMemory| {
             let believe = |revision: &SharedRevision| {
                 let first = memory.first_saying(revision);
-                let trust =
-                    self.trust(member, &first.author, [&first.content.trust, &revision.content.trust]);
-                let content = prepare(Draft { trust, ..revision.content.clone() }, &self.redactor);
+                let provenance = self.provenance(
+                    member,
+                    &first.author,
+                    [&first.content.provenance, &revision.content.provenance],
+                );
+                let content = prepare(Content { provenance, ..revision.content.clone() }, &self.redactor);
                 SharedRevision { content, ..revision.clone() }
             };
             let revisions = memory.revisions.iter().map(believe).collect();
             SharedMemory { revisions, ..memory.clone() }
         };
-        News { memories: news.memories.into_iter().map(believe).collect(), ..news }
+        SyncBatch { memories: news.memories.into_iter().map(believe).collect(), ..news }
     }
 
     /// Returns what is believed of what somebody said, and of who touched it last. One's own words from another machine are what they
     /// were; what others say is believed as what a colleague says, or less, and what came from outside stays outside.
-    pub(crate) fn trust(&self, member: &str, author: &str, said_as: [&Trust; 2]) -> Trust {
+    pub(crate) fn provenance(&self, member: &str, author: &str, said_as: [&Provenance; 2]) -> Provenance {
         let [first, _] = said_as;
-        match self.config.trust {
-            _ if said_as.contains(&&Trust::External) => Trust::External,
+        match self.config.provenance {
+            _ if said_as.contains(&&Provenance::External) => Provenance::External,
             _ if author == member => first.clone(),
-            TeamTrust::External => Trust::External,
-            TeamTrust::Team => Trust::Team(author.to_owned()),
+            TeamTrust::External => Provenance::External,
+            TeamTrust::Team => Provenance::Team(author.to_owned()),
         }
     }
 }

@@ -108,7 +108,7 @@ pub(crate) struct Search {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Team {
     pub(crate) kinds: Vec<KindName>,
-    pub(crate) trust: TeamTrust,
+    pub(crate) provenance: TeamTrust,
     pub(crate) at_session_end: bool,
     pub(crate) worker_minutes: u32,
     patience_seconds: u32,
@@ -177,7 +177,7 @@ impl Config {
             search: Search { limit: 0 },
             team: Team {
                 kinds: Vec::new(),
-                trust: TeamTrust::External,
+                provenance: TeamTrust::External,
                 at_session_end: false,
                 worker_minutes: 0,
                 patience_seconds: 90,

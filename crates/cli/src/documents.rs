@@ -20,7 +20,7 @@ const FIRST: [&str; 14] = [
     "updated_at",
     "host",
     "session",
-    "trust",
+    "provenance",
     "importance",
     "confidence",
     "pinned",
@@ -190,7 +190,7 @@ mod tests {
     fn a_document_reads_like_one() {
         let memory = line(
             json!({"uid": "u-1", "kind": "decision", "title": "Use WAL", "body": "It is faster.\n\n- no lock",
-            "created_at": "2026-05-01T12:00:00Z", "trust": "user", "scope": "project", "pinned": false, "times_seen": 2, "times_used": 0,
+            "created_at": "2026-05-01T12:00:00Z", "provenance": "user", "scope": "project", "pinned": false, "times_seen": 2, "times_used": 0,
             "files": ["src/store.rs", "- odd"], "facts": ["WAL needs: a local disk"], "confidence": 0.59, "category": "on",
             "project": "not told here"}),
         );
@@ -202,7 +202,7 @@ mod tests {
         kind: decision
         category: "on"
         created_at: 2026-05-01T12:00:00Z
-        trust: user
+        provenance: user
         confidence: 0.59
         files:
           - src/store.rs

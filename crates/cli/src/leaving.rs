@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::ui::{Ui, one_line};
-use backstory_memory::{Draft, SharedMemory, clean};
+use backstory_memory::{Content, SharedMemory, clean};
 use serde::Serialize;
 
 /// A memory that would leave.
@@ -44,8 +44,8 @@ impl MemoryLeaving {
 }
 
 impl WordsLeaving {
-    fn of(content: Draft) -> WordsLeaving {
-        let Draft { kind, title, body, facts, concepts, files, .. } = content;
+    fn of(content: Content) -> WordsLeaving {
+        let Content { kind, title, body, facts, concepts, files, .. } = content;
         WordsLeaving { kind: kind.to_string(), title, body, facts, concepts, files }
     }
 

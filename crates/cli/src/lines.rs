@@ -6,7 +6,8 @@ use crate::failure::Failure;
 use crate::times;
 use backstory_capture::Redactor;
 use backstory_memory::{
-    Category, Confidence, Draft, Importance, Kind, Memory, Scope, Timestamp, Trust, Uid, title_from,
+    Category, Confidence, Content, Importance, Kind, Memory, MemoryScope, Provenance, Timestamp, Uid,
+    title_from,
 };
 use backstory_store::Past;
 use carried::{AnchorLine, WordingLine};
@@ -53,7 +54,7 @@ pub(crate) struct MemoryLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) supersedes: Option<OneOrMany>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) trust: Option<String>,
+    pub(crate) provenance: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) scope: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,7 +121,7 @@ impl MemoryLine {
     }
 
     /// Returns the content it stands for. What is said wins; the rest follows from the text.
-    pub(crate) fn draft(&self, trust: Trust, now: Timestamp) -> Result<Draft, Failure> {
+    pub(crate) fn draft(&self, provenance: Provenance, now: Timestamp) -> Result<Content, Failure> {
         let body = self.body.clone().or_else(|| self.title.clone()).unwrap_or_default();
         let title =
             title_from(self.title.as_deref().filter(|title| !title.trim().is_empty()).unwrap_or(&body));
@@ -130,20 +131,20 @@ impl MemoryLine {
             ));
         }
         let kind = self.kind()?.unwrap_or_else(|| Kind::infer(&format!("{title}\n{body}")));
-        let trust = match &self.trust {
-            Some(name) => {
-                name.parse::<Trust>().map_err(|error| Failure::user("unknown trust").because(&error))?
-            }
-            None => trust,
+        let provenance = match &self.provenance {
+            Some(name) => name
+                .parse::<Provenance>()
+                .map_err(|error| Failure::user("unknown provenance").because(&error))?,
+            None => provenance,
         };
-        let mut draft = Draft { trust, ..Draft::new(kind, &title, &body) };
+        let mut draft = Content { provenance, ..Content::new(kind, &title, &body) };
         draft.category = self.category.clone().map(Category);
         draft.facts.clone_from(&self.facts);
         draft.concepts.clone_from(&self.concepts);
         draft.files.clone_from(&self.files);
         draft.importance = self.importance.map_or(draft.importance, Importance::new);
         draft.confidence = self.confidence.map_or(draft.confidence, Confidence::new);
-        draft.scope = self.scope()?.unwrap_or(Scope::Project);
+        draft.scope = self.scope()?.unwrap_or(MemoryScope::Project);
         draft.pinned = self.pinned.unwrap_or(false);
         draft.valid_from = self.valid_from(now)?;
         draft.valid_to = self.valid_to(now)?;
@@ -165,7 +166,7 @@ impl MemoryLine {
     }
 
     /// Returns its scope, if it says.
-    pub(crate) fn scope(&self) -> Result<Option<Scope>, Failure> {
+    pub(crate) fn scope(&self) -> Result<Option<MemoryScope>, Failure> {
         let Some(name) = self.scope.as_deref() else { return Ok(None) };
         let unknown = |()| Failure::user(format!("`{name}` is not a scope: project or user"));
         name.parse().map(Some).map_err(unknown)
@@ -187,7 +188,7 @@ impl MemoryLine {
         if self.uid.as_ref().is_some_and(|uid| redactor.scrub(uid).as_str() != uid) {
             return Err(Failure::user("a uid must not look like a secret"));
         }
-        let names = [&mut self.project, &mut self.host, &mut self.session, &mut self.trust];
+        let names = [&mut self.project, &mut self.host, &mut self.session, &mut self.provenance];
         names.into_iter().flatten().chain(&mut self.project_keys).for_each(clean);
         Ok(())
     }
@@ -231,7 +232,7 @@ impl MemoryLine {
             facts: content.facts.clone(),
             importance: Some(content.importance.get().into()),
             confidence: Some(content.confidence.get()),
-            trust: Some(content.trust.to_string()),
+            provenance: Some(content.provenance.to_string()),
             scope: Some(content.scope.as_str().to_owned()),
             pinned: Some(content.pinned),
             valid_from: content.valid_from.map(iso),

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::border::Border;
 use crate::failure::Failure;
 use crate::teams;
-use backstory_embed::{Scope, VectorFile, model_name};
+use backstory_embed::{VectorFile, VectorScope, model_name};
 use backstory_hub::{Hub, Meaning};
 use backstory_store::{SharedProject, Store};
 
@@ -32,7 +32,9 @@ pub(crate) fn tell(
         // Anew each time: what was embedded since the last look is not in what was mapped then, and would be noted as told.
         let Ok(vectors) = VectorFile::open(&app.home.vectors(), model_name()) else { return Ok(()) };
         let ids: Vec<i64> = untold.iter().map(|untold| untold.memory.id.0).collect();
-        let Ok(rows) = vectors.rows_of(Scope::Projects(&[shared.project.0]), &ids) else { return Ok(()) };
+        let Ok(rows) = vectors.rows_of(VectorScope::Projects(&[shared.project.0]), &ids) else {
+            return Ok(());
+        };
         let parts = |id: i64| {
             let of = rows.iter().filter(move |(memory, _)| *memory == id);
             of.map(|(_, vector)| vector.to_bytes().to_vec()).collect()

@@ -7,7 +7,7 @@ use crate::ui::{Tone, one_line};
 use backstory_context::{Doors, Frame, Orientation, SessionStart, Source, session_start};
 use backstory_hosts::Host;
 use backstory_memory::Moment;
-use backstory_store::{Filter, Home, Purpose, Reach, Store};
+use backstory_store::{Filter, Home, Purpose, Scope, Store};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -38,7 +38,7 @@ pub(crate) fn prove(app: &App) -> Result<(), Failure> {
         return Err(Failure::user(format!("the proof failed: {kept} of {} events were kept", SESSION.len()))
             .hint("`backstory doctor` looks for the reason; the log is in the store's directory"));
     }
-    let memories = store.memories(&store.list(&Filter::within(Reach::Everywhere))?)?;
+    let memories = store.memories(&store.list(&Filter::within(Scope::Everywhere))?)?;
     let good = format!("{kept} of {} events kept, and distilled without a model into:", SESSION.len());
     app.ui.line(&format!("          {}", app.ui.tone(Tone::Good, &good)))?;
     for memory in memories.iter().rev() {

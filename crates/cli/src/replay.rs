@@ -1,8 +1,8 @@
 //! A session told step by step: what was asked, done and said. Used by `sessions show`.
 
 use crate::times;
-use backstory_capture::account_of;
-use backstory_memory::{Account, Ended, Happening, Hunk, cap};
+use backstory_capture::body_of;
+use backstory_memory::{Activity, EventBody, ExitStatus, Hunk, cap};
 use backstory_store::StoredEvent;
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ pub(crate) struct StepShape {
     pub(crate) tool: Option<String>,
     /// The subagent that did it.
     pub(crate) subagent: Option<String>,
-    pub(crate) trust: String,
+    pub(crate) provenance: String,
     pub(crate) truncated: bool,
 }
 
@@ -30,7 +30,7 @@ const MOST_DETAIL_BYTES: usize = 4 * 1024;
 /// Tells of an event.
 pub(crate) fn step(stored: &StoredEvent) -> StepShape {
     let event = &stored.event;
-    let account = account_of(event);
+    let account = body_of(event);
     let subagent = account.as_ref().and_then(|account| account.subagent.clone());
     let (what, text, detail) = account.map_or(("other", String::new(), None), told);
     StepShape {
@@ -43,44 +43,44 @@ pub(crate) fn step(stored: &StoredEvent) -> StepShape {
             .map(|detail| cap(&detail, MOST_DETAIL_BYTES).text),
         tool: event.tool.clone(),
         subagent: subagent.map(|agent| if agent.sort.is_empty() { agent.id } else { agent.sort }),
-        trust: event.trust.to_string(),
+        provenance: event.provenance.to_string(),
         truncated: event.truncated,
     }
 }
 
-fn told(account: Account) -> (&'static str, String, Option<String>) {
-    match account.happening {
-        Happening::SessionStarted { how } => ("started", how, None),
-        Happening::Prompted { text } => ("asked", text, None),
-        Happening::Edited { file, is_new, hunks } => {
+fn told(account: EventBody) -> (&'static str, String, Option<String>) {
+    match account.activity {
+        Activity::SessionStarted { how } => ("started", how, None),
+        Activity::Prompted { text } => ("asked", text, None),
+        Activity::Edited { file, is_new, hunks } => {
             (if is_new { "made" } else { "edited" }, file, Some(hunks.iter().map(hunk).collect()))
         }
-        Happening::Ran { command, output, ended } => {
-            let what = match ended {
-                Ended::Badly => "failed",
-                Ended::Interrupted => "stopped",
-                Ended::Well | Ended::Unknown => "ran",
+        Activity::Ran { command, output, status } => {
+            let what = match status {
+                ExitStatus::Failure => "failed",
+                ExitStatus::Interrupted => "stopped",
+                ExitStatus::Success | ExitStatus::Unknown => "ran",
             };
             (what, command, Some(output))
         }
-        Happening::Looked { at } => ("looked", at, None),
-        Happening::Fetched { asked, answer } => ("fetched", asked, Some(answer)),
-        Happening::Planned { steps } => {
+        Activity::Looked { at } => ("looked", at, None),
+        Activity::Fetched { asked, answer } => ("fetched", asked, Some(answer)),
+        Activity::Planned { steps } => {
             let mark = |is_done: bool| if is_done { "x" } else { " " };
             let steps: Vec<String> =
                 steps.iter().map(|step| format!("[{}] {}", mark(step.is_done), step.text)).collect();
             ("planned", steps.join("; "), None)
         }
-        Happening::ToolFailed { at, error } => ("failed", at, Some(error)),
-        Happening::UsedTool { asked } => ("used", asked, None),
-        Happening::TurnEnded { message } => ("said", message, None),
-        Happening::TurnBroken { error } => ("broke off", error, None),
-        Happening::SubagentStarted => ("delegated", String::new(), None),
-        Happening::SubagentEnded { message } => ("reported", message, None),
-        Happening::Compacting { instructions } => ("compacting", instructions, None),
-        Happening::Compacted { summary } => ("compacted", summary, None),
-        Happening::SessionEnded { reason } => ("ended", reason, None),
-        Happening::Other { text } => ("other", text, None),
+        Activity::ToolFailed { at, error } => ("failed", at, Some(error)),
+        Activity::UsedTool { asked } => ("used", asked, None),
+        Activity::TurnEnded { message } => ("said", message, None),
+        Activity::TurnBroken { error } => ("broke off", error, None),
+        Activity::SubagentStarted => ("delegated", String::new(), None),
+        Activity::SubagentEnded { message } => ("reported", message, None),
+        Activity::Compacting { instructions } => ("compacting", instructions, None),
+        Activity::Compacted { summary } => ("compacted", summary, None),
+        Activity::SessionEnded { reason } => ("ended", reason, None),
+        Activity::Other { text } => ("other", text, None),
     }
 }
 

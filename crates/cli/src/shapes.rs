@@ -2,7 +2,7 @@
 
 use crate::app::project_name;
 use crate::times;
-use backstory_memory::{ChangedSymbol, Freshness, Life, Link, Memory, MemoryId};
+use backstory_memory::{ChangedSymbol, Freshness, Link, Memory, MemoryId, Standing};
 use backstory_recall::Hit;
 use backstory_store::{Revision, Session, Store, StoreError};
 use serde::Serialize;
@@ -27,8 +27,8 @@ pub(crate) struct HeadShape {
     pub(crate) created_at: String,
     pub(crate) session: Option<i64>,
     pub(crate) host_session: Option<String>,
-    pub(crate) trust: String,
-    pub(crate) life: &'static str,
+    pub(crate) provenance: String,
+    pub(crate) standing: &'static str,
     pub(crate) superseded_by: Option<i64>,
     pub(crate) pinned: bool,
     pub(crate) importance: u8,
@@ -132,9 +132,9 @@ pub(crate) fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreErr
         Some(id) => store.session(id)?,
         None => None,
     };
-    let superseded_by = match memory.life {
-        Life::Live => None,
-        Life::Superseded(MemoryId(by)) => Some(by),
+    let superseded_by = match memory.standing {
+        Standing::Confirmed => None,
+        Standing::Superseded(MemoryId(by)) => Some(by),
     };
     Ok(HeadShape {
         id: memory.id.0,
@@ -145,8 +145,8 @@ pub(crate) fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreErr
         created_at: times::iso(memory.created_at),
         session: memory.session.map(|id| id.0),
         host_session: session.map(|session| session.host_session),
-        trust: content.trust.to_string(),
-        life: if superseded_by.is_some() { "superseded" } else { "live" },
+        provenance: content.provenance.to_string(),
+        standing: if superseded_by.is_some() { "superseded" } else { "live" },
         superseded_by,
         pinned: content.pinned,
         importance: content.importance.get(),

@@ -7,7 +7,7 @@ use crate::border::Border;
 use crate::failure::Failure;
 use crate::{meanings, teams};
 use backstory_hub::{Hub, HubError, Pulled, Pushed};
-use backstory_memory::{News, Uid, Watermark};
+use backstory_memory::{SyncBatch, Uid, Watermark};
 use backstory_store::{Heard, SharedProject, Store, StoreError, Untold};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -85,15 +85,15 @@ impl<'a> Syncing<'a> {
             let gone: Vec<Untold> =
                 untold.into_iter().filter(|untold| matches!(untold, Untold::Forgotten(_))).collect();
             let forgotten = gone.iter().map(|untold| untold.uid().clone()).collect();
-            self.push(hub, shared, &News { forgotten, ..News::default() })?;
+            self.push(hub, shared, &SyncBatch { forgotten, ..SyncBatch::default() })?;
             store.told(shared.project, &gone)?;
             after = Some(last);
         }
     }
 
     /// Returns what would leave, and how many memories would stay.
-    pub(crate) fn leaving(&self, store: &Store, shared: &SharedProject) -> Result<(News, u64), Failure> {
-        let (mut all, mut stayed, mut after) = (News::default(), 0, None);
+    pub(crate) fn leaving(&self, store: &Store, shared: &SharedProject) -> Result<(SyncBatch, u64), Failure> {
+        let (mut all, mut stayed, mut after) = (SyncBatch::default(), 0, None);
         while let Some(batch) = self.batch(store, shared, after.as_ref(), FEWEST_AND_MOST.1)? {
             stayed += batch.staying.len() as u64;
             all.memories.extend(batch.news.memories);
@@ -131,7 +131,7 @@ impl<'a> Syncing<'a> {
         Ok(())
     }
 
-    fn push(&self, hub: &mut Hub, shared: &SharedProject, news: &News) -> Result<Pushed, Failure> {
+    fn push(&self, hub: &mut Hub, shared: &SharedProject, news: &SyncBatch) -> Result<Pushed, Failure> {
         if news.is_empty() {
             return Ok(Pushed::default());
         }
@@ -153,7 +153,7 @@ impl<'a> Syncing<'a> {
         let each = |pulled: Pulled| -> Result<(), Trouble> {
             (self.alive)();
             match pulled {
-                Pulled::News(news) => {
+                Pulled::SyncBatch(news) => {
                     let news = self.border.believed(news, &member);
                     synced.heard.add(store.hear(shared.project, &news, self.app.now)?);
                     (self.alive)();
@@ -205,7 +205,7 @@ impl<'a> Syncing<'a> {
     ) -> Result<Option<Batch>, Failure> {
         let untold = store.untold(shared.project, after, most)?;
         let Some(last) = untold.last().map(|untold| untold.uid().clone()) else { return Ok(None) };
-        let mut batch = Batch { news: News::default(), leaving: Vec::new(), staying: Vec::new(), last };
+        let mut batch = Batch { news: SyncBatch::default(), leaving: Vec::new(), staying: Vec::new(), last };
         let mut bytes = 0;
         for untold in untold {
             match &untold {
@@ -236,7 +236,7 @@ impl<'a> Syncing<'a> {
 
 /// Some of what is to be told.
 struct Batch {
-    news: News,
+    news: SyncBatch,
     leaving: Vec<Untold>,
     staying: Vec<Untold>,
     last: Uid,
@@ -256,7 +256,7 @@ fn paced(most: usize, took: Duration) -> usize {
 /// Returns about how many bytes travel with a memory.
 fn size(memory: &backstory_memory::SharedMemory) -> usize {
     let text = |list: &[String]| list.iter().map(String::len).sum::<usize>();
-    let of = |content: &backstory_memory::Draft| {
+    let of = |content: &backstory_memory::Content| {
         content.title.len()
             + content.body.len()
             + text(&content.facts)

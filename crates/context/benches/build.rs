@@ -7,7 +7,7 @@ use backstory_context::{
     session_start, tool,
 };
 use backstory_memory::{
-    Checksum, Draft, Kind, Life, Memory, MemoryId, Moment, ProjectId, SessionId, Timestamp, Uid,
+    Checksum, Content, Kind, Memory, MemoryId, Moment, ProjectId, SessionId, Standing, Timestamp, Uid,
 };
 use divan::{Bencher, black_box};
 
@@ -26,7 +26,7 @@ fn memories(repeated: usize) -> Vec<Memory> {
 
 fn memory(id: i64, kind: Kind, repeated: usize) -> Memory {
     let title = format!("Refund batch {id} is idempotent by sailing and booking");
-    let content = Draft::new(kind, &title, &BODY.repeat(repeated));
+    let content = Content::new(kind, &title, &BODY.repeat(repeated));
     let at = NOW.plus_ms(-id * Timestamp::DAY_MS / 3);
     Memory {
         id: MemoryId(id),
@@ -35,7 +35,7 @@ fn memory(id: i64, kind: Kind, repeated: usize) -> Memory {
         session: Some(SessionId(id / 5)),
         checksum: Checksum::of(&content),
         content,
-        life: Life::Live,
+        standing: Standing::Confirmed,
         created_at: at,
         updated_at: at,
         times_seen: 1,

@@ -42,7 +42,7 @@ pub(crate) enum About {
     /// Changed code.
     Code,
     /// How things lie now; not worth saying alone, for the agent can look.
-    Standing,
+    WorkTree,
 }
 
 /// What may still be used.
@@ -208,14 +208,14 @@ impl Stack {
         let mut given = self.told.clone();
         let mut is_new = |item: &Item| match item.about {
             About::Memory { id, .. } => given.insert(id),
-            About::Code | About::Standing => true,
+            About::Code | About::WorkTree => true,
         };
         items.into_iter().filter(|item| is_new(item)).collect()
     }
 
     fn place(&mut self, layer: &'static str, item: Item, form: &Form) {
         self.text.push_str(&form.text);
-        self.is_worth_saying |= !matches!(item.about, About::Standing);
+        self.is_worth_saying |= !matches!(item.about, About::WorkTree);
         let About::Memory { id, score, reasons, .. } = item.about else { return };
         self.told.insert(id);
         let rank = u32::try_from(self.items.len() + 1).unwrap_or(u32::MAX);

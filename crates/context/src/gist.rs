@@ -4,7 +4,7 @@
 //! done next, for the handoff knows it better.
 
 use crate::encode::{encode, shorten};
-use backstory_memory::{Kind, Memory, NEAR_DUPLICATE, TITLE_CHARS, first_chars, likeness, words};
+use backstory_memory::{Kind, Memory, NEAR_DUPLICATE, TITLE_CHARS, first_chars, jaccard, words};
 
 /// How many lines of a body are read, and how far each.
 const MOST_LINES: usize = 8;
@@ -109,7 +109,7 @@ impl Title {
         let is_comparable = sentence.len() <= 2 * self.text.len() && self.text.len() <= 2 * sentence.len();
         is_comparable
             && (self.is_held_by(sentence) == Held::AtItsEnd
-                || likeness(&self.text, sentence) >= NEAR_DUPLICATE)
+                || jaccard(&self.text, sentence) >= NEAR_DUPLICATE)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Each part is known or not: one that could not be read goes in as the reason, and takes nothing else with it.
 //! Who fills these in leaves out what the session was already given (law 5); memories that are not in force are left out here.
 
-use backstory_memory::{ChangedSymbol, Kind, Life, Memory, SessionId, Timestamp};
+use backstory_memory::{ChangedSymbol, Kind, Memory, SessionId, Standing, Timestamp};
 
 /// What could be read, or why it could not.
 pub type Known<T> = Result<T, String>;
@@ -35,13 +35,13 @@ impl Relevant {
         let content = &self.memory.content;
         let has_begun = content.valid_from.is_none_or(|from| from <= now);
         let has_ended = content.valid_to.is_some_and(|to| to <= now);
-        self.memory.life == Life::Live && has_begun && !has_ended
+        self.memory.standing == Standing::Confirmed && has_begun && !has_ended
     }
 }
 
 /// How things lie in the project's folder now: at session start this is the question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct WorkTree {
     /// The branch that is checked out.
     pub branch: Option<String>,
     /// Files with changes nobody committed.
@@ -58,7 +58,7 @@ pub struct Orientation {
     /// What the user wants in view.
     pub pinned: Known<Vec<Relevant>>,
     /// Branch, dirty files, next steps.
-    pub standing: Standing,
+    pub standing: WorkTree,
     /// Where the last session left off.
     pub handoff: Known<Option<Relevant>>,
     /// What the last session did.
@@ -77,7 +77,7 @@ impl Default for Orientation {
     fn default() -> Orientation {
         Orientation {
             pinned: Ok(Vec::new()),
-            standing: Standing::default(),
+            standing: WorkTree::default(),
             handoff: Ok(None),
             last_summary: Ok(None),
             sessions: Ok(Vec::new()),

@@ -6,9 +6,9 @@
 use crate::assemble::{About, Item};
 use crate::encode::{encode, shorten};
 use crate::gist::{self, LINE_CHARS};
-use crate::{Relevant, Standing, age, relative};
+use crate::{Relevant, WorkTree, age, relative};
 use backstory_memory::{
-    Change, ChangedSymbol, Kind, Memory, TITLE_CHARS, Timestamp, Tokens, Trust, estimate,
+    Change, ChangedSymbol, Kind, Memory, Provenance, TITLE_CHARS, Timestamp, Tokens, estimate,
 };
 use std::collections::HashSet;
 
@@ -64,7 +64,7 @@ fn core_of(title: &str) -> &str {
 }
 
 /// Which branch, which files, what next: one line each, as a handoff writes them.
-pub(crate) fn standing(standing: &Standing) -> Vec<String> {
+pub(crate) fn standing(standing: &WorkTree) -> Vec<String> {
     let names = |names: &[String]| {
         let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| encode(name, NAME_CHARS)).collect();
         let more = names.len().saturating_sub(MOST_NAMES);
@@ -81,7 +81,7 @@ pub(crate) fn standing(standing: &Standing) -> Vec<String> {
 
 /// How things lie, as one item.
 pub(crate) fn standing_item(lines: &[String]) -> Item {
-    Item { about: About::Standing, forms: vec![format!("- [now] {}", lines.join("\n  "))] }
+    Item { about: About::WorkTree, forms: vec![format!("- [now] {}", lines.join("\n  "))] }
 }
 
 /// One file and what changed in it; then with fewer symbols.
@@ -182,7 +182,7 @@ pub(crate) fn warning(it: &Relevant, now: Timestamp) -> Item {
 /// Makes an item of the lines of a memory, or, where it came from outside, of a pointer to it.
 fn told(bullet: &str, it: &Relevant, now: Timestamp, forms: Vec<String>) -> Item {
     let memory = &it.memory;
-    let is_external = memory.content.trust == Trust::External;
+    let is_external = memory.content.provenance == Provenance::External;
     let forms = if is_external { vec![format!("{bullet}{}", pointer(memory, now))] } else { forms };
     let about = About::Memory { id: memory.id, score: it.score, reasons: it.reasons.clone(), is_external };
     Item { about, forms }
@@ -220,11 +220,11 @@ const LONGEST_UNMARKED: usize = 5;
 /// When, and who said it where that was not the agent or its tools.
 fn stamp(memory: &Memory, now: Timestamp) -> String {
     let when = relative(memory.created_at, now);
-    match &memory.content.trust {
-        Trust::User => format!("{when}, user"),
-        Trust::Import => format!("{when}, imported"),
-        Trust::Team(member) => format!("{when}, team {}", encode(member, 24)),
-        Trust::External | Trust::Tool | Trust::Assistant => when,
+    match &memory.content.provenance {
+        Provenance::User => format!("{when}, user"),
+        Provenance::Import => format!("{when}, imported"),
+        Provenance::Team(member) => format!("{when}, team {}", encode(member, 24)),
+        Provenance::External | Provenance::Tool | Provenance::Assistant => when,
     }
 }
 

@@ -18,7 +18,7 @@ pub use block::{Block, Placed, Skipped, Why};
 pub use encode::{encode, encode_lines};
 pub use frame::{CEILING_BYTES, Doors, Frame, budget_of};
 pub use gist::gist;
-pub use known::{Compaction, Known, Orientation, Prompt, Relevant, SessionStart, Source, Standing, Tool};
+pub use known::{Compaction, Known, Orientation, Prompt, Relevant, SessionStart, Source, Tool, WorkTree};
 pub use layers::pointer;
 pub use moments::{compaction, prompt, session_start, tool};
 pub use relative::{age, relative};

@@ -4,7 +4,7 @@ use crate::assemble::{Build, Item, Layer, assemble};
 use crate::{
     Block, Compaction, Frame, Known, Orientation, Prompt, Relevant, SessionStart, Source, Tool, layers,
 };
-use backstory_memory::{ChangedSymbol, Moment, Timestamp, Tokens, Trust};
+use backstory_memory::{ChangedSymbol, Moment, Provenance, Timestamp, Tokens};
 
 /// Of a session's budget a tenth is kept for the frame, the hint, and what an estimate misses.
 const RESERVE: u32 = 10;
@@ -55,7 +55,7 @@ pub fn tool(given: &Tool, frame: &Frame) -> Block {
     let room = wrapping.room(frame, Tokens(0));
     let build = || {
         // What came from outside could only be pointed at, and that warns of nothing.
-        let own = |it: &&Relevant| it.memory.content.trust != Trust::External;
+        let own = |it: &&Relevant| it.memory.content.provenance != Provenance::External;
         let hits = in_force(&given.hits, frame.now)?.into_iter().filter(own).take(MOST_WARNINGS);
         Ok(hits.map(|it| layers::warning(it, frame.now)).collect())
     };

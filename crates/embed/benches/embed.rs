@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a bench that cannot set itself up has nothing to measure")]
 
 use backstory_embed::{
-    DIMENSION, Encoder, MiniLm, Quantised, Row, Scope, Vector, VectorFile, VectorWriter, model_name,
+    DIMENSION, Encoder, MiniLm, Quantised, Row, Vector, VectorFile, VectorScope, VectorWriter, model_name,
 };
 use divan::Bencher;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ fn passage_of_200_words(bencher: Bencher<'_, '_>) {
 fn scan_of_everything(bencher: Bencher<'_, '_>, rows: usize) {
     let (_directory, path) = file_of(rows);
     let (file, question) = (VectorFile::open(&path, model_name()).unwrap(), vector(0));
-    bencher.bench(|| file.scan(&question, Scope::Everything, 100).unwrap());
+    bencher.bench(|| file.scan(&question, VectorScope::Everything, 100).unwrap());
 }
 
 /// What a hook does: nothing is mapped yet, though the file is in the page cache.
@@ -46,7 +46,7 @@ fn open_and_scan_of_everything(bencher: Bencher<'_, '_>, rows: usize) {
     let question = vector(0);
     bencher.bench(|| {
         let file = VectorFile::open(&path, model_name()).unwrap();
-        file.scan(&question, Scope::Everything, 100).unwrap()
+        file.scan(&question, VectorScope::Everything, 100).unwrap()
     });
 }
 
@@ -56,7 +56,7 @@ fn open_and_scan_of_one_project_in_ten(bencher: Bencher<'_, '_>, rows: usize) {
     let question = vector(0);
     bencher.bench(|| {
         let file = VectorFile::open(&path, model_name()).unwrap();
-        file.scan(&question, Scope::Projects(&[3]), 100).unwrap()
+        file.scan(&question, VectorScope::Projects(&[3]), 100).unwrap()
     });
 }
 
@@ -65,7 +65,7 @@ fn scores_for_100_memories(bencher: Bencher<'_, '_>, rows: usize) {
     let (_directory, path) = file_of(rows);
     let (file, question) = (VectorFile::open(&path, model_name()).unwrap(), vector(0));
     let memories: Vec<i64> = (1..=100).map(|step| step * rows as i64 / 100).collect();
-    bencher.bench(|| file.scores_for(&question, Scope::Everything, &memories).unwrap());
+    bencher.bench(|| file.scores_for(&question, VectorScope::Everything, &memories).unwrap());
 }
 
 /// What a new memory costs beside being embedded: whoever writes opens the file for each batch.

@@ -30,7 +30,7 @@ mod scan;
 mod writer;
 
 pub use error::VectorFileError;
-pub use scan::{Neighbour, Scope};
+pub use scan::{Neighbour, VectorScope};
 pub use writer::{Row, VectorWriter};
 
 use map::{Entry, Map};

@@ -3,7 +3,7 @@
 use crate::answers::{Answers, Limit, Shape};
 use crate::lenient::Json;
 use crate::wire::{Dialect, Event, ToolUse};
-use backstory_memory::Ended;
+use backstory_memory::ExitStatus;
 
 pub(crate) const DIALECT: Dialect = Dialect {
     events: &[
@@ -60,8 +60,8 @@ pub(crate) const DIALECT: Dialect = Dialect {
 };
 
 /// Of a command that failed the output stands in the error, behind a line with its exit code.
-fn ran(tool: &ToolUse<'_, '_>) -> (String, Ended) {
-    (output(tool), ended(tool))
+fn ran(tool: &ToolUse<'_, '_>) -> (String, ExitStatus) {
+    (output(tool), status(tool))
 }
 
 fn output(tool: &ToolUse<'_, '_>) -> String {
@@ -78,17 +78,17 @@ fn output(tool: &ToolUse<'_, '_>) -> String {
     }
 }
 
-fn ended(tool: &ToolUse<'_, '_>) -> Ended {
+fn status(tool: &ToolUse<'_, '_>) -> ExitStatus {
     let response = tool.response;
     let runs_on = !response.get("backgroundTaskId").is_nothing() || response.str("status") == "running";
     let exit_code = response.get("exitCode");
     if tool.is_interrupted || response.get("interrupted").is_true() {
-        Ended::Interrupted
+        ExitStatus::Interrupted
     } else if tool.error.is_some() || !matches!(exit_code, Json::Nothing | Json::Number("0")) {
-        Ended::Badly
+        ExitStatus::Failure
     } else if runs_on || response.is_nothing() {
-        Ended::Unknown
+        ExitStatus::Unknown
     } else {
-        Ended::Well
+        ExitStatus::Success
     }
 }

@@ -1,12 +1,12 @@
 //! Codex, as 0.166.0 speaks (`tests/fixtures`): Claude Code's words, and stricter about ours.
 //!
-//! It does not say how a command ended, but its own record of the session does by then. A patch that does not apply, and one
+//! It does not say how a command status, but its own record of the session does by then. A patch that does not apply, and one
 //! that a shell applies, it tells nobody about.
 
 use crate::answers::{Answers, Limit, Shape};
 use crate::lenient::Json;
 use crate::wire::{Dialect, Event, ToolUse};
-use backstory_memory::{Ended, Happening};
+use backstory_memory::{Activity, ExitStatus};
 
 pub(crate) const DIALECT: Dialect = Dialect {
     events: &[
@@ -26,7 +26,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     is_mcp: |name| name.starts_with("mcp__"),
     told_otherwise: &[],
     ran,
-    leaves_out: |happening| matches!(happening, Happening::Ran { ended: Ended::Unknown, .. }),
+    leaves_out: |activity| matches!(activity, Activity::Ran { status: ExitStatus::Unknown, .. }),
     keeps_what_it_is_told: true,
     answers: Answers {
         shape: Shape::Nested,
@@ -40,23 +40,23 @@ pub(crate) const DIALECT: Dialect = Dialect {
     },
 };
 
-fn ran(tool: &ToolUse<'_, '_>) -> (String, Ended) {
-    let ended = if tool.is_interrupted { Ended::Interrupted } else { Ended::Unknown };
-    (tool.response.words(), ended)
+fn ran(tool: &ToolUse<'_, '_>) -> (String, ExitStatus) {
+    let status = if tool.is_interrupted { ExitStatus::Interrupted } else { ExitStatus::Unknown };
+    (tool.response.words(), status)
 }
 
-/// Returns how a command ended, from the end of the host's own record.
-pub(crate) fn end_of_command(record: &str, call: &str) -> Option<Ended> {
+/// Returns how a command status, from the end of the host's own record.
+pub(crate) fn end_of_command(record: &str, call: &str) -> Option<ExitStatus> {
     let lines =
         record.lines().rev().filter(|line| line.contains("\"CommandExecution\"") && line.contains(call));
     lines.map(Json::read).find_map(|line| {
         let item = line.get("payload").get("item");
         match item.get("exit_code") {
             _ if item.str("id") != call => None,
-            Json::Number("0") => Some(Ended::Well),
-            // It was ended from outside.
-            Json::Number("-1") => Some(Ended::Interrupted),
-            Json::Number(_) => Some(Ended::Badly),
+            Json::Number("0") => Some(ExitStatus::Success),
+            // It was status from outside.
+            Json::Number("-1") => Some(ExitStatus::Interrupted),
+            Json::Number(_) => Some(ExitStatus::Failure),
             _ => None,
         }
     })

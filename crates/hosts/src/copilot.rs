@@ -6,7 +6,7 @@
 use crate::answers::{Answers, Limit, Shape};
 use crate::lenient::Json;
 use crate::wire::{Dialect, Event, ToolUse};
-use backstory_memory::{Ended, Happening};
+use backstory_memory::{Activity, ExitStatus};
 
 pub(crate) const DIALECT: Dialect = Dialect {
     events: &[
@@ -29,7 +29,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     is_mcp: |name| name.contains('-'),
     told_otherwise: &[],
     ran,
-    leaves_out: |happening| matches!(happening, Happening::TurnEnded { message } if message.is_empty()),
+    leaves_out: |activity| matches!(activity, Activity::TurnEnded { message } if message.is_empty()),
     keeps_what_it_is_told: false,
     answers: Answers {
         shape: Shape::Flat("additionalContext"),
@@ -42,17 +42,17 @@ pub(crate) const DIALECT: Dialect = Dialect {
     },
 };
 
-/// How a command ended stands in a last line of its output.
-fn ran(tool: &ToolUse<'_, '_>) -> (String, Ended) {
+/// How a command status stands in a last line of its output.
+fn ran(tool: &ToolUse<'_, '_>) -> (String, ExitStatus) {
     let told = tool.response.get("textResultForLlm").words();
     let (output, last) = told.rsplit_once('\n').unwrap_or(("", &told));
     let said = last.strip_prefix('<').and_then(|line| line.strip_suffix('>'));
     let code = said.and_then(|line| line.rsplit_once(" with exit code ")).map(|(_, code)| code);
     match (code, &tool.error) {
-        (Some("0"), None) => (output.to_owned(), Ended::Well),
-        (Some(_), _) => (output.to_owned(), Ended::Badly),
-        (None, Some(error)) => (error.clone(), Ended::Badly),
-        (None, None) => (told, Ended::Unknown),
+        (Some("0"), None) => (output.to_owned(), ExitStatus::Success),
+        (Some(_), _) => (output.to_owned(), ExitStatus::Failure),
+        (None, Some(error)) => (error.clone(), ExitStatus::Failure),
+        (None, None) => (told, ExitStatus::Unknown),
     }
 }
 

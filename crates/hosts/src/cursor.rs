@@ -1,12 +1,12 @@
 //! Cursor, by its documentation: nobody has recorded it here.
 //!
 //! It tells of an edit and of a command twice, once as such and once as the use of a tool. Edits are taken from the first, which
-//! has what was replaced; commands from the second, which says how they ended.
+//! has what was replaced; commands from the second, which says how they status.
 
 use crate::answers::{Answers, Limit, Shape};
 use crate::lenient::Json;
 use crate::wire::{Dialect, Event, ToolUse};
-use backstory_memory::Ended;
+use backstory_memory::ExitStatus;
 
 pub(crate) const DIALECT: Dialect = Dialect {
     events: &[
@@ -50,14 +50,14 @@ pub(crate) const DIALECT: Dialect = Dialect {
     },
 };
 
-fn ran(tool: &ToolUse<'_, '_>) -> (String, Ended) {
+fn ran(tool: &ToolUse<'_, '_>) -> (String, ExitStatus) {
     let mut parts = ["output", "stdout", "stderr"].into_iter().map(|part| tool.response.get(part).words());
     let output = parts.find(|words| !words.is_empty()).or_else(|| tool.response.text().map(str::to_owned));
-    let ended = match (tool.response.get("exitCode"), &tool.error) {
-        _ if tool.is_interrupted => Ended::Interrupted,
-        (Json::Number("0"), None) => Ended::Well,
-        (Json::Number(_), _) | (_, Some(_)) => Ended::Badly,
-        _ => Ended::Unknown,
+    let status = match (tool.response.get("exitCode"), &tool.error) {
+        _ if tool.is_interrupted => ExitStatus::Interrupted,
+        (Json::Number("0"), None) => ExitStatus::Success,
+        (Json::Number(_), _) | (_, Some(_)) => ExitStatus::Failure,
+        _ => ExitStatus::Unknown,
     };
-    (output.or_else(|| tool.error.clone()).unwrap_or_default(), ended)
+    (output.or_else(|| tool.error.clone()).unwrap_or_default(), status)
 }

@@ -4,7 +4,7 @@
 
 use crate::answers::{Answers, Limit, Shape};
 use crate::wire::{Dialect, Event, ToolUse, without_fence};
-use backstory_memory::Ended;
+use backstory_memory::ExitStatus;
 
 pub(crate) const DIALECT: Dialect = Dialect {
     events: &[
@@ -38,18 +38,18 @@ pub(crate) const DIALECT: Dialect = Dialect {
     },
 };
 
-/// What the model reads of a command: its output, and lines about how it ended.
-fn ran(tool: &ToolUse<'_, '_>) -> (String, Ended) {
+/// What the model reads of a command: its output, and lines about how it status.
+fn ran(tool: &ToolUse<'_, '_>) -> (String, ExitStatus) {
     let told = tool.response.get("llmContent").words();
     let told = without_fence(&told);
     let Some(told) = told.strip_prefix("Output: ") else {
-        let ended = match &tool.error {
-            _ if tool.response.is_nothing() => Ended::Unknown,
-            _ if told.contains("cancelled") => Ended::Interrupted,
-            Some(_) => Ended::Badly,
-            None => Ended::Unknown,
+        let status = match &tool.error {
+            _ if tool.response.is_nothing() => ExitStatus::Unknown,
+            _ if told.contains("cancelled") => ExitStatus::Interrupted,
+            Some(_) => ExitStatus::Failure,
+            None => ExitStatus::Unknown,
         };
-        return (told.to_owned(), ended);
+        return (told.to_owned(), status);
     };
     let mut output = told;
     let mut code = None;
@@ -64,7 +64,7 @@ fn ran(tool: &ToolUse<'_, '_>) -> (String, Ended) {
     }
     let output = if output == "(empty)" { "" } else { output };
     let is_well = tool.error.is_none() && code.is_none_or(|code| code == "0");
-    (output.to_owned(), if is_well { Ended::Well } else { Ended::Badly })
+    (output.to_owned(), if is_well { ExitStatus::Success } else { ExitStatus::Failure })
 }
 
 const ABOUT_THE_END: [&str; 5] = ["Exit Code", "Signal", "Error", "Background PIDs", "Process Group PGID"];

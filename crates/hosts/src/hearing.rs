@@ -1,7 +1,7 @@
 //! What was understood of a host's payload, before anything of it is redacted: it must not reach a disk like this.
 
 use crate::{Opening, codex, copilot};
-use backstory_memory::{Ended, Happening, Subagent, Trust};
+use backstory_memory::{Activity, ExitStatus, Provenance, Subagent};
 use std::fmt;
 
 /// One payload, understood as far as it can be.
@@ -38,7 +38,7 @@ pub enum Meaning {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
     /// What happened.
-    pub happening: Happening,
+    pub activity: Activity,
     /// The subagent that did it.
     pub subagent: Option<Subagent>,
     /// The tool, as the host calls it.
@@ -46,15 +46,16 @@ pub struct Told {
     /// What the host numbers its events by, where it does.
     pub sequence: Option<String>,
     /// Who its content comes from.
-    pub trust: Trust,
+    pub provenance: Provenance,
 }
 
 impl Heard {
     /// What is kept of a payload nobody could read: its text.
     pub(crate) fn unreadable(payload: &[u8]) -> Heard {
         let text = String::from_utf8_lossy(payload).into_owned();
-        let happening = Happening::Other { text };
-        let told = Told { happening, subagent: None, tool: None, sequence: None, trust: Trust::External };
+        let activity = Activity::Other { text };
+        let told =
+            Told { activity, subagent: None, tool: None, sequence: None, provenance: Provenance::External };
         let meaning = Meaning::Happened(Box::new(told));
         Heard {
             name: "unreadable".to_owned(),
@@ -72,13 +73,13 @@ impl Heard {
     /// be read again.
     pub fn read_on(&mut self, end_of_record: &str) -> bool {
         let Meaning::Happened(told) = &mut self.meaning else { return false };
-        match (&mut told.happening, &told.sequence) {
-            (Happening::Ran { ended: ended @ Ended::Unknown, .. }, Some(call)) => {
+        match (&mut told.activity, &told.sequence) {
+            (Activity::Ran { status: status @ ExitStatus::Unknown, .. }, Some(call)) => {
                 let found = codex::end_of_command(end_of_record, call);
-                *ended = found.unwrap_or(*ended);
+                *status = found.unwrap_or(*status);
                 found.is_some()
             }
-            (Happening::TurnEnded { message }, _) => {
+            (Activity::TurnEnded { message }, _) => {
                 let Some(last) = copilot::last_words(end_of_record) else { return false };
                 *message = last.text;
                 last.are_closing

@@ -7,7 +7,7 @@ mod tools;
 
 use crate::lenient::Json;
 use crate::{Heard, Meaning, Opening, Reply, Told};
-use backstory_memory::{Ended, Happening, Subagent, Trust};
+use backstory_memory::{Activity, ExitStatus, Provenance, Subagent};
 use serde_json::{Map, Value};
 use std::path::Path;
 use tools::ToolUse;
@@ -55,12 +55,12 @@ pub(crate) fn hear(event: Option<&str>, payload: &[u8]) -> Heard {
         return Heard { name, cwd, lacks: vec!["session"], ..Heard::unreadable(payload) };
     }
     let happened = wire.happened(&text);
-    let opening = happened.as_ref().ok().and_then(|(happening, _)| wire.opening(happening));
+    let opening = happened.as_ref().ok().and_then(|(activity, _)| wire.opening(activity));
     let (meaning, also) = match happened {
-        Ok((happening, trust)) => {
+        Ok((activity, provenance)) => {
             let also = wire.tool().map(|tool| tool.also()).unwrap_or_default();
-            let also = also.into_iter().map(|happening| wire.told(happening, trust.clone())).collect();
-            (Meaning::Happened(Box::new(wire.told(happening, trust))), also)
+            let also = also.into_iter().map(|activity| wire.told(activity, provenance.clone())).collect();
+            (Meaning::Happened(Box::new(wire.told(activity, provenance))), also)
         }
         Err(why) => (Meaning::PassedOver(why), Vec::new()),
     };
@@ -98,57 +98,57 @@ struct Wire<'a> {
 
 impl Wire<'_> {
     /// Returns what happened and who its content comes from, or why it is passed over.
-    fn happened(&self, payload: &str) -> Result<(Happening, Trust), &'static str> {
+    fn happened(&self, payload: &str) -> Result<(Activity, Provenance), &'static str> {
         if let Some(tool) = self.tool() {
             return tool.meaning();
         }
         let message = self.payload.get("message").words();
         let happened = match (self.event, self.is_of_subagent()) {
-            ("session.started", true) => (Happening::SubagentStarted, Trust::Tool),
-            ("session.started", false) => (Happening::SessionStarted { how: self.how() }, Trust::Tool),
+            ("session.started", true) => (Activity::SubagentStarted, Provenance::Tool),
+            ("session.started", false) => (Activity::SessionStarted { how: self.how() }, Provenance::Tool),
             ("chat.message", true) => return Err("asked by an agent"),
-            ("chat.message", false) => (self.prompted()?, Trust::User),
-            ("session.idle", true) => (Happening::SubagentEnded { message }, Trust::Assistant),
-            ("session.idle", false) => (Happening::TurnEnded { message }, Trust::Assistant),
+            ("chat.message", false) => (self.prompted()?, Provenance::User),
+            ("session.idle", true) => (Activity::SubagentEnded { message }, Provenance::Assistant),
+            ("session.idle", false) => (Activity::TurnEnded { message }, Provenance::Assistant),
             ("session.error", true) => return Err("of a subagent"),
-            ("session.error", false) => (Happening::TurnBroken { error: self.error() }, Trust::Tool),
+            ("session.error", false) => (Activity::TurnBroken { error: self.error() }, Provenance::Tool),
             ("experimental.session.compacting" | "session.compacted" | "session.ended", true) => {
                 return Err("of a subagent");
             }
             ("experimental.session.compacting", _) => {
-                (Happening::Compacting { instructions: String::new() }, Trust::Tool)
+                (Activity::Compacting { instructions: String::new() }, Provenance::Tool)
             }
-            ("session.compacted", _) => (Happening::Compacted { summary: message }, Trust::Assistant),
-            ("session.ended", _) => (Happening::SessionEnded { reason: self.how() }, Trust::Tool),
-            _ => (Happening::Other { text: payload.to_owned() }, Trust::External),
+            ("session.compacted", _) => (Activity::Compacted { summary: message }, Provenance::Assistant),
+            ("session.ended", _) => (Activity::SessionEnded { reason: self.how() }, Provenance::Tool),
+            _ => (Activity::Other { text: payload.to_owned() }, Provenance::External),
         };
         Ok(happened)
     }
 
     /// Returns what can be said about it now, where the plugin can put it.
-    fn opening(&self, happening: &Happening) -> Option<Opening> {
-        match happening {
+    fn opening(&self, activity: &Activity) -> Option<Opening> {
+        match activity {
             // OpenCode keeps no system prompt: a session that comes back in another process has lost its block.
-            Happening::SessionStarted { how } if how == "resume" => {
+            Activity::SessionStarted { how } if how == "resume" => {
                 Some(Opening::Session { how: "reopen".to_owned() })
             }
-            Happening::SessionStarted { how } => Some(Opening::Session { how: how.clone() }),
-            Happening::Compacting { .. } => Some(Opening::Compaction),
-            Happening::Compacted { .. } => Some(Opening::Session { how: "compact".to_owned() }),
+            Activity::SessionStarted { how } => Some(Opening::Session { how: how.clone() }),
+            Activity::Compacting { .. } => Some(Opening::Compaction),
+            Activity::Compacted { .. } => Some(Opening::Session { how: "compact".to_owned() }),
             // A command of the host is no question.
-            Happening::Prompted { text } if self.command().is_none() => {
+            Activity::Prompted { text } if self.command().is_none() => {
                 Some(Opening::Prompt { text: text.clone() })
             }
             // Nothing reaches the model before a tool runs; beside its result it is still in time for the next one.
-            Happening::Ran { command, ended: Ended::Badly, .. } => {
+            Activity::Ran { command, status: ExitStatus::Failure, .. } => {
                 Some(Opening::Command { command: command.clone() })
             }
-            Happening::Edited { file, .. } => Some(Opening::Edit { file: file.clone() }),
+            Activity::Edited { file, .. } => Some(Opening::Edit { file: file.clone() }),
             _ => None,
         }
     }
 
-    fn told(&self, happening: Happening, trust: Trust) -> Told {
+    fn told(&self, activity: Activity, provenance: Provenance) -> Told {
         let session = self.payload.get("session");
         let subagent = self
             .is_of_subagent()
@@ -157,7 +157,7 @@ impl Wire<'_> {
         let sequence = tool.as_ref().map_or(self.payload.str("turn"), |tool| tool.call);
         let named = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
         let tool = tool.as_ref().and_then(|tool| named(tool.name));
-        Told { happening, subagent, tool, sequence: named(sequence), trust }
+        Told { activity, subagent, tool, sequence: named(sequence), provenance }
     }
 
     /// Returns what belongs to the event and is not there.
@@ -192,10 +192,10 @@ impl Wire<'_> {
         session.said("id").is_some_and(|id| id != session.str("root"))
     }
 
-    fn prompted(&self) -> Result<Happening, &'static str> {
+    fn prompted(&self) -> Result<Activity, &'static str> {
         let typed = || typed_in(self.said().get("parts").items());
         let text = self.command().map_or_else(typed, str::to_owned);
-        if text.is_empty() { Err("nothing said") } else { Ok(Happening::Prompted { text }) }
+        if text.is_empty() { Err("nothing said") } else { Ok(Activity::Prompted { text }) }
     }
 
     fn error(&self) -> String {
@@ -233,7 +233,7 @@ fn failed_in<'a, 'b>(part: &'a Json<'b>) -> ToolUse<'a, 'b> {
     }
 }
 
-/// Tells what a tool did, as a part of a message does; nothing of one that has not ended, or that is passed over.
+/// Tells what a tool did, as a part of a message does; nothing of one that has not status, or that is passed over.
 pub(crate) fn told_in(part: &Json<'_>, subagent: Option<&Subagent>) -> Vec<Told> {
     let failed = failed_in(part);
     let tool = match part.get("state").str("status") {
@@ -241,15 +241,15 @@ pub(crate) fn told_in(part: &Json<'_>, subagent: Option<&Subagent>) -> Vec<Told>
         "error" => failed,
         _ => return Vec::new(),
     };
-    let Ok((happening, trust)) = tool.meaning() else { return Vec::new() };
-    let told = |happening| Told {
-        happening,
+    let Ok((activity, provenance)) = tool.meaning() else { return Vec::new() };
+    let told = |activity| Told {
+        activity,
         subagent: subagent.cloned(),
         tool: Some(tool.name.to_owned()),
         sequence: Some(tool.call.to_owned()),
-        trust: trust.clone(),
+        provenance: provenance.clone(),
     };
-    std::iter::once(happening).chain(tool.also()).map(told).collect()
+    std::iter::once(activity).chain(tool.also()).map(told).collect()
 }
 
 /// Returns what was typed of a message: what OpenCode and its plugins add to it is marked as such.

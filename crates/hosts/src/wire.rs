@@ -15,7 +15,7 @@ pub(crate) use tools::{ToolUse, without_fence};
 use crate::answers::Answers;
 use crate::lenient::Json;
 use crate::{Heard, Meaning, Told};
-use backstory_memory::{Ended, Happening, Subagent, Trust};
+use backstory_memory::{Activity, ExitStatus, Provenance, Subagent};
 use names::{
     AGENT, AGENT_SORT, CALL, CURSORS_RESPONSE, CWD, ERROR, EVENT, INPUT, MESSAGE, PARENT_SESSION, PROMPT,
     RECORD, RESPONSE, SESSION, TOOL, TURN,
@@ -32,10 +32,10 @@ pub(crate) struct Dialect {
     pub(crate) is_mcp: fn(&str) -> bool,
     /// Tools whose work another event tells better.
     pub(crate) told_otherwise: &'static [&'static str],
-    /// What a command printed, and how it ended.
-    pub(crate) ran: fn(&ToolUse<'_, '_>) -> (String, Ended),
+    /// What a command printed, and how it status.
+    pub(crate) ran: fn(&ToolUse<'_, '_>) -> (String, ExitStatus),
     /// Where the host's own record of the session says what a payload leaves out.
-    pub(crate) leaves_out: fn(&Happening) -> bool,
+    pub(crate) leaves_out: fn(&Activity) -> bool,
     /// Whether a session that comes back still has what it was told.
     pub(crate) keeps_what_it_is_told: bool,
     pub(crate) answers: Answers,
@@ -75,9 +75,9 @@ pub(crate) fn hear(dialect: &Dialect, event: Option<&str>, payload: &[u8]) -> He
     };
     let event = dialect.events.iter().find(|(known, _)| *known == name).map(|(_, event)| *event);
     let happened = wire.happened(event, text);
-    let opening = wire.opening(event, happened.as_ref().ok().and_then(|(happenings, _)| happenings.first()));
+    let opening = wire.opening(event, happened.as_ref().ok().and_then(|(activities, _)| activities.first()));
     let (meaning, also) = match happened {
-        Ok((happenings, trust)) => wire.told_all(event, happenings, &trust),
+        Ok((activities, provenance)) => wire.told_all(event, activities, &provenance),
         Err(why) => (Meaning::PassedOver(why), Vec::new()),
     };
     let (record, lacks) = (wire.record(&meaning), wire.lacks(event));
@@ -87,8 +87,8 @@ pub(crate) fn hear(dialect: &Dialect, event: Option<&str>, payload: &[u8]) -> He
 /// Understands what a host's own record says, put as the event the host would have sent; nothing of what is passed over.
 pub(crate) fn tell(dialect: &Dialect, event: Event, json: Json<'_>) -> Vec<Told> {
     let wire = WireEvent { json, dialect };
-    let Ok((happenings, trust)) = wire.happened(Some(event), "") else { return Vec::new() };
-    happenings.into_iter().map(|happening| wire.told(Some(event), happening, trust.clone())).collect()
+    let Ok((activities, provenance)) = wire.happened(Some(event), "") else { return Vec::new() };
+    activities.into_iter().map(|activity| wire.told(Some(event), activity, provenance.clone())).collect()
 }
 
 /// Whether a tool only looks at things: what it found is not kept.
@@ -133,9 +133,13 @@ impl<'a> WireEvent<'a> {
     }
 
     /// Returns what happened, mostly one thing, and who its content comes from; or why it is passed over.
-    fn happened(&self, event: Option<Event>, payload: &str) -> Result<(Vec<Happening>, Trust), &'static str> {
-        let (happening, trust) = match event {
-            Some(Event::SessionStart) => (Happening::SessionStarted { how: self.how() }, Trust::Tool),
+    fn happened(
+        &self,
+        event: Option<Event>,
+        payload: &str,
+    ) -> Result<(Vec<Activity>, Provenance), &'static str> {
+        let (activity, provenance) = match event {
+            Some(Event::SessionStart) => (Activity::SessionStarted { how: self.how() }, Provenance::Tool),
             Some(Event::Prompt) => self.prompted()?,
             Some(Event::ToolUse) => return self.tool_used(None),
             Some(Event::ToolFailure) => return self.tool_used(Some(self.words(ERROR))),
@@ -143,24 +147,25 @@ impl<'a> WireEvent<'a> {
                 return self.tool(TOOL_OF_AN_EDIT, &self.json, &Json::Nothing, None).meaning();
             }
             Some(Event::TurnEnd) => self.turn_ended()?,
-            Some(Event::TurnFailure) => (Happening::TurnBroken { error: self.error() }, Trust::Tool),
-            Some(Event::SubagentStart) => (Happening::SubagentStarted, Trust::Tool),
+            Some(Event::TurnFailure) => (Activity::TurnBroken { error: self.error() }, Provenance::Tool),
+            Some(Event::SubagentStart) => (Activity::SubagentStarted, Provenance::Tool),
             Some(Event::SubagentEnd) => self.subagent_ended()?,
-            Some(Event::Compacting) => {
-                (Happening::Compacting { instructions: self.words(&["custom_instructions"]) }, Trust::User)
-            }
+            Some(Event::Compacting) => (
+                Activity::Compacting { instructions: self.words(&["custom_instructions"]) },
+                Provenance::User,
+            ),
             Some(Event::Compacted) => {
                 let summary = summary_in(&self.words(&["compact_summary"]));
-                (Happening::Compacted { summary }, Trust::Assistant)
+                (Activity::Compacted { summary }, Provenance::Assistant)
             }
             Some(Event::SessionEnd) => {
-                (Happening::SessionEnded { reason: self.words(&["reason"]) }, Trust::Tool)
+                (Activity::SessionEnded { reason: self.words(&["reason"]) }, Provenance::Tool)
             }
             Some(Event::BeforeTool) => return Err("nothing was done yet"),
             Some(Event::Passed(why)) => return Err(why),
-            None => (Happening::Other { text: payload.to_owned() }, Trust::External),
+            None => (Activity::Other { text: payload.to_owned() }, Provenance::External),
         };
-        Ok((vec![happening], trust))
+        Ok((vec![activity], provenance))
     }
 
     /// Returns how a session began, in the words of the host that has most of them.
@@ -171,7 +176,7 @@ impl<'a> WireEvent<'a> {
         }
     }
 
-    fn prompted(&self) -> Result<(Happening, Trust), &'static str> {
+    fn prompted(&self) -> Result<(Activity, Provenance), &'static str> {
         if !matches!(self.json.str("source"), "" | "user" | "sdk") {
             return Err("automated");
         }
@@ -180,10 +185,10 @@ impl<'a> WireEvent<'a> {
         if text.is_empty() {
             return Err(if prompt.is_empty() { "nothing said" } else { "automated" });
         }
-        Ok((Happening::Prompted { text }, Trust::User))
+        Ok((Activity::Prompted { text }, Provenance::User))
     }
 
-    fn tool_used(&self, error: Option<String>) -> Result<(Vec<Happening>, Trust), &'static str> {
+    fn tool_used(&self, error: Option<String>) -> Result<(Vec<Activity>, Provenance), &'static str> {
         let name = self.get(TOOL).text().unwrap_or_default();
         let (input, response) = (self.get(INPUT), self.get(RESPONSE));
         // Some hosts send JSON inside of JSON; what a command printed may look like it and is not meant.
@@ -215,18 +220,18 @@ impl<'a> WireEvent<'a> {
     }
 
     /// What a subagent closes with comes again with its end.
-    fn turn_ended(&self) -> Result<(Happening, Trust), &'static str> {
+    fn turn_ended(&self) -> Result<(Activity, Provenance), &'static str> {
         match self.said(AGENT) {
             Some(_) => Err("the subagent's end comes by itself"),
-            None => Ok((Happening::TurnEnded { message: self.words(MESSAGE) }, Trust::Assistant)),
+            None => Ok((Activity::TurnEnded { message: self.words(MESSAGE) }, Provenance::Assistant)),
         }
     }
 
     /// Claude Code compacts in a subagent that is of no sort; what it says comes again as the summary.
-    fn subagent_ended(&self) -> Result<(Happening, Trust), &'static str> {
+    fn subagent_ended(&self) -> Result<(Activity, Provenance), &'static str> {
         match self.said(AGENT_SORT) {
             None => Err("the host's own subagent"),
-            Some(_) => Ok((Happening::SubagentEnded { message: self.words(MESSAGE) }, Trust::Assistant)),
+            Some(_) => Ok((Activity::SubagentEnded { message: self.words(MESSAGE) }, Provenance::Assistant)),
         }
     }
 
@@ -244,16 +249,16 @@ impl<'a> WireEvent<'a> {
     fn told_all(
         &self,
         event: Option<Event>,
-        happenings: Vec<Happening>,
-        trust: &Trust,
+        activities: Vec<Activity>,
+        provenance: &Provenance,
     ) -> (Meaning, Vec<Told>) {
-        let mut told = happenings.into_iter().map(|happening| self.told(event, happening, trust.clone()));
+        let mut told = activities.into_iter().map(|activity| self.told(event, activity, provenance.clone()));
         let first =
             told.next().map_or(Meaning::PassedOver("nothing done"), |told| Meaning::Happened(Box::new(told)));
         (first, told.collect())
     }
 
-    fn told(&self, event: Option<Event>, happening: Happening, trust: Trust) -> Told {
+    fn told(&self, event: Option<Event>, activity: Activity, provenance: Provenance) -> Told {
         let agent = self.said(AGENT);
         let number = match event {
             Some(Event::ToolUse | Event::ToolFailure) => self.said(CALL),
@@ -274,8 +279,12 @@ impl<'a> WireEvent<'a> {
         let sequence = sequence.filter(|sequence| sequence.len() <= LONGEST_NAME);
         let subagent = agent.map(|id| Subagent { id, sort: self.words(AGENT_SORT) });
         // What a subagent is asked nobody typed.
-        let trust = if subagent.is_some() && trust == Trust::User { Trust::Assistant } else { trust };
-        Told { happening, subagent, tool: self.said(TOOL), sequence, trust }
+        let provenance = if subagent.is_some() && provenance == Provenance::User {
+            Provenance::Assistant
+        } else {
+            provenance
+        };
+        Told { activity, subagent, tool: self.said(TOOL), sequence, provenance }
     }
 
     /// Returns what belongs to an event and is not there: a host that has changed its words is found out by it.
@@ -300,7 +309,7 @@ impl<'a> WireEvent<'a> {
 
     fn record(&self, meaning: &Meaning) -> Option<String> {
         match meaning {
-            Meaning::Happened(told) if (self.dialect.leaves_out)(&told.happening) => self.said(RECORD),
+            Meaning::Happened(told) if (self.dialect.leaves_out)(&told.activity) => self.said(RECORD),
             _ => None,
         }
     }

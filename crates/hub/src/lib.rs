@@ -1,4 +1,4 @@
-//! The hub: a team's memories, in a PostgreSQL the team already trusts. The only crate that knows PostgreSQL.
+//! The hub: a team's memories, in a PostgreSQL the team already provenances. The only crate that knows PostgreSQL.
 //!
 //! Not here: SQLite, what may leave a machine and what is believed of what comes (`cli`), where passwords are kept (`cli` reads them).
 //! There is no server of ours: who may see and do what is said once, in `migrations/`, and kept by the database.

@@ -9,7 +9,7 @@
 use crate::error::Doing;
 use crate::rows::{self, column, revision_columns};
 use crate::{Hub, HubError};
-use backstory_memory::{News, SharedLink, SharedMemory, Timestamp, Watermark};
+use backstory_memory::{SharedLink, SharedMemory, SyncBatch, Timestamp, Watermark};
 use postgres::{Row, Transaction};
 
 /// How many rows are held at once.
@@ -21,7 +21,7 @@ const PER_WINDOW: i64 = 2000;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pulled {
     /// Something is new.
-    News(News),
+    SyncBatch(SyncBatch),
     /// A memory, by what should be its uid, says something this build cannot read.
     Unreadable(String),
     /// Everything before this was told.
@@ -181,7 +181,7 @@ impl Range<'_> {
             let (memories, unreadable) = gathered.take(is_last);
             unreadable.into_iter().try_for_each(|uid| each(Pulled::Unreadable(uid)))?;
             if !memories.is_empty() {
-                each(Pulled::News(News { memories, ..News::default() }))?;
+                each(Pulled::SyncBatch(SyncBatch { memories, ..SyncBatch::default() }))?;
             }
             if is_last {
                 return Ok(());
@@ -196,16 +196,16 @@ impl Range<'_> {
         each: &mut impl FnMut(Pulled) -> Result<(), E>,
     ) -> Result<(), E> {
         let forgotten = concat!("SELECT uid FROM backstory.tombstones WHERE ", in_range!(), " ORDER BY uid");
-        self.parts(transaction, forgotten, each, |rows| News {
+        self.parts(transaction, forgotten, each, |rows| SyncBatch {
             forgotten: readable(rows, |row| rows::uid(column(row, 0)?)),
-            ..News::default()
+            ..SyncBatch::default()
         })?;
         let links = concat!(
             "SELECT uid, relation, target FROM backstory.links WHERE ",
             in_range!(),
             " ORDER BY uid, relation, target"
         );
-        self.parts(transaction, links, each, |rows| News {
+        self.parts(transaction, links, each, |rows| SyncBatch {
             links: readable(rows, |row| {
                 Ok(SharedLink {
                     from: rows::uid(column(row, 0)?)?,
@@ -213,16 +213,16 @@ impl Range<'_> {
                     to: rows::uid(column(row, 2)?)?,
                 })
             }),
-            ..News::default()
+            ..SyncBatch::default()
         })?;
         let pins = concat!(
             "SELECT DISTINCT ON (uid) uid, pinned FROM backstory.pins WHERE author = session_user AND ",
             in_range!(),
             " ORDER BY uid, changed DESC"
         );
-        self.parts(transaction, pins, each, |rows| News {
+        self.parts(transaction, pins, each, |rows| SyncBatch {
             pins: readable(rows, |row| Ok((rows::uid(column(row, 0)?)?, column(row, 1)?))),
-            ..News::default()
+            ..SyncBatch::default()
         })
     }
 
@@ -231,7 +231,7 @@ impl Range<'_> {
         transaction: &mut Transaction<'_>,
         sql: &str,
         each: &mut impl FnMut(Pulled) -> Result<(), E>,
-        news: impl Fn(&[Row]) -> News,
+        news: impl Fn(&[Row]) -> SyncBatch,
     ) -> Result<(), E> {
         let (since, horizon) = self.bounds();
         let portal = transaction.bind(sql, &[&self.project, &since, &horizon]).doing(DOING)?;
@@ -240,7 +240,7 @@ impl Range<'_> {
             if rows.is_empty() {
                 return Ok(());
             }
-            each(Pulled::News(news(&rows)))?;
+            each(Pulled::SyncBatch(news(&rows)))?;
         }
     }
 

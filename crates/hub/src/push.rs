@@ -4,7 +4,7 @@
 
 use crate::error::Doing;
 use crate::{Hub, HubError};
-use backstory_memory::{Draft, News, SharedMemory, SharedRevision, Uid, companion};
+use backstory_memory::{Content, SharedMemory, SharedRevision, SyncBatch, Uid, identifier_terms};
 use postgres::types::ToSql;
 use postgres::{Statement, Transaction};
 
@@ -37,7 +37,12 @@ impl Hub {
     ///
     /// What is said, how it relates and what is forgotten are transactions of their own, each in the order of uids: members who push at
     /// the same time wait for each other, and those who collide all the same try again.
-    pub fn push(&mut self, project: &str, news: &News, alive: &mut dyn FnMut()) -> Result<Pushed, HubError> {
+    pub fn push(
+        &mut self,
+        project: &str,
+        news: &SyncBatch,
+        alive: &mut dyn FnMut(),
+    ) -> Result<Pushed, HubError> {
         let mut memories: Vec<&SharedMemory> = news.memories.iter().collect();
         memories.sort_by(|a, b| a.uid.cmp(&b.uid));
         let mut pushed = Pushed::default();
@@ -108,7 +113,7 @@ impl Hub {
     }
 
     /// Tells how memories relate, and what this member keeps in view.
-    fn relate(&mut self, news: &News, alive: &mut dyn FnMut()) -> Result<(), HubError> {
+    fn relate(&mut self, news: &SyncBatch, alive: &mut dyn FnMut()) -> Result<(), HubError> {
         if news.links.is_empty() && news.pins.is_empty() {
             return Ok(());
         }
@@ -134,7 +139,7 @@ impl Hub {
         transaction.commit().doing(DOING)
     }
 
-    fn forget(&mut self, news: &News, alive: &mut dyn FnMut()) -> Result<(), HubError> {
+    fn forget(&mut self, news: &SyncBatch, alive: &mut dyn FnMut()) -> Result<(), HubError> {
         const DOING: &str = "forget";
         if news.forgotten.is_empty() {
             return Ok(());
@@ -167,7 +172,7 @@ fn again_if_collided<T>(mut deed: impl FnMut() -> Result<T, HubError>) -> Result
 
 /// Titles count most, then what was picked out, then the text; the parts of identifiers least.
 const REVISION: &str = "INSERT INTO backstory.revisions (team, project, uid, at_ms, state, kind, category, title, body, facts, concepts,
-        files, importance, confidence, trust, valid_from_ms, valid_to_ms, superseded_by, words)
+        files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, words)
      SELECT team, project, uid, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
         setweight(to_tsvector('english', $7), 'A') || setweight(to_tsvector('english', $18), 'B')
         || setweight(to_tsvector('english', $19), 'C') || setweight(to_tsvector('english', $20), 'D')
@@ -203,7 +208,7 @@ fn insert(
                 &content.files,
                 &i16::from(content.importance.get()),
                 &content.confidence.get(),
-                &content.trust.to_string(),
+                &content.provenance.to_string(),
                 &valid_from,
                 &valid_to,
                 &said.superseded_by.as_ref().map(Uid::as_str),
@@ -217,9 +222,9 @@ fn insert(
 }
 
 /// Returns the parts of the identifiers a memory speaks of, so that `run_migration` is found by "migration".
-fn parts(content: &Draft) -> String {
+fn parts(content: &Content) -> String {
     let texts = [&content.title, &content.body].into_iter().chain(&content.facts).chain(&content.files);
-    texts.map(|text| companion(text)).collect::<Vec<_>>().join(" ")
+    texts.map(|text| identifier_terms(text)).collect::<Vec<_>>().join(" ")
 }
 
 fn first(text: &str) -> &str {

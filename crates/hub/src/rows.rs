@@ -1,9 +1,11 @@
 //! How what is shared is written in the hub's columns, and read back.
 //!
-//! What comes from there was written by somebody else: what does not fit is said, and nothing is taken on trust.
+//! What comes from there was written by somebody else: what does not fit is said, and nothing is taken on provenance.
 
 use crate::HubError;
-use backstory_memory::{Category, Confidence, Draft, Importance, Scope, SharedRevision, Timestamp, Uid};
+use backstory_memory::{
+    Category, Confidence, Content, Importance, MemoryScope, SharedRevision, Timestamp, Uid,
+};
 use postgres::Row;
 use postgres::types::FromSql;
 use std::str::FromStr;
@@ -12,7 +14,7 @@ use std::str::FromStr;
 macro_rules! revision_columns {
     () => {
         "r.uid, m.created_at_ms, r.at_ms, r.author::text, r.kind, r.category, r.title, r.body, r.facts, r.concepts, r.files, r.importance,
-         r.confidence, r.trust, r.valid_from_ms, r.valid_to_ms, r.superseded_by"
+         r.confidence, r.provenance, r.valid_from_ms, r.valid_to_ms, r.superseded_by"
     };
 }
 pub(crate) use revision_columns;
@@ -33,7 +35,7 @@ pub(crate) fn column<'a, T: FromSql<'a>>(row: &'a Row, at: usize) -> Result<T, H
 /// Reads a revision from a row of [`revision_columns!`].
 pub(crate) fn revision(row: &Row) -> Result<SharedRevision, HubError> {
     let time = |at: usize| column::<Option<i64>>(row, at).map(|time| time.map(Timestamp));
-    let content = Draft {
+    let content = Content {
         kind: code(column(row, 4)?)?,
         category: column::<Option<String>>(row, 5)?.map(Category),
         title: column(row, 6)?,
@@ -43,8 +45,8 @@ pub(crate) fn revision(row: &Row) -> Result<SharedRevision, HubError> {
         files: column(row, 10)?,
         importance: Importance::new(column::<i16>(row, 11)?.into()),
         confidence: Confidence::new(column(row, 12)?),
-        trust: code(column(row, 13)?)?,
-        scope: Scope::Project,
+        provenance: code(column(row, 13)?)?,
+        scope: MemoryScope::Project,
         pinned: false,
         valid_from: time(14)?,
         valid_to: time(15)?,

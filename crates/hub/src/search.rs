@@ -3,7 +3,7 @@
 use crate::error::Doing;
 use crate::rows::{self, column, revision_columns};
 use crate::{Hub, HubError, meaning};
-use backstory_memory::{Kind, SharedRevision, Trust, Uid, companion};
+use backstory_memory::{Kind, Provenance, SharedRevision, Uid, identifier_terms};
 use postgres::Row;
 use postgres::types::ToSql;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub struct TeamHit {
     /// Who first said what it says now.
     pub said_by: String,
     /// How that was trusted where it was said.
-    pub said_as: Trust,
+    pub said_as: Provenance,
     /// How well its words fit, as PostgreSQL ranks them.
     pub words: f64,
     /// Whether all the words stand in it.
@@ -61,14 +61,14 @@ macro_rules! hits {
         concat!(
             "SELECT ",
             revision_columns!(),
-            ", r.project, f.rank, f.has_all, first.author::text, first.trust, ",
+            ", r.project, f.rank, f.has_all, first.author::text, first.provenance, ",
             $nearness,
             " AS near FROM (",
             $found,
             ") f
              JOIN backstory.revisions r ON r.team = (SELECT backstory.current_team()) AND r.uid = f.uid
                  AND r.at_ms = f.at_ms AND r.state = f.state
-             JOIN LATERAL (SELECT said.author, said.trust FROM backstory.revisions said WHERE said.team = r.team AND said.uid = r.uid
+             JOIN LATERAL (SELECT said.author, said.provenance FROM backstory.revisions said WHERE said.team = r.team AND said.uid = r.uid
                  AND (said.kind, said.title, said.body, said.facts, said.concepts, said.files)
                      = (r.kind, r.title, r.body, r.facts, r.concepts, r.files)
                  ORDER BY said.at_ms, said.state LIMIT 1) first ON true
@@ -95,7 +95,7 @@ impl Hub {
     /// hub can. Those that hold all the words come first, then the nearest.
     pub fn search(&mut self, question: &Question<'_>) -> Result<Vec<TeamHit>, HubError> {
         const DOING: &str = "search";
-        let words = format!("{} {}", question.words, companion(question.words));
+        let words = format!("{} {}", question.words, identifier_terms(question.words));
         let most = i32::try_from(question.most).unwrap_or(i32::MAX);
         let kinds: Vec<&str> = question.kinds.iter().map(|kind| kind.as_str()).collect();
         let kinds = (!kinds.is_empty()).then_some(kinds);

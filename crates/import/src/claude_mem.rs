@@ -7,7 +7,7 @@ use crate::values::{
     draft, each_row, find_database, first_moment, found, look_up, pass_over, project, reason, title,
 };
 use crate::{Find, Found, FoundMemory, FoundProject, FoundSession, Source, Unreadable, Whereabouts};
-use backstory_memory::{Category, Importance, Kind, Scope, Timestamp};
+use backstory_memory::{Category, Importance, Kind, MemoryScope, Timestamp};
 use backstory_store::{Foreign, ForeignRow, Wanted};
 use std::collections::HashMap;
 
@@ -66,7 +66,7 @@ pub(crate) fn taken(
     row: &ForeignRow,
     sort: &str,
     sessions: &Sessions,
-    content: fn(&ForeignRow, &FoundProject) -> Result<backstory_memory::Draft, &'static str>,
+    content: fn(&ForeignRow, &FoundProject) -> Result<backstory_memory::Content, &'static str>,
 ) -> Result<FoundMemory, &'static str> {
     let id = row.integer("id").ok_or(reason::NO_NAME)?;
     let name = row.text("memory_session_id").or(row.text("sdk_session_id"));
@@ -105,7 +105,7 @@ fn directive(row: &ForeignRow) -> Result<FoundMemory, &'static str> {
     content.category = Some(Category("convention".to_owned()));
     content.importance = Importance::new(4);
     if row.text("project").is_none() {
-        content.scope = Scope::User;
+        content.scope = MemoryScope::User;
     }
     Ok(found(format!("directive {id}"), project_of(row.text("project")), created_at, content))
 }

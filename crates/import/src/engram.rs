@@ -8,7 +8,7 @@ mod tables;
 use crate::observed::{category, kind};
 use crate::values::{draft, find_database, found, moment, project, reason, title, trust_of_tool};
 use crate::{Find, Found, FoundMemory, FoundProject, FoundSession, Source, Unreadable, Whereabouts};
-use backstory_memory::{Kind, Scope, Timestamp};
+use backstory_memory::{Kind, MemoryScope, Timestamp};
 use backstory_store::Past;
 use std::collections::HashMap;
 use std::fs::File;
@@ -118,9 +118,9 @@ impl Known {
         let mut content = draft(kind(sort), &title, said.unwrap_or_default());
         content.category = category(content.kind, sort);
         content.concepts = text(fields, "topic_key").map(str::to_owned).into_iter().collect();
-        content.trust = trust_of_tool(text(fields, "tool_name"));
+        content.provenance = trust_of_tool(text(fields, "tool_name"));
         if text(fields, "scope").is_some_and(|scope| scope == "personal" || scope == "global") {
-            content.scope = Scope::User;
+            content.scope = MemoryScope::User;
         }
         let project = project_of(text(fields, "project"), known);
         let between = text(fields, "sync_id").unwrap_or(id);

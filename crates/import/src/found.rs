@@ -2,7 +2,7 @@
 
 use crate::Source;
 use backstory_hosts::Places;
-use backstory_memory::{Draft, Scope, Timestamp};
+use backstory_memory::{Content, MemoryScope, Timestamp};
 use backstory_store::Past;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -39,7 +39,7 @@ pub struct Find {
     /// What it looks like now: another stamp, and there is something new in it.
     pub stamp: String,
     /// Whom it is for: a file in a user's own folder speaks of every project.
-    pub scope: Scope,
+    pub scope: MemoryScope,
 }
 
 impl Find {
@@ -50,7 +50,7 @@ impl Find {
         let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let stamp = format!("{} {}", metadata.len(), modified.map_or(0, |time| time.as_millis()));
         let bytes = if metadata.is_file() { metadata.len() } else { 0 };
-        Some(Find { source, path: path.to_owned(), bytes, stamp, scope: Scope::Project })
+        Some(Find { source, path: path.to_owned(), bytes, stamp, scope: MemoryScope::Project })
     }
 }
 
@@ -75,7 +75,7 @@ pub struct FoundMemory {
     /// When it was first written.
     pub created_at: Timestamp,
     /// What it says.
-    pub content: Draft,
+    pub content: Content,
     /// What it has been through.
     pub past: Option<Past>,
     /// The names of memories of the same find that it replaces.

@@ -10,7 +10,7 @@ mod together;
 
 use crate::{Find, Found, FoundMemory, FoundProject, Source, Unreadable, Whereabouts};
 use backstory_capture::git::{self, Commit, Detail, History, WorkTree};
-use backstory_memory::{Confidence, Draft, Importance, Scope, Trust};
+use backstory_memory::{Confidence, Content, Importance, MemoryScope, Provenance};
 use message::Message;
 use noise::noise;
 use std::collections::{BTreeMap, HashSet};
@@ -43,7 +43,7 @@ pub(crate) fn find(around: &Whereabouts) -> Vec<Find> {
     }
     let finds = repositories.into_values().filter_map(|tree| {
         let stamp = git::head(&tree.root, SHORT_PATIENCE)?;
-        Some(Find { source: Source::Git, path: tree.root, bytes: 0, stamp, scope: Scope::Project })
+        Some(Find { source: Source::Git, path: tree.root, bytes: 0, stamp, scope: MemoryScope::Project })
     });
     finds.collect()
 }
@@ -139,7 +139,7 @@ struct Teller<'a> {
 
 impl Teller<'_> {
     fn work(&self, commit: &Commit, message: &Message<'_>, subject: &Subject) -> FoundMemory {
-        let mut content = Draft::new(subject.kind, &subject.title, &message.why());
+        let mut content = Content::new(subject.kind, &subject.title, &message.why());
         content.facts = self.facts(commit);
         content.concepts = subject.scope.clone().into_iter().collect();
         content.files = largest_changes(commit);
@@ -161,13 +161,13 @@ impl Teller<'_> {
         facts
     }
 
-    fn memory(&self, commit: &Commit, content: Draft) -> FoundMemory {
+    fn memory(&self, commit: &Commit, content: Content) -> FoundMemory {
         FoundMemory {
             name: commit.id.clone(),
             project: FoundProject::Folder(self.root.to_owned()),
             session: None,
             created_at: commit.at,
-            content: Draft { trust: Trust::Import, ..content },
+            content: Content { provenance: Provenance::Import, ..content },
             past: None,
             replaces: Vec::new(),
             relates: Vec::new(),

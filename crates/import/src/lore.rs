@@ -12,7 +12,7 @@ mod yaml;
 
 use crate::values::{found, moment, reason};
 use crate::{Find, Found, FoundMemory, FoundProject, Source, Unreadable, Whereabouts};
-use backstory_memory::{Draft, Timestamp, Trust};
+use backstory_memory::{Content, Provenance, Timestamp};
 use serde_json::{Map, Value};
 use sessions::Projects;
 use std::path::Path;
@@ -89,7 +89,7 @@ fn placed(
     record: &Record,
     fields: &[&str],
     project: FoundProject,
-    content: Draft,
+    content: Content,
 ) -> Result<FoundMemory, &'static str> {
     let id = text(record, "id").ok_or(reason::NO_NAME)?;
     Ok(found(id.to_owned(), project, dated(record, fields).ok_or(reason::NO_DATE)?, content))
@@ -100,10 +100,10 @@ fn dated(record: &Record, fields: &[&str]) -> Option<Timestamp> {
 }
 
 /// Returns who is trusted for what was noted from somewhere: a page of the web is a stranger.
-fn trust_of(source: Option<&str>) -> Trust {
+fn trust_of(source: Option<&str>) -> Provenance {
     let is_outside =
         source.is_some_and(|source| source.starts_with("http://") || source.starts_with("https://"));
-    if is_outside { Trust::External } else { Trust::Import }
+    if is_outside { Provenance::External } else { Provenance::Import }
 }
 
 /// The project of what lore kept for all projects.

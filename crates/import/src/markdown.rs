@@ -11,7 +11,9 @@ mod titles;
 
 use crate::{Find, Found, FoundMemory, FoundProject, Source, Unreadable, Whereabouts};
 use backstory_capture::sight;
-use backstory_memory::{Category, Confidence, Draft, Kind, Scope, Timestamp, Trust, cap, digest, words};
+use backstory_memory::{
+    Category, Confidence, Content, Kind, MemoryScope, Provenance, Timestamp, cap, digest, words,
+};
 use places::{Given, Place};
 use sections::{Section, sections};
 use std::collections::HashMap;
@@ -30,9 +32,11 @@ const CONFIDENCE_IN_A_COPY: f64 = 0.45;
 
 /// Finds the memory files of projects and of the user.
 pub(crate) fn find(around: &Whereabouts) -> Vec<Find> {
-    let of_projects = places::of_projects(&around.projects).into_iter().map(|path| (path, Scope::Project));
-    let of_user = places::of_user(&around.places).into_iter().map(|path| (path, Scope::User));
-    let of_agent = places::of_claude_code(&around.places).into_iter().map(|path| (path, Scope::Project));
+    let of_projects =
+        places::of_projects(&around.projects).into_iter().map(|path| (path, MemoryScope::Project));
+    let of_user = places::of_user(&around.places).into_iter().map(|path| (path, MemoryScope::User));
+    let of_agent =
+        places::of_claude_code(&around.places).into_iter().map(|path| (path, MemoryScope::Project));
     let mut finds: Vec<Find> = Vec::new();
     for (path, scope) in of_user.chain(of_projects).chain(of_agent) {
         let is_known = finds.iter().any(|known| known.path == path);
@@ -49,8 +53,8 @@ pub(crate) fn read(find: &Find, tell: &mut dyn FnMut(Found)) -> Result<(), Unrea
     let text = text_of(&find.path)?;
     let place = Place::of(&find.path);
     let file = match find.scope {
-        Scope::User => File::of_user(&find.path, place.given),
-        Scope::Project => File::of_project(&find.path, place)?,
+        MemoryScope::User => File::of_user(&find.path, place.given),
+        MemoryScope::Project => File::of_project(&find.path, place)?,
     };
     let mut names: HashMap<String, usize> = HashMap::new();
     for section in sections(generated::without(&text, tell).as_str()) {
@@ -82,7 +86,7 @@ struct File {
     /// Its path from the root of its project, or its whole path.
     name: String,
     project: FoundProject,
-    scope: Scope,
+    scope: MemoryScope,
     given: Given,
     written_at: Timestamp,
 }
@@ -93,7 +97,7 @@ impl File {
             name: path.to_string_lossy().into_owned(),
             // What holds everywhere has to be kept somewhere.
             project: FoundProject::Named("everywhere".to_owned()),
-            scope: Scope::User,
+            scope: MemoryScope::User,
             given,
             written_at: written_at(path),
         }
@@ -107,7 +111,7 @@ impl File {
         Ok(File {
             name: name.to_string_lossy().into_owned(),
             project: FoundProject::Folder(folder),
-            scope: Scope::Project,
+            scope: MemoryScope::Project,
             given: place.given,
             written_at: written_at(path),
         })
@@ -116,12 +120,12 @@ impl File {
     fn memory(&self, name: String, section: &Section) -> FoundMemory {
         let file_name = self.name.rsplit('/').next().unwrap_or(&self.name);
         let body = cap(&section.text, MOST_BODY_BYTES).text;
-        let mut content = Draft::new(self.kind(section), &titles::title(section, file_name), &body);
+        let mut content = Content::new(self.kind(section), &titles::title(section, file_name), &body);
         let is_copy = self.given == Given::ByHost;
         content.category = is_copy.then(|| Category(Category::RULES_FILE.to_owned()));
         content.files = vec![self.name.clone()];
         content.confidence = Confidence::new(if is_copy { CONFIDENCE_IN_A_COPY } else { CONFIDENCE });
-        content.trust = Trust::Import;
+        content.provenance = Provenance::Import;
         content.scope = self.scope;
         FoundMemory {
             name,

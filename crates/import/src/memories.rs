@@ -7,10 +7,10 @@ use crate::taking::{FIRST_MOMENT, Folders, LEFT_OUT, Taking, Tally};
 use crate::{Find, Found, FoundMemory, FoundProject, FoundSession, Source, Unreadable};
 use backstory_capture::prepare;
 use backstory_memory::{
-    Draft, Link, Memory, MemoryId, ProjectId, ProjectKey, Relation, SessionId, Sighting, Timestamp, Trust,
-    Uid, cap, digest,
+    Content, Link, Memory, MemoryId, ProjectId, ProjectKey, ProjectRef, Provenance, Relation, SessionId,
+    Timestamp, Uid, cap, digest,
 };
-use backstory_store::{Filter, ImportState, Kept, NewMemory, Origin, Reach, Store, StoreError};
+use backstory_store::{Filter, ImportState, Kept, NewMemory, Origin, Scope, Store, StoreError};
 use std::collections::{HashMap, HashSet};
 
 /// How many memories are written as one: hooks wait for it.
@@ -119,8 +119,8 @@ impl<'a> Keeper<'a> {
     }
 
     fn add(&mut self, store: &mut Store, project: ProjectId, found: FoundMemory) -> Result<(), StoreError> {
-        let trust = found.content.trust.clone().min(Trust::Import);
-        let content = prepare(Draft { trust, ..found.content }, self.taking.redactor);
+        let provenance = found.content.provenance.clone().min(Provenance::Import);
+        let content = prepare(Content { provenance, ..found.content }, self.taking.redactor);
         if content.title.is_empty() {
             self.skip("nothing said");
             return Ok(());
@@ -157,8 +157,8 @@ impl<'a> Keeper<'a> {
             return Ok(*known);
         }
         let id = match found {
-            FoundProject::Folder(folder) => match self.folders.sighting(folder) {
-                Some(sighting) => Some(store.project_at(&sighting, self.taking.now)?),
+            FoundProject::Folder(folder) => match self.folders.project_ref(folder) {
+                Some(project_ref) => Some(store.project_at(&project_ref, self.taking.now)?),
                 None => None,
             },
             FoundProject::Named(name) => self.project_named(store, name)?,
@@ -177,8 +177,8 @@ impl<'a> Keeper<'a> {
             return Ok(Some(only.id));
         }
         let keys = vec![ProjectKey::Named(name.clone())];
-        let sighting = Sighting { keys, name, root: String::new(), parent: None };
-        store.project_at(&sighting, self.taking.now).map(Some)
+        let project_ref = ProjectRef { keys, name, root: String::new(), parent: None };
+        store.project_at(&project_ref, self.taking.now).map(Some)
     }
 
     fn session(
@@ -235,7 +235,7 @@ impl<'a> Keeper<'a> {
         let Some(new) = said.iter().filter(|memory| is_rule(memory)).max_by_key(|memory| memory.id.0) else {
             return Ok(());
         };
-        let filter = Filter { limit: MOST_SECTIONS, ..Filter::within(Reach::Project(new.project)) };
+        let filter = Filter { limit: MOST_SECTIONS, ..Filter::within(Scope::Project(new.project)) };
         let about = store.about_files(&new.content.files, &filter)?;
         for old in store.memories(&about)? {
             let is_said = said.iter().any(|memory| memory.id == old.id);

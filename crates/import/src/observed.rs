@@ -4,7 +4,7 @@
 
 use crate::FoundProject;
 use crate::values::{draft, files, lines, list, reason, said, sentences, title, unique};
-use backstory_memory::{Category, Draft, Importance, Kind};
+use backstory_memory::{Category, Content, Importance, Kind};
 use backstory_store::ForeignRow;
 
 /// The columns [`observation`] reads.
@@ -40,7 +40,7 @@ pub(crate) const SUMMARY: &[&str] = &[
 ];
 
 /// Reads an observation.
-pub(crate) fn observation(row: &ForeignRow, project: &FoundProject) -> Result<Draft, &'static str> {
+pub(crate) fn observation(row: &ForeignRow, project: &FoundProject) -> Result<Content, &'static str> {
     let told = row.text("narrative").or(row.text("text"));
     let facts = sentences(row.text("facts"));
     let first_fact = facts.first().map(String::as_str);
@@ -62,7 +62,7 @@ pub(crate) fn observation(row: &ForeignRow, project: &FoundProject) -> Result<Dr
 }
 
 /// Reads the summary of a session.
-pub(crate) fn summary(row: &ForeignRow, project: &FoundProject) -> Result<Draft, &'static str> {
+pub(crate) fn summary(row: &ForeignRow, project: &FoundProject) -> Result<Content, &'static str> {
     let body: Vec<String> = PARTS
         .iter()
         .filter_map(|(name, column)| {

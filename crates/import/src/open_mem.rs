@@ -8,7 +8,7 @@ use crate::values::{
     each_row, find_database, first_moment, found, look_up, pass_over, project, reason, trust_of_tool, unique,
 };
 use crate::{Find, Found, FoundMemory, FoundProject, FoundSession, Source, Unreadable, Whereabouts};
-use backstory_memory::{Draft, Scope};
+use backstory_memory::{Content, MemoryScope};
 use backstory_store::{Foreign, ForeignRow, Wanted};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -45,7 +45,7 @@ pub(crate) fn read(find: &Find, tell: &mut dyn FnMut(Found)) -> Result<(), Unrea
         let named = row.text("id").and_then(|id| named_in.get(id)).into_iter().flatten();
         content.concepts = unique(content.concepts.into_iter().chain(named.cloned()));
         if row.text("scope") == Some("user") {
-            content.scope = Scope::User;
+            content.scope = MemoryScope::User;
         }
         history.apply(row, placed(row, "observation", project, content)?)
     });
@@ -56,7 +56,7 @@ pub(crate) fn read(find: &Find, tell: &mut dyn FnMut(Found)) -> Result<(), Unrea
     });
     each_row(&db, wanted("user_observations", &columns), tell, |row| {
         let project = project(row.text("source_project"), NAMELESS);
-        let content = Draft { scope: Scope::User, ..observation(row, &project)? };
+        let content = Content { scope: MemoryScope::User, ..observation(row, &project)? };
         placed(row, "observation", project, content)
     });
     for status in ["pending", "processing", "failed"] {
@@ -78,10 +78,10 @@ fn placed(
     row: &ForeignRow,
     sort: &str,
     project: FoundProject,
-    mut content: Draft,
+    mut content: Content,
 ) -> Result<FoundMemory, &'static str> {
     let id = row.text("id").ok_or(reason::NO_NAME)?;
-    content.trust = trust_of_tool(row.text("tool_name"));
+    content.provenance = trust_of_tool(row.text("tool_name"));
     // Sessions of OpenCode are told by their names; whose the others are the database does not say.
     let session = row.text("session_id").filter(|session| session.starts_with("ses_"));
     let session = session.map(|name| FoundSession { host: "opencode".to_owned(), name: name.to_owned() });

@@ -11,7 +11,7 @@ use backstory_capture::{
 };
 use backstory_hosts::{Entry, Host, Reading, Record};
 use backstory_memory::{
-    Account, EventKind, Happening, IdempotencyKey, MemoryId, SessionId, Shingles, Timestamp, Trust,
+    Activity, EventBody, EventKind, IdempotencyKey, MemoryId, Provenance, SessionId, Shingles, Timestamp,
 };
 use backstory_store::{Arrival, ImportState, Recorded, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
             if is_done {
                 continue;
             }
-            let is_turn_end = entry.told.happening.kind() == EventKind::TurnEnd;
+            let is_turn_end = entry.told.activity.kind() == EventKind::TurnEnd;
             match self.arrival(of.record.host, *entry) {
                 Ok(arrival) => stretch.arrivals.push(arrival),
                 Err(why) => {
@@ -217,28 +217,28 @@ impl<'a> Reader<'a> {
             return Err("of an impossible time");
         }
         let folder = entry.cwd.as_deref().map(Path::new).filter(|folder| folder.is_absolute());
-        let sighting = self.folders.sighting(folder.ok_or("of no folder")?).ok_or(LEFT_OUT)?;
+        let project_ref = self.folders.project_ref(folder.ok_or("of no folder")?).ok_or(LEFT_OUT)?;
         let observation = Observation {
             host: host.as_str().to_owned(),
             host_session: entry.session,
             tool: entry.told.tool,
             sequence: Some(entry.id.clone()),
-            trust: entry.told.trust.min(Trust::Import),
-            account: Account { happening: entry.told.happening, subagent: entry.told.subagent },
+            provenance: entry.told.provenance.min(Provenance::Import),
+            account: EventBody { activity: entry.told.activity, subagent: entry.told.subagent },
         };
         // Nothing was given to a session that no hook heard of.
         let given = Shingles::default();
         let around = Surroundings {
             redactor: self.taking.redactor,
             most_bytes: self.taking.most_event_bytes,
-            root: &sighting.root,
+            root: &project_ref.root,
             given: &given,
             at: entry.at,
         };
         let mut event = observe(observation, &around);
         // A session that was resumed or forked repeats what came before under another name: it is still the same.
         event.key = IdempotencyKey::new(&event.host, "", event.kind, &entry.id, "");
-        Ok(Arrival { event, sighting })
+        Ok(Arrival { event, project_ref })
     }
 }
 
@@ -250,9 +250,9 @@ struct FirstPrompts {
 
 impl FirstPrompts {
     fn is_of_ours(&mut self, entry: &Entry, is_our_prompt: fn(&str) -> bool) -> bool {
-        match (self.are_ours.get(&entry.session), &entry.told.happening) {
+        match (self.are_ours.get(&entry.session), &entry.told.activity) {
             (Some(is_ours), _) => *is_ours,
-            (None, Happening::Prompted { text }) => {
+            (None, Activity::Prompted { text }) => {
                 let is_ours = is_our_prompt(text);
                 self.are_ours.insert(entry.session.clone(), is_ours);
                 is_ours

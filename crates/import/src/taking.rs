@@ -1,7 +1,7 @@
 //! How things are taken in, whatever they are: what may be kept, of when, of which project.
 
-use backstory_capture::{Redactor, safe_sighting};
-use backstory_memory::{ProjectKey, Sighting, Timestamp};
+use backstory_capture::{Redactor, safe_project_ref};
+use backstory_memory::{ProjectKey, ProjectRef, Timestamp};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub type Tally = BTreeMap<&'static str, u64>;
 /// Which project a folder belongs to, looked up once for each folder.
 pub(crate) struct Folders<'a> {
     taking: &'a Taking<'a>,
-    known: HashMap<PathBuf, Option<Sighting>>,
+    known: HashMap<PathBuf, Option<ProjectRef>>,
 }
 
 impl<'a> Folders<'a> {
@@ -49,19 +49,19 @@ impl<'a> Folders<'a> {
     }
 
     /// Returns what a folder tells about its project; nothing where nothing of it is wanted.
-    pub(crate) fn sighting(&mut self, folder: &Path) -> Option<Sighting> {
+    pub(crate) fn project_ref(&mut self, folder: &Path) -> Option<ProjectRef> {
         if let Some(known) = self.known.get(folder) {
             return known.clone();
         }
         let taking = self.taking;
         // A path of another system, or of nobody knows where, is no folder here.
-        let sighting =
-            folder.is_absolute().then(|| safe_sighting(folder, taking.redactor)).filter(|sighting| {
-                let is_wanted = |only: &Only| sighting.keys.iter().any(|key| only.keys.contains(key));
+        let project_ref =
+            folder.is_absolute().then(|| safe_project_ref(folder, taking.redactor)).filter(|project_ref| {
+                let is_wanted = |only: &Only| project_ref.keys.iter().any(|key| only.keys.contains(key));
                 !(taking.leaves_out)(folder) && taking.only.as_ref().is_none_or(is_wanted)
             });
-        self.known.insert(folder.to_owned(), sighting.clone());
-        sighting
+        self.known.insert(folder.to_owned(), project_ref.clone());
+        project_ref
     }
 }
 

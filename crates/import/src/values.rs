@@ -4,7 +4,7 @@
 //! program means what.
 
 use crate::{Find, Found, FoundMemory, FoundProject, Source};
-use backstory_memory::{Confidence, Draft, Kind, Timestamp, Trust, title_from};
+use backstory_memory::{Confidence, Content, Kind, Provenance, Timestamp, title_from};
 use backstory_store::{Foreign, ForeignRow, Wanted};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -173,8 +173,12 @@ fn is_human(line: &str) -> bool {
 }
 
 /// Starts a memory another program made: as sure as anything distilled, and trusted as an import is.
-pub(crate) fn draft(kind: Kind, title: &str, body: &str) -> Draft {
-    Draft { confidence: Confidence::DISTILLED, trust: Trust::Import, ..Draft::new(kind, title, body.trim()) }
+pub(crate) fn draft(kind: Kind, title: &str, body: &str) -> Content {
+    Content {
+        confidence: Confidence::DISTILLED,
+        provenance: Provenance::Import,
+        ..Content::new(kind, title, body.trim())
+    }
 }
 
 /// Starts a memory of a find: of no session, with no past, alone.
@@ -182,7 +186,7 @@ pub(crate) fn found(
     name: String,
     project: FoundProject,
     created_at: Timestamp,
-    content: Draft,
+    content: Content,
 ) -> FoundMemory {
     FoundMemory {
         name,
@@ -237,10 +241,10 @@ pub(crate) fn files(project: &FoundProject, paths: Vec<String>) -> Vec<String> {
 }
 
 /// Returns who is trusted for what came out of a tool: the web and the servers of others are strangers.
-pub(crate) fn trust_of_tool(tool: Option<&str>) -> Trust {
+pub(crate) fn trust_of_tool(tool: Option<&str>) -> Provenance {
     let tool = tool.unwrap_or_default().to_lowercase().replace(['_', '-'], "");
     let is_outside = ["webfetch", "websearch", "codesearch", "webreader"].contains(&tool.as_str());
-    if is_outside || tool.starts_with("mcp") { Trust::External } else { Trust::Import }
+    if is_outside || tool.starts_with("mcp") { Provenance::External } else { Provenance::Import }
 }
 
 #[cfg(test)]
@@ -306,10 +310,10 @@ mod tests {
     #[test]
     fn what_came_from_outside_stays_outside() {
         for tool in ["WebFetch", "webfetch", "web_search", "mcp__github__issue"] {
-            assert_eq!(trust_of_tool(Some(tool)), Trust::External, "{tool}");
+            assert_eq!(trust_of_tool(Some(tool)), Provenance::External, "{tool}");
         }
-        assert_eq!(trust_of_tool(Some("Edit")), Trust::Import);
-        assert_eq!(trust_of_tool(None), Trust::Import);
+        assert_eq!(trust_of_tool(Some("Edit")), Provenance::Import);
+        assert_eq!(trust_of_tool(None), Provenance::Import);
     }
 
     proptest! {

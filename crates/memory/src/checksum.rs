@@ -1,6 +1,6 @@
 //! Digests: one hash for checksums, idempotency keys and fingerprints.
 
-use crate::Draft;
+use crate::Content;
 use std::fmt;
 
 /// 128 bits of BLAKE3: enough to tell things apart and to notice a flipped bit, not a signature.
@@ -54,7 +54,7 @@ pub struct Checksum(pub Digest);
 impl Checksum {
     /// Computes the checksum of a memory's content.
     #[must_use]
-    pub fn of(draft: &Draft) -> Checksum {
+    pub fn of(draft: &Content) -> Checksum {
         let lists = [&draft.facts, &draft.concepts, &draft.files];
         // Each list is preceded by its length, so that an item cannot move from one list to the next unnoticed.
         let counts = lists.map(|list| (list.len() as u64).to_le_bytes());
@@ -87,8 +87,8 @@ mod tests {
 
     #[test]
     fn moving_an_item_between_lists_changes_the_checksum() {
-        let draft = Draft { facts: vec!["x".into()], ..Draft::new(Kind::Note, "t", "b") };
-        let moved = Draft { concepts: vec!["x".into()], ..Draft::new(Kind::Note, "t", "b") };
+        let draft = Content { facts: vec!["x".into()], ..Content::new(Kind::Note, "t", "b") };
+        let moved = Content { concepts: vec!["x".into()], ..Content::new(Kind::Note, "t", "b") };
         assert_ne!(Checksum::of(&draft), Checksum::of(&moved));
     }
 }

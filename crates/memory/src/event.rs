@@ -2,7 +2,7 @@
 //!
 //! Not here: any host's own words for these (`hosts`), how they are kept (`store`).
 
-use crate::{Digest, Timestamp, Trust, digest};
+use crate::{Digest, Provenance, Timestamp, digest};
 use std::fmt;
 use std::str::FromStr;
 
@@ -99,7 +99,7 @@ pub struct Event {
     /// When it happened.
     pub at: Timestamp,
     /// Who its content comes from.
-    pub trust: Trust,
+    pub provenance: Provenance,
     /// The host's payload as JSON text.
     pub payload: String,
     /// Whether something was cut from the payload.

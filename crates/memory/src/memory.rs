@@ -1,9 +1,10 @@
-//! One thing worth recalling: what it says, where it came from, and where it is in its life.
+//! One thing worth recalling: what it says, where it came from, and where it is in its standing.
 //!
 //! Not here: how it is stored, found or shown.
 
 use crate::{
-    Checksum, Digest, Kind, MemoryId, ProjectId, SessionId, Timestamp, Tokens, Trust, Uid, digest, estimate,
+    Checksum, Digest, Kind, MemoryId, ProjectId, Provenance, SessionId, Timestamp, Tokens, Uid, digest,
+    estimate,
 };
 use crate::{terms, text};
 use std::fmt;
@@ -71,31 +72,31 @@ impl Confidence {
 
 /// Whom a memory is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum MemoryScope {
     /// Its own project.
     Project,
     /// The user, in every project.
     User,
 }
 
-impl Scope {
+impl MemoryScope {
     /// Returns the scope's name, as it is stored.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Scope::Project => "project",
-            Scope::User => "user",
+            MemoryScope::Project => "project",
+            MemoryScope::User => "user",
         }
     }
 }
 
-impl FromStr for Scope {
+impl FromStr for MemoryScope {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
         match text {
-            "project" => Ok(Scope::Project),
-            "user" => Ok(Scope::User),
+            "project" => Ok(MemoryScope::Project),
+            "user" => Ok(MemoryScope::User),
             _ => Err(()),
         }
     }
@@ -110,11 +111,11 @@ impl Category {
     pub const RULES_FILE: &'static str = "rules-file";
 }
 
-/// Where a memory is in its life. A forgotten one is gone: only its tombstone remains.
+/// Where a memory is in its standing. A forgotten one is gone: only its tombstone remains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Life {
+pub enum Standing {
     /// In force.
-    Live,
+    Confirmed,
     /// Replaced by another memory.
     Superseded(MemoryId),
 }
@@ -175,7 +176,7 @@ pub struct Link {
 
 /// A memory's content, before it has a place in a store.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Draft {
+pub struct Content {
     /// What it is about.
     pub kind: Kind,
     /// What sort of learning it is.
@@ -195,9 +196,9 @@ pub struct Draft {
     /// How sure we are of it.
     pub confidence: Confidence,
     /// Who said it.
-    pub trust: Trust,
+    pub provenance: Provenance,
     /// Whom it is for.
-    pub scope: Scope,
+    pub scope: MemoryScope,
     /// Whether it is to be kept in view.
     pub pinned: bool,
     /// Since when it holds, where that is not when it was written.
@@ -206,7 +207,7 @@ pub struct Draft {
     pub valid_to: Option<Timestamp>,
 }
 
-impl Draft {
+impl Content {
     /// Whether it stands in a file that a host gives to its agent by itself.
     #[must_use]
     pub fn is_of_rules_file(&self) -> bool {
@@ -215,8 +216,8 @@ impl Draft {
 
     /// Starts a hand-written memory: certain, trusted, for its project.
     #[must_use]
-    pub fn new(kind: Kind, title: &str, body: &str) -> Draft {
-        Draft {
+    pub fn new(kind: Kind, title: &str, body: &str) -> Content {
+        Content {
             kind,
             category: None,
             title: text::title_from(title),
@@ -226,8 +227,8 @@ impl Draft {
             files: Vec::new(),
             importance: Importance::of(kind),
             confidence: Confidence::CERTAIN,
-            trust: Trust::User,
-            scope: Scope::Project,
+            provenance: Provenance::User,
+            scope: MemoryScope::Project,
             pinned: false,
             valid_from: None,
             valid_to: None,
@@ -263,9 +264,9 @@ pub struct Memory {
     /// The session it came from.
     pub session: Option<SessionId>,
     /// What it says.
-    pub content: Draft,
-    /// Where it is in its life.
-    pub life: Life,
+    pub content: Content,
+    /// Where it is in its standing.
+    pub standing: Standing,
     /// When it was first written.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -306,10 +307,10 @@ mod tests {
 
     #[test]
     fn a_fingerprint_ignores_case_punctuation_and_spacing() {
-        let one = Draft::new(Kind::Note, "Use WAL mode.", "It is  faster!");
-        let two = Draft::new(Kind::Note, "use wal mode", "it is faster");
+        let one = Content::new(Kind::Note, "Use WAL mode.", "It is  faster!");
+        let two = Content::new(Kind::Note, "use wal mode", "it is faster");
         assert_eq!(one.fingerprint(), two.fingerprint());
-        assert_ne!(one.fingerprint(), Draft::new(Kind::Note, "use wal", "it is faster").fingerprint());
+        assert_ne!(one.fingerprint(), Content::new(Kind::Note, "use wal", "it is faster").fingerprint());
     }
 
     proptest! {

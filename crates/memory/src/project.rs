@@ -1,7 +1,7 @@
 //! How a project is known: by its repository rather than by its path.
 //!
-//! A [`Sighting`] is what can be told from a folder; `capture` makes it by reading `.git`, `store` decides with
-//! [`Sighting::claim`] which known project it is. See `docs/design/0001-project-identity.md`.
+//! A [`ProjectRef`] is what can be told from a folder; `capture` makes it by reading `.git`, `store` decides with
+//! [`ProjectRef::claim`] which known project it is. See `docs/design/0001-project-identity.md`.
 
 use crate::ProjectId;
 use std::fmt;
@@ -68,7 +68,7 @@ impl ProjectKey {
 
 /// What a folder tells about the project it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sighting {
+pub struct ProjectRef {
     /// What the project can be recognised by; never empty. A name stands alone. Else: the remote if there is one, then
     /// for this repository and for each local one it was cloned from, its birth if it has one, followed by its path.
     pub keys: Vec<ProjectKey>,
@@ -77,7 +77,7 @@ pub struct Sighting {
     /// The folder the project stands in here: the work tree, or the folder itself.
     pub root: String,
     /// The project that holds this one as a submodule.
-    pub parent: Option<Box<Sighting>>,
+    pub parent: Option<Box<ProjectRef>>,
 }
 
 /// A project the store knows, as far as recognising it goes.
@@ -97,15 +97,15 @@ impl Known {
     }
 }
 
-impl Sighting {
-    /// Finds the project this sighting is of, or `None` when it is one that was not met before.
+impl ProjectRef {
+    /// Finds the project this project_ref is of, or `None` when it is one that was not met before.
     ///
     /// `lookup` returns the project that owns a key. The strongest evidence decides: first the name or the remote, then
     /// births, then paths, each only where nothing contradicts it. Where evidence is thin, two projects are kept apart:
     /// merging them later is easy, a leak cannot be taken back.
     ///
-    /// Whoever records the sighting adds its keys to the claimed project, leaving those that belong to another project
-    /// where they are, but for [`Sighting::place`] and the root, which move to the project that now stands there.
+    /// Whoever records the project_ref adds its keys to the claimed project, leaving those that belong to another project
+    /// where they are, but for [`ProjectRef::place`] and the root, which move to the project that now stands there.
     ///
     /// # Errors
     ///
@@ -128,13 +128,13 @@ impl Sighting {
         Ok(None)
     }
 
-    /// Returns the key of the place this sighting stands in, if it is known by its place at all.
+    /// Returns the key of the place this project_ref stands in, if it is known by its place at all.
     #[must_use]
     pub fn place(&self) -> Option<&ProjectKey> {
         self.keys.iter().find(|key| key.is_path())
     }
 
-    /// Whether nothing contradicts that this sighting is of the project that owns its key number `at`.
+    /// Whether nothing contradicts that this project_ref is of the project that owns its key number `at`.
     fn agrees(&self, key: &ProjectKey, at: usize, known: &Known) -> bool {
         // The remote was looked up before and is not theirs: where both have one, they differ.
         let remote_differs = self.keys.iter().any(ProjectKey::is_remote) && known.has(ProjectKey::is_remote);
@@ -164,37 +164,37 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    /// What a store does with sightings, in a few lines: claim or create, then record.
+    /// What a store does with project_refs, in a few lines: claim or create, then record.
     #[derive(Default)]
     struct Register(Vec<Known>);
 
     impl Register {
         fn meet(&mut self, root: &str, keys: &[&str]) -> i64 {
             let keys: Vec<ProjectKey> = keys.iter().map(|key| key.parse().unwrap()).collect();
-            let sighting = Sighting { keys, name: "x".into(), root: root.into(), parent: None };
+            let project_ref = ProjectRef { keys, name: "x".into(), root: root.into(), parent: None };
             let owner = |key: &ProjectKey| {
                 Ok::<_, Infallible>(self.0.iter().find(|known| known.keys.contains(key)).cloned())
             };
-            let project = sighting.claim(owner).unwrap().unwrap_or_else(|| {
+            let project = project_ref.claim(owner).unwrap().unwrap_or_else(|| {
                 let project = ProjectId(i64::try_from(self.0.len()).unwrap() + 1);
                 self.0.push(Known { project, keys: Vec::new(), roots: Vec::new() });
                 project
             });
-            self.record(project, &sighting);
+            self.record(project, &project_ref);
             project.0
         }
 
-        fn record(&mut self, project: ProjectId, sighting: &Sighting) {
+        fn record(&mut self, project: ProjectId, project_ref: &ProjectRef) {
             for known in &mut self.0 {
-                known.keys.retain(|key| Some(key) != sighting.place());
-                known.roots.retain(|root| *root != sighting.root);
+                known.keys.retain(|key| Some(key) != project_ref.place());
+                known.roots.retain(|root| *root != project_ref.root);
             }
-            for key in &sighting.keys {
+            for key in &project_ref.keys {
                 if !self.0.iter().any(|known| known.keys.contains(key)) {
                     self.project(project).keys.push(key.clone());
                 }
             }
-            self.project(project).roots.push(sighting.root.clone());
+            self.project(project).roots.push(project_ref.root.clone());
         }
 
         fn project(&mut self, project: ProjectId) -> &mut Known {

@@ -2,13 +2,13 @@
 //!
 //! Not here: how it travels (`hub`), what is kept of it on this machine (`store`).
 
-use crate::{Checksum, Digest, Draft, Relation, Timestamp, Uid, digest};
+use crate::{Checksum, Content, Digest, Relation, Timestamp, Uid, digest};
 
 /// What a memory said, to everyone, from one moment on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedRevision {
     /// What it says. Whether it is pinned is each member's own, and not told here.
-    pub content: Draft,
+    pub content: Content,
     /// The memory that replaced it.
     pub superseded_by: Option<Uid>,
     /// Since when it says so.
@@ -35,7 +35,7 @@ impl SharedRevision {
 
 /// Returns what is the same wherever nothing is left to be told of a memory.
 #[must_use]
-pub fn state(content: &Draft, superseded_by: Option<&Uid>) -> Digest {
+pub fn state(content: &Content, superseded_by: Option<&Uid>) -> Digest {
     let time = |time: Option<Timestamp>| time.map(|time| time.0.to_le_bytes());
     let (valid_from, valid_to) = (time(content.valid_from), time(content.valid_to));
     let bytes = |time: &'_ Option<[u8; 8]>| time.map(|bytes| bytes.to_vec()).unwrap_or_default();
@@ -81,9 +81,9 @@ pub struct SharedLink {
     pub to: Uid,
 }
 
-/// News of a project: what leaves one machine, or reaches another.
+/// SyncBatch of a project: what leaves one machine, or reaches another.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct News {
+pub struct SyncBatch {
     /// Memories that are new or say something else.
     pub memories: Vec<SharedMemory>,
     /// Memories that were forgotten; they win over everything else.
@@ -94,7 +94,7 @@ pub struct News {
     pub pins: Vec<(Uid, bool)>,
 }
 
-impl News {
+impl SyncBatch {
     /// Whether there is nothing to tell.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn words_are_of_who_said_them_first() {
         let said = |author: &str, body: &str, superseded_by: Option<&str>| SharedRevision {
-            content: Draft::new(Kind::Note, "title", body),
+            content: Content::new(Kind::Note, "title", body),
             superseded_by: superseded_by.map(|uid| Uid::parse(uid).unwrap()),
             at: Timestamp(0),
             author: author.to_owned(),
@@ -129,14 +129,14 @@ mod tests {
 
     #[test]
     fn experience_is_no_news_and_everything_said_is() {
-        let draft = Draft::new(Kind::Note, "tabs", "we use tabs");
-        let same = Draft { confidence: Confidence::new(0.2), pinned: true, ..draft.clone() };
+        let draft = Content::new(Kind::Note, "tabs", "we use tabs");
+        let same = Content { confidence: Confidence::new(0.2), pinned: true, ..draft.clone() };
         assert_eq!(state(&draft, None), state(&same, None));
         let uid = Uid::parse("later").unwrap();
         let others = [
-            (Draft { body: "we use spaces".to_owned(), ..draft.clone() }, None),
-            (Draft { valid_from: Some(Timestamp(1)), ..draft.clone() }, None),
-            (Draft { valid_to: Some(Timestamp(1)), ..draft.clone() }, None),
+            (Content { body: "we use spaces".to_owned(), ..draft.clone() }, None),
+            (Content { valid_from: Some(Timestamp(1)), ..draft.clone() }, None),
+            (Content { valid_to: Some(Timestamp(1)), ..draft.clone() }, None),
             (draft.clone(), Some(&uid)),
         ];
         for (other, superseded_by) in &others {

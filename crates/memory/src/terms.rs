@@ -11,16 +11,16 @@ pub fn words(text: &str) -> impl Iterator<Item = String> {
 
 /// Returns the words of a text that say what it is about, each once; all its words where it has only small ones.
 #[must_use]
-pub fn telling_words(text: &str) -> Vec<String> {
+pub fn keywords(text: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     let said: Vec<String> = words(text).filter(|word| seen.insert(word.clone())).collect();
-    let telling: Vec<String> = said.iter().filter(|word| !is_small(word)).cloned().collect();
+    let telling: Vec<String> = said.iter().filter(|word| !is_stop_word(word)).cloned().collect();
     if telling.is_empty() { said } else { telling }
 }
 
 /// Whether a word says nothing about what is meant.
 #[must_use]
-pub fn is_small(word: &str) -> bool {
+pub fn is_stop_word(word: &str) -> bool {
     SMALL_WORDS.contains(&word)
 }
 
@@ -70,7 +70,7 @@ fn other_version(written: &str) -> Option<String> {
 /// With it `runMigration`, `run_migration` and "run migration" meet, and so do a Chinese word and the sentence it stands in.
 /// Words without inner structure are left out: the index has them already.
 #[must_use]
-pub fn companion(text: &str) -> String {
+pub fn identifier_terms(text: &str) -> String {
     inner_terms(text, Whole::Together)
 }
 
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn identifiers_meet_however_they_are_written() {
-        let check = |text, expected| assert_eq!(companion(text), expected, "{text}");
+        let check = |text, expected| assert_eq!(identifier_terms(text), expected, "{text}");
         check("runMigration", "run migration runmigration");
         check("run_migration", "run migration runmigration");
         check("run-migration", "run migration runmigration");
@@ -213,8 +213,8 @@ mod tests {
 
     #[test]
     fn small_words_go_unless_there_is_nothing_else() {
-        assert_eq!(telling_words("How do we run the migration, and run it?"), ["run", "migration"]);
-        assert_eq!(telling_words("what is it"), ["what", "is", "it"]);
+        assert_eq!(keywords("How do we run the migration, and run it?"), ["run", "migration"]);
+        assert_eq!(keywords("what is it"), ["what", "is", "it"]);
     }
 
     #[test]
@@ -229,9 +229,9 @@ mod tests {
 
     #[test]
     fn unspaced_scripts_become_pairs() {
-        assert_eq!(companion("数据库迁移"), "数据 据库 库迁 迁移");
-        assert_eq!(companion("用rust写库"), "用 rust 写库");
-        assert_eq!(companion("データベース"), "デー ータ タベ ベー ース");
+        assert_eq!(identifier_terms("数据库迁移"), "数据 据库 库迁 迁移");
+        assert_eq!(identifier_terms("用rust写库"), "用 rust 写库");
+        assert_eq!(identifier_terms("データベース"), "デー ータ タベ ベー ース");
     }
 
     proptest! {
@@ -242,7 +242,7 @@ mod tests {
 
         #[test]
         fn any_text_is_cut_without_harm(text: String) {
-            prop_assert!(companion(&text).split(' ').all(|term| !term.contains(['_', '-'])));
+            prop_assert!(identifier_terms(&text).split(' ').all(|term| !term.contains(['_', '-'])));
             prop_assert!(words(&text).all(|word| !word.is_empty()));
             prop_assert!(compounds(&text).iter().all(|whole| !whole.contains(char::is_whitespace)));
         }

@@ -4,7 +4,7 @@
 //! is rubbish, and so is one that speaks of something else. The rules' own words are always good enough to fall back on.
 
 use crate::Request;
-use backstory_memory::{Draft, TITLE_CHARS, Tokens, cap, clean, telling_words, title_from};
+use backstory_memory::{Content, TITLE_CHARS, Tokens, cap, clean, keywords, title_from};
 use serde::Deserialize;
 use std::collections::HashSet;
 use thiserror::Error;
@@ -67,13 +67,13 @@ pub fn is_our_prompt(text: &str) -> bool {
 
 /// Asks for better words for a memory, which must have been redacted.
 #[must_use]
-pub fn request_for(content: &Draft, session: String) -> Request {
+pub fn request_for(content: &Content, session: String) -> Request {
     let text = format!("{FIRST_LINE}\n\n{}", cap(&source(content), MOST_TEXT_BYTES).text);
     Request { instructions: INSTRUCTIONS.to_owned(), text, session, most_answer_tokens: MOST_ANSWER_TOKENS }
 }
 
 /// Takes better words from an answer, if it is worth anything.
-pub fn wording_from(answer: &str, content: &Draft) -> Result<Wording, Rubbish> {
+pub fn wording_from(answer: &str, content: &Content) -> Result<Wording, Rubbish> {
     let wire: WireWording = serde_json::from_str(without_fence(answer)).map_err(|_| Rubbish::Shape)?;
     let (title, body) = (wire.title.trim(), wire.summary.trim());
     if !is_plain(title) || title.chars().count() > TITLE_CHARS || title_from(title) != title {
@@ -95,7 +95,7 @@ pub fn wording_from(answer: &str, content: &Draft) -> Result<Wording, Rubbish> {
 }
 
 /// All that a memory says.
-fn source(content: &Draft) -> String {
+fn source(content: &Content) -> String {
     let list = |name: &str, items: &[String]| match items {
         [] => String::new(),
         items => format!("{name}:\n- {}\n", items.join("\n- ")),
@@ -149,8 +149,8 @@ fn names_something(word: &str) -> bool {
 
 /// Whether at least a third of what is said is about what the memory is about.
 fn speaks_of(said: &str, source: &str) -> bool {
-    let known: HashSet<String> = telling_words(source).into_iter().collect();
-    let said = telling_words(said);
+    let known: HashSet<String> = keywords(source).into_iter().collect();
+    let said = keywords(said);
     let shared = said.iter().filter(|word| known.contains(*word)).count();
     shared > 0 && shared * 3 >= said.len()
 }
@@ -162,8 +162,8 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn memory() -> Draft {
-        let mut draft = Draft::new(
+    fn memory() -> Content {
+        let mut draft = Content::new(
             Kind::Bugfix,
             "Fix the flaky retry in src/net/retry.rs",
             "The retry loop slept 250 ms between tries and gave up after 3; runMigration was called twice. Tests pass now.",
@@ -214,7 +214,7 @@ mod tests {
             "{\"title\": \"Fix the retry\"}",
             "[]",
             "{\"title\":1,\"summary\":2}",
-            "{\"title\": \"Fix the retry\", \"summary\": \"The retry.\", \"trust\": \"user\"}",
+            "{\"title\": \"Fix the retry\", \"summary\": \"The retry.\", \"provenance\": \"user\"}",
         ] {
             assert_eq!(wording_from(answer, &memory()), Err(Rubbish::Shape), "{answer}");
         }
@@ -261,7 +261,7 @@ mod tests {
 
         #[test]
         fn however_large_a_memory_the_question_is_not(body in "[a-z \n]{0,200}", times in 1usize..400) {
-            let draft = Draft::new(Kind::Change, "t", &body.repeat(times));
+            let draft = Content::new(Kind::Change, "t", &body.repeat(times));
             prop_assert!(request_for(&draft, String::new()).text.len() < 16 * 1024);
         }
     }

@@ -12,7 +12,7 @@ mod kept;
 use backstory_embed::{DIMENSION, Row, Vector, VectorWriter, model_name};
 use backstory_memory::{ProjectId, Timestamp};
 use backstory_recall::{Meaning, Question, Recall, Synonyms, Weights};
-use backstory_store::{Filter, Home, Reach, Store};
+use backstory_store::{Filter, Home, Scope, Store};
 use backstory_testkit::{Corpus, Times, note_figure};
 use kept::{kept_home, open, show, sizes};
 use std::fs;
@@ -60,7 +60,7 @@ impl Bench<'_> {
     ) {
         let (mut corpus, synonyms) = (Corpus::new(7), Synonyms::built_in());
         let recall = Recall::new(self.store, weights).by_meaning(meaning).with_synonyms(&synonyms);
-        let filter = Filter::within(Reach::Project(self.project));
+        let filter = Filter::within(Scope::Project(self.project));
         let mut took = Times::default();
         for _ in 0..QUESTIONS {
             let question = question(&mut corpus);

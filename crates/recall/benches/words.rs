@@ -10,7 +10,7 @@ mod kept;
 
 use backstory_memory::Timestamp;
 use backstory_recall::word_query;
-use backstory_store::{Filter, Home, NewMemory, Purpose, Reach, Store};
+use backstory_store::{Filter, Home, NewMemory, Purpose, Scope, Store};
 use backstory_testkit::{Corpus, Times, measured};
 use kept::{bench_project, kept_home, new_memory, open, show, sizes};
 use std::fs;
@@ -26,10 +26,10 @@ fn main() {
     for memories in sizes() {
         let home = kept_home(memories);
         let (store, project) = open(&home);
-        ask("everything in one project", memories, &store, Reach::Project(project), question);
-        ask("a misspelt word", memories, &store, Reach::Project(project), misspelt);
-        ask("only common words", memories, &store, Reach::Project(project), common);
-        ask("every project", memories, &store, Reach::Everywhere, question);
+        ask("everything in one project", memories, &store, Scope::Project(project), question);
+        ask("a misspelt word", memories, &store, Scope::Project(project), misspelt);
+        ask("only common words", memories, &store, Scope::Project(project), common);
+        ask("every project", memories, &store, Scope::Everywhere, question);
         drop(store);
         write(memories, &home);
     }
@@ -52,7 +52,7 @@ fn ask(
     what: &str,
     memories: usize,
     store: &Store,
-    reach: Reach,
+    reach: Scope,
     mut question: impl FnMut(&mut Corpus) -> String,
 ) {
     let mut corpus = Corpus::new(7);

@@ -4,8 +4,8 @@
 //! the store knows it, and it is left out.
 
 use crate::{Hit, Meaning};
-use backstory_memory::{Life, Memory, MemoryId, Scope, WordSet};
-use backstory_store::Reach;
+use backstory_memory::{Memory, MemoryId, MemoryScope, Standing, WordSet};
+use backstory_store::Scope;
 use std::collections::HashMap;
 
 /// From this cosine on two memories speak of the same.
@@ -18,7 +18,7 @@ const NEARLY_AS_WELL: f64 = 0.85;
 const COMPARED: usize = 20;
 
 /// Puts the newer of two hits on one subject before the older, and notes on the older which it is older than.
-pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, meaning: Option<&Meaning>, reach: Reach) {
+pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, meaning: Option<&Meaning>, reach: Scope) {
     let compared = hits.len().min(COMPARED);
     let ids: Vec<MemoryId> = hits.iter().take(compared).map(|hit| hit.memory.id).collect();
     let vectors = meaning.map(|meaning| meaning.of(reach, &ids)).unwrap_or_default();
@@ -27,7 +27,7 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, meaning: Option<&Meaning>, re
     let same = |one: &Hit, other: &Hit| {
         let (one, other) = (one.memory.id, other.memory.id);
         let near = vectors.get(&one).zip(vectors.get(&other)).map(|(one, other)| one.cosine(other));
-        let alike = words.get(&one).zip(words.get(&other)).map(|(one, other)| one.likeness(other));
+        let alike = words.get(&one).zip(words.get(&other)).map(|(one, other)| one.jaccard(other));
         near.is_some_and(|near| near >= SAME_MEANING) || alike.is_some_and(|alike| alike >= SAME_WORDS)
     };
     let mut newer_of: HashMap<MemoryId, MemoryId> = HashMap::new();
@@ -58,8 +58,8 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, meaning: Option<&Meaning>, re
 /// Whether what one memory says holds where the other does: another project's newer word changes nothing here, nor does one that was
 /// itself replaced.
 fn may_amend(newer: &Memory, older: &Memory) -> bool {
-    let holds_there = newer.project == older.project || newer.content.scope == Scope::User;
-    holds_there && newer.life == Life::Live
+    let holds_there = newer.project == older.project || newer.content.scope == MemoryScope::User;
+    holds_there && newer.standing == Standing::Confirmed
 }
 
 /// Moves each newer hit to just before the first hit it amends.

@@ -9,8 +9,8 @@ use crate::mentions::mentions;
 use crate::reasons::{Factor, Lift, Reasons, Strategy};
 use crate::signals::{self, Known};
 use crate::{Hit, Question, Recall, Signal, Weights, When, terms, unheard, when};
-use backstory_memory::{Freshness, Life, Memory, MemoryId};
-use backstory_store::{Filter, Reach, ReadAs, Shown, StoreError, WordStrategy};
+use backstory_memory::{Freshness, Memory, MemoryId, Standing};
+use backstory_store::{Filter, ReadAs, Scope, Shown, StoreError, WordStrategy};
 use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::thread;
@@ -255,12 +255,12 @@ impl Pool {
         if self.when.as_ref().is_some_and(|when| !when.holds(memory.created_at)) {
             factors.push((Factor::OutsideTime, recall.weights.outside_time));
         }
-        if matches!(memory.life, Life::Superseded(_)) {
+        if matches!(memory.standing, Standing::Superseded(_)) {
             factors.push((Factor::Superseded, SUPERSEDED));
         }
         let known = Known {
             at: question.at,
-            from: question.from.filter(|_| filter.reach == Reach::Everywhere),
+            from: question.from.filter(|_| filter.reach == Scope::Everywhere),
             shown,
         };
         let signals = signals::signals(memory, known, recall.weights);

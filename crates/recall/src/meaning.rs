@@ -2,9 +2,9 @@
 //!
 //! Not here: making vectors (`capture`), the model itself (`embed`). Whoever has no vectors has no `Meaning`, and words carry.
 
-use backstory_embed::{Encoder, MiniLm, Quantised, Scope, Vector, VectorFile};
+use backstory_embed::{Encoder, MiniLm, Quantised, Vector, VectorFile, VectorScope};
 use backstory_memory::{MemoryId, first_chars};
-use backstory_store::{EVERYWHERE, Reach};
+use backstory_store::{EVERYWHERE, Scope};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
@@ -101,7 +101,7 @@ impl Meaning {
 
     /// Reads a question and finds the memories nearest to it within reach. Nothing where the model cannot read it; a
     /// file that cannot be read any more has no memories.
-    pub(crate) fn look(&self, question: &str, reach: Reach, count: usize) -> Option<Near> {
+    pub(crate) fn look(&self, question: &str, reach: Scope, count: usize) -> Option<Near> {
         let question = first_chars(question, MOST_READ);
         let direction = match &self.read {
             Some((read, direction)) if read == question => direction.clone(),
@@ -117,7 +117,7 @@ impl Meaning {
     pub(crate) fn cosines(
         &self,
         question: &Vector,
-        reach: Reach,
+        reach: Scope,
         ids: &[MemoryId],
     ) -> HashMap<MemoryId, f64> {
         let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
@@ -127,7 +127,7 @@ impl Meaning {
     }
 
     /// Returns the first vector of each memory that has one.
-    pub(crate) fn of(&self, reach: Reach, ids: &[MemoryId]) -> HashMap<MemoryId, Quantised> {
+    pub(crate) fn of(&self, reach: Scope, ids: &[MemoryId]) -> HashMap<MemoryId, Quantised> {
         let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
         let found = within(reach, |scope| self.vectors.rows_of(scope, &ids));
         let mut first = HashMap::new();
@@ -158,9 +158,9 @@ fn is_mostly_latin(text: &str) -> bool {
 /// A long question says in its beginning what it is about, and reading all of it takes ten times as long.
 const MOST_READ: usize = 500;
 
-fn within<T>(reach: Reach, look: impl FnOnce(Scope<'_>) -> T) -> T {
+fn within<T>(reach: Scope, look: impl FnOnce(VectorScope<'_>) -> T) -> T {
     match reach {
-        Reach::Project(project) => look(Scope::Projects(&[project.0, EVERYWHERE.0])),
-        Reach::Everywhere => look(Scope::Everything),
+        Scope::Project(project) => look(VectorScope::Projects(&[project.0, EVERYWHERE.0])),
+        Scope::Everywhere => look(VectorScope::Everything),
     }
 }

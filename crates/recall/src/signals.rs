@@ -1,7 +1,7 @@
 //! What speaks for a memory beside its relevance: its age, its use, its kind, who said it. Each is a factor near 1, and is shown by name.
 
 use crate::Weights;
-use backstory_memory::{Freshness, Kind, Memory, ProjectId, Scope, Timestamp, Trust};
+use backstory_memory::{Freshness, Kind, Memory, MemoryScope, ProjectId, Provenance, Timestamp};
 use backstory_store::Shown;
 
 /// What speaks for or against a memory.
@@ -20,7 +20,7 @@ pub enum Signal {
     /// What kind it is.
     Kind,
     /// Who said it.
-    Trust,
+    Provenance,
     /// How sure we are.
     Confidence,
     /// Whether its code is what it was.
@@ -40,7 +40,7 @@ impl Signal {
             Signal::RecentUse => "recent use",
             Signal::SameProject => "same project",
             Signal::Kind => "kind",
-            Signal::Trust => "trust",
+            Signal::Provenance => "provenance",
             Signal::Confidence => "confidence",
             Signal::Freshness => "freshness",
             Signal::Unused => "shown, not used",
@@ -71,7 +71,7 @@ pub(crate) fn signals(memory: &Memory, known: Known, weights: &Weights) -> Vec<(
     let since_use = memory.last_used_at.map(|used_at| known.at.days_since(used_at));
     let recent_use =
         since_use.map_or(1.0, |days| 1.0 + weights.recent_use * (-days / weights.recency_days).exp());
-    let is_own = known.from.is_none_or(|from| memory.project == from || content.scope == Scope::User);
+    let is_own = known.from.is_none_or(|from| memory.project == from || content.scope == MemoryScope::User);
     let all = [
         (Signal::Recency, recency.powf(weights.recency)),
         (Signal::Used, used),
@@ -79,7 +79,7 @@ pub(crate) fn signals(memory: &Memory, known: Known, weights: &Weights) -> Vec<(
         (Signal::RecentUse, recent_use),
         (Signal::SameProject, if known.from.is_some() && is_own { weights.same_project } else { 1.0 }),
         (Signal::Kind, content.kind.weight().powf(weights.kind)),
-        (Signal::Trust, trust_weight(&content.trust).powf(weights.trust)),
+        (Signal::Provenance, trust_weight(&content.provenance).powf(weights.provenance)),
         (Signal::Confidence, (0.5 + 0.5 * content.confidence.get()).powf(weights.confidence)),
         (Signal::Unused, (1.0 / (1.0 + f64::from(known.shown.since_used) / SHOWN_HALF)).powf(weights.unused)),
     ];
@@ -105,11 +105,11 @@ fn is_durable(kind: Kind) -> bool {
     matches!(kind, Kind::Decision | Kind::Pattern | Kind::Learning | Kind::Goal)
 }
 
-fn trust_weight(trust: &Trust) -> f64 {
-    match trust {
-        Trust::User => 1.0,
-        Trust::Assistant | Trust::Tool => 0.95,
-        Trust::Import | Trust::Team(_) => 0.9,
-        Trust::External => 0.6,
+fn trust_weight(provenance: &Provenance) -> f64 {
+    match provenance {
+        Provenance::User => 1.0,
+        Provenance::Assistant | Provenance::Tool => 0.95,
+        Provenance::Import | Provenance::Team(_) => 0.9,
+        Provenance::External => 0.6,
     }
 }

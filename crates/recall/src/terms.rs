@@ -1,7 +1,7 @@
 //! Which words a question becomes.
 
 use crate::Synonyms;
-use backstory_memory::{compounds, inner_parts, is_small, telling_words};
+use backstory_memory::{compounds, inner_parts, is_stop_word, keywords};
 use backstory_store::WordQuery;
 
 /// More words than this make a question slower, not better.
@@ -18,13 +18,13 @@ const SHORTEST_PREFIX: usize = 3;
 #[must_use]
 pub fn word_query(question: &str) -> WordQuery {
     let question = beginning(question);
-    let said = telling_words(question);
+    let said = keywords(question);
     let mut query = WordQuery::default();
     said.iter().take(MOST_TERMS).for_each(|word| query.word(word));
     let exact = compounds(question).into_iter().filter(|whole| is_exact(whole));
     exact.take(MOST_TERMS).for_each(|whole| query.word(&whole));
     let parts = inner_parts(question);
-    parts.split(' ').filter(|part| !is_small(part)).take(MOST_TERMS).for_each(|part| query.word(part));
+    parts.split(' ').filter(|part| !is_stop_word(part)).take(MOST_TERMS).for_each(|part| query.word(part));
     let last = said.last().filter(|last| said.len() <= FEW_WORDS && last.chars().count() >= SHORTEST_PREFIX);
     if let Some(last) = last {
         query.prefix(last);
@@ -34,7 +34,7 @@ pub fn word_query(question: &str) -> WordQuery {
 
 /// Turns a question into the synonyms of its words.
 pub(crate) fn synonym_query(question: &str, synonyms: &Synonyms) -> WordQuery {
-    let mut said = telling_words(beginning(question));
+    let mut said = keywords(beginning(question));
     said.truncate(MOST_TERMS);
     let mut query = WordQuery::default();
     synonyms.expand(&said).iter().for_each(|added| query.word(&added.word));

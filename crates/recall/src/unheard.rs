@@ -4,7 +4,7 @@
 //! ever wrote `kubernetes`, what is said about containers does not answer a question about it, however near it is in meaning.
 
 use backstory_embed::is_everyday;
-use backstory_memory::{telling_words, words};
+use backstory_memory::{keywords, words};
 
 /// A longer question is a paste, in which names are chance.
 const MOST_WORDS: usize = 64;
@@ -13,7 +13,7 @@ const MOST_WORDS: usize = 64;
 ///
 /// A question that mostly consists of names is in another language than the model's: of such a one nothing can be said.
 pub(crate) fn share_unheard(question: &str, unheard: &[String]) -> f64 {
-    let said = telling_words(question);
+    let said = keywords(question);
     let names: Vec<&String> = said.iter().take(MOST_WORDS).filter(|word| is_name(word)).collect();
     if names.is_empty() || names.len() * 2 > words(question).count() {
         return 0.0;

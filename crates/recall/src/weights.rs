@@ -44,7 +44,7 @@ pub struct Weights {
     /// How strongly the kind counts.
     pub kind: f64,
     /// How strongly it counts who said it.
-    pub trust: f64,
+    pub provenance: f64,
     /// How strongly it counts how sure we are.
     pub confidence: f64,
     /// How strongly it counts that the code it speaks of has changed or is gone.
@@ -79,7 +79,7 @@ impl Weights {
         recent_use: 0.1,
         same_project: 1.5,
         kind: 0.0,
-        trust: 0.0,
+        provenance: 0.0,
         confidence: 0.0,
         freshness: 1.0,
         unused: 0.0,
@@ -94,7 +94,7 @@ impl Weights {
         // In full, either alone would put a half-right answer of last month before the right one of last year.
         recency: 0.15,
         kind: 0.25,
-        trust: 1.0,
+        provenance: 1.0,
         confidence: 1.0,
         unused: 1.0,
         unheard: 0.6,

@@ -26,4 +26,4 @@ pub use place::{Note, Place};
 pub use refusal::Refusal;
 pub use routes::{Access, Door, ROUTES, Route};
 pub use viewer::FILES;
-pub use worker::{Claim, Ended, Stopping, Terms, Worker, WorkerError, claim, stop};
+pub use worker::{Claim, Stopping, Terms, Worker, WorkerError, WorkerExit, claim, stop};

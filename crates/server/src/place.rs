@@ -41,7 +41,7 @@ impl Place {
         Place { home: home.to_owned(), runtime: runtime.map(Path::to_owned) }
     }
 
-    /// Returns the file whose lock the worker holds for life.
+    /// Returns the file whose lock the worker holds for standing.
     pub(crate) fn lock(&self) -> PathBuf {
         self.home.join("worker.lock")
     }

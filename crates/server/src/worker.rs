@@ -139,7 +139,7 @@ pub struct Terms {
 
 /// Why a worker ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum WorkerExit {
     /// It was told to, by a signal or over the socket.
     Stopped,
     /// Nobody asked anything for long enough.
@@ -154,7 +154,7 @@ pub struct Worker {
     socket: UnixListener,
     loopback: TcpListener,
     idle: Option<Duration>,
-    /// Held for life.
+    /// Held for standing.
     _lock: File,
 }
 
@@ -213,7 +213,7 @@ impl Worker {
     }
 
     /// Serves until it is told to end or nobody asks any more.
-    pub fn serve(self) -> Result<Ended, WorkerError> {
+    pub fn serve(self) -> Result<WorkerExit, WorkerError> {
         let Worker { runtime, place, shared, socket, loopback, idle, _lock } = self;
         let ended = runtime.block_on(async {
             let mut terminate = signal(SignalKind::terminate())?;
@@ -223,10 +223,10 @@ impl Worker {
             tokio::spawn(live::watch(Arc::clone(&shared.listeners), Arc::clone(&shared.answers)));
             let serving = tokio::spawn(accept(socket, loopback, Arc::clone(&shared)));
             let why = tokio::select! {
-                _ = terminate.recv() => Ended::Stopped,
-                _ = interrupt.recv() => Ended::Stopped,
-                () = told_to_end(&mut told) => Ended::Stopped,
-                () = nobody_asks(&shared, idle) => Ended::Idle,
+                _ = terminate.recv() => WorkerExit::Stopped,
+                _ = interrupt.recv() => WorkerExit::Stopped,
+                () = told_to_end(&mut told) => WorkerExit::Stopped,
+                () = nobody_asks(&shared, idle) => WorkerExit::Idle,
             };
             // Whoever looks for a worker from here on finds none, while what was asked is still answered.
             place.clear(&shared.note);

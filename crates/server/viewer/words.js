@@ -18,7 +18,7 @@ export const momentName = (moment) => MOMENTS[moment] ?? plain(moment);
 export const hostName = (host) => (Object.hasOwn(HOSTS, host) ? HOSTS[host] : host);
 
 /** Says whose word a memory is. */
-export const whoSaid = (trust) => (Object.hasOwn(WHO, trust) ? WHO[trust] : trust);
+export const whoSaid = (provenance) => (Object.hasOwn(WHO, provenance) ? WHO[provenance] : provenance);
 
 /** Counts: "1 memory", "3 memories". */
 export function count(number, one, many = `${one}s`) {

@@ -6,7 +6,8 @@ use crate::memories::{self, Unindexed};
 use crate::open::Stop;
 use crate::{NewMemory, Store, StoreError, forget, links, polish, revise};
 use backstory_memory::{
-    Digest, Draft, EventId, Life, Link, Memory, MemoryId, ProjectId, Relation, SessionId, Timestamp, Trust,
+    Content, Digest, EventId, Link, Memory, MemoryId, ProjectId, Provenance, Relation, SessionId, Standing,
+    Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -212,15 +213,15 @@ fn may_replace(db: &Connection, memory: &Memory) -> rusqlite::Result<bool> {
     let is_revised = db
         .prepare_cached("SELECT 1 FROM revisions WHERE memory_id = ?1 AND replaced_by = 'person'")?
         .exists([memory.id.0])?;
-    Ok(!is_revised && memory.life == Life::Live && memory.is_intact())
+    Ok(!is_revised && memory.standing == Standing::Confirmed && memory.is_intact())
 }
 
-/// The new content, with what people and time have made of the old one. Trust never rises (law 6).
-fn brought_up_to_date(before: &Draft, after: &Draft) -> Draft {
-    Draft {
+/// The new content, with what people and time have made of the old one. Provenance never rises (law 6).
+fn brought_up_to_date(before: &Content, after: &Content) -> Content {
+    Content {
         importance: before.importance.max(after.importance),
         confidence: before.confidence,
-        trust: Trust::min(before.trust.clone(), after.trust.clone()),
+        provenance: Provenance::min(before.provenance.clone(), after.provenance.clone()),
         scope: before.scope,
         pinned: before.pinned,
         ..after.clone()

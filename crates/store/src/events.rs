@@ -5,7 +5,9 @@
 use crate::home::beside;
 use crate::open::Stop;
 use crate::{Receipt, ReceiptId, Store, StoreError, codes, injections, own_sessions, projects, sessions};
-use backstory_memory::{Event, EventId, EventKind, IdempotencyKey, SessionId, Sighting, Timestamp, Trust};
+use backstory_memory::{
+    Event, EventId, EventKind, IdempotencyKey, ProjectRef, Provenance, SessionId, Timestamp,
+};
 use rusqlite::{Connection, OptionalExtension, Row, Rows, params};
 use std::fs;
 
@@ -18,7 +20,7 @@ pub struct Arrival {
     /// What happened.
     pub event: Event,
     /// Where.
-    pub sighting: Sighting,
+    pub project_ref: ProjectRef,
 }
 
 /// What became of an event.
@@ -93,7 +95,7 @@ impl Store {
         self.read("read a session's events", |db| {
             let sql =
                 "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id
-                 WHERE e.session_id = ?1 AND (e.kind IN ('prompt', 'turn_end') OR e.trust = 'external' OR e.id > coalesce(
+                 WHERE e.session_id = ?1 AND (e.kind IN ('prompt', 'turn_end') OR e.provenance = 'external' OR e.id > coalesce(
                      (SELECT id FROM events WHERE session_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2), 0))
                  ORDER BY e.id";
             let mut statement = db.prepare_cached(sql)?;
@@ -137,9 +139,9 @@ pub(crate) fn record(db: &Connection, arrival: &Arrival) -> rusqlite::Result<Rec
     if own_sessions::is_own(db, &event.host_session)? {
         return Ok(Recorded::Ours);
     }
-    let project = projects::project_at(db, &arrival.sighting, event.at)?;
+    let project = projects::project_at(db, &arrival.project_ref, event.at)?;
     let session = sessions::touch(db, project, &event.host, &event.host_session, event.at)?;
-    if matches!(event.trust, Trust::User | Trust::Assistant | Trust::Tool) {
+    if matches!(event.provenance, Provenance::User | Provenance::Assistant | Provenance::Tool) {
         sessions::note_heard(db, session)?;
     }
     if event.kind == EventKind::SessionEnd {
@@ -148,7 +150,7 @@ pub(crate) fn record(db: &Connection, arrival: &Arrival) -> rusqlite::Result<Rec
         sessions::resume(db, session)?;
     }
     db.prepare_cached(
-        "INSERT INTO events (idempotency_key, session_id, kind, tool, at_ms, trust, truncated, payload)
+        "INSERT INTO events (idempotency_key, session_id, kind, tool, at_ms, provenance, truncated, payload)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?
     .execute(params![
@@ -157,7 +159,7 @@ pub(crate) fn record(db: &Connection, arrival: &Arrival) -> rusqlite::Result<Rec
         event.kind.as_str(),
         event.tool,
         event.at.0,
-        event.trust.to_string(),
+        event.provenance.to_string(),
         event.truncated,
         event.payload,
     ])?;
@@ -182,7 +184,7 @@ fn event_from(row: &Row<'_>) -> Result<StoredEvent, Stop> {
         kind: codes::code(&what, &row.get::<_, String>("kind")?)?,
         tool: row.get("tool")?,
         at: Timestamp(row.get("at_ms")?),
-        trust: codes::code(&what, &row.get::<_, String>("trust")?)?,
+        provenance: codes::code(&what, &row.get::<_, String>("provenance")?)?,
         payload: row.get("payload")?,
         truncated: row.get("truncated")?,
     };

@@ -6,7 +6,7 @@ use crate::home::beside;
 use crate::memories::{self, NewMemory};
 use crate::open::Stop;
 use crate::{Home, Purpose, Spool, Store, StoreError, distilled, maintain, repair, revise, words};
-use backstory_memory::{Digest, Draft, Kind, Memory, MemoryId, Relation, Timestamp, Uid};
+use backstory_memory::{Content, Digest, Kind, Memory, MemoryId, Relation, Timestamp, Uid};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -83,7 +83,7 @@ impl Store {
 }
 
 /// Refuses what was forgotten.
-pub(crate) fn refuse_forgotten(db: &Connection, uid: Option<&Uid>, content: &Draft) -> Result<(), Stop> {
+pub(crate) fn refuse_forgotten(db: &Connection, uid: Option<&Uid>, content: &Content) -> Result<(), Stop> {
     match tombstone_for(db, uid, content)? {
         Some(uid) => Err(StoreError::Forgotten { uid }.into()),
         None => Ok(()),
@@ -94,7 +94,7 @@ pub(crate) fn refuse_forgotten(db: &Connection, uid: Option<&Uid>, content: &Dra
 pub(crate) fn tombstone_for(
     db: &Connection,
     uid: Option<&Uid>,
-    content: &Draft,
+    content: &Content,
 ) -> rusqlite::Result<Option<Uid>> {
     let found: Option<String> = db
         .prepare_cached("SELECT uid FROM tombstones WHERE uid = ?1 OR fingerprint = ?2 LIMIT 1")?
@@ -167,7 +167,7 @@ fn dig(db: &Connection, id: MemoryId, uid: String) -> rusqlite::Result<Grave> {
         event_keys.extend(events_that_say(db, body)?);
     }
     let fingerprints = wordings.into_iter().map(|(title, body)| {
-        let wording = Draft { title, ..Draft::new(Kind::Note, "", &body) };
+        let wording = Content { title, ..Content::new(Kind::Note, "", &body) };
         wording.fingerprint()
     });
     Ok(Grave { uid, fingerprints: fingerprints.collect(), event_keys })

@@ -10,8 +10,8 @@ use crate::synced::{self, Synced, with_team};
 use crate::telling::{self, forget_untold};
 use crate::{Store, StoreError, forget, links, past, retelling};
 use backstory_memory::{
-    Draft, Link, Memory, MemoryId, News, ProjectId, Scope, SharedLink, SharedMemory, SharedRevision,
-    Timestamp, Trust, Uid, Watermark, state,
+    Content, Link, Memory, MemoryId, MemoryScope, ProjectId, Provenance, SharedLink, SharedMemory,
+    SharedRevision, SyncBatch, Timestamp, Uid, Watermark, state,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -45,7 +45,12 @@ impl Heard {
 
 impl Store {
     /// Writes down what a team tells of a project. Hearing it again changes nothing, and what is not the team's stays as it is.
-    pub fn hear(&mut self, project: ProjectId, news: &News, now: Timestamp) -> Result<Heard, StoreError> {
+    pub fn hear(
+        &mut self,
+        project: ProjectId,
+        news: &SyncBatch,
+        now: Timestamp,
+    ) -> Result<Heard, StoreError> {
         let mut heard = Heard::default();
         for some in news.memories.chunks(PER_TRANSACTION) {
             heard.add(self.hear_some(project, some)?);
@@ -140,7 +145,8 @@ fn hear_one(
     let known = synced::known(db, &shared.uid)?;
     if known.as_ref().is_some_and(|known| known.is_lost_by(shared)) {
         // It is back where it was before: a hub that was restored, another branch. Who said it since tells it again.
-        if let Some(memory) = here.filter(|memory| !matches!(memory.content.trust, Trust::Team(_))) {
+        if let Some(memory) = here.filter(|memory| !matches!(memory.content.provenance, Provenance::Team(_)))
+        {
             retelling::tell_again(db, memory.project, &shared.uid)?;
         }
         return Ok(());
@@ -150,7 +156,7 @@ fn hear_one(
     }
     let pinned = here.as_ref().is_some_and(|memory| memory.content.pinned);
     let home = here.as_ref().map_or(project, |memory| memory.project);
-    let content = Draft { pinned, scope: Scope::Project, ..last.content.clone() };
+    let content = Content { pinned, scope: MemoryScope::Project, ..last.content.clone() };
     let id = match here {
         None => {
             let past = Past { updated_at: last.at, times_seen: 1, times_used: 0, last_used_at: None };

@@ -43,7 +43,7 @@ pub struct MemoryRow {
     pub host: Option<String>,
     pub created_at: Timestamp,
     pub pinned: bool,
-    pub trust: String,
+    pub provenance: String,
     pub superseded_by: Option<MemoryId>,
     pub tokens: u32,
 }
@@ -165,7 +165,7 @@ impl Store {
             page.before,
         );
         let sql = format!(
-            "SELECT m.id, m.kind, m.title, m.project_id, p.name, m.session_id, s.host, m.created_at_ms, m.pinned, m.trust,
+            "SELECT m.id, m.kind, m.title, m.project_id, p.name, m.session_id, s.host, m.created_at_ms, m.pinned, m.provenance,
                 m.superseded_by, m.tokens
              FROM memories m JOIN projects p ON p.id = m.project_id LEFT JOIN sessions s ON s.id = m.session_id
              WHERE {} ORDER BY m.created_at_ms DESC, m.id DESC LIMIT {}",
@@ -368,7 +368,7 @@ fn memory_row(row: &Row<'_>) -> rusqlite::Result<MemoryRow> {
         host: row.get(6)?,
         created_at: Timestamp(row.get(7)?),
         pinned: row.get(8)?,
-        trust: row.get(9)?,
+        provenance: row.get(9)?,
         superseded_by: row.get::<_, Option<i64>>(10)?.map(MemoryId),
         tokens: row.get(11)?,
     })

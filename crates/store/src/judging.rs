@@ -4,7 +4,7 @@
 //! each: here a row costs one look. Not here: lists of everything that fits (`search`), which SQL can cut short by its indexes.
 
 use crate::open::Stop;
-use crate::{Filter, LifeFilter, Reach};
+use crate::{Filter, Scope, StandingFilter};
 use backstory_memory::MemoryId;
 use rusqlite::{CachedStatement, Connection, Row};
 
@@ -41,10 +41,10 @@ impl<'db> Judge<'db> {
 pub(crate) fn fitting(db: &Connection, row: &Row<'_>, filter: &Filter) -> Result<Option<MemoryId>, Stop> {
     let id = MemoryId(row.get(0)?);
     let is_in_reach = match filter.reach {
-        Reach::Project(project) => row.get::<_, i64>(1)? == project.0 || row.get(2)?,
-        Reach::Everywhere => true,
+        Scope::Project(project) => row.get::<_, i64>(1)? == project.0 || row.get(2)?,
+        Scope::Everywhere => true,
     };
-    let is_of_life = filter.life == LifeFilter::Any || row.get(3)?;
+    let is_of_life = filter.standing == StandingFilter::Any || row.get(3)?;
     if !is_in_reach || !is_of_life {
         return Ok(None);
     }

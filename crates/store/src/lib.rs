@@ -84,7 +84,7 @@ pub use projects::{Project, ProjectSummary};
 pub use ranking::WordHit;
 pub use repair::Repair;
 pub use revise::{Author, Pin, Revision};
-pub use search::{Filter, Life as LifeFilter, Reach, WordAnswer, WordStrategy};
+pub use search::{Filter, Scope, StandingFilter, WordAnswer, WordStrategy};
 pub use sessions::{Session, SessionSummary};
 pub use shown::{Showing, Shown, UseKind};
 pub use spelling::ReadAs;

@@ -29,7 +29,7 @@ impl Store {
         self.read("look which meanings are to be told", |db| {
             let sql = "SELECT s.uid, s.state FROM synced_memories s JOIN memories m ON m.uid = s.uid
                  WHERE s.project_id = ?1 AND m.project_id = ?1 AND s.is_meaning_told = 0 AND s.is_confirmed = 1
-                     AND m.trust NOT LIKE 'team:%' AND m.id NOT IN (SELECT memory_id FROM stale_vectors)
+                     AND m.provenance NOT LIKE 'team:%' AND m.id NOT IN (SELECT memory_id FROM stale_vectors)
                      AND s.uid NOT IN (SELECT uid FROM untold_memories) AND s.uid > ?2 ORDER BY s.uid";
             let mut statement = db.prepare_cached(sql)?;
             let mut rows = statement.query(params![project.0, after.map_or("", Uid::as_str)])?;

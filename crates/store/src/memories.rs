@@ -5,8 +5,8 @@
 use crate::open::Stop;
 use crate::{Store, StoreError, anchors, codes, distilled, forget, words};
 use backstory_memory::{
-    Category, Checksum, Confidence, Draft, EventId, Importance, Life, Memory, MemoryId, ProjectId, SessionId,
-    Timestamp, Uid,
+    Category, Checksum, Confidence, Content, EventId, Importance, Memory, MemoryId, ProjectId, SessionId,
+    Standing, Timestamp, Uid,
 };
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row, Statement, ToSql, params, params_from_iter};
@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Statement, ToSql, params, par
 /// The columns of what a memory says, in the order [`memory_from`] reads them and [`write_content`] writes them.
 macro_rules! content_columns {
     () => {
-        "kind, category, title, body, facts, concepts, files, importance, confidence, trust, scope, pinned, valid_from_ms, valid_to_ms"
+        "kind, category, title, body, facts, concepts, files, importance, confidence, provenance, scope, pinned, valid_from_ms, valid_to_ms"
     };
 }
 pub(crate) use content_columns;
@@ -43,7 +43,7 @@ pub struct NewMemory {
     /// Where it came from.
     pub origin: Origin,
     /// What it says.
-    pub content: Draft,
+    pub content: Content,
     /// When it was first written.
     pub created_at: Timestamp,
 }
@@ -109,7 +109,11 @@ impl Store {
     }
 
     /// Returns the memory in force of a project that says the same word for word, case and punctuation aside.
-    pub fn memory_saying(&self, project: ProjectId, content: &Draft) -> Result<Option<MemoryId>, StoreError> {
+    pub fn memory_saying(
+        &self,
+        project: ProjectId,
+        content: &Content,
+    ) -> Result<Option<MemoryId>, StoreError> {
         self.read("look for the same words", |db| {
             let sql = "SELECT id FROM memories WHERE fingerprint = ?1 AND project_id = ?2 AND superseded_by IS NULL LIMIT 1";
             let found = db
@@ -257,7 +261,7 @@ fn insert_unindexed(db: &Connection, id: Option<MemoryId>, memory: &NewMemory) -
 /// Runs a statement with what a memory says, in the order of [`content_columns!`], then its tokens, fingerprint and checksum, then the rest.
 pub(crate) fn write_content(
     statement: &mut Statement<'_>,
-    content: &Draft,
+    content: &Content,
     rest: &[&dyn ToSql],
 ) -> rusqlite::Result<()> {
     let said = params![
@@ -270,7 +274,7 @@ pub(crate) fn write_content(
         codes::list_text(&content.files),
         content.importance.get(),
         content.confidence.get(),
-        content.trust.to_string(),
+        content.provenance.to_string(),
         content.scope.as_str(),
         content.pinned,
         content.valid_from.map(|time| time.0),
@@ -296,7 +300,7 @@ pub(crate) fn memory_from(row: &Row<'_>) -> Result<Memory, Stop> {
     let mut column = Columns { row, next: 0 };
     let id = MemoryId(column.read()?);
     let what = format!("memory #{id}");
-    let content = Draft {
+    let content = Content {
         kind: codes::code(&what, column.text()?)?,
         category: column.read::<Option<String>>()?.map(Category),
         title: column.read()?,
@@ -306,7 +310,7 @@ pub(crate) fn memory_from(row: &Row<'_>) -> Result<Memory, Stop> {
         files: codes::list(&what, column.text()?)?,
         importance: Importance::new(column.read()?),
         confidence: Confidence::new(column.read()?),
-        trust: codes::code(&what, column.text()?)?,
+        provenance: codes::code(&what, column.text()?)?,
         scope: codes::code(&what, column.text()?)?,
         pinned: column.read()?,
         valid_from: column.time()?,
@@ -318,7 +322,9 @@ pub(crate) fn memory_from(row: &Row<'_>) -> Result<Memory, Stop> {
         uid: codes::uid(&what, column.text()?)?,
         project: ProjectId(column.read()?),
         session: column.read::<Option<i64>>()?.map(SessionId),
-        life: column.read::<Option<i64>>()?.map_or(Life::Live, |by| Life::Superseded(MemoryId(by))),
+        standing: column
+            .read::<Option<i64>>()?
+            .map_or(Standing::Confirmed, |by| Standing::Superseded(MemoryId(by))),
         created_at: Timestamp(column.read()?),
         updated_at: Timestamp(column.read()?),
         times_seen: column.read()?,

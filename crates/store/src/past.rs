@@ -3,9 +3,9 @@
 //! Not every wording leaves: what was of the user alone, what was of a kind that stays and what is older than the sharing is known only
 //! here, and stays here. Not here: what a memory says now (`hearing`).
 
-use crate::revise::{Author, Provenance, insert_revision};
+use crate::revise::{Author, RevisionOrigin, insert_revision};
 use crate::{Wording, codes};
-use backstory_memory::{MemoryId, Scope, SharedRevision};
+use backstory_memory::{MemoryId, MemoryScope, SharedRevision};
 use rusqlite::{Connection, params};
 
 /// Gives a memory the past the team knows, with its authors, among what only this machine knows that it said.
@@ -39,7 +39,7 @@ fn take_out(db: &Connection, id: MemoryId, known: &[SharedRevision]) -> rusqlite
 /// Puts in what the team knows was said before the last of it, each until the next was.
 fn put_in(db: &Connection, id: MemoryId, known: &[SharedRevision]) -> rusqlite::Result<()> {
     for (said, next) in known.iter().zip(known.iter().skip(1)) {
-        let from = Provenance { scope: Some(Scope::Project), author: Some(&said.author) };
+        let from = RevisionOrigin { scope: Some(MemoryScope::Project), author: Some(&said.author) };
         insert_revision(db, id, &Wording::of(&said.content, next.at, Author::Person), from)?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 //! Not here: which memories wait for better words (`jobs`), what asking for them costs (`model_calls`).
 
 use crate::{Store, StoreError, forget, memories, revise, words};
-use backstory_memory::{Draft, Life, Memory, MemoryId, Timestamp};
+use backstory_memory::{Content, Memory, MemoryId, Standing, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// What became of better words.
@@ -22,7 +22,7 @@ impl Store {
             Ok(words_are_of_rules(db, id)? && polished_from(db, id)?.is_none())
         })?;
         let memory = if is_of_rules { self.memory(id)? } else { None };
-        Ok(memory.filter(|memory| memory.life == Life::Live && memory.is_intact()))
+        Ok(memory.filter(|memory| memory.standing == Standing::Confirmed && memory.is_intact()))
     }
 
     /// Gives a memory better words, provided it is still as it was when they were looked for.
@@ -40,9 +40,11 @@ impl Store {
                 return Ok(Polished::MovedOn);
             }
             let before = memories::read(transaction, seen.id)?;
-            let content = Draft { title: title.to_owned(), body: body.to_owned(), ..before.content.clone() };
-            let is_as_seen =
-                before.checksum == seen.checksum && before.is_intact() && before.life == Life::Live;
+            let content =
+                Content { title: title.to_owned(), body: body.to_owned(), ..before.content.clone() };
+            let is_as_seen = before.checksum == seen.checksum
+                && before.is_intact()
+                && before.standing == Standing::Confirmed;
             if !is_as_seen || forget::tombstone_for(transaction, None, &content)?.is_some() {
                 return Ok(Polished::MovedOn);
             }

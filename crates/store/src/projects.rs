@@ -4,7 +4,7 @@
 
 use crate::memories::{memory_from, whole_memories};
 use crate::{Store, StoreError, code, distilled, synced, words};
-use backstory_memory::{Known, Memory, ProjectId, ProjectKey, Sighting, Timestamp};
+use backstory_memory::{Known, Memory, ProjectId, ProjectKey, ProjectRef, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// A project as the store knows it.
@@ -39,13 +39,13 @@ pub struct ProjectSummary {
 
 impl Store {
     /// Returns the project a folder belongs to, writing down what is new about it.
-    pub fn project_at(&mut self, sighting: &Sighting, now: Timestamp) -> Result<ProjectId, StoreError> {
-        self.write("note the project", |transaction| Ok(project_at(transaction, sighting, now)?))
+    pub fn project_at(&mut self, project_ref: &ProjectRef, now: Timestamp) -> Result<ProjectId, StoreError> {
+        self.write("note the project", |transaction| Ok(project_at(transaction, project_ref, now)?))
     }
 
     /// Returns the project a folder belongs to, if it is known, without writing.
-    pub fn known_project_at(&self, sighting: &Sighting) -> Result<Option<ProjectId>, StoreError> {
-        self.read("look for the project", |db| Ok(claim(db, sighting)?))
+    pub fn known_project_at(&self, project_ref: &ProjectRef) -> Result<Option<ProjectId>, StoreError> {
+        self.read("look for the project", |db| Ok(claim(db, project_ref)?))
     }
 
     /// Reads a project.
@@ -133,19 +133,19 @@ fn move_words(db: &Connection, from: ProjectId, into: ProjectId) -> rusqlite::Re
     Ok(true)
 }
 
-/// Finds or makes the project of a sighting, and notes its keys and its root.
+/// Finds or makes the project of a project_ref, and notes its keys and its root.
 pub(crate) fn project_at(
     db: &Connection,
-    sighting: &Sighting,
+    project_ref: &ProjectRef,
     now: Timestamp,
 ) -> rusqlite::Result<ProjectId> {
-    let id = match claim(db, sighting)? {
+    let id = match claim(db, project_ref)? {
         Some(id) => id,
-        None => make(db, sighting, now)?,
+        None => make(db, project_ref, now)?,
     };
-    for key in &sighting.keys {
+    for key in &project_ref.keys {
         // A key stays with the project that has it, but the place belongs to whoever stands there now.
-        let sql = if sighting.place() == Some(key) {
+        let sql = if project_ref.place() == Some(key) {
             "INSERT INTO project_keys (key, project_id) VALUES (?1, ?2)
              ON CONFLICT (key) DO UPDATE SET project_id = ?2 WHERE project_id <> ?2"
         } else {
@@ -153,31 +153,31 @@ pub(crate) fn project_at(
         };
         db.prepare_cached(sql)?.execute(params![key.to_string(), id.0])?;
     }
-    if sighting.root.is_empty() {
+    if project_ref.root.is_empty() {
         return Ok(id);
     }
     db.prepare_cached(
         "INSERT INTO project_roots (path, project_id, seen_at_ms) VALUES (?1, ?2, ?3)
          ON CONFLICT (path) DO UPDATE SET project_id = ?2, seen_at_ms = ?3 WHERE project_id <> ?2 OR seen_at_ms < ?3 - 3600000",
     )?
-    .execute(params![sighting.root, id.0, now.0])?;
+    .execute(params![project_ref.root, id.0, now.0])?;
     Ok(id)
 }
 
-fn make(db: &Connection, sighting: &Sighting, now: Timestamp) -> rusqlite::Result<ProjectId> {
-    let parent = match &sighting.parent {
+fn make(db: &Connection, project_ref: &ProjectRef, now: Timestamp) -> rusqlite::Result<ProjectId> {
+    let parent = match &project_ref.parent {
         Some(parent) => Some(project_at(db, parent, now)?.0),
         None => None,
     };
     db.execute(
         "INSERT INTO projects (name, parent_id, created_at_ms) VALUES (?1, ?2, ?3)",
-        params![sighting.name, parent, now.0],
+        params![project_ref.name, parent, now.0],
     )?;
     Ok(ProjectId(db.last_insert_rowid()))
 }
 
-fn claim(db: &Connection, sighting: &Sighting) -> rusqlite::Result<Option<ProjectId>> {
-    sighting.claim(|key| {
+fn claim(db: &Connection, project_ref: &ProjectRef) -> rusqlite::Result<Option<ProjectId>> {
+    project_ref.claim(|key| {
         let owner = db
             .prepare_cached("SELECT project_id FROM project_keys WHERE key = ?1")?
             .query_row([key.to_string()], |row| row.get(0).map(ProjectId))

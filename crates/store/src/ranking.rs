@@ -12,7 +12,7 @@
 use crate::open::Stop;
 use crate::spelling::{ReadAs, Spelling, Vocabulary};
 use crate::words::{Term, fit, in_place, quoted};
-use crate::{Reach, WordQuery};
+use crate::{Scope, WordQuery};
 use backstory_memory::{MemoryId, ProjectId};
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::{HashMap, HashSet};
@@ -71,7 +71,7 @@ const SMALL_SHARE: i64 = 4;
 pub(crate) fn rank(
     db: &Connection,
     query: &WordQuery,
-    reach: Reach,
+    reach: Scope,
     spelling: Spelling,
 ) -> Result<Ranked, Stop> {
     let index = Index::of(db, reach)?;
@@ -144,12 +144,12 @@ impl<'e> Matching<'e> {
 type Scores = HashMap<i64, f64>;
 
 impl<'db> Index<'db> {
-    fn of(db: &'db Connection, reach: Reach) -> rusqlite::Result<Index<'db>> {
+    fn of(db: &'db Connection, reach: Scope) -> rusqlite::Result<Index<'db>> {
         let newest: Option<i64> =
             db.prepare_cached("SELECT max(id) FROM memories")?.query_row([], |row| row.get(0))?;
         let memories = newest.unwrap_or(0);
         let mut index = Index { db, memories, in_place: memories, place: None, reach: None };
-        if let Reach::Project(project) = reach {
+        if let Scope::Project(project) = reach {
             index.reach = Some(in_place(project));
             if let Some(counted) = index.count_if_small(project)? {
                 index.in_place = counted;
@@ -168,7 +168,7 @@ impl<'db> Index<'db> {
         Ok((counted <= bound).then_some(counted))
     }
 
-    fn is_small(&self) -> bool {
+    fn is_stop_word(&self) -> bool {
         self.memories <= SMALL
     }
 
@@ -188,7 +188,7 @@ impl<'db> Index<'db> {
             }
         }
         // What is a word by itself needs no completing in a large store: there FTS5 would read everything that begins so.
-        for term in beginnings.into_iter().filter(|term| self.is_small() || !known.contains(&term.text)) {
+        for term in beginnings.into_iter().filter(|term| self.is_stop_word() || !known.contains(&term.text)) {
             let completed = self.complete(term, &mut sought)?;
             unknown.retain(|other| !(completed && other.text == term.text));
         }
@@ -204,7 +204,7 @@ impl<'db> Index<'db> {
 
     /// Looks for what begins with a term. Returns whether anything does.
     fn complete(&self, term: &Term, sought: &mut Sought) -> Result<bool, Stop> {
-        if self.is_small() {
+        if self.is_stop_word() {
             let known = self.known(&term.expression())?;
             let is_known = known.is_some();
             sought.words.extend(known);
@@ -254,7 +254,7 @@ impl<'db> Index<'db> {
 
     fn count(&self, expression: &str, of: i64) -> rusqlite::Result<i64> {
         // In a small store nothing depends on how many there are.
-        let bound = if self.is_small() { 1 } else { MOST_TELLING + 1 };
+        let bound = if self.is_stop_word() { 1 } else { MOST_TELLING + 1 };
         let sql = "SELECT count(*), max(rowid) FROM
             (SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid LIMIT ?2)";
         let (counted, reached): (i64, Option<i64>) = self
@@ -274,7 +274,7 @@ impl<'db> Index<'db> {
         if self.memories < GROWN {
             return self.as_if_grown(&words);
         }
-        if self.is_small() {
+        if self.is_stop_word() {
             return self.bm25(&Matching::all(&joined(&words, " OR ")));
         }
         words.sort_by_key(|word| word.in_place);

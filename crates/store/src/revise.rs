@@ -4,13 +4,13 @@
 
 use crate::memories::content_columns;
 use crate::{NewMemory, Store, StoreError, Wording, anchors, codes, forget, links, memories, words};
-use backstory_memory::{Draft, Link, Memory, MemoryId, Relation, Scope, Timestamp};
+use backstory_memory::{Content, Link, Memory, MemoryId, MemoryScope, Relation, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::str::FromStr;
 
 impl Store {
     /// Gives a memory other content and keeps what it said before.
-    pub fn revise(&mut self, id: MemoryId, content: &Draft, now: Timestamp) -> Result<(), StoreError> {
+    pub fn revise(&mut self, id: MemoryId, content: &Content, now: Timestamp) -> Result<(), StoreError> {
         self.write("revise a memory", |transaction| {
             // Read inside the transaction: the word index must be told exactly what it holds now.
             let before = memories::read(transaction, id)?;
@@ -160,13 +160,18 @@ pub(crate) fn keep_revision(
     now: Timestamp,
 ) -> rusqlite::Result<()> {
     let scope = Some(memory.content.scope);
-    insert_revision(db, memory.id, &Wording::of(&memory.content, now, by), Provenance { scope, author: None })
+    insert_revision(
+        db,
+        memory.id,
+        &Wording::of(&memory.content, now, by),
+        RevisionOrigin { scope, author: None },
+    )
 }
 
 /// Whom a wording was for and who in the team said it, where that is known.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Provenance<'a> {
-    pub(crate) scope: Option<Scope>,
+pub(crate) struct RevisionOrigin<'a> {
+    pub(crate) scope: Option<MemoryScope>,
     pub(crate) author: Option<&'a str>,
 }
 
@@ -175,7 +180,7 @@ pub(crate) fn insert_revision(
     db: &Connection,
     id: MemoryId,
     wording: &Wording,
-    Provenance { scope, author }: Provenance<'_>,
+    RevisionOrigin { scope, author }: RevisionOrigin<'_>,
 ) -> rusqlite::Result<()> {
     let sql = "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by, scope, author)
          SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 FROM revisions WHERE memory_id = ?1";
@@ -190,7 +195,7 @@ pub(crate) fn insert_revision(
             codes::list_text(&wording.files),
             wording.until.0,
             wording.replaced_by.as_str(),
-            scope.map(Scope::as_str),
+            scope.map(MemoryScope::as_str),
             author,
         ])
         .map(drop)
@@ -200,7 +205,7 @@ pub(crate) fn insert_revision(
 pub(crate) fn replace_content(
     db: &Connection,
     before: &Memory,
-    content: &Draft,
+    content: &Content,
     now: Timestamp,
 ) -> rusqlite::Result<()> {
     // Of a damaged memory nobody knows which words the index holds.
@@ -221,7 +226,7 @@ pub(crate) fn replace_content(
 pub(crate) fn overwrite(
     db: &Connection,
     id: MemoryId,
-    content: &Draft,
+    content: &Content,
     now: Timestamp,
 ) -> rusqlite::Result<()> {
     let mut statement = db.prepare_cached(concat!(

@@ -1,15 +1,15 @@
 //! What can still be read of a damaged database, and what a copy knows of a damaged memory.
 //!
 //! Only what proves itself is taken: a memory whose checksum holds, an event that reads whole. What a memory said before and how it relates
-//! to others comes with it, on trust. Row by row, because a broken page ends any longer reading.
+//! to others comes with it, on provenance. Row by row, because a broken page ends any longer reading.
 
 use crate::home::{beside, open_private_file};
 use crate::repair::clear;
-use crate::revise::{self, Author, Provenance};
+use crate::revise::{self, Author, RevisionOrigin};
 use crate::{
     Arrival, NewMemory, Origin, Project, Store, StoreError, events, maintain, memories, projects, travel,
 };
-use backstory_memory::{EventId, Life, Memory, MemoryId, ProjectId, Sighting};
+use backstory_memory::{EventId, Memory, MemoryId, ProjectId, ProjectRef, Standing};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::fs;
 use std::io::Write;
@@ -188,7 +188,7 @@ fn salvage_past(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Resu
     db.prepare_cached("DELETE FROM revisions WHERE memory_id = ?1")?.execute([id.0])?;
     for (wording, (scope, author)) in wordings.iter().zip(provenance) {
         let scope = scope.and_then(|scope| scope.parse().ok());
-        revise::insert_revision(db, id, wording, Provenance { scope, author: author.as_deref() })?;
+        revise::insert_revision(db, id, wording, RevisionOrigin { scope, author: author.as_deref() })?;
     }
     Ok(true)
 }
@@ -196,7 +196,7 @@ fn salvage_past(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Resu
 /// Notes what replaced a memory and how it relates to others, once all are here.
 fn salvage_ties(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<()> {
     if let Ok(Some(memory)) = source.memory(id)
-        && let Life::Superseded(by) = memory.life
+        && let Standing::Superseded(by) = memory.standing
     {
         let sql = "UPDATE memories SET superseded_by = ?2 WHERE uid = ?1 AND EXISTS (SELECT 1 FROM memories WHERE id = ?2)";
         db.execute(sql, params![memory.uid.as_str(), by.0])?;
@@ -216,19 +216,19 @@ fn salvage_event(db: &Connection, source: &Store, id: EventId) -> rusqlite::Resu
     if project.keys.is_empty() {
         return Ok(());
     }
-    events::record(db, &Arrival { event: stored.event, sighting: sighting_of(project) }).map(drop)
+    events::record(db, &Arrival { event: stored.event, project_ref: project_ref_of(project) }).map(drop)
 }
 
 /// Finds or makes here the project a memory belongs to there.
 fn project_of(db: &Connection, source: &Store, memory: &Memory) -> rusqlite::Result<Option<ProjectId>> {
     let Ok(Some(project)) = source.project(memory.project) else { return Ok(None) };
-    projects::project_at(db, &sighting_of(project), memory.created_at).map(Some)
+    projects::project_at(db, &project_ref_of(project), memory.created_at).map(Some)
 }
 
 /// Returns a project as it would be met where it was met last.
-fn sighting_of(project: Project) -> Sighting {
+fn project_ref_of(project: Project) -> ProjectRef {
     let root = project.roots.first().cloned().unwrap_or_default();
-    Sighting { keys: project.keys, name: project.name, root, parent: None }
+    ProjectRef { keys: project.keys, name: project.name, root, parent: None }
 }
 
 /// What was forgotten stays forgotten.

@@ -13,7 +13,7 @@ use rusqlite::{Connection, ErrorCode, Statement, named_params, params};
 
 /// Which projects a question may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum Scope {
     /// One project, and what holds for the user everywhere.
     Project(ProjectId),
     /// Every project; only when asked for.
@@ -22,9 +22,9 @@ pub enum Reach {
 
 /// Which lives a question may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Life {
+pub enum StandingFilter {
     /// What is in force.
-    Live,
+    Confirmed,
     /// What was replaced, too.
     Any,
 }
@@ -33,9 +33,9 @@ pub enum Life {
 #[derive(Clone, Debug)]
 pub struct Filter {
     /// Which projects.
-    pub reach: Reach,
+    pub reach: Scope,
     /// Which lives.
-    pub life: Life,
+    pub standing: StandingFilter,
     /// Which kinds; empty means all.
     pub kinds: Vec<Kind>,
     /// Written at or after.
@@ -53,10 +53,10 @@ pub struct Filter {
 impl Filter {
     /// Everything in force within reach.
     #[must_use]
-    pub fn within(reach: Reach) -> Filter {
+    pub fn within(reach: Scope) -> Filter {
         Filter {
             reach,
-            life: Life::Live,
+            standing: StandingFilter::Confirmed,
             kinds: Vec::new(),
             since: None,
             until: None,
@@ -68,8 +68,8 @@ impl Filter {
 
     fn project(&self) -> Option<i64> {
         match self.reach {
-            Reach::Project(id) => Some(id.0),
-            Reach::Everywhere => None,
+            Scope::Project(id) => Some(id.0),
+            Scope::Everywhere => None,
         }
     }
 
@@ -82,7 +82,7 @@ impl Filter {
     pub(crate) fn bind(&self, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
         let values = named_params! {
             ":project": self.project(),
-            ":any_life": self.life == Life::Any,
+            ":any_standing": self.standing == StandingFilter::Any,
             ":kinds": self.kinds_text(),
             ":since": self.since.map(|time| time.0),
             ":until": self.until.map(|time| time.0),
@@ -99,7 +99,7 @@ macro_rules! fitting {
         concat!(
             $before,
             " (:project IS NULL OR m.project_id = :project OR m.scope = 'user')
-              AND (:any_life OR m.superseded_by IS NULL)
+              AND (:any_standing OR m.superseded_by IS NULL)
               AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
               AND (:since IS NULL OR m.created_at_ms >= :since) AND (:until IS NULL OR m.created_at_ms < :until)
               AND (:file IS NULL OR EXISTS (SELECT 1 FROM anchors a WHERE a.memory_id = m.id
@@ -305,8 +305,8 @@ fn newest_with_words(db: &Connection, query: &WordQuery, filter: &Filter) -> rus
         return Ok(Vec::new());
     }
     let words = match filter.reach {
-        Reach::Project(id) => format!("{} AND ({words})", in_place(id)),
-        Reach::Everywhere => words,
+        Scope::Project(id) => format!("{} AND ({words})", in_place(id)),
+        Scope::Everywhere => words,
     };
     let oldest: i64 = db
         .prepare_cached(

@@ -5,7 +5,7 @@
 
 use crate::home::make_private_dir;
 use crate::{Arrival, Home, Purpose, Store, StoreError, events};
-use backstory_memory::{Digest, Event, IdempotencyKey, ProjectKey, Sighting, Timestamp};
+use backstory_memory::{Digest, Event, IdempotencyKey, ProjectKey, ProjectRef, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -271,10 +271,10 @@ struct SpooledArrival {
     kind: String,
     tool: Option<String>,
     at_ms: i64,
-    trust: String,
+    provenance: String,
     payload: String,
     truncated: bool,
-    sighting: SpooledSighting,
+    project_ref: SpooledSighting,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -294,21 +294,21 @@ fn to_bytes(arrival: &Arrival) -> Vec<u8> {
         kind: event.kind.to_string(),
         tool: event.tool.clone(),
         at_ms: event.at.0,
-        trust: event.trust.to_string(),
+        provenance: event.provenance.to_string(),
         payload: event.payload.clone(),
         truncated: event.truncated,
-        sighting: spooled_sighting(&arrival.sighting),
+        project_ref: spooled_project_ref(&arrival.project_ref),
     };
     // Strings, numbers and lists of them always have a JSON form.
     serde_json::to_vec(&spooled).unwrap_or_default()
 }
 
-fn spooled_sighting(sighting: &Sighting) -> SpooledSighting {
+fn spooled_project_ref(project_ref: &ProjectRef) -> SpooledSighting {
     SpooledSighting {
-        keys: sighting.keys.iter().map(ToString::to_string).collect(),
-        name: sighting.name.clone(),
-        root: sighting.root.clone(),
-        parent: sighting.parent.as_deref().map(|parent| Box::new(spooled_sighting(parent))),
+        keys: project_ref.keys.iter().map(ToString::to_string).collect(),
+        name: project_ref.name.clone(),
+        root: project_ref.root.clone(),
+        parent: project_ref.parent.as_deref().map(|parent| Box::new(spooled_project_ref(parent))),
     }
 }
 
@@ -321,18 +321,18 @@ fn from_bytes(bytes: &[u8]) -> Option<Arrival> {
         kind: spooled.kind.parse().ok()?,
         tool: spooled.tool,
         at: Timestamp(spooled.at_ms),
-        trust: spooled.trust.parse().ok()?,
+        provenance: spooled.provenance.parse().ok()?,
         payload: spooled.payload,
         truncated: spooled.truncated,
     };
-    Some(Arrival { event, sighting: sighting_from(spooled.sighting)? })
+    Some(Arrival { event, project_ref: project_ref_from(spooled.project_ref)? })
 }
 
-fn sighting_from(spooled: SpooledSighting) -> Option<Sighting> {
+fn project_ref_from(spooled: SpooledSighting) -> Option<ProjectRef> {
     let keys: Vec<ProjectKey> = spooled.keys.iter().filter_map(|key| key.parse().ok()).collect();
     let parent = match spooled.parent {
-        Some(parent) => Some(Box::new(sighting_from(*parent)?)),
+        Some(parent) => Some(Box::new(project_ref_from(*parent)?)),
         None => None,
     };
-    (!keys.is_empty()).then_some(Sighting { keys, name: spooled.name, root: spooled.root, parent })
+    (!keys.is_empty()).then_some(ProjectRef { keys, name: spooled.name, root: spooled.root, parent })
 }

@@ -10,7 +10,7 @@ use crate::judging::{fitting, is_path_end, judged, text};
 use crate::open::Stop;
 use crate::search::is_of_the_index;
 use crate::words::{Term, in_place};
-use crate::{Filter, Reach, Store, StoreError, WordQuery, codes};
+use crate::{Filter, Scope, Store, StoreError, WordQuery, codes};
 use backstory_memory::{Digest, Link, MemoryId};
 use rusqlite::{Connection, Row, params};
 use std::collections::BTreeSet;
@@ -167,7 +167,7 @@ impl Store {
 }
 
 /// Returns the newest memories that hold any of the words in a column; none where there is no word index to ask.
-fn holding(db: &Connection, column: &str, words: &[&str], reach: Reach) -> rusqlite::Result<BTreeSet<i64>> {
+fn holding(db: &Connection, column: &str, words: &[&str], reach: Scope) -> rusqlite::Result<BTreeSet<i64>> {
     let mut query = WordQuery::default();
     words.iter().for_each(|word| query.word(word));
     if query.is_empty() {
@@ -175,7 +175,7 @@ fn holding(db: &Connection, column: &str, words: &[&str], reach: Reach) -> rusql
     }
     let mut expression =
         format!("{column} ({})", query.terms().map(Term::expression).collect::<Vec<_>>().join(" OR "));
-    if let Reach::Project(project) = reach {
+    if let Scope::Project(project) = reach {
         expression = format!("{} AND ({expression})", in_place(project));
     }
     match newest_matching(db, &expression) {

@@ -166,7 +166,7 @@ impl Store {
     pub fn tell_lost_again(&mut self, project: ProjectId) -> Result<u64, StoreError> {
         self.write("look what a hub has lost", |db| {
             let lost = "SELECT s.uid FROM synced_memories s JOIN memories m USING (uid)
-                 WHERE s.project_id = ?1 AND s.is_confirmed = 0 AND m.trust NOT LIKE 'team:%'";
+                 WHERE s.project_id = ?1 AND s.is_confirmed = 0 AND m.provenance NOT LIKE 'team:%'";
             let sql = format!(
                 "INSERT INTO untold_memories (uid, project_id) SELECT uid, ?1 FROM ({lost}) WHERE true ON CONFLICT DO NOTHING"
             );

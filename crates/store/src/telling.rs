@@ -7,8 +7,8 @@ use crate::open::Stop;
 use crate::synced::{Known, Synced, drop_synced, known, with_team};
 use crate::{Store, StoreError, Wording, codes, travel};
 use backstory_memory::{
-    Digest, Draft, Life, Memory, MemoryId, ProjectId, Scope, SharedLink, SharedMemory, SharedRevision,
-    Timestamp, Uid, state,
+    Content, Digest, Memory, MemoryId, MemoryScope, ProjectId, SharedLink, SharedMemory, SharedRevision,
+    Standing, Timestamp, Uid, state,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -154,7 +154,7 @@ fn saying(db: &Connection, memory: Memory, known: Option<Known>) -> Result<Sayin
 /// Returns what a memory said before, since it was last told. Each wording held from when the one before it was replaced.
 fn said_before(
     memory: &Memory,
-    wordings: impl Iterator<Item = (Wording, Scope)>,
+    wordings: impl Iterator<Item = (Wording, MemoryScope)>,
     known: Option<&Known>,
 ) -> Vec<SharedRevision> {
     let mut since = memory.created_at;
@@ -164,7 +164,7 @@ fn said_before(
         if known.is_some_and(|known| wording.until <= known.at) {
             continue;
         }
-        let content = Draft {
+        let content = Content {
             kind: wording.kind,
             title: wording.title,
             body: wording.body,
@@ -183,10 +183,10 @@ fn said_before(
 }
 
 /// Returns whom each wording of a memory was for, oldest first. Where nobody knows it was for the user alone.
-fn scopes(db: &Connection, id: MemoryId) -> rusqlite::Result<Vec<Scope>> {
+fn scopes(db: &Connection, id: MemoryId) -> rusqlite::Result<Vec<MemoryScope>> {
     let sql = "SELECT scope FROM revisions WHERE memory_id = ?1 ORDER BY revision";
     let mut statement = db.prepare_cached(sql)?;
-    let scope = |text: Option<String>| text.and_then(|text| text.parse().ok()).unwrap_or(Scope::User);
+    let scope = |text: Option<String>| text.and_then(|text| text.parse().ok()).unwrap_or(MemoryScope::User);
     statement.query_map([id.0], |row| row.get(0).map(scope))?.collect()
 }
 
@@ -202,7 +202,7 @@ fn still_to_come(db: &Connection, known: &Known) -> Result<Option<Uid>, Stop> {
 
 /// Returns the memory that replaced this one.
 pub(crate) fn superseded_by(db: &Connection, memory: &Memory) -> Result<Option<Uid>, Stop> {
-    let Life::Superseded(by) = memory.life else { return Ok(None) };
+    let Standing::Superseded(by) = memory.standing else { return Ok(None) };
     uid_of(db, by)
 }
 

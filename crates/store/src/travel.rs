@@ -5,9 +5,9 @@
 
 use crate::memories::{self, Kept, NewMemory, Unindexed, id_of};
 use crate::open::Stop;
-use crate::revise::{self, Author, Provenance};
+use crate::revise::{self, Author, RevisionOrigin};
 use crate::{Anchor, Store, StoreError, anchors, codes, links};
-use backstory_memory::{Digest, Draft, Kind, Link, MemoryId, Relation, Timestamp, Uid};
+use backstory_memory::{Content, Digest, Kind, Link, MemoryId, Relation, Timestamp, Uid};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 
@@ -50,8 +50,8 @@ pub struct Wording {
 
 impl Wording {
     /// What a memory says, once it is given other words.
-    pub(crate) fn of(content: &Draft, until: Timestamp, replaced_by: Author) -> Wording {
-        let Draft { kind, title, body, facts, concepts, files, .. } = content.clone();
+    pub(crate) fn of(content: &Content, until: Timestamp, replaced_by: Author) -> Wording {
+        let Content { kind, title, body, facts, concepts, files, .. } = content.clone();
         Wording { kind, title, body, facts, concepts, files, until, replaced_by }
     }
 }
@@ -175,7 +175,7 @@ pub(crate) fn wordings(db: &Connection, id: MemoryId) -> Result<Vec<Wording>, St
 /// Gives a memory that was just written what it carries.
 fn unpack(db: &Connection, id: MemoryId, carried: &Carried) -> rusqlite::Result<()> {
     for wording in &carried.wordings {
-        revise::insert_revision(db, id, wording, Provenance::default())?;
+        revise::insert_revision(db, id, wording, RevisionOrigin::default())?;
     }
     if !carried.anchors.is_empty() {
         anchors::replace(db, id, &carried.anchors)?;

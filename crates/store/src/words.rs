@@ -6,7 +6,7 @@
 use crate::memories::{memory_from, whole_memories};
 use crate::open::Stop;
 use crate::{Store, StoreError, migrate};
-use backstory_memory::{Draft, Memory, MemoryId, ProjectId, Scope, companion};
+use backstory_memory::{Content, Memory, MemoryId, MemoryScope, ProjectId, identifier_terms};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ const LEAST_OUTSIDE: i64 = 8;
 /// How much is joined in one transaction: hooks wait for it.
 const PAGES_PER_TRANSACTION: i64 = 250;
 
-/// How well a row fits. A word counts by where it stands: title, facts, concepts, files, body, companion; the place counts nothing.
+/// How well a row fits. A word counts by where it stands: title, facts, concepts, files, body, identifier_terms; the place counts nothing.
 macro_rules! fit {
     () => {
         "-bm25(memory_words, 2.0, 1.5, 1.5, 1.5, 1.0, 0.5, 0.0)"
@@ -103,20 +103,20 @@ fn place(project: ProjectId) -> String {
 const EVERYWHERE: &str = "\u{e000}everywhere";
 
 /// What the index holds of a memory, column by column.
-pub(crate) fn columns(project: ProjectId, content: &Draft) -> [String; 7] {
+pub(crate) fn columns(project: ProjectId, content: &Content) -> [String; 7] {
     let [facts, concepts, files] =
         [&content.facts, &content.concepts, &content.files].map(|list| list.join("\n"));
     let whole = [content.title.as_str(), &content.body, &facts, &concepts, &files].join("\n");
     let place = match content.scope {
-        Scope::Project => place(project),
-        Scope::User => format!("{} {EVERYWHERE}", place(project)),
+        MemoryScope::Project => place(project),
+        MemoryScope::User => format!("{} {EVERYWHERE}", place(project)),
     };
-    [content.title.clone(), facts, concepts, files, content.body.clone(), companion(&whole), place]
+    [content.title.clone(), facts, concepts, files, content.body.clone(), identifier_terms(&whole), place]
 }
 
 /// Returns what one column of the index was given of a memory.
-pub(crate) fn column(project: ProjectId, content: &Draft, name: &str) -> Option<String> {
-    let names = ["title", "facts", "concepts", "files", "body", "companion", "place"];
+pub(crate) fn column(project: ProjectId, content: &Content, name: &str) -> Option<String> {
+    let names = ["title", "facts", "concepts", "files", "body", "identifier_terms", "place"];
     names.iter().position(|known| *known == name).and_then(|at| columns(project, content).into_iter().nth(at))
 }
 
@@ -125,25 +125,26 @@ pub(crate) fn add(
     db: &Connection,
     id: MemoryId,
     project: ProjectId,
-    content: &Draft,
+    content: &Content,
 ) -> rusqlite::Result<()> {
-    let [title, facts, concepts, files, body, companion, place] = columns(project, content);
+    let [title, facts, concepts, files, body, identifier_terms, place] = columns(project, content);
     db.prepare_cached(
-        "INSERT INTO memory_words (rowid, title, facts, concepts, files, body, companion, place)
+        "INSERT INTO memory_words (rowid, title, facts, concepts, files, body, identifier_terms, place)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?
-    .execute(params![id.0, title, facts, concepts, files, body, companion, place])
+    .execute(params![id.0, title, facts, concepts, files, body, identifier_terms, place])
     .map(drop)
 }
 
 /// Takes a memory out of the index. It must be given exactly as it was put in: the index keeps no copy of the text.
 pub(crate) fn remove(db: &Connection, memory: &Memory) -> rusqlite::Result<()> {
-    let [title, facts, concepts, files, body, companion, place] = columns(memory.project, &memory.content);
+    let [title, facts, concepts, files, body, identifier_terms, place] =
+        columns(memory.project, &memory.content);
     db.prepare_cached(
-        "INSERT INTO memory_words (memory_words, rowid, title, facts, concepts, files, body, companion, place)
+        "INSERT INTO memory_words (memory_words, rowid, title, facts, concepts, files, body, identifier_terms, place)
          VALUES ('delete', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?
-    .execute(params![memory.id.0, title, facts, concepts, files, body, companion, place])
+    .execute(params![memory.id.0, title, facts, concepts, files, body, identifier_terms, place])
     .map(drop)
 }
 

@@ -66,7 +66,7 @@ def is_given(setting, checks, host):
     checks.equal(setting.ask(host.world, "search", DECIDED)["hits"], [], "nothing is known of it before a sync")
     setting.backstory(host.world, "sync")
     [hit] = [hit for hit in setting.ask(host.world, "search", DECIDED)["hits"] if DECIDED in hit["title"]]
-    checks.equal(hit["trust"], "team:ann", "after it, it is known as the other's word")
+    checks.equal(hit["provenance"], "team:ann", "after it, it is known as the other's word")
     host.play([(ASKED, [say("With plain asserts.")])])
     [request] = host.model.requests()
     given = [block for block in blocks(request) if DECIDED in block]

@@ -113,7 +113,7 @@ fn line(document: &Document, why: Why, is_gold: bool) -> Value {
     let mut line = document.line.clone();
     let change = match why {
         Why::OtherProject => Some(("project", "another")),
-        Why::External => Some(("trust", "external")),
+        Why::External => Some(("provenance", "external")),
         Why::Superseded | Why::Forgotten | Why::Allowed => None,
     };
     if let (true, Some((key, value)), Some(line)) = (is_gold, change, line.as_object_mut()) {

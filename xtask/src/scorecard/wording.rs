@@ -1,6 +1,6 @@
 //! When a memory holds what a set says it should: by the words that tell, whatever their endings.
 
-use backstory_memory::telling_words;
+use backstory_memory::keywords;
 use std::collections::HashSet;
 
 /// How much of what is wanted must be there, in percent: a memory keeps the speaker's words, a label paraphrases them.
@@ -15,7 +15,7 @@ pub(crate) fn holds(text: &str, wanted: &str) -> bool {
 }
 
 fn stems(text: &str) -> HashSet<String> {
-    telling_words(text).iter().map(|word| word.chars().take(STEM).collect()).collect()
+    keywords(text).iter().map(|word| word.chars().take(STEM).collect()).collect()
 }
 
 #[cfg(test)]

@@ -132,6 +132,6 @@ fn around(path: &Path) -> [PathBuf; 2] {
 fn what_is_cited_is_read_as_it_is_written() {
     assert_eq!(numbers_after("Law 5, (law 11); flaw 3; law and order", "law ").collect::<Vec<_>>(), ["11"]);
     assert_eq!(bars("R01, `S12`; RFC 12, R1, AR15, R99").collect::<Vec<_>>(), ["R01", "S12"]);
-    assert_eq!(named_paths("`a/{b,c}.rs`, `d.md`, `Reach::All`, `x | y/z`"), ["a/{b,c}.rs", "d.md"]);
+    assert_eq!(named_paths("`a/{b,c}.rs`, `d.md`, `Scope::All`, `x | y/z`"), ["a/{b,c}.rs", "d.md"]);
     assert_eq!(spelt_out("a/{b,c}.rs"), ["a/b.rs", "a/c.rs"]);
 }

@@ -377,11 +377,11 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "S06",
-        "10,000 random derivation graphs: 0 with more trust than the least of its ancestors",
+        "10,000 random derivation graphs: 0 with more provenance than the least of its ancestors",
         &[
             Units(
                 MEMORY,
-                &["trust::tests::no_derivation_however_deep_claims_more_than_its_weakest_ancestor"],
+                &["provenance::tests::no_derivation_however_deep_claims_more_than_its_weakest_ancestor"],
             ),
             Tests(CLI, &["laws::law_6_trust_is_stamped_by_code_and_does_not_rise_by_being_summarised"]),
         ],

@@ -42,7 +42,7 @@ pub(super) enum Role {
     /// A symbol with further symbols inside.
     Container(SymbolKind),
     /// Gives its name to the symbols inside and is none itself.
-    Scope,
+    MemoryScope,
 }
 
 /// Where a node's name is.
@@ -119,7 +119,7 @@ pub(super) static RUST: Rules = Rules {
         leaf("macro_definition", Macro),
         container("trait_item", Trait),
         container("mod_item", Module),
-        rule("impl_item", Role::Scope, Name::Field("type")),
+        rule("impl_item", Role::MemoryScope, Name::Field("type")),
     ],
     wrappers: &[],
     decorators: &["attribute_item"],

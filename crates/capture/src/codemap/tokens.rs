@@ -38,12 +38,12 @@ pub(super) fn text<'s>(node: Node<'_>, source: &'s str) -> &'s str {
 
 /// Collects what counts of one symbol.
 #[derive(Default)]
-pub(super) struct Content {
+pub(super) struct TokenStream {
     bytes: Vec<u8>,
     comma_waits: bool,
 }
 
-impl Content {
+impl TokenStream {
     pub(super) fn open(&mut self, kind: &str) {
         self.settle_comma();
         self.bytes.push(b'(');
@@ -70,7 +70,7 @@ impl Content {
     }
 
     /// Takes in what was collected elsewhere.
-    pub(super) fn append(&mut self, mut other: Content) {
+    pub(super) fn append(&mut self, mut other: TokenStream) {
         other.settle_comma();
         self.settle_comma();
         self.bytes.append(&mut other.bytes);

@@ -8,7 +8,7 @@ use super::source::{self, Source};
 use super::{Language, MOST_SYMBOLS, changes, symbols_until, undo};
 use crate::{Redactor, git, private};
 use backstory_memory::{
-    Change, CodeChange, Digest, Happening, Hunk, ProjectId, SessionId, Symbol, Timestamp, digest,
+    Activity, Change, CodeChange, Digest, Hunk, ProjectId, SessionId, Symbol, Timestamp, digest,
 };
 use backstory_store::{FileMap, FileReading, FileState, Store, StoreError};
 use std::path::Path;
@@ -33,10 +33,10 @@ pub struct EditedFile {
 }
 
 /// Gathers which files were edited, each once, with all that was done to it.
-pub fn edited_files<'a>(happenings: impl IntoIterator<Item = &'a Happening>) -> Vec<EditedFile> {
+pub fn edited_files<'a>(activities: impl IntoIterator<Item = &'a Activity>) -> Vec<EditedFile> {
     let mut edited: Vec<EditedFile> = Vec::new();
-    for happening in happenings {
-        let Happening::Edited { file, is_new, hunks } = happening else { continue };
+    for activity in activities {
+        let Activity::Edited { file, is_new, hunks } = activity else { continue };
         match edited.iter_mut().find(|edited| edited.path == *file) {
             Some(edited) => edited.hunks.extend_from_slice(hunks),
             None => edited.push(EditedFile { path: file.clone(), is_new: *is_new, hunks: hunks.clone() }),

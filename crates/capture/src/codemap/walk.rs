@@ -6,7 +6,7 @@
 use super::MOST_SYMBOLS;
 use super::signature;
 use super::table::{FUNCTION_VALUES, Name, Role, Rule, Rules, When};
-use super::tokens::{Content, Weight, text, weigh};
+use super::tokens::{TokenStream, Weight, text, weigh};
 use backstory_memory::Digest;
 use backstory_memory::{Symbol, SymbolKind};
 use tree_sitter::{Node, Tree};
@@ -38,7 +38,7 @@ struct Walk<'a> {
     /// What we are in, the outermost first.
     frames: Vec<Frame>,
     /// What belongs to no symbol.
-    loose: Content,
+    loose: TokenStream,
     /// Decorators whose symbol is still to come.
     decorators: Decorators,
     /// The depth of the node in which no symbols are looked for.
@@ -49,7 +49,7 @@ struct Walk<'a> {
 
 struct Frame {
     depth: usize,
-    content: Content,
+    content: TokenStream,
     of: Of,
 }
 
@@ -70,7 +70,7 @@ enum Of {
 #[derive(Default)]
 struct Decorators {
     text: String,
-    content: Content,
+    content: TokenStream,
     any: bool,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Walk<'a> {
             source,
             found: Vec::new(),
             frames: Vec::new(),
-            loose: Content::default(),
+            loose: TokenStream::default(),
             decorators: Decorators::default(),
             closed: None,
             seen: 0,
@@ -113,12 +113,12 @@ impl<'a> Walk<'a> {
             return;
         }
         if self.rules.decorators.contains(&node.kind()) {
-            self.frames.push(Frame { depth, content: Content::default(), of: Of::Decorator });
+            self.frames.push(Frame { depth, content: TokenStream::default(), of: Of::Decorator });
             self.closed = Some(depth);
         } else if self.rules.wrappers.contains(&node.kind()) {
             let prefix = signature::prefix(self.rules, node, self.prefix(), self.source);
             let of = Of::Wrapper { prefix, holds_symbol: false };
-            self.frames.push(Frame { depth, content: Content::default(), of });
+            self.frames.push(Frame { depth, content: TokenStream::default(), of });
         } else if let Some((rule, name)) = self.matching(node) {
             self.open_named(node, depth, rule, &name);
         } else {
@@ -173,14 +173,14 @@ impl<'a> Walk<'a> {
             signature::qualify(outer.map(|(name, _)| name), rule.joint.unwrap_or(self.rules.joint), own);
         let in_class = outer.is_some_and(|(_, class_like)| class_like || rule.joint.is_some());
         let kind = match rule.role {
-            Role::Scope => None,
+            Role::MemoryScope => None,
             Role::Leaf(SymbolKind::Function) if in_class || is_qualified(rule, own) => {
                 Some(SymbolKind::Method)
             }
             Role::Leaf(kind) | Role::Container(kind) => Some(kind),
         };
         let place = kind.and_then(|kind| self.record(node, &name, kind));
-        let mut content = Content::default();
+        let mut content = TokenStream::default();
         if kind.is_some() {
             content.token(self.prefix());
             content.append(std::mem::take(&mut self.decorators).content);
@@ -298,7 +298,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn content(&mut self) -> &mut Content {
+    fn content(&mut self) -> &mut TokenStream {
         self.frames.last_mut().map_or(&mut self.loose, |frame| &mut frame.content)
     }
 }

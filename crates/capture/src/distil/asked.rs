@@ -2,7 +2,7 @@
 //!
 //! Evidence decides what kind of work was done; this breaks the tie. Not here: what a prompt states (`statements`).
 
-use backstory_memory::{first_chars, is_small, title_from, words};
+use backstory_memory::{first_chars, is_stop_word, title_from, words};
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,8 +128,8 @@ pub(super) fn gist(prompt: &str) -> Option<String> {
     // What leads to a paste, and what stands for one, is not what is asked.
     let is_lead = |line: &&str| line.trim_end().ends_with(':') || line.trim_start().starts_with('[');
     let prompt = prompt.lines().find(|line| !line.trim().is_empty() && !is_lead(line))?;
-    let telling =
-        words(first_chars(prompt, 400)).filter(|word| !is_small(word) && !GOING_ON.contains(&word.as_str()));
+    let telling = words(first_chars(prompt, 400))
+        .filter(|word| !is_stop_word(word) && !GOING_ON.contains(&word.as_str()));
     // Scripts without spaces say much in one word.
     let weight: usize = telling.map(|word| if word.is_ascii() { 1 } else { word.chars().count() }).sum();
     (weight >= 2).then(|| title_from(prompt)).filter(|title| !title.is_empty())

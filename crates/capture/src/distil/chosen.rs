@@ -1,13 +1,13 @@
 //! A choice among options the agent laid out: "2 sounds right" is a decision of the user that names nothing itself.
 //!
 //! What was chosen stands in the list of the turn before; that the agent goes on with it shows in what it says next. The words are
-//! the agent's, and so is the trust. Not here: choices that are said in words (`stated`).
+//! the agent's, and so is the provenance. Not here: choices that are said in words (`stated`).
 
 use super::asked::gist;
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::story::Turn;
 use crate::prose::{plain, sentences, titled};
-use backstory_memory::{Kind, first_chars, telling_words, title_from, words};
+use backstory_memory::{Kind, first_chars, keywords, title_from, words};
 use backstory_store::Again;
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ pub(super) fn choice(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Finding> {
     let title = title_from(&titled(claim, claim));
     Some(Finding {
         subject: subject_of_turn("choice", turn),
-        content: distilled(Kind::Decision, &title, &body, turn.trust()),
+        content: distilled(Kind::Decision, &title, &body, turn.provenance()),
         events: evidence([laid_out].into_iter().chain(turn.first()).chain([said])),
         at: said.at,
         again: Again::Replaces,
@@ -89,9 +89,9 @@ fn chosen(prompt: &str, options: usize) -> Option<usize> {
 /// The first sentence by which the agent goes on with an option: it shares words with it.
 fn going_on(message: &str, option: &str) -> Option<String> {
     let of_option: HashSet<String> =
-        telling_words(option).iter().map(|word| first_chars(word, 6).to_owned()).collect();
+        keywords(option).iter().map(|word| first_chars(word, 6).to_owned()).collect();
     let shares = |sentence: &str| {
-        telling_words(sentence).iter().any(|word| word.len() > 2 && of_option.contains(first_chars(word, 6)))
+        keywords(sentence).iter().any(|word| word.len() > 2 && of_option.contains(first_chars(word, 6)))
     };
     let lines = message.lines().map(plain);
     let all: Vec<String> =

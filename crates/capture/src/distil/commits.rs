@@ -4,7 +4,7 @@
 
 use super::story::Command;
 use crate::failures::Line;
-use backstory_memory::Ended;
+use backstory_memory::ExitStatus;
 
 /// A commit made in a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Commit {
     /// Returns the commit a command made.
     pub(super) fn of(command: Command<'_>) -> Option<Commit> {
         let is_commit = Line::of(command.command).tasks.iter().any(|task| task.name == "git commit");
-        if !is_commit || command.ended != Ended::Well {
+        if !is_commit || command.status != ExitStatus::Success {
             return None;
         }
         let printed = command.output.lines().find_map(printed_header);
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     fn commit(command: &str, output: &str) -> Option<Commit> {
-        Commit::of(Command { command, output, ended: Ended::Well })
+        Commit::of(Command { command, output, status: ExitStatus::Success })
     }
 
     #[test]
@@ -122,8 +122,11 @@ mod tests {
     fn nothing_else_is_a_commit() {
         assert_eq!(commit("git log --oneline", "[main 1a2b3c4] Fix"), None);
         assert_eq!(commit("echo git commit -m 'x'", ""), None);
-        let failed =
-            Command { command: "git commit -m 'x'", output: "nothing to commit", ended: Ended::Badly };
+        let failed = Command {
+            command: "git commit -m 'x'",
+            output: "nothing to commit",
+            status: ExitStatus::Failure,
+        };
         assert_eq!(Commit::of(failed), None);
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn discovery(turn: &Turn<'_>, closing: &Closing) -> Option<Finding> {
     let title = closing.claim.clone().unwrap_or_else(|| title_from(answer));
     let told = Some(own_words(message)).filter(|told| !told.is_empty());
     let body = format!("Asked: {asked}\n\n{}", told.as_deref().unwrap_or(answer));
-    let mut content = distilled(Kind::Discovery, &title, &body, turn.trust());
+    let mut content = distilled(Kind::Discovery, &title, &body, turn.provenance());
     content.facts = closing.learned.clone();
     content.files = files(turn, &body);
     Some(Finding {

@@ -7,7 +7,9 @@ use super::story::{Command, Entry, Turn};
 use crate::Class;
 use crate::failures::{Attempt, Failures, Fix, OpenFailure, Ran, Signature, Step, pair};
 use crate::testruns::{Outcome, TestRun};
-use backstory_memory::{Digest, Ended, Happening, Hunk, Kind, Trust, cap, first_chars, likeness, title_from};
+use backstory_memory::{
+    Activity, Digest, ExitStatus, Hunk, Kind, Provenance, cap, first_chars, jaccard, title_from,
+};
 use backstory_store::Again;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -86,7 +88,7 @@ impl<'a> Failing<'a> {
         self.fixed_in(turn).any(mends)
     }
 
-    /// Whether a failure nothing ended is worth knowing: the session stopped at it, or came back to it.
+    /// Whether a failure nothing status is worth knowing: the session stopped at it, or came back to it.
     fn weighs(&self, open: &OpenFailure) -> bool {
         let is_test = self.ran_at(open.failed_at).is_some_and(|ran| TestRun::of(&ran).is_some());
         (is_test || open.times > 1) && !is_of_the_moment(open.signature.class)
@@ -154,9 +156,9 @@ impl<'a> Failing<'a> {
         let tells = [Some(first.turn), Some(last.turn), fixed_turn];
         let is_tainted =
             tells.into_iter().flatten().any(|turn| turns.get(turn).is_some_and(|turn| turn.is_tainted));
-        let trust = if is_tainted { Trust::External } else { Trust::Tool };
+        let provenance = if is_tainted { Provenance::External } else { Provenance::Tool };
         let title = if told.is_flaky { shown.as_flaky() } else { shown.title };
-        let mut content = distilled(Kind::Failure, &title_from(&title), &body, trust);
+        let mut content = distilled(Kind::Failure, &title_from(&title), &body, provenance);
         content.facts = told.lines.clone();
         content.files = told.files.clone();
         content.category = Some(backstory_memory::Category(told.signature.class.as_str().to_owned()));
@@ -273,8 +275,8 @@ impl Failing<'_> {
     /// Shows the edit that fixed it, where it is small enough to be read at a glance.
     fn shown(&self, fix: &Fix) -> Option<String> {
         let between = self.steps.iter().take(fix.fixed_at).skip(fix.failed_at);
-        let mut hunks = between.filter_map(|placed| match placed.entry.happening() {
-            Happening::Edited { hunks, .. } => Some(hunks),
+        let mut hunks = between.filter_map(|placed| match placed.entry.activity() {
+            Activity::Edited { hunks, .. } => Some(hunks),
             _ => None,
         });
         match (hunks.next()?.as_slice(), hunks.next()) {
@@ -296,10 +298,10 @@ fn changed_line(hunk: &Hunk) -> Option<String> {
 }
 
 fn step(entry: &Entry) -> Option<Step<'_>> {
-    match entry.happening() {
-        Happening::Edited { file, .. } => Some(Step::Edit { file }),
-        Happening::Ran { command, output, ended: ended @ (Ended::Well | Ended::Badly) } => {
-            Some(Step::Command(Ran { command, output, succeeded: *ended == Ended::Well }))
+    match entry.activity() {
+        Activity::Edited { file, .. } => Some(Step::Edit { file }),
+        Activity::Ran { command, output, status: status @ (ExitStatus::Success | ExitStatus::Failure) } => {
+            Some(Step::Command(Ran { command, output, succeeded: *status == ExitStatus::Success }))
         }
         _ => None,
     }
@@ -346,7 +348,7 @@ impl Shown {
         let said = signature.title.split_once(": ").map_or(signature.title.as_str(), |(_, said)| said);
         let lines: Vec<&str> =
             ran.output.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
-        let alike = |line: &str| (likeness(line, said) * 1000.0) as u64;
+        let alike = |line: &str| (jaccard(line, said) * 1000.0) as u64;
         let telling = lines.iter().enumerate().max_by_key(|(at, line)| (alike(line), Reverse(*at)));
         let (at, line) = telling.map_or((0, ""), |(at, line)| (at, line.trim()));
         let excerpt =
@@ -380,7 +382,7 @@ pub(super) fn turned_green<'a>(
             TestRun::of(&Ran {
                 command: command.command,
                 output: command.output,
-                succeeded: command.ended == Ended::Well,
+                succeeded: command.status == ExitStatus::Success,
             })
         })
         .collect();

@@ -10,7 +10,7 @@ use super::finding::{Comparing, Finding};
 use super::settle::STATED;
 use super::values::{matters, puts_right};
 use crate::keep;
-use backstory_memory::{Digest, Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Scope, WordSketch};
+use backstory_memory::{Digest, Kind, Memory, MemoryId, MemoryScope, NEAR_DUPLICATE, ProjectId, WordSketch};
 use backstory_store::{Store, StoreError};
 use std::collections::{HashMap, HashSet};
 
@@ -100,8 +100,8 @@ impl Known {
     fn add(&mut self, memory: &Memory) {
         let content = &memory.content;
         let place = match content.scope {
-            Scope::Project => Some(memory.project),
-            Scope::User => None,
+            MemoryScope::Project => Some(memory.project),
+            MemoryScope::User => None,
         };
         let place = self.places.entry(place).or_default();
         place.sketches.push((content.kind, WordSketch::of(&keep::whole_text(content))));
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use crate::distil::finding::distilled;
     use crate::{Speaker, statements};
-    use backstory_memory::{Timestamp, Trust};
+    use backstory_memory::{Provenance, Timestamp};
     use backstory_store::{Again, Home, NewMemory, Origin, Purpose};
 
     fn finding(said: &str) -> Finding {
@@ -142,7 +142,7 @@ mod tests {
         let said = stated.remove(0);
         Finding {
             subject: Digest([0; 16]),
-            content: distilled(said.kind, &said.title, &said.text, Trust::Import),
+            content: distilled(said.kind, &said.title, &said.text, Provenance::Import),
             events: Vec::new(),
             at: Timestamp(0),
             again: Again::Counts,
@@ -156,20 +156,20 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut store =
             Store::open(&Home::at(dir.path().join("home")), Purpose::Command, Timestamp(0)).unwrap();
-        let sighting = |name: &str| backstory_memory::Sighting {
+        let project_ref = |name: &str| backstory_memory::ProjectRef {
             keys: vec![backstory_memory::ProjectKey::Named(name.to_owned())],
             name: name.to_owned(),
             root: String::new(),
             parent: None,
         };
         let [here, there] =
-            ["here", "there"].map(|name| store.project_at(&sighting(name), Timestamp(0)).unwrap());
+            ["here", "there"].map(|name| store.project_at(&project_ref(name), Timestamp(0)).unwrap());
         for (project, said, scope) in [
-            (here, "Remember that the staging host is heron.", Scope::Project),
-            (there, "We use Node 18.12 for all our services.", Scope::Project),
-            (there, "Never squash commits when merging.", Scope::User),
+            (here, "Remember that the staging host is heron.", MemoryScope::Project),
+            (there, "We use Node 18.12 for all our services.", MemoryScope::Project),
+            (there, "Never squash commits when merging.", MemoryScope::User),
         ] {
-            let content = backstory_memory::Draft { scope, ..finding(said).content };
+            let content = backstory_memory::Content { scope, ..finding(said).content };
             let origin = Origin::default();
             store
                 .remember(&NewMemory { uid: None, project, origin, content, created_at: Timestamp(0) })

@@ -1,7 +1,7 @@
 //! Something worth a memory, before it is compared with what is known.
 
 use super::story::{Entry, Turn};
-use backstory_memory::{Confidence, Digest, Draft, EventId, Kind, Timestamp, Trust, digest};
+use backstory_memory::{Confidence, Content, Digest, EventId, Kind, Provenance, Timestamp, digest};
 use backstory_store::Again;
 
 /// Something worth a memory.
@@ -10,7 +10,7 @@ pub(super) struct Finding {
     /// What it is about.
     pub(super) subject: Digest,
     /// What it says.
-    pub(super) content: Draft,
+    pub(super) content: Content,
     /// What it came from, the incident first.
     pub(super) events: Vec<EventId>,
     /// When it was found.
@@ -35,9 +35,9 @@ pub(super) enum Comparing {
 }
 
 /// A memory nobody wrote by hand. What terminals print and people do not see has no place in its title.
-pub(super) fn distilled(kind: Kind, title: &str, body: &str, trust: Trust) -> Draft {
+pub(super) fn distilled(kind: Kind, title: &str, body: &str, provenance: Provenance) -> Content {
     let title: String = title.chars().filter(|c| !c.is_control()).collect();
-    Draft { confidence: Confidence::DISTILLED, trust, ..Draft::new(kind, title.trim(), body) }
+    Content { confidence: Confidence::DISTILLED, provenance, ..Content::new(kind, title.trim(), body) }
 }
 
 /// What names a subject the same way on every run: what sort it is, and what tells it from others of its sort.

@@ -2,7 +2,7 @@
 
 use super::finding::{Comparing, Finding, distilled, evidence};
 use super::story::Turn;
-use super::summary::{line, of_session, trust};
+use super::summary::{line, of_session, provenance};
 use super::told::Told;
 use backstory_memory::{Kind, title_from};
 use backstory_store::{Again, Session};
@@ -52,7 +52,7 @@ pub(super) fn handoff(
         line("Not committed", tree.dirty.iter().cloned(), ", "),
     ];
     let body = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
-    let mut content = distilled(Kind::Handoff, &title_from(&title), &body, trust(turns));
+    let mut content = distilled(Kind::Handoff, &title_from(&title), &body, provenance(turns));
     content.files = stands_at.map(|finding| finding.content.files.clone()).unwrap_or_default();
     let last_turn = turns.last()?;
     Some(Finding {

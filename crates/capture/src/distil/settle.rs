@@ -9,10 +9,10 @@ use super::finding::{Comparing, Finding, subject};
 use super::values::{Pair, Relation, relation, replaceable};
 use crate::{Statement, keep};
 use backstory_memory::{
-    Kind, Life, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Trust, likeness, telling_words, words,
+    Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, Standing, jaccard, keywords, words,
 };
 use backstory_store::{
-    Distilled, Filter, LifeFilter, NewMemory, Origin, Reach, Session, Store, StoreError, WordQuery,
+    Distilled, Filter, NewMemory, Origin, Scope, Session, StandingFilter, Store, StoreError, WordQuery,
 };
 
 /// How many of the closest by words are looked at.
@@ -31,9 +31,9 @@ pub(super) fn settle(
 ) -> Result<Option<Distilled>, StoreError> {
     let finding = said_once_more(store, session, finding)?;
     let standing = match &finding.comparing {
-        Comparing::Not => Standing::default(),
-        _ if is_news(store, session.project, &finding, familiar)? => Standing::default(),
-        _ if store.memory_about(session.project, finding.subject)?.is_some() => Standing::default(),
+        Comparing::Not => Reconciliation::default(),
+        _ if is_news(store, session.project, &finding, familiar)? => Reconciliation::default(),
+        _ if store.memory_about(session.project, finding.subject)?.is_some() => Reconciliation::default(),
         Comparing::Words => beside(store, session.project, &finding, None)?,
         Comparing::Statement(said) => beside(store, session.project, &finding, Some(said))?,
     };
@@ -70,11 +70,11 @@ fn is_news(
 
 /// What the user says again after it was taken back is a statement of its own: it holds from now on.
 fn said_once_more(store: &Store, session: &Session, finding: Finding) -> Result<Finding, StoreError> {
-    let is_user =
-        finding.content.trust == Trust::User && matches!(finding.comparing, Comparing::Statement(_));
+    let is_user = finding.content.provenance == Provenance::User
+        && matches!(finding.comparing, Comparing::Statement(_));
     let Some(incident) = finding.events.first().filter(|_| is_user) else { return Ok(finding) };
     let known = store.memory_about(session.project, finding.subject)?;
-    let Some(known) = known.filter(|known| known.life != Life::Live) else { return Ok(finding) };
+    let Some(known) = known.filter(|known| known.standing != Standing::Confirmed) else { return Ok(finding) };
     if store.evidence(known.id)?.contains(incident) {
         return Ok(finding);
     }
@@ -84,7 +84,7 @@ fn said_once_more(store: &Store, session: &Session, finding: Finding) -> Result<
 
 /// How a finding stands to what is known.
 #[derive(Default)]
-struct Standing {
+struct Reconciliation {
     same_as: Option<MemoryId>,
     replaces: Vec<MemoryId>,
     contradicts: Vec<MemoryId>,
@@ -96,26 +96,27 @@ fn beside(
     project: ProjectId,
     finding: &Finding,
     said: Option<&Statement>,
-) -> Result<Standing, StoreError> {
-    let mut standing = Standing::default();
+) -> Result<Reconciliation, StoreError> {
+    let mut standing = Reconciliation::default();
     for known in closest(store, project, finding, said)? {
-        let has_last_word = finding.content.trust >= known.content.trust;
-        match (related(&known, finding, said), known.life) {
+        let has_last_word = finding.content.provenance >= known.content.provenance;
+        match (related(&known, finding, said), known.standing) {
             (Relation::Unrelated, _) => {}
             // What was replaced stays replaced, unless the user says it again.
-            (Relation::Same, Life::Superseded(_)) => {
-                standing.is_taken_back |= finding.content.trust != Trust::User;
+            (Relation::Same, Standing::Superseded(_)) => {
+                standing.is_taken_back |= finding.content.provenance != Provenance::User;
             }
             // What strangers said first and the user says now is the user's from now on.
-            (Relation::Same, Life::Live)
-                if finding.content.trust == Trust::User && known.content.trust == Trust::External =>
+            (Relation::Same, Standing::Confirmed)
+                if finding.content.provenance == Provenance::User
+                    && known.content.provenance == Provenance::External =>
             {
                 standing.replaces.push(known.id);
             }
-            (Relation::Same, Life::Live) => standing.same_as = standing.same_as.or(Some(known.id)),
-            (Relation::Opposite, Life::Superseded(_)) => {}
-            (Relation::Opposite, Life::Live) if has_last_word => standing.replaces.push(known.id),
-            (Relation::Opposite, Life::Live) => standing.contradicts.push(known.id),
+            (Relation::Same, Standing::Confirmed) => standing.same_as = standing.same_as.or(Some(known.id)),
+            (Relation::Opposite, Standing::Superseded(_)) => {}
+            (Relation::Opposite, Standing::Confirmed) if has_last_word => standing.replaces.push(known.id),
+            (Relation::Opposite, Standing::Confirmed) => standing.contradicts.push(known.id),
         }
     }
     // Whoever puts something right says more than the same again.
@@ -137,20 +138,25 @@ fn closest(
     let old = correction.and_then(|correction| correction.old.clone()).unwrap_or_default();
     let text = format!("{old}\n{}", keep::whole_text(&finding.content));
     let rivals = said.map(|said| replaceable(&said.text)).unwrap_or_default().join(" ");
-    let telling = telling_words(&text).into_iter().take(MOST_WORDS);
+    let telling = keywords(&text).into_iter().take(MOST_WORDS);
     telling.chain(words(&rivals)).for_each(|word| query.word(&word));
     let kinds = if said.is_some() { STATED.to_vec() } else { vec![finding.content.kind] };
-    let filter =
-        Filter { limit: COMPARED, life: LifeFilter::Any, kinds, ..Filter::within(Reach::Project(project)) };
+    let filter = Filter {
+        limit: COMPARED,
+        standing: StandingFilter::Any,
+        kinds,
+        ..Filter::within(Scope::Project(project))
+    };
     let ids: Vec<MemoryId> = store.search_words(&query, &filter)?.iter().map(|hit| hit.memory).collect();
     // What was talked through says many things: one that is put right does not take the others back.
-    let is_one_thing =
-        |known: &Memory| known.content.kind != Kind::Note || known.content.trust != Trust::Assistant;
+    let is_one_thing = |known: &Memory| {
+        known.content.kind != Kind::Note || known.content.provenance != Provenance::Assistant
+    };
     Ok(store.memories(&ids)?.into_iter().filter(is_one_thing).collect())
 }
 
 fn related(known: &Memory, finding: &Finding, said: Option<&Statement>) -> Relation {
-    let alike = likeness(&keep::whole_text(&known.content), &keep::whole_text(&finding.content));
+    let alike = jaccard(&keep::whole_text(&known.content), &keep::whole_text(&finding.content));
     match said {
         Some(said) => relation(Pair { known: &known.content.body, said, alike }),
         None if alike >= NEAR_DUPLICATE => Relation::Same,

@@ -4,7 +4,7 @@ use super::commits::Commit;
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::story::{Entry, Turn};
 use crate::{Speaker, Statement, statements};
-use backstory_memory::{Importance, Kind, Trust, telling_words, words};
+use backstory_memory::{Importance, Kind, Provenance, keywords, words};
 use backstory_store::Again;
 
 /// Returns what was stated. Where the turn did work, what the assistant says of causes and failures is part of that work;
@@ -15,14 +15,14 @@ pub(super) fn stated(turn: &Turn<'_>, done: Option<&Finding>) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(prompt) = turn.first() {
         let said = statements(turn.prompt(), Speaker::User);
-        findings.extend(said.into_iter().map(|said| finding(said, prompt, &Trust::User)));
+        findings.extend(said.into_iter().map(|said| finding(said, prompt, &Provenance::User)));
     }
     let of_assistant = |text: &str, entry: &Entry| -> Vec<Finding> {
         let said = statements(text, Speaker::Assistant).into_iter();
         let said = said.filter(|said| !did_work || !belongs_to_work(said));
         let said = said.filter(|said| !is_told(said));
         let said = said.filter(|said| !turn.is_talk() || !tells_how_things_are(said));
-        said.map(|said| finding(said, entry, &turn.trust())).collect()
+        said.map(|said| finding(said, entry, &turn.provenance())).collect()
     };
     for (entry, command) in turn.commands() {
         if let Some(commit) = Commit::of(command) {
@@ -48,8 +48,8 @@ fn belongs_to_work(said: &Statement) -> bool {
 
 /// Whether a title was made of what was said.
 fn is_title_of(title: &str, said: &Statement) -> bool {
-    let spoken = telling_words(&said.text);
-    let titled = telling_words(title);
+    let spoken = keywords(&said.text);
+    let titled = keywords(title);
     !titled.is_empty() && titled.iter().all(|word| spoken.contains(word))
 }
 
@@ -58,15 +58,15 @@ fn tells_how_things_are(said: &Statement) -> bool {
     matches!(said.kind, Kind::Learning | Kind::Failure)
 }
 
-fn finding(said: Statement, entry: &Entry, trust: &Trust) -> Finding {
+fn finding(said: Statement, entry: &Entry, provenance: &Provenance) -> Finding {
     let spoken = words(&said.text).collect::<Vec<_>>().join(" ");
     let body = match &said.reason {
         Some(reason) if !said.text.contains(reason.as_str()) => format!("{}\n{reason}", said.text),
         _ => said.text.clone(),
     };
-    let mut content = distilled(said.kind, &said.title, &body, trust.clone());
+    let mut content = distilled(said.kind, &said.title, &body, provenance.clone());
     content.category = said.category.clone();
-    if *trust == Trust::User {
+    if *provenance == Provenance::User {
         content.importance = Importance::new(i64::from(content.importance.get()) + 1);
     }
     Finding {

@@ -2,8 +2,10 @@
 //!
 //! Not here: what is worth remembering of it.
 
-use crate::account_of;
-use backstory_memory::{Account, Ended, EventId, Happening, Hunk, IdempotencyKey, Timestamp, Trust};
+use crate::body_of;
+use backstory_memory::{
+    Activity, EventBody, EventId, ExitStatus, Hunk, IdempotencyKey, Provenance, Timestamp,
+};
 use backstory_store::StoredEvent;
 
 /// One event, read.
@@ -12,13 +14,13 @@ pub(super) struct Entry {
     pub(super) id: EventId,
     pub(super) key: IdempotencyKey,
     pub(super) at: Timestamp,
-    pub(super) trust: Trust,
-    pub(super) account: Account,
+    pub(super) provenance: Provenance,
+    pub(super) account: EventBody,
 }
 
 impl Entry {
-    pub(super) fn happening(&self) -> &Happening {
-        &self.account.happening
+    pub(super) fn activity(&self) -> &Activity {
+        &self.account.activity
     }
 
     fn is_of_the_agent(&self) -> bool {
@@ -38,8 +40,14 @@ pub(super) struct Turn<'a> {
 pub(super) fn entries(events: &[StoredEvent]) -> Vec<Entry> {
     let read = |stored: &StoredEvent| {
         let event = &stored.event;
-        let account = account_of(event)?;
-        Some(Entry { id: stored.id, key: event.key, at: event.at, trust: event.trust.clone(), account })
+        let account = body_of(event)?;
+        Some(Entry {
+            id: stored.id,
+            key: event.key,
+            at: event.at,
+            provenance: event.provenance.clone(),
+            account,
+        })
     };
     events.iter().filter_map(read).collect()
 }
@@ -49,17 +57,14 @@ pub(super) fn turns(entries: &[Entry]) -> Vec<Turn<'_>> {
     let asked: Vec<usize> = entries
         .iter()
         .enumerate()
-        .filter(|(_, entry)| {
-            matches!(entry.happening(), Happening::Prompted { .. }) && entry.is_of_the_agent()
-        })
+        .filter(|(_, entry)| matches!(entry.activity(), Activity::Prompted { .. }) && entry.is_of_the_agent())
         .map(|(at, _)| at)
         .collect();
     let unasked = entries.get(..asked.first().copied().unwrap_or(entries.len())).unwrap_or_default();
-    let is_work =
-        |entry: &Entry| matches!(entry.happening(), Happening::Edited { .. } | Happening::Ran { .. });
+    let is_work = |entry: &Entry| matches!(entry.activity(), Activity::Edited { .. } | Activity::Ran { .. });
     let begins: Vec<usize> = unasked.iter().any(is_work).then_some(0).into_iter().chain(asked).collect();
     let ends = begins.iter().skip(1).copied().chain([entries.len()]);
-    let first_external = entries.iter().position(|entry| entry.trust == Trust::External);
+    let first_external = entries.iter().position(|entry| entry.provenance == Provenance::External);
     begins
         .iter()
         .zip(ends)
@@ -76,23 +81,23 @@ impl<'a> Turn<'a> {
         self.entries.first()
     }
 
-    /// When it ended, as far as it has.
+    /// When it status, as far as it has.
     pub(super) fn last(&self) -> Option<&'a Entry> {
         self.entries.last()
     }
 
     /// What the user asked.
     pub(super) fn prompt(&self) -> &'a str {
-        match self.first().map(Entry::happening) {
-            Some(Happening::Prompted { text }) => text,
+        match self.first().map(Entry::activity) {
+            Some(Activity::Prompted { text }) => text,
             _ => "",
         }
     }
 
     /// The message the agent closed it with, and the event that holds it.
     pub(super) fn closing(&self) -> Option<(&'a Entry, &'a str)> {
-        self.entries.iter().rev().find_map(|entry| match entry.happening() {
-            Happening::TurnEnded { message } if entry.is_of_the_agent() && !message.trim().is_empty() => {
+        self.entries.iter().rev().find_map(|entry| match entry.activity() {
+            Activity::TurnEnded { message } if entry.is_of_the_agent() && !message.trim().is_empty() => {
                 Some((entry, message.as_str()))
             }
             _ => None,
@@ -101,8 +106,8 @@ impl<'a> Turn<'a> {
 
     /// The files that were written or changed, each once, in order.
     pub(super) fn edited(&self) -> Vec<&'a str> {
-        self.files(|happening| match happening {
-            Happening::Edited { file, .. } => Some(file),
+        self.files(|activity| match activity {
+            Activity::Edited { file, .. } => Some(file),
             _ => None,
         })
     }
@@ -110,8 +115,8 @@ impl<'a> Turn<'a> {
     /// Whether every change to a file was put back as it was: what an agent adds to find something out, and removes.
     pub(super) fn takes_back(&self, file: &str) -> bool {
         let mut standing: Vec<&Hunk> = Vec::new();
-        let hunks = self.entries.iter().filter_map(|entry| match entry.happening() {
-            Happening::Edited { file: edited, hunks, .. } if edited == file => Some(hunks),
+        let hunks = self.entries.iter().filter_map(|entry| match entry.activity() {
+            Activity::Edited { file: edited, hunks, .. } if edited == file => Some(hunks),
             _ => None,
         });
         let mut has_any = false;
@@ -128,15 +133,15 @@ impl<'a> Turn<'a> {
 
     /// What was looked at, each once, in order.
     pub(super) fn looked_at(&self) -> Vec<&'a str> {
-        self.files(|happening| match happening {
-            Happening::Looked { at } => Some(at),
+        self.files(|activity| match activity {
+            Activity::Looked { at } => Some(at),
             _ => None,
         })
     }
 
-    fn files(&self, of: impl Fn(&'a Happening) -> Option<&'a String>) -> Vec<&'a str> {
+    fn files(&self, of: impl Fn(&'a Activity) -> Option<&'a String>) -> Vec<&'a str> {
         let mut files: Vec<&str> = Vec::new();
-        for file in self.entries.iter().filter_map(|entry| of(entry.happening())) {
+        for file in self.entries.iter().filter_map(|entry| of(entry.activity())) {
             if !files.contains(&file.as_str()) {
                 files.push(file);
             }
@@ -146,9 +151,9 @@ impl<'a> Turn<'a> {
 
     /// The commands that ran, with the event of each.
     pub(super) fn commands(&self) -> impl Iterator<Item = (&'a Entry, Command<'a>)> {
-        self.entries.iter().filter_map(|entry| match entry.happening() {
-            Happening::Ran { command, output, ended } => {
-                Some((entry, Command { command, output, ended: *ended }))
+        self.entries.iter().filter_map(|entry| match entry.activity() {
+            Activity::Ran { command, output, status } => {
+                Some((entry, Command { command, output, status: *status }))
             }
             _ => None,
         })
@@ -158,21 +163,21 @@ impl<'a> Turn<'a> {
     pub(super) fn is_talk(&self) -> bool {
         !self.entries.iter().any(|entry| {
             matches!(
-                entry.happening(),
-                Happening::Edited { .. }
-                    | Happening::Ran { .. }
-                    | Happening::Looked { .. }
-                    | Happening::Fetched { .. }
-                    | Happening::UsedTool { .. }
-                    | Happening::ToolFailed { .. }
-                    | Happening::SubagentEnded { .. }
+                entry.activity(),
+                Activity::Edited { .. }
+                    | Activity::Ran { .. }
+                    | Activity::Looked { .. }
+                    | Activity::Fetched { .. }
+                    | Activity::UsedTool { .. }
+                    | Activity::ToolFailed { .. }
+                    | Activity::SubagentEnded { .. }
             )
         })
     }
 
     /// What the assistant's words in this turn can claim.
-    pub(super) fn trust(&self) -> Trust {
-        if self.is_tainted { Trust::External } else { Trust::Assistant }
+    pub(super) fn provenance(&self) -> Provenance {
+        if self.is_tainted { Provenance::External } else { Provenance::Assistant }
     }
 }
 
@@ -181,5 +186,5 @@ impl<'a> Turn<'a> {
 pub(super) struct Command<'a> {
     pub(super) command: &'a str,
     pub(super) output: &'a str,
-    pub(super) ended: Ended,
+    pub(super) status: ExitStatus,
 }

@@ -4,7 +4,7 @@ use super::asked::{Intent, gist, intent};
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::story::Turn;
 use super::told::Told;
-use backstory_memory::{Kind, Trust};
+use backstory_memory::{Kind, Provenance};
 use backstory_store::{Again, Session};
 
 /// A session that only stated something and was asked for less needs no summary: what it stated says it all.
@@ -39,7 +39,7 @@ pub(super) fn summary(session: &Session, turns: &[Turn<'_>], told: &Told<'_>) ->
         line("Next steps", told.next_steps().into_iter(), "; "),
     ];
     let body = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
-    let mut content = distilled(Kind::Summary, &title, &body, trust(turns));
+    let mut content = distilled(Kind::Summary, &title, &body, provenance(turns));
     content.files =
         unique(told.findings.iter().flat_map(|finding| finding.content.files.clone()), MOST_FILES);
     content.concepts =
@@ -62,8 +62,8 @@ pub(super) fn of_session(sort: &str, session: &Session) -> backstory_memory::Dig
 }
 
 /// What is said of the whole is worth no more than the least of what was said (law 6).
-pub(super) fn trust(turns: &[Turn<'_>]) -> Trust {
-    turns.iter().map(Turn::trust).fold(Trust::Assistant, Trust::min)
+pub(super) fn provenance(turns: &[Turn<'_>]) -> Provenance {
+    turns.iter().map(Turn::provenance).fold(Provenance::Assistant, Provenance::min)
 }
 
 /// Writes a line of a summary, each item once; nothing where there are none.

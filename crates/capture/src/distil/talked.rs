@@ -7,7 +7,7 @@ use super::asked::{Intent, gist, intent};
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::story::Turn;
 use crate::prose::{own_words, sentences};
-use backstory_memory::{Importance, Kind, telling_words, title_from, words};
+use backstory_memory::{Importance, Kind, keywords, title_from, words};
 use backstory_store::Again;
 
 /// A prompt that tells fewer words than this holds nothing of its own.
@@ -24,17 +24,16 @@ pub(super) fn talk(turn: &Turn<'_>, stated: &[Finding]) -> Option<Finding> {
     let (said, message) = turn.closing()?;
     let (told, answered) = (own_words(turn.prompt()), own_words(message));
     let is_ours = || words(&told).any(|word| OURS.contains(&word.as_str()));
-    let is_told =
-        telling_words(&told).len() >= LEAST_TOLD && (intent(turn.prompt()) != Intent::Know || is_ours());
+    let is_told = keywords(&told).len() >= LEAST_TOLD && (intent(turn.prompt()) != Intent::Know || is_ours());
     let told = without(stated, &told);
     let least = if gist(&told).is_some() { LEAST_ANSWERED } else { LONG_ANSWER };
-    if !turn.is_talk() || !is_told || telling_words(&answered).len() < least {
+    if !turn.is_talk() || !is_told || keywords(&answered).len() < least {
         return None;
     }
     let asked = Some(&told).filter(|told| !told.is_empty()).map(|told| format!("Asked: {told}\n\n"));
     let body = format!("{}Answered: {answered}", asked.unwrap_or_default());
     let title = gist(&told).unwrap_or_else(|| title_from(&answered));
-    let mut content = distilled(Kind::Note, &title, &body, turn.trust());
+    let mut content = distilled(Kind::Note, &title, &body, turn.provenance());
     content.importance = Importance::new(1);
     Some(Finding {
         subject: subject_of_turn("talk", turn),

@@ -4,7 +4,7 @@ use super::finding::Finding;
 use super::later::left_for_later;
 use super::story::Turn;
 use crate::Closing;
-use backstory_memory::{Happening, Kind, Memory, telling_words};
+use backstory_memory::{Activity, Kind, Memory, keywords};
 
 /// What the turns of a session told.
 pub(super) struct Told<'a> {
@@ -61,8 +61,8 @@ impl Told<'_> {
 
     fn open_plan(&self) -> Vec<String> {
         let entries = self.turns.iter().rev().flat_map(|turn| turn.entries.iter().rev());
-        let last = entries.into_iter().find_map(|entry| match entry.happening() {
-            Happening::Planned { steps } if entry.account.subagent.is_none() => Some(steps),
+        let last = entries.into_iter().find_map(|entry| match entry.activity() {
+            Activity::Planned { steps } if entry.account.subagent.is_none() => Some(steps),
             _ => None,
         });
         last.into_iter().flatten().filter(|step| !step.is_done).map(|step| step.text.clone()).collect()
@@ -85,7 +85,7 @@ impl Told<'_> {
 
 /// Whether a later turn that changed something was asked for what was put off.
 fn is_taken_up(step: &str, later: &[Turn<'_>]) -> bool {
-    let wanted = telling_words(step);
-    let asks = |turn: &Turn<'_>| telling_words(turn.prompt()).iter().any(|word| wanted.contains(word));
+    let wanted = keywords(step);
+    let asks = |turn: &Turn<'_>| keywords(turn.prompt()).iter().any(|word| wanted.contains(word));
     later.iter().any(|turn| !turn.edited().is_empty() && asks(turn))
 }

@@ -11,7 +11,7 @@ mod vocabulary;
 use super::rivals::{rivals, rivals_in};
 use crate::Statement;
 use crate::statements::{Correction, Polarity, polarity_of, without_turn};
-use backstory_memory::{Digest, NEAR_DUPLICATE, digest, first_chars, is_small, telling_words, words};
+use backstory_memory::{Digest, NEAR_DUPLICATE, digest, first_chars, is_stop_word, keywords, words};
 use std::collections::{BTreeSet, HashSet};
 use vocabulary::*;
 
@@ -59,7 +59,7 @@ pub(super) fn relation(pair: Pair<'_>) -> Relation {
 }
 
 /// Names the matters a sentence speaks of. Two that share none are related by what was put right, by a change that is announced, by
-/// likeness, or not at all.
+/// jaccard, or not at all.
 pub(super) fn matters(text: &str) -> Vec<Digest> {
     let named = |way: &str, words: BTreeSet<String>| {
         digest(std::iter::once(way.as_bytes()).chain(words.iter().map(String::as_bytes)))
@@ -76,7 +76,7 @@ fn by_correction(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
     let new = correction.new.as_deref().unwrap_or_default();
     let in_known: HashSet<String> = words(known).map(|word| stem(&word).to_owned()).collect();
     let holds = |text: &str| {
-        let mut telling = telling_words(text).into_iter().peekable();
+        let mut telling = keywords(text).into_iter().peekable();
         telling.peek().is_some() && telling.all(|word| in_known.contains(stem(&word)))
     };
     let stands_for_old = holds(old) && !holds(new) && polarity_of(known) == Polarity::Affirmed;
@@ -93,7 +93,7 @@ fn shares_matter(known: &str, said: &Statement, old: &str) -> bool {
     let of_old: HashSet<String> = words(old).collect();
     let in_known: Vec<String> = words(known).collect();
     let beginnings: HashSet<&str> = in_known.iter().map(|word| beginning(word)).collect();
-    let telling = telling_words(&said.text);
+    let telling = keywords(&said.text);
     let is_shared = |word: &String| {
         if CHOOSING.contains(&word.as_str()) {
             return stands_before(known, word, old);
@@ -108,7 +108,7 @@ fn is_chance(old: &str, known: &str, telling: &[String]) -> bool {
     let is_number = words(old).all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
     let of_matter = |word: &String| !["after", "before", "than", "about", "every"].contains(&word.as_str());
     let of_old: HashSet<String> = words(old).collect();
-    let known = telling_words(known).into_iter().filter(|word| of_matter(word) && !of_old.contains(word));
+    let known = keywords(known).into_iter().filter(|word| of_matter(word) && !of_old.contains(word));
     let (shared, other): (Vec<String>, Vec<String>) = known.partition(|word| telling.contains(word));
     is_number && shared.len() < other.len()
 }
@@ -117,7 +117,7 @@ fn is_chance(old: &str, known: &str, telling: &[String]) -> bool {
 fn gives_up(known: &str, said: &Statement, correction: &Correction, old: &str) -> bool {
     let new = correction.new.as_deref().unwrap_or_default();
     let values: HashSet<String> = words(old).chain(words(new)).collect();
-    let telling = telling_words(&said.text);
+    let telling = keywords(&said.text);
     let is_verb = |word: &String| {
         [&CHOOSING[..], &GIVING_UP, &FROM_NOW_ON].iter().any(|list| list.contains(&word.as_str()))
     };
@@ -162,7 +162,7 @@ fn subject_and_value(text: &str) -> Option<(BTreeSet<String>, Vec<String>)> {
     let verb = all.iter().position(|word| VERBS.contains(&word.as_str()))?;
     let (subject, value) = all.split_at(verb);
     // The verb is part of what is spoken of: where it listens is not where it lives.
-    let subject = subject.iter().chain(value.first()).filter(|word| !is_small(word)).cloned().collect();
+    let subject = subject.iter().chain(value.first()).filter(|word| !is_stop_word(word)).cloned().collect();
     let value = value.iter().skip(1).filter(|word| !FROM_NOW_ON.contains(&word.as_str()));
     let value = value.cloned().collect::<Vec<_>>();
     (!value.is_empty() && value.len() <= LONGEST_VALUE).then_some((subject, value))
@@ -179,7 +179,7 @@ fn chosen(all: &[String]) -> Option<(BTreeSet<String>, Vec<String>)> {
     let (value, subject) = rest.split_at(middle);
     let value: Vec<String> =
         value.iter().skip_while(|word| ["back", "to", "with"].contains(&word.as_str())).cloned().collect();
-    let telling = subject.iter().filter(|word| !is_small(word) && *word != "instead");
+    let telling = subject.iter().filter(|word| !is_stop_word(word) && *word != "instead");
     (!value.is_empty() && value.len() <= LONGEST_VALUE).then(|| (telling.cloned().collect(), value))
 }
 
@@ -189,7 +189,7 @@ fn changed(all: &[String]) -> Option<(BTreeSet<String>, Vec<String>)> {
     let rest = all.get(verb + 1..)?;
     let to = rest.iter().position(|word| word == "to")?;
     let (subject, value) = (rest.get(..to)?, rest.get(to + 1..)?);
-    let subject: BTreeSet<String> = subject.iter().filter(|word| !is_small(word)).cloned().collect();
+    let subject: BTreeSet<String> = subject.iter().filter(|word| !is_stop_word(word)).cloned().collect();
     let is_value = !value.is_empty() && value.len() <= LONGEST_VALUE;
     (!subject.is_empty() && is_value).then(|| (subject, value.to_vec()))
 }
@@ -233,7 +233,7 @@ fn in_order(text: &str) -> Vec<String> {
     let says_more = |word: &String| {
         ![&DENYING[..], &FROM_NOW_ON, &QUANTIFYING].iter().any(|list| list.contains(&word.as_str()))
     };
-    let telling = telling_words(without_turn(text)).into_iter().filter(says_more);
+    let telling = keywords(without_turn(text)).into_iter().filter(says_more);
     telling.map(|word| stem(&word).to_owned()).collect()
 }
 
@@ -263,7 +263,7 @@ fn by_place(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
     let middle = |rest: &[String]| rest.get(..rest.len() - tail).map(<[String]>::to_vec);
     let shared: Vec<&String> = before.iter().take(head).chain(before.iter().rev().take(tail)).collect();
     let matter =
-        shared.iter().filter(|word| !is_small(word) && !PURPOSELESS.contains(&word.as_str())).count();
+        shared.iter().filter(|word| !is_stop_word(word) && !PURPOSELESS.contains(&word.as_str())).count();
     let is_placed = head
         .checked_sub(1)
         .and_then(|at| before.get(at))
@@ -301,7 +301,7 @@ fn by_rivals(Pair { known, said, .. }: Pair<'_>) -> Option<Values> {
                 .any(|list| list.contains(&word))
                 || words(name).any(|part| part == word)
         };
-        let telling = words(without_turn(text)).filter(|word| !is_small(word) && !says_nothing(word));
+        let telling = words(without_turn(text)).filter(|word| !is_stop_word(word) && !says_nothing(word));
         telling.map(|word| stem(&word).to_owned()).collect()
     };
     let is_one_purpose = purpose(&said.text, now).is_subset(&purpose(known, before));
@@ -388,8 +388,8 @@ fn by_words(Pair { known, said, alike }: Pair<'_>) -> Option<Values> {
 
 /// The telling words of a sentence that another says as well, in the order it says them.
 fn shared_in_order(of: &str, with: &str) -> Vec<String> {
-    let with = telling_words(with);
-    telling_words(of).into_iter().filter(|word| with.contains(word)).collect()
+    let with = keywords(with);
+    keywords(of).into_iter().filter(|word| with.contains(word)).collect()
 }
 
 /// The telling words of a sentence that another does not say, endings aside.
@@ -397,7 +397,7 @@ fn only_in(of: &str, other: &str) -> Vec<String> {
     let other: HashSet<String> = words(other).map(|word| beginning(&word).to_owned()).collect();
     let says_nothing =
         |word: &str| [&CHOOSING[..], &DENYING, &FROM_NOW_ON].iter().any(|list| list.contains(&word));
-    let of = telling_words(of).into_iter();
+    let of = keywords(of).into_iter();
     of.filter(|word| !says_nothing(word) && !other.contains(beginning(word))).collect()
 }
 
@@ -423,7 +423,7 @@ mod tests {
     use super::Relation::{Opposite, Same, Unrelated};
     use super::*;
     use crate::{Speaker, statements};
-    use backstory_memory::likeness;
+    use backstory_memory::jaccard;
 
     const TABLE: &[(&str, &str, Relation)] = &[
         // What was put right.
@@ -497,7 +497,7 @@ mod tests {
         for (known, said, expected) in TABLE {
             let stated = statements(said, Speaker::User);
             let [statement] = stated.as_slice() else { panic!("{said}: {stated:?}") };
-            let pair = Pair { known, said: statement, alike: likeness(known, said) };
+            let pair = Pair { known, said: statement, alike: jaccard(known, said) };
             assert_eq!(relation(pair), *expected, "{known} {said}");
         }
     }
@@ -510,7 +510,7 @@ mod tests {
         let mut related = 0;
         for (known, said) in sentences.iter().flat_map(|known| stated.iter().map(move |said| (*known, said)))
         {
-            let alike = likeness(known, &said.text);
+            let alike = jaccard(known, &said.text);
             if relation(Pair { known, said, alike }) == Unrelated {
                 continue;
             }

@@ -7,7 +7,7 @@ use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::story::{Entry, Turn};
 use crate::prose::own_words;
 use crate::{Closing, title_of_commit};
-use backstory_memory::{Change, ChangedSymbol, Happening, Kind, title_from};
+use backstory_memory::{Activity, Change, ChangedSymbol, Kind, title_from};
 use backstory_store::Again;
 use std::path::Path;
 
@@ -53,7 +53,7 @@ impl<'a> Work<'a> {
     /// Makes a finding of it.
     pub(super) fn finding(&self) -> Option<Finding> {
         let kind = self.kind();
-        let mut content = distilled(kind, &self.title()?, &self.body(), self.turn.trust());
+        let mut content = distilled(kind, &self.title()?, &self.body(), self.turn.provenance());
         content.facts = self.facts();
         content.concepts =
             self.code.iter().map(|changed| changed.qualified_name.clone()).take(MOST_NAMED).collect();
@@ -71,13 +71,13 @@ impl<'a> Work<'a> {
     }
 
     fn is_evidence(&self, entry: &Entry) -> bool {
-        match entry.happening() {
-            Happening::Edited { file, .. } => self.files.contains(&file.as_str()),
-            Happening::Ran { command, output, ended } => {
-                let command = super::story::Command { command, output, ended: *ended };
+        match entry.activity() {
+            Activity::Edited { file, .. } => self.files.contains(&file.as_str()),
+            Activity::Ran { command, output, status } => {
+                let command = super::story::Command { command, output, status: *status };
                 Commit::of(command).is_some()
             }
-            Happening::TurnEnded { .. } => true,
+            Activity::TurnEnded { .. } => true,
             _ => false,
         }
     }
@@ -118,7 +118,7 @@ impl<'a> Work<'a> {
         self.turn
             .entries
             .iter()
-            .any(|entry| matches!(entry.happening(), Happening::Edited { is_new: true, .. }))
+            .any(|entry| matches!(entry.activity(), Activity::Edited { is_new: true, .. }))
     }
 
     /// Whether every new symbol is one that was deleted elsewhere.

@@ -32,7 +32,7 @@ pub enum Attempt {
     Command(String),
 }
 
-/// A failure and what ended it.
+/// A failure and what status it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// What failed.
@@ -51,7 +51,7 @@ pub struct Fix {
     pub fixed_at: usize,
 }
 
-/// A failure that nothing ended.
+/// A failure that nothing status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenFailure {
     /// What failed.
@@ -69,7 +69,7 @@ pub struct OpenFailure {
 /// The failures of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failures {
-    /// Those that ended, in the order they did.
+    /// Those that status, in the order they did.
     pub fixed: Vec<Fix>,
     /// Those that did not.
     pub open: Vec<OpenFailure>,
@@ -111,7 +111,7 @@ struct Following {
     since: Vec<Attempt>,
     first_at: usize,
     failed_at: usize,
-    /// Whether the command has since failed of something else: what ended this one is complete.
+    /// Whether the command has since failed of something else: what status this one is complete.
     is_past: bool,
 }
 

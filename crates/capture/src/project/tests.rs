@@ -3,7 +3,7 @@
 //! A machine without git skips these, loudly.
 
 use super::sight;
-use backstory_memory::{Known, ProjectId, ProjectKey, Sighting};
+use backstory_memory::{Known, ProjectId, ProjectKey, ProjectRef};
 use std::convert::Infallible;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,24 +53,24 @@ impl Workshop {
     }
 
     /// Makes a repository with one commit that no other repository has.
-    fn repository(&self, name: &str) -> Sighting {
+    fn repository(&self, name: &str) -> ProjectRef {
         fs::create_dir_all(self.path(name)).unwrap();
         self.git(name, &["init", "--quiet"]);
         self.git(name, &["commit", "--quiet", "--allow-empty", "--message", &format!("begin {name}")]);
         self.sight(name)
     }
 
-    fn clone(&self, from: &str, to: &str) -> Sighting {
+    fn clone(&self, from: &str, to: &str) -> ProjectRef {
         self.git(".", &["clone", "--quiet", from, to]);
         self.sight(to)
     }
 
-    fn set_origin(&self, name: &str, url: &str) -> Sighting {
+    fn set_origin(&self, name: &str, url: &str) -> ProjectRef {
         self.git(name, &["config", "remote.origin.url", url]);
         self.sight(name)
     }
 
-    fn sight(&self, name: &str) -> Sighting {
+    fn sight(&self, name: &str) -> ProjectRef {
         sight(&self.path(name))
     }
 
@@ -79,16 +79,16 @@ impl Workshop {
     }
 }
 
-/// Whether a sighting is of the project that an earlier one was of.
-fn is_same(later: &Sighting, earlier: &Sighting) -> bool {
+/// Whether a project_ref is of the project that an earlier one was of.
+fn is_same(later: &ProjectRef, earlier: &ProjectRef) -> bool {
     let known =
         Known { project: ProjectId(1), keys: earlier.keys.clone(), roots: vec![earlier.root.clone()] };
     let owner = |key: &ProjectKey| Ok::<_, Infallible>(known.keys.contains(key).then(|| known.clone()));
     later.claim(owner).unwrap().is_some()
 }
 
-fn remote(sighting: &Sighting) -> Option<&str> {
-    match sighting.keys.first() {
+fn remote(project_ref: &ProjectRef) -> Option<&str> {
+    match project_ref.keys.first() {
         Some(ProjectKey::Remote(remote)) => Some(remote),
         _ => None,
     }
@@ -158,15 +158,17 @@ fn a_local_origin_bare_or_not_is_one_project_with_its_clones_and_their_clones() 
     let origin = workshop.repository("origin");
     workshop.git(".", &["clone", "--quiet", "--bare", "origin", "shared.git"]);
     workshop.git("shared.git", &["remote", "remove", "origin"]);
-    for (from, sighting) in [("origin", origin), ("shared.git", workshop.sight("shared.git"))] {
+    for (from, project_ref) in [("origin", origin), ("shared.git", workshop.sight("shared.git"))] {
         let clone = workshop.clone(from, &format!("clone of {from}"));
         let file_url = format!("file://{}", workshop.root(&format!("clone of {from}")).replace(' ', "%20"));
         let second = workshop.clone(&file_url, &format!("second of {from}"));
-        for (a, b) in [(&clone, &sighting), (&sighting, &clone), (&second, &sighting), (&second, &clone)] {
+        for (a, b) in
+            [(&clone, &project_ref), (&project_ref, &clone), (&second, &project_ref), (&second, &clone)]
+        {
             assert!(is_same(a, b), "{a:#?} {b:#?}");
         }
-        assert_eq!([&clone.name, &second.name], [&sighting.name; 2]);
-        assert_ne!(clone.root, sighting.root);
+        assert_eq!([&clone.name, &second.name], [&project_ref.name; 2]);
+        assert_ne!(clone.root, project_ref.root);
     }
 }
 
@@ -268,9 +270,9 @@ fn the_nearest_override_file_decides_up_to_the_root_of_the_repository() {
     fs::create_dir_all(workshop.path("app/tools/deep")).unwrap();
     fs::write(workshop.path("app/.backstory.toml"), "project = ' The  App '\n[recall]\nx = 1").unwrap();
     fs::write(workshop.path("app/tools/.backstory.toml"), "[recall]\nx = 1").unwrap();
-    let sighting = workshop.sight("app/tools/deep");
-    assert_eq!((sighting.keys, sighting.root), (named("The App"), workshop.root("app")));
-    assert_eq!(sighting.name, "The App");
+    let project_ref = workshop.sight("app/tools/deep");
+    assert_eq!((project_ref.keys, project_ref.root), (named("The App"), workshop.root("app")));
+    assert_eq!(project_ref.name, "The App");
     fs::write(workshop.path("app/tools/.backstory.toml"), "project = 'tools'").unwrap();
     assert_eq!(workshop.sight("app/tools/deep").keys, named("tools"));
     assert_eq!(workshop.sight("app/tools/deep").root, workshop.root("app/tools"));
@@ -291,7 +293,7 @@ fn a_folder_without_a_repository_is_known_by_its_path() {
     fs::create_dir(&folder).unwrap();
     let root = folder.to_str().unwrap().to_owned();
     let expected =
-        Sighting { keys: vec![ProjectKey::Path(root.clone())], name: "notes".into(), root, parent: None };
+        ProjectRef { keys: vec![ProjectKey::Path(root.clone())], name: "notes".into(), root, parent: None };
     assert_eq!(sight(&folder), expected);
     assert_eq!(sight(&folder.join("../notes/.")), expected);
     fs::remove_dir(&folder).unwrap();
@@ -366,10 +368,13 @@ fn a_folder_may_be_called_anything() {
             [b"[remote \"origin\"]\nurl = \"../../origin-of-", name, b"\"\n"].concat(),
         )
         .unwrap();
-        for sighting in [sight(&folder), sight(&folder.join("inner"))] {
-            assert!(!sighting.name.is_empty() && !sighting.name.contains(char::is_control), "{sighting:?}");
-            assert!(!seen.contains(&sighting.keys), "{sighting:?}");
-            seen.push(sighting.keys);
+        for project_ref in [sight(&folder), sight(&folder.join("inner"))] {
+            assert!(
+                !project_ref.name.is_empty() && !project_ref.name.contains(char::is_control),
+                "{project_ref:?}"
+            );
+            assert!(!seen.contains(&project_ref.keys), "{project_ref:?}");
+            seen.push(project_ref.keys);
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::cues::{Meaning, reason, sets_right};
 use crate::prose::{HIDDEN, Patterns, Token};
-use backstory_memory::{Kind, is_small};
+use backstory_memory::{Kind, is_stop_word};
 
 /// How many words a subject may have.
 const LONGEST_SUBJECT: usize = 6;
@@ -307,7 +307,7 @@ fn is_one_of_first(tokens: &[Token], words: &[&str]) -> bool {
 /// Whether a word is put together like the name of a machine or a bucket: `acme-eu-west`. "Up-to-date" is none.
 fn is_identifier(word: &str) -> bool {
     let parts: Vec<&str> = word.split('-').collect();
-    (parts.len() > 2 && !parts.iter().any(|part| is_small(part)))
+    (parts.len() > 2 && !parts.iter().any(|part| is_stop_word(part)))
         || word.contains("://")
         || (word.contains('_') && word.starts_with(char::is_alphanumeric))
 }

@@ -2,7 +2,7 @@
 
 use crate::workshop::{NOW, Workshop, created};
 use backstory_capture::{Patience, anchor, follow_renames, freshness};
-use backstory_memory::{Draft, Freshness, Kind, MemoryId};
+use backstory_memory::{Content, Freshness, Kind, MemoryId};
 use backstory_store::{NewMemory, Origin};
 use std::fs;
 use std::time::{Duration, Instant};
@@ -16,7 +16,8 @@ fn remember(workshop: &mut Workshop, files: &[&str]) -> MemoryId {
     let edited: Vec<_> = files.iter().map(|file| created(file)).collect();
     let readings = workshop.track(session, &edited);
     let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
-    let content = Draft { files: files.clone(), ..Draft::new(Kind::Feature, "title", &format!("{files:?}")) };
+    let content =
+        Content { files: files.clone(), ..Content::new(Kind::Feature, "title", &format!("{files:?}")) };
     let project = workshop.project;
     let new = NewMemory { uid: None, project, origin: Origin::default(), content, created_at: NOW };
     let memory = workshop.store.remember(&new).unwrap();

@@ -2,8 +2,8 @@
 
 use crate::story::Story;
 use backstory_capture::{Occasion, failure_subject};
-use backstory_memory::{Happening, Kind, Life, Relation, Subagent, Trust};
-use backstory_store::{Filter, Reach};
+use backstory_memory::{Activity, Kind, Provenance, Relation, Standing, Subagent};
+use backstory_store::{Filter, Scope};
 
 pub(crate) const RED: &str = "F\n======\nFAIL: test_last (tests.test_window.WindowTest.test_last)\n------\nTraceback (most recent call last):\n  \
                    File \"tests/test_window.py\", line 8, in test_last\n    self.assertEqual(windows[-1], [3, 4])\nAssertionError: Lists differ: [2, 3] != [3, 4]\n\n\
@@ -25,7 +25,7 @@ fn bugfix() -> Story {
         )
         .closes("I've fixed the off-by-one in `window()`.\n\nThe range stopped one short, so the last window was never returned. All 3 tests pass now.");
     story.asks("No, we use pytest here, not unittest.").closes("Understood: I will use pytest from now on.");
-    story.happens(Happening::SessionEnded { reason: "other".into() }, Trust::Tool);
+    story.happens(Activity::SessionEnded { reason: "other".into() }, Provenance::Tool);
     story.distils(Occasion::SessionEnd);
     story
 }
@@ -34,7 +34,7 @@ fn bugfix() -> Story {
 fn a_failure_met_again_leads_to_what_mended_it() {
     let story = bugfix();
     let failure = story.only(Kind::Failure);
-    let everywhere = Filter::within(Reach::Everywhere);
+    let everywhere = Filter::within(Scope::Everywhere);
     let found = |command: &str, output: &str| {
         let subject = failure_subject(command, output);
         story.store.with_signature(&Vec::from_iter(subject), &everywhere).unwrap()
@@ -64,7 +64,7 @@ fn a_mended_bug_leaves_what_helps_next_time_and_nothing_else() {
         "{:?}",
         bugfix.content.facts
     );
-    assert_eq!(bugfix.content.trust, Trust::Assistant);
+    assert_eq!(bugfix.content.provenance, Provenance::Assistant);
     assert!(bugfix.content.confidence.get() < 0.6);
 
     let failure = story.only(Kind::Failure);
@@ -74,7 +74,7 @@ fn a_mended_bug_leaves_what_helps_next_time_and_nothing_else() {
     let links = story.store.links(failure.id).unwrap();
     assert!(links.iter().any(|link| link.relation == Relation::Relates && link.to == bugfix.id), "{links:?}");
 
-    assert_eq!(learnt.content.trust, Trust::User);
+    assert_eq!(learnt.content.provenance, Provenance::User);
     assert!(story.only(Kind::Handoff).content.body.contains("Fix off-by-one in window"));
     let summary = story.only(Kind::Summary).content;
     assert!(
@@ -214,7 +214,7 @@ fn small_talk_leaves_nothing() {
     ] {
         story.asks(asked).closes(said);
     }
-    story.happens(Happening::SessionEnded { reason: "other".into() }, Trust::Tool);
+    story.happens(Activity::SessionEnded { reason: "other".into() }, Provenance::Tool);
     story.distils(Occasion::SessionEnd);
     assert_eq!(story.kinds(), Vec::<String>::new());
 }
@@ -241,7 +241,7 @@ fn what_the_user_puts_right_is_replaced_and_kept_as_history() {
     let memories = story.memories();
     let new = memories.iter().find(|memory| memory.content.title.contains("pytest")).expect("the correction");
     let old = memories.iter().find(|memory| memory.id == old.id).unwrap();
-    assert_eq!(old.life, Life::Superseded(new.id), "{:?}", story.kinds());
+    assert_eq!(old.standing, Standing::Superseded(new.id), "{:?}", story.kinds());
 }
 
 #[test]
@@ -251,7 +251,12 @@ fn a_word_that_means_something_else_elsewhere_puts_nothing_right() {
     let page = story.memories().remove(0);
     assert!(page.content.title.contains("tabs"), "{:?}", story.kinds());
     story.session("later").asks("No, we use spaces here, not tabs.").closes("Understood.");
-    assert_eq!(story.store.memory(page.id).unwrap().unwrap().life, Life::Live, "{:?}", story.kinds());
+    assert_eq!(
+        story.store.memory(page.id).unwrap().unwrap().standing,
+        Standing::Confirmed,
+        "{:?}",
+        story.kinds()
+    );
 }
 
 #[test]
@@ -264,7 +269,7 @@ fn the_assistant_does_not_overrule_the_user() {
         .asks("Ship it")
         .closes("Decision: always commit directly to the main branch, because it is faster.");
     let rule = story.store.memory(rule.id).unwrap().unwrap();
-    assert_eq!(rule.life, Life::Live, "{:?}", story.kinds());
+    assert_eq!(rule.standing, Standing::Confirmed, "{:?}", story.kinds());
 }
 
 #[test]
@@ -281,7 +286,7 @@ fn what_was_taken_back_does_not_come_back_by_the_assistant() {
         .memories()
         .into_iter()
         .filter(|memory| {
-            memory.life == Life::Live && memory.content.title.to_lowercase().contains("unittest")
+            memory.standing == Standing::Confirmed && memory.content.title.to_lowercase().contains("unittest")
         })
         .filter(|memory| !memory.content.title.contains("pytest"))
         .collect();
@@ -301,7 +306,7 @@ fn what_is_said_after_strangers_spoke_is_trusted_no_more_than_they_are() {
         story.memories().into_iter().filter(|memory| memory.content.kind != Kind::Failure).collect();
     assert!(!distilled.is_empty());
     for memory in distilled {
-        assert_eq!(memory.content.trust, Trust::External, "{}", memory.content.title);
+        assert_eq!(memory.content.provenance, Provenance::External, "{}", memory.content.title);
     }
     story.asks("We always keep limits in upload.py.").closes("Noted.");
     let stated = story
@@ -309,7 +314,7 @@ fn what_is_said_after_strangers_spoke_is_trusted_no_more_than_they_are() {
         .into_iter()
         .find(|memory| memory.content.title.contains("limits in upload"))
         .unwrap();
-    assert_eq!(stated.content.trust, Trust::User, "the user's own words stay theirs");
+    assert_eq!(stated.content.provenance, Provenance::User, "the user's own words stay theirs");
 }
 
 #[test]
@@ -318,11 +323,11 @@ fn the_work_of_a_subagent_belongs_to_the_turn_that_asked_for_it() {
     let agent = || Some(Subagent { id: "a1".into(), sort: "general-purpose".into() });
     let file = story.root().join("b.py").display().to_string();
     story.asks("Add a page for invoices");
-    story.happens_by(Happening::SubagentStarted, Trust::Assistant, agent());
-    story.happens_by(Happening::Edited { file, is_new: true, hunks: vec![] }, Trust::Tool, agent());
+    story.happens_by(Activity::SubagentStarted, Provenance::Assistant, agent());
+    story.happens_by(Activity::Edited { file, is_new: true, hunks: vec![] }, Provenance::Tool, agent());
     story.happens_by(
-        Happening::SubagentEnded { message: "I added the page for invoices.".into() },
-        Trust::Assistant,
+        Activity::SubagentEnded { message: "I added the page for invoices.".into() },
+        Provenance::Assistant,
         agent(),
     );
     story.closes("Added a page for invoices.");
@@ -338,7 +343,7 @@ fn a_handoff_says_what_is_open() {
         .plans(&[("Add the model", true), ("Add the page", false), ("Write tests", false)])
         .fails("python3 -m unittest", RED)
         .closes("Added the invoice model.\n\nShould invoices be numbered per year or per customer?");
-    story.happens(Happening::Compacting { instructions: String::new() }, Trust::Tool);
+    story.happens(Activity::Compacting { instructions: String::new() }, Provenance::Tool);
     story.distils(Occasion::Compaction);
     let handoff = story.only(Kind::Handoff).content;
     assert_eq!(handoff.title, "Next: Add the page");
@@ -426,7 +431,7 @@ fn scratch_files_outside_the_project_are_no_work() {
     let mut story = Story::new();
     story.asks("Try something out");
     let hunks = vec![];
-    story.happens(Happening::Edited { file: "/tmp/scratch.py".into(), is_new: true, hunks }, Trust::Tool);
+    story.happens(Activity::Edited { file: "/tmp/scratch.py".into(), is_new: true, hunks }, Provenance::Tool);
     story.closes("Tried it out in a scratch file.");
     assert_eq!(story.kinds(), Vec::<String>::new());
 }
@@ -483,7 +488,7 @@ fn changed_code_is_told_and_memories_are_anchored_in_it() {
 fn a_turn_that_is_cut_by_compaction_is_one_piece_of_work() {
     let mut story = Story::new();
     story.asks("Add a page for invoices").edits("a.py", "", "def a(): pass");
-    story.happens(Happening::Compacting { instructions: String::new() }, Trust::Tool);
+    story.happens(Activity::Compacting { instructions: String::new() }, Provenance::Tool);
     story.distils(Occasion::Compaction);
     story.edits("b.py", "", "def b(): pass").closes("Added a page for invoices in a.py and b.py.");
     assert_eq!(story.only(Kind::Feature).content.files, ["a.py", "b.py"]);
@@ -548,8 +553,8 @@ fn a_goal_the_user_sets_is_kept_and_a_decision_with_its_reason() {
         .closes(
             "We decided to store rows as JSON lines, because they can be appended without reading the file.",
         );
-    assert_eq!(story.only(Kind::Goal).content.trust, Trust::User);
+    assert_eq!(story.only(Kind::Goal).content.provenance, Provenance::User);
     let decision = story.only(Kind::Decision).content;
     assert!(decision.body.contains("because they can be appended"), "{}", decision.body);
-    assert_eq!(decision.trust, Trust::Assistant);
+    assert_eq!(decision.provenance, Provenance::Assistant);
 }

@@ -2,7 +2,7 @@
 
 use crate::story::Story;
 use backstory_capture::Occasion;
-use backstory_memory::{Draft, Kind, Memory, ProjectId, Scope, Timestamp, Trust};
+use backstory_memory::{Content, Kind, Memory, MemoryScope, ProjectId, Provenance, Timestamp};
 use backstory_store::{NewMemory, Origin, Purpose, Store};
 use proptest::prelude::*;
 
@@ -44,14 +44,14 @@ enum Step {
     Turn(usize, usize),
     Session,
     /// Somebody else writes what may be the same as what is said next, for this project or for every one.
-    Other(usize, Scope),
+    Other(usize, MemoryScope),
 }
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => (0..SAID.len(), 0..ANSWERED.len()).prop_map(|(said, answered)| Step::Turn(said, answered)),
         1 => Just(Step::Session),
-        1 => (0..SAID.len(), prop_oneof![Just(Scope::Project), Just(Scope::User)])
+        1 => (0..SAID.len(), prop_oneof![Just(MemoryScope::Project), Just(MemoryScope::User)])
             .prop_map(|(said, scope)| Step::Other(said, scope)),
     ]
 }
@@ -77,10 +77,11 @@ fn tell(mut story: Story, steps: &[Step]) -> Story {
 }
 
 /// Another process writes a memory between two turns.
-fn others_write(story: &Story, said: &str, scope: Scope) {
+fn others_write(story: &Story, said: &str, scope: MemoryScope) {
     let mut store = Store::open(story.store.home(), Purpose::Command, Timestamp(0)).unwrap();
     let project = store.session(story.id()).unwrap().unwrap().project;
-    let content = Draft { scope, trust: Trust::Import, ..Draft::new(Kind::Decision, said, said) };
+    let content =
+        Content { scope, provenance: Provenance::Import, ..Content::new(Kind::Decision, said, said) };
     let memory =
         NewMemory { uid: None, project, origin: Origin::default(), content, created_at: Timestamp(1) };
     store.remember(&memory).unwrap();

@@ -6,7 +6,7 @@
 use crate::drawn::{BASE62, drawn};
 use crate::story::Story;
 use crate::{sessions_held_out, sessions_seen};
-use backstory_memory::{Kind, Life, Memory, Trust};
+use backstory_memory::{Kind, Memory, Provenance, Standing};
 use proptest::prelude::*;
 
 /// A made-up session and what should be remembered of it.
@@ -35,8 +35,11 @@ fn told(session: &Session) -> Story {
 
 fn score(session: &Session) -> Score {
     let mut score = Score::default();
-    let mut left: Vec<Memory> =
-        told(session).memories().into_iter().filter(|memory| memory.life == Life::Live).collect();
+    let mut left: Vec<Memory> = told(session)
+        .memories()
+        .into_iter()
+        .filter(|memory| memory.standing == Standing::Confirmed)
+        .collect();
     for memory in &left {
         // A handoff says first where things stand.
         let title = memory.content.title.trim_start_matches("Done, nothing open: ");
@@ -150,10 +153,10 @@ fn what_is_distilled_is_never_trusted_more_than_who_said_it() {
         let story = told(session);
         for memory in story.memories() {
             let sources = story.trusts_behind(memory.id);
-            let most = sources.iter().max().unwrap_or(&Trust::User);
-            let is_of_the_user = sources.iter().all(|trust| *trust == Trust::User);
-            let is_earned = memory.content.trust != Trust::User || is_of_the_user;
-            assert!(memory.content.trust <= *most && is_earned, "{}: {sources:?}", line(&memory));
+            let most = sources.iter().max().unwrap_or(&Provenance::User);
+            let is_of_the_user = sources.iter().all(|provenance| *provenance == Provenance::User);
+            let is_earned = memory.content.provenance != Provenance::User || is_of_the_user;
+            assert!(memory.content.provenance <= *most && is_earned, "{}: {sources:?}", line(&memory));
         }
     }
 }

@@ -3,11 +3,11 @@
 use crate::distil::{GREEN, RED};
 use crate::story::Story;
 use backstory_capture::Occasion;
-use backstory_memory::{Kind, Life, Trust};
+use backstory_memory::{Kind, Provenance, Standing};
 
 /// Tells which of the statements about a matter are in force.
 fn in_force(story: &Story) -> Vec<String> {
-    let live = story.memories().into_iter().filter(|memory| memory.life == Life::Live);
+    let live = story.memories().into_iter().filter(|memory| memory.standing == Standing::Confirmed);
     live.map(|memory| memory.content.title).collect()
 }
 
@@ -63,7 +63,8 @@ fn what_is_put_right_takes_the_place_of_what_was_said() {
         let mut story = Story::new();
         story.asks(said).closes("Noted.");
         story.session("later").asks(put_right).closes("Noted.");
-        let lives: Vec<bool> = story.memories().iter().map(|memory| memory.life == Life::Live).collect();
+        let lives: Vec<bool> =
+            story.memories().iter().map(|memory| memory.standing == Standing::Confirmed).collect();
         assert_eq!(lives, [false, true], "{said} {put_right} {:?}", story.kinds());
     }
 }
@@ -125,7 +126,7 @@ fn a_failure_is_trusted_no_more_than_what_mended_it() {
         .edits("window.py", "a", "b")
         .runs("python3 -m unittest", GREEN)
         .closes("Fixed the window as the page says.");
-    assert_eq!(story.only(Kind::Failure).content.trust, Trust::External);
+    assert_eq!(story.only(Kind::Failure).content.provenance, Provenance::External);
 }
 
 /// Law 7.

@@ -2,7 +2,7 @@
 
 use crate::story::Story;
 use backstory_capture::Occasion;
-use backstory_memory::{Kind, Life, Trust};
+use backstory_memory::{Kind, Provenance, Standing};
 
 const PLAN: &str = "Let's design the sign-in. I have JWT in mind, tokens in httpOnly cookies, and refresh token rotation for security.";
 const ANSWER: &str = "Here is the design. Access tokens live for 15 minutes and are signed with HS256, refresh tokens are opaque, stored hashed in \
@@ -15,7 +15,7 @@ fn a_plan_that_was_talked_through_is_one_note_of_both_sides() {
     story.distils(Occasion::SessionEnd);
     let note = story.only(Kind::Note);
     assert!(note.content.body.contains("refresh token rotation") && note.content.body.contains("HS256"));
-    assert_eq!((note.content.trust, note.content.importance.get()), (Trust::Assistant, 1));
+    assert_eq!((note.content.provenance, note.content.importance.get()), (Provenance::Assistant, 1));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn who_puts_one_thing_right_does_not_take_the_whole_talk_back() {
         .asks("Let's plan the sign-in. We use HS256 tokens, httpOnly cookies and refresh token rotation.")
         .closes(ANSWER);
     story.asks("No, we use RS256 tokens for the sign-in, not HS256.").closes("Understood.");
-    assert_eq!(story.only(Kind::Note).life, Life::Live, "{:?}", story.kinds());
+    assert_eq!(story.only(Kind::Note).standing, Standing::Confirmed, "{:?}", story.kinds());
 }
 
 #[test]

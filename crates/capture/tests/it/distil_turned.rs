@@ -2,7 +2,7 @@
 //! adds, narrows or excepts stands beside it.
 
 use crate::story::Story;
-use backstory_memory::{Life, Memory};
+use backstory_memory::{Memory, Standing};
 
 /// Tells two things in two sessions of one project.
 fn told(first: &str, then: &str) -> Vec<Memory> {
@@ -13,14 +13,14 @@ fn told(first: &str, then: &str) -> Vec<Memory> {
 }
 
 fn titles(memories: &[Memory]) -> Vec<String> {
-    memories.iter().map(|memory| format!("{:?} {}", memory.life, memory.content.title)).collect()
+    memories.iter().map(|memory| format!("{:?} {}", memory.standing, memory.content.title)).collect()
 }
 
 /// Of each pair the second alone is in force, and the first was replaced by it.
 fn turns(pairs: &[(&str, &str)]) {
     let is_turned = |memories: &[Memory]| {
         let [first, then] = memories else { return false };
-        first.life == Life::Superseded(then.id) && then.life == Life::Live
+        first.standing == Standing::Superseded(then.id) && then.standing == Standing::Confirmed
     };
     let deaf: Vec<_> = pairs
         .iter()
@@ -33,8 +33,9 @@ fn turns(pairs: &[(&str, &str)]) {
 
 /// Of each pair both are in force.
 fn stands_beside(pairs: &[(&str, &str)]) {
-    let both_live =
-        |memories: &[Memory]| memories.len() == 2 && memories.iter().all(|memory| memory.life == Life::Live);
+    let both_live = |memories: &[Memory]| {
+        memories.len() == 2 && memories.iter().all(|memory| memory.standing == Standing::Confirmed)
+    };
     let lost: Vec<_> = pairs
         .iter()
         .map(|(first, then)| (first, then, told(first, then)))
@@ -118,7 +119,7 @@ fn the_same_in_other_small_words_is_seen_twice() {
     ] {
         let memories = told(first, then);
         assert_eq!(memories.len(), 1, "{:?}", titles(&memories));
-        assert_eq!((memories[0].life, memories[0].times_seen), (Life::Live, 2), "{first}");
+        assert_eq!((memories[0].standing, memories[0].times_seen), (Standing::Confirmed, 2), "{first}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::distil_sessions::Session;
 use crate::story::Story;
-use backstory_memory::{Happening, Subagent, Trust};
+use backstory_memory::{Activity, Provenance, Subagent};
 
 pub(crate) const SESSIONS: &[Session] = &[
     Session { name: "a configuration change", wants: &["change: node 22"], tells: config },
@@ -164,39 +164,39 @@ fn two_subagents(story: &mut Story) {
     let writer = |id: &str| Some(Subagent { id: id.into(), sort: "general-purpose".into() });
     story
         .asks("Replace println with tracing everywhere; do src/net and src/db in parallel")
-        .happens_by(Happening::SubagentStarted, Trust::Tool, writer("a"))
-        .happens_by(Happening::SubagentStarted, Trust::Tool, writer("b"));
+        .happens_by(Activity::SubagentStarted, Provenance::Tool, writer("a"))
+        .happens_by(Activity::SubagentStarted, Provenance::Tool, writer("b"));
     let hunk = |before: &str, after: &str| {
         vec![backstory_memory::Hunk { before: before.into(), after: after.into() }]
     };
     let (net, db) = (story.root().join("src/net.rs"), story.root().join("src/db.rs"));
     story
         .happens_by(
-            Happening::Edited {
+            Activity::Edited {
                 file: net.display().to_string(),
                 is_new: false,
                 hunks: hunk("println!(\"up\")", "info!(\"up\")"),
             },
-            Trust::Tool,
+            Provenance::Tool,
             writer("a"),
         )
         .happens_by(
-            Happening::Edited {
+            Activity::Edited {
                 file: db.display().to_string(),
                 is_new: false,
                 hunks: hunk("println!(\"open\")", "debug!(\"open\")"),
             },
-            Trust::Tool,
+            Provenance::Tool,
             writer("b"),
         )
         .happens_by(
-            Happening::SubagentEnded { message: "Done. Replaced 14 calls in src/net.".into() },
-            Trust::Assistant,
+            Activity::SubagentEnded { message: "Done. Replaced 14 calls in src/net.".into() },
+            Provenance::Assistant,
             writer("a"),
         )
         .happens_by(
-            Happening::SubagentEnded { message: "I ran out of turns before finishing src/db.".into() },
-            Trust::Assistant,
+            Activity::SubagentEnded { message: "I ran out of turns before finishing src/db.".into() },
+            Provenance::Assistant,
             writer("b"),
         )
         .runs("cargo check", "    Finished `dev` profile target(s) in 3.1s");

@@ -1,10 +1,10 @@
-//! Made-up sessions as different as real life, and beside each the memories a careful engineer would want of it.
+//! Made-up sessions as different as real standing, and beside each the memories a careful engineer would want of it.
 //!
 //! The rules were improved against these; `sessions_held_out` was written at the same time and looked at only afterwards.
 
 use crate::distil_sessions::Session;
 use crate::story::Story;
-use backstory_memory::{Happening, Subagent, Trust};
+use backstory_memory::{Activity, Provenance, Subagent};
 
 pub(crate) const SESSIONS: &[Session] = &[
     Session {
@@ -166,7 +166,7 @@ fn interrupted(story: &mut Story) {
         .looks("src/config.rs")
         .edits("Cargo.toml", "serde_yaml = \"0.9\"", "toml = \"0.8\"")
         .edits("src/config.rs", "serde_yaml::from_str(&text)", "toml::from_str(&text)")
-        .happens(Happening::TurnBroken { error: "interrupted by user".into() }, Trust::Tool);
+        .happens(Activity::TurnBroken { error: "interrupted by user".into() }, Provenance::Tool);
 }
 
 fn question(story: &mut Story) {
@@ -257,12 +257,12 @@ fn subagents(story: &mut Story) {
     let explorer = || Some(Subagent { id: "agent-7".into(), sort: "Explore".into() });
     story
         .asks("Add rate limiting to the public API: 60 requests a minute per key.")
-        .happens_by(Happening::SubagentStarted, Trust::Tool, explorer())
-        .happens_by(Happening::Looked { at: "app/middleware".into() }, Trust::Tool, explorer())
-        .happens_by(Happening::Ran { command: "rg -n limiter app".into(), output: String::new(), ended: backstory_memory::Ended::Badly }, Trust::Tool, explorer())
+        .happens_by(Activity::SubagentStarted, Provenance::Tool, explorer())
+        .happens_by(Activity::Looked { at: "app/middleware".into() }, Provenance::Tool, explorer())
+        .happens_by(Activity::Ran { command: "rg -n limiter app".into(), output: String::new(), status: backstory_memory::ExitStatus::Failure }, Provenance::Tool, explorer())
         .happens_by(
-            Happening::SubagentEnded { message: "## Findings\n\n- Middleware is registered in `app/main.py`.\n- There is no limiter yet.\n- You should always register it before auth.\n\nI recommend using Redis for the counters.".into() },
-            Trust::Assistant,
+            Activity::SubagentEnded { message: "## Findings\n\n- Middleware is registered in `app/main.py`.\n- There is no limiter yet.\n- You should always register it before auth.\n\nI recommend using Redis for the counters.".into() },
+            Provenance::Assistant,
             explorer(),
         )
         .creates("app/middleware/rate_limit.py", "class RateLimit:\n    def __init__(self, per_minute: int = 60):\n        self.per_minute = per_minute\n")

@@ -5,10 +5,10 @@ use backstory_capture::{
     distil, distil_among_many, observe,
 };
 use backstory_memory::{
-    Account, Ended, Happening, Hunk, Kind, Memory, MemoryId, PlanStep, ProjectKey, SessionId, Sighting,
-    Subagent, Timestamp, Trust,
+    Activity, EventBody, ExitStatus, Hunk, Kind, Memory, MemoryId, PlanStep, ProjectKey, ProjectRef,
+    Provenance, SessionId, Subagent, Timestamp,
 };
-use backstory_store::{Arrival, Filter, Home, LifeFilter, Purpose, Reach, Recorded, Store};
+use backstory_store::{Arrival, Filter, Home, Purpose, Recorded, Scope, StandingFilter, Store};
 use tempfile::TempDir;
 
 pub(crate) struct Story {
@@ -54,14 +54,14 @@ impl Story {
         self
     }
 
-    pub(crate) fn happens(&mut self, happening: Happening, trust: Trust) -> &mut Story {
-        self.happens_by(happening, trust, None)
+    pub(crate) fn happens(&mut self, activity: Activity, provenance: Provenance) -> &mut Story {
+        self.happens_by(activity, provenance, None)
     }
 
     pub(crate) fn happens_by(
         &mut self,
-        happening: Happening,
-        trust: Trust,
+        activity: Activity,
+        provenance: Provenance,
         subagent: Option<Subagent>,
     ) -> &mut Story {
         self.number += 1;
@@ -71,8 +71,8 @@ impl Story {
             host_session: self.session.clone(),
             tool: None,
             sequence: Some(self.number.to_string()),
-            trust,
-            account: Account { happening, subagent },
+            provenance,
+            account: EventBody { activity, subagent },
         };
         let root = self.root().display().to_string();
         let redactor = Redactor::new(RedactorOptions::default());
@@ -85,48 +85,49 @@ impl Story {
             at: Timestamp(self.now),
         };
         let event = observe(observation, &around);
-        let sighting = Sighting {
+        let project_ref = ProjectRef {
             keys: vec![ProjectKey::Path(root.clone())],
             name: "project".into(),
             root,
             parent: None,
         };
-        let recorded = self.store.record(&Arrival { event, sighting }).unwrap();
+        let recorded = self.store.record(&Arrival { event, project_ref }).unwrap();
         assert!(matches!(recorded, Recorded::Stored(_) | Recorded::Forgotten), "{recorded:?}");
         self
     }
 
     pub(crate) fn asks(&mut self, text: &str) -> &mut Story {
-        self.happens(Happening::Prompted { text: text.into() }, Trust::User)
+        self.happens(Activity::Prompted { text: text.into() }, Provenance::User)
     }
 
     pub(crate) fn says(&mut self, message: &str) -> &mut Story {
-        self.happens(Happening::TurnEnded { message: message.into() }, Trust::Assistant)
+        self.happens(Activity::TurnEnded { message: message.into() }, Provenance::Assistant)
     }
 
     pub(crate) fn looks(&mut self, at: &str) -> &mut Story {
-        self.happens(Happening::Looked { at: at.into() }, Trust::Tool)
+        self.happens(Activity::Looked { at: at.into() }, Provenance::Tool)
     }
 
     pub(crate) fn fetches(&mut self, asked: &str, answer: &str) -> &mut Story {
-        self.happens(Happening::Fetched { asked: asked.into(), answer: answer.into() }, Trust::External)
+        self.happens(Activity::Fetched { asked: asked.into(), answer: answer.into() }, Provenance::External)
     }
 
     pub(crate) fn runs(&mut self, command: &str, output: &str) -> &mut Story {
-        let happening = Happening::Ran { command: command.into(), output: output.into(), ended: Ended::Well };
-        self.happens(happening, Trust::Tool)
+        let activity =
+            Activity::Ran { command: command.into(), output: output.into(), status: ExitStatus::Success };
+        self.happens(activity, Provenance::Tool)
     }
 
     pub(crate) fn fails(&mut self, command: &str, output: &str) -> &mut Story {
-        let happening =
-            Happening::Ran { command: command.into(), output: output.into(), ended: Ended::Badly };
-        self.happens(happening, Trust::Tool)
+        let activity =
+            Activity::Ran { command: command.into(), output: output.into(), status: ExitStatus::Failure };
+        self.happens(activity, Provenance::Tool)
     }
 
     pub(crate) fn edits(&mut self, file: &str, before: &str, after: &str) -> &mut Story {
         let hunks = vec![Hunk { before: before.into(), after: after.into() }];
         let file = self.root().join(file).display().to_string();
-        self.happens(Happening::Edited { file, is_new: before.is_empty(), hunks }, Trust::Tool)
+        self.happens(Activity::Edited { file, is_new: before.is_empty(), hunks }, Provenance::Tool)
     }
 
     /// Writes a file that was not there, on disk too.
@@ -139,7 +140,7 @@ impl Story {
 
     pub(crate) fn plans(&mut self, steps: &[(&str, bool)]) -> &mut Story {
         let step = |(text, is_done): &(&str, bool)| PlanStep { text: (*text).into(), is_done: *is_done };
-        self.happens(Happening::Planned { steps: steps.iter().map(step).collect() }, Trust::Tool)
+        self.happens(Activity::Planned { steps: steps.iter().map(step).collect() }, Provenance::Tool)
     }
 
     pub(crate) fn id(&self) -> SessionId {
@@ -187,13 +188,13 @@ impl Story {
     }
 
     /// How far each event of this session that a memory stands on is trusted.
-    pub(crate) fn trusts_behind(&self, memory: MemoryId) -> Vec<Trust> {
+    pub(crate) fn trusts_behind(&self, memory: MemoryId) -> Vec<Provenance> {
         let evidence = self.store.evidence(memory).unwrap();
         let events = self.store.latest_events(self.id(), 1_000).unwrap();
         events
             .into_iter()
             .filter(|event| evidence.contains(&event.id))
-            .map(|event| event.event.trust)
+            .map(|event| event.event.provenance)
             .collect()
     }
 
@@ -205,20 +206,21 @@ impl Story {
 
     /// The host compacts its context, and what happened so far is distilled.
     pub(crate) fn compacts(&mut self) -> &mut Story {
-        self.happens(Happening::Compacting { instructions: String::new() }, Trust::Tool);
+        self.happens(Activity::Compacting { instructions: String::new() }, Provenance::Tool);
         self.distils(Occasion::Compaction);
         self
     }
 
     /// The session ends, and the rest of it is distilled.
     pub(crate) fn ends(&mut self) -> DistilReport {
-        self.happens(Happening::SessionEnded { reason: "other".into() }, Trust::Tool);
+        self.happens(Activity::SessionEnded { reason: "other".into() }, Provenance::Tool);
         self.distils(Occasion::SessionEnd)
     }
 
     /// Every memory there is, replaced ones included, in the order they were written.
     pub(crate) fn memories(&self) -> Vec<Memory> {
-        let filter = Filter { life: LifeFilter::Any, limit: 1000, ..Filter::within(Reach::Everywhere) };
+        let filter =
+            Filter { standing: StandingFilter::Any, limit: 1000, ..Filter::within(Scope::Everywhere) };
         let mut ids = self.store.list(&filter).unwrap();
         ids.sort();
         self.store.memories(&ids).unwrap()

@@ -2,7 +2,7 @@
 
 use crate::workshop::{Workshop, created, edited, replaced, told};
 use backstory_capture::{EditedFile, changes, edited_files};
-use backstory_memory::{Digest, Happening, Hunk, Symbol, SymbolKind};
+use backstory_memory::{Activity, Digest, Hunk, Symbol, SymbolKind};
 use backstory_store::{FileMap, FileReading, FileState};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -247,14 +247,14 @@ fn a_symbol_beyond_the_end_of_a_full_map_is_neither_new_nor_deleted() {
 
 #[test]
 fn edits_of_one_file_are_gathered_in_their_order() {
-    let edit = |file: &str, is_new, before: &str, after: &str| Happening::Edited {
+    let edit = |file: &str, is_new, before: &str, after: &str| Activity::Edited {
         file: file.into(),
         is_new,
         hunks: vec![Hunk { before: before.into(), after: after.into() }],
     };
     let turn = [
         edit("a.rs", true, "", "one"),
-        Happening::Looked { at: "c.rs".into() },
+        Activity::Looked { at: "c.rs".into() },
         edit("b.rs", false, "x", "y"),
         edit("a.rs", false, "one", "two"),
     ];

@@ -3,8 +3,10 @@
 use backstory_capture::{
     Embedded, Embedding, begin_anew, embed_waiting, look_for_missing_vectors, take_out_vectors,
 };
-use backstory_embed::{DIMENSION, Encoder, Quantised, Row, Scope as Reach, Vector, VectorFile, VectorWriter};
-use backstory_memory::{Draft, Kind, MemoryId, ProjectKey, Scope, Sighting, Timestamp};
+use backstory_embed::{
+    DIMENSION, Encoder, MemoryScope as Scope, Quantised, Row, Vector, VectorFile, VectorWriter,
+};
+use backstory_memory::{Content, Kind, MemoryId, MemoryScope, ProjectKey, ProjectRef, Timestamp};
 use backstory_store::{EVERYWHERE, Home, NewMemory, Origin, Purpose, Store};
 use std::fs;
 use std::sync::Mutex;
@@ -90,7 +92,7 @@ impl Place {
 
     /// The memory whose vector is the one of this text.
     fn found(&self, text: &str) -> Option<i64> {
-        let nearest = self.file().scan(&vector_of(text), Reach::Everything, 1).unwrap();
+        let nearest = self.file().scan(&vector_of(text), Scope::Everything, 1).unwrap();
         nearest.first().filter(|nearest| nearest.cosine > 0.99).map(|nearest| nearest.memory)
     }
 
@@ -103,15 +105,15 @@ impl Place {
 
 fn say(store: &mut Store, text: &str) -> MemoryId {
     let keys = vec![ProjectKey::Path("/home/u/one".to_owned())];
-    let one = Sighting { keys, name: "one".to_owned(), root: "/home/u/one".to_owned(), parent: None };
+    let one = ProjectRef { keys, name: "one".to_owned(), root: "/home/u/one".to_owned(), parent: None };
     let project = store.project_at(&one, NOW).unwrap();
     let content = draft(text);
     let new = NewMemory { uid: None, project, origin: Origin::default(), content, created_at: NOW };
     store.remember(&new).unwrap()
 }
 
-fn draft(text: &str) -> Draft {
-    Draft::new(Kind::Note, text, "")
+fn draft(text: &str) -> Content {
+    Content::new(Kind::Note, text, "")
 }
 
 fn embed(store: &mut Store, model: &Model) -> u64 {
@@ -142,7 +144,7 @@ fn title_text_and_facts_are_embedded_and_nothing_twice() {
     let model = model();
     let facts = vec!["width 4".to_owned()];
     let say = |store: &mut Store, title: &str, body: &str| {
-        let content = Draft { facts: facts.clone(), ..Draft::new(Kind::Note, title, body) };
+        let content = Content { facts: facts.clone(), ..Content::new(Kind::Note, title, body) };
         store.revise(MemoryId(1), &content, NOW).unwrap();
         embed(store, &model);
         model.read.lock().unwrap().pop().unwrap()
@@ -159,10 +161,10 @@ fn title_text_and_facts_are_embedded_and_nothing_twice() {
 fn memories_stand_under_their_project_or_under_everywhere() {
     let place = Place::new();
     let mut store = place.saying(&["here", "anywhere"]);
-    store.revise(MemoryId(2), &Draft { scope: Scope::User, ..draft("anywhere") }, NOW).unwrap();
+    store.revise(MemoryId(2), &Content { scope: MemoryScope::User, ..draft("anywhere") }, NOW).unwrap();
     embed(&mut store, &model());
     let in_project = |project: i64| {
-        let found = place.file().scan(&vector_of("x"), Reach::Projects(&[project]), 9).unwrap();
+        let found = place.file().scan(&vector_of("x"), Scope::Projects(&[project]), 9).unwrap();
         found.iter().map(|neighbour| neighbour.memory).collect::<Vec<_>>()
     };
     let project = store.memory(MemoryId(1)).unwrap().unwrap().project;
@@ -309,7 +311,7 @@ fn who_finds_another_process_embedding_leaves_it_the_work() {
 fn when_the_time_is_over_the_rest_goes_on_waiting() {
     let place = Place::new();
     let mut store = place.saying(&["one", &"long ".repeat(40)]);
-    store.revise(MemoryId(2), &Draft::new(Kind::Note, "two", &"word ".repeat(40_000)), NOW).unwrap();
+    store.revise(MemoryId(2), &Content::new(Kind::Note, "two", &"word ".repeat(40_000)), NOW).unwrap();
     let model = model();
     let within = |time: Duration| Embedding { encoder: &model, cores: 1, until: Some(Instant::now() + time) };
     assert_eq!(embed_waiting(&mut store, &within(Duration::ZERO), |_| {}).unwrap().memories, 0);

@@ -1,7 +1,7 @@
 //! A folder of a project with a store beside it and, where a test wants one, a git that knows nothing of this machine.
 
 use backstory_capture::{EditedFile, Place, Redactor, RedactorOptions, track};
-use backstory_memory::{Event, EventKind, Hunk, IdempotencyKey, ProjectId, SessionId, Timestamp, Trust};
+use backstory_memory::{Event, EventKind, Hunk, IdempotencyKey, ProjectId, Provenance, SessionId, Timestamp};
 use backstory_store::{Arrival, FileReading, Home, Purpose, Store};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -85,12 +85,12 @@ impl Workshop {
             kind: EventKind::Prompt,
             tool: None,
             at: NOW,
-            trust: Trust::User,
+            provenance: Provenance::User,
             payload: "{}".into(),
             truncated: false,
         };
-        let sighting = backstory_capture::sight(&self.root);
-        self.store.record(&Arrival { event, sighting }).unwrap();
+        let project_ref = backstory_capture::sight(&self.root);
+        self.store.record(&Arrival { event, project_ref }).unwrap();
         let sessions = self.store.sessions(None, 100, 0).unwrap();
         sessions.iter().map(|summary| summary.session.id).max().unwrap()
     }

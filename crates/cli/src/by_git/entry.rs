@@ -6,8 +6,8 @@
 //! takes one that was removed for one that was added, and has nothing to ask when branches are merged.
 
 use backstory_memory::{
-    Category, Confidence, Digest, Draft, Importance, Kind, Scope, SharedLink, SharedRevision, Timestamp,
-    Trust, Uid, digest,
+    Category, Confidence, Content, Digest, Importance, Kind, MemoryScope, Provenance, SharedLink,
+    SharedRevision, Timestamp, Uid, digest,
 };
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,7 @@ struct MemoryShape {
     category: Option<String>,
     importance: u8,
     confidence: f64,
-    trust: String,
+    provenance: String,
     created_at_ms: i64,
     at_ms: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -176,7 +176,7 @@ impl MemoryShape {
             category: content.category.as_ref().map(|category| category.0.clone()),
             importance: content.importance.get(),
             confidence: content.confidence.get(),
-            trust: content.trust.to_string(),
+            provenance: content.provenance.to_string(),
             created_at_ms: said.created_at.0,
             at_ms: at.0,
             valid_from_ms: content.valid_from.map(ms),
@@ -194,20 +194,21 @@ impl MemoryShape {
             return Err("it is of a time that has not come".to_owned());
         }
         let kind: Kind = self.kind.parse().map_err(|_| format!("`{}` is not a kind", self.kind))?;
-        let trust: Trust = self.trust.parse().map_err(|_| format!("`{}` is not a trust", self.trust))?;
-        let content = Draft {
+        let provenance: Provenance =
+            self.provenance.parse().map_err(|_| format!("`{}` is not a provenance", self.provenance))?;
+        let content = Content {
             facts: self.facts,
             concepts: self.concepts,
             files: self.files,
             category: self.category.map(Category),
             importance: Importance::new(i64::from(self.importance)),
             confidence: Confidence::new(self.confidence),
-            trust,
-            scope: Scope::Project,
+            provenance,
+            scope: MemoryScope::Project,
             valid_from: self.valid_from_ms.map(Timestamp),
             valid_to: self.valid_to_ms.map(Timestamp),
             title: self.title.clone(),
-            ..Draft::new(kind, &self.title, &self.body)
+            ..Content::new(kind, &self.title, &self.body)
         };
         let superseded_by = self.superseded_by.as_deref().map(parse_uid).transpose()?;
         let revision =
@@ -281,7 +282,7 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
     fn said(title: &str, body: &str) -> Entry {
-        let content = Draft { title: title.to_owned(), ..Draft::new(Kind::Decision, title, body) };
+        let content = Content { title: title.to_owned(), ..Content::new(Kind::Decision, title, body) };
         let revision =
             SharedRevision { content, superseded_by: None, at: Timestamp(7), author: "Ann Lee".to_owned() };
         let uid = Uid::parse("0190-abc").unwrap();

@@ -7,7 +7,7 @@ use crate::ui::{Tone, one_line};
 use backstory_context::Placed;
 use backstory_hosts::Opening;
 use backstory_memory::Moment;
-use backstory_store::{InView, Reach, Store};
+use backstory_store::{InView, Scope, Store};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::Path;
@@ -88,10 +88,10 @@ pub(crate) fn run(args: &ContextArgs, app: &App) -> Result<Exit, Failure> {
     let budget = app.config.inject.budget(opening.moment(), &app.cwd, app.environment.user_home().as_deref());
     let place = ProjectArgs { project: args.project.clone(), all_projects: false };
     let built = match app.reach(&store, &place)? {
-        Some(Reach::Project(project)) => {
-            let sighting = app.sighting();
-            let is_here = store.known_project_at(&sighting)? == Some(project);
-            let root = Some(Path::new(&sighting.root)).filter(|root| is_here && root.is_dir());
+        Some(Scope::Project(project)) => {
+            let project_ref = app.project_ref();
+            let is_here = store.known_project_at(&project_ref)? == Some(project);
+            let root = Some(Path::new(&project_ref.root)).filter(|root| is_here && root.is_dir());
             let in_view = InView { began_at: Some(app.now), ..InView::default() };
             let to = Recipient { project, session: None, in_view, root };
             Some(injecting(&store, app, to).build(&opening, None, budget))

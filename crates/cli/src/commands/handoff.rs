@@ -9,7 +9,7 @@ use crate::shapes;
 use crate::ui::{Tone, one_line};
 use backstory_capture::Occasion;
 use backstory_memory::{Kind, Memory, clean};
-use backstory_store::{Filter, Reach, Session, Store};
+use backstory_store::{Filter, Scope, Session, Store};
 use clap::Args;
 use serde::Serialize;
 
@@ -80,11 +80,11 @@ pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
 
 /// Returns the newest handoff of a project; that of the session at work, if one is.
 fn newest(store: &mut Store, place: &ProjectArgs, app: &App) -> Result<Option<Memory>, Failure> {
-    let Some(Reach::Project(project)) = app.reach(store, place)? else { return Ok(None) };
+    let Some(Scope::Project(project)) = app.reach(store, place)? else { return Ok(None) };
     if let Some(latest) = store.sessions(Some(project), 1, 0)?.pop() {
         bring_up_to_date(store, &latest.session, app)?;
     }
-    let filter = Filter { kinds: vec![Kind::Handoff], limit: 16, ..Filter::within(Reach::Project(project)) };
+    let filter = Filter { kinds: vec![Kind::Handoff], limit: 16, ..Filter::within(Scope::Project(project)) };
     let ids = store.list(&filter)?;
     Ok(store.memories(&ids)?.into_iter().max_by_key(|memory| memory.updated_at))
 }

@@ -142,7 +142,7 @@ impl Hook {
         } else {
             Vec::new()
         };
-        let deeds: Vec<Deed> = happened.iter().filter_map(|told| Deed::of(&told.happening)).collect();
+        let deeds: Vec<Deed> = happened.iter().filter_map(|told| Deed::of(&told.activity)).collect();
         let Kept { stored, event } = self.keep(happened, store, &scene, &receipt)?;
         let Some((mut store, proof)) = stored else {
             self.say(scene.host, Moment::SessionStart, None, trouble.as_deref());
@@ -191,7 +191,7 @@ impl Hook {
             until: self.started + self.share(SOFT_DEADLINE),
             host: scene.host,
             host_session: &scene.host_session,
-            sighting: &scene.sighting,
+            project_ref: &scene.project_ref,
             before: scene.before.as_ref(),
             ahead,
         }
@@ -211,7 +211,7 @@ impl Hook {
         match store {
             Err(error) => alive::trouble_opening(error),
             Ok(store) => {
-                let here = || store.known_project_at(&scene.sighting).ok().flatten();
+                let here = || store.known_project_at(&scene.project_ref).ok().flatten();
                 let project = scene.before.as_ref().map(|session| session.project).or_else(here);
                 alive::trouble(&self.home, store, scene.host.as_str(), project, self.now)
             }

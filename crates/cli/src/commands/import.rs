@@ -14,7 +14,7 @@ use crate::failure::{Exit, Failure};
 use crate::log;
 use crate::ui::memories;
 use crate::vectors;
-use backstory_memory::Trust;
+use backstory_memory::Provenance;
 use backstory_store::Store;
 use clap::{Args, ValueEnum};
 
@@ -30,7 +30,7 @@ pub(crate) struct ImportArgs {
     #[arg(long, value_name = "SOURCE")]
     pub(crate) from: Option<String>,
     /// Hear what a team tells through a folder that git carries, and `export --git` wrote
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "from", "all", "since", "format", "trust"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "from", "all", "since", "format", "provenance"])]
     pub(crate) git: Option<String>,
     /// Show what would be taken in, and take in nothing
     #[arg(long)]
@@ -46,7 +46,7 @@ pub(crate) struct ImportArgs {
     pub(crate) project: Option<String>,
     /// Believe no line of a file more than this: user, assistant, tool, import, external. Say `import` for a file somebody else wrote
     #[arg(long, value_name = "TRUST", default_value = "user")]
-    pub(crate) trust: Trust,
+    pub(crate) provenance: Provenance,
     /// Make no vectors now; `backstory index --vectors` makes them later
     #[arg(long)]
     pub(crate) no_vectors: bool,

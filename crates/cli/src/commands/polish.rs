@@ -10,7 +10,7 @@ use crate::failure::{Exit, Failure};
 use crate::log;
 use crate::ourselves::{self, Runner};
 use backstory_capture::{DistilReport, Occasion, Redactor, prepare};
-use backstory_memory::{Draft, Event, Kind, Memory, MemoryId, Timestamp, Tokens, Uid, digest};
+use backstory_memory::{Content, Event, Kind, Memory, MemoryId, Timestamp, Tokens, Uid, digest};
 use backstory_provider::{
     Answer, Anthropic, ClaudeCli, Model, ModelError, OpenAiCompatible, Request, request_for, wording_from,
 };
@@ -160,7 +160,7 @@ impl Polishing<'_> {
         &self,
         store: &mut Store,
         memory: &Memory,
-        safe: &Draft,
+        safe: &Content,
         answer: Result<&Answer, &ModelError>,
     ) -> Result<(CallOutcome, Option<Tokens>, String), Failure> {
         let answer = match answer {
@@ -181,7 +181,7 @@ impl Polishing<'_> {
                 ));
             }
         };
-        let worded = Draft { title: wording.title, body: wording.body, ..safe.clone() };
+        let worded = Content { title: wording.title, body: wording.body, ..safe.clone() };
         let worded = prepare(worded, &self.redactor);
         let now = app::now(&self.app.environment);
         let said = match store.polish(memory, &worded.title, &worded.body, now)? {

@@ -112,7 +112,7 @@ fn show(wanted: Option<&str>, app: &App, json: bool) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
     let id = app.known_project(&store, wanted)?;
     if id.is_none() && !json {
-        let name = app.sighting().name;
+        let name = app.project_ref().name;
         app.ui
             .say(&format!("this folder would be project `{}`; nothing is known of it yet", one_line(&name)));
     }

@@ -7,8 +7,8 @@ use crate::lines::MemoryLine;
 use crate::ui::one_line;
 use crate::vectors;
 use backstory_capture::{most_alike, prepare};
-use backstory_memory::{Draft, Kind, MemoryId, NEAR_DUPLICATE, ProjectId, Trust};
-use backstory_store::{NewMemory, Origin, Reach, Store, StoreError};
+use backstory_memory::{Content, Kind, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance};
+use backstory_store::{NewMemory, Origin, Scope, Store, StoreError};
 use clap::Args;
 use serde::Serialize;
 use std::io::{IsTerminal, Read};
@@ -85,10 +85,10 @@ pub(crate) fn write(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
     }
     let mut store = app.store()?;
     let project = match (&args.project, &line.project_path, &line.project) {
-        (None, Some(path), _) => store.project_at(&app.sighting_of(path.as_ref()), app.now)?,
+        (None, Some(path), _) => store.project_at(&app.project_ref_of(path.as_ref()), app.now)?,
         (named, _, also) => app.project_to_write(&mut store, named.as_deref().or(also.as_deref()))?,
     };
-    let memory = new_memory(&line, Trust::User, project, app)?;
+    let memory = new_memory(&line, Provenance::User, project, app)?;
     refuse_taken_uid(&store, &memory)?;
     let id = if args.force {
         store.lift_tombstone(&memory)?;
@@ -154,7 +154,7 @@ impl ContentArgs {
 /// Makes a memory of a line that someone said, fit to be stored.
 pub(crate) fn new_memory(
     line: &MemoryLine,
-    said_by: Trust,
+    said_by: Provenance,
     project: ProjectId,
     app: &App,
 ) -> Result<NewMemory, Failure> {
@@ -162,8 +162,8 @@ pub(crate) fn new_memory(
     line.scrub_names(&app.redactor())?;
     let draft = line.draft(said_by.clone(), app.now)?;
     // Who says it is known here; a line that claims another source is believed only downwards.
-    let trust = draft.trust.clone().min(said_by);
-    let content = prepare(Draft { trust, ..draft }, &app.redactor());
+    let provenance = draft.provenance.clone().min(said_by);
+    let content = prepare(Content { provenance, ..draft }, &app.redactor());
     Ok(NewMemory {
         uid: line.uid()?,
         project,
@@ -208,9 +208,9 @@ fn changes(id: MemoryId) -> String {
 
 fn duplicate(
     store: &Store,
-    draft: &Draft,
+    draft: &Content,
     project: ProjectId,
 ) -> Result<Option<(MemoryId, f64)>, StoreError> {
-    let alike = most_alike(store, draft, Reach::Project(project))?;
-    Ok(alike.filter(|(_, likeness)| *likeness >= NEAR_DUPLICATE))
+    let alike = most_alike(store, draft, Scope::Project(project))?;
+    Ok(alike.filter(|(_, jaccard)| *jaccard >= NEAR_DUPLICATE))
 }

@@ -6,7 +6,7 @@ use crate::commands::remember::{ContentArgs, answer};
 use crate::failure::{Exit, Failure};
 use crate::lines::MemoryLine;
 use backstory_capture::prepare;
-use backstory_memory::{Category, Confidence, Draft, Importance, MemoryId, Trust, title_from};
+use backstory_memory::{Category, Confidence, Content, Importance, MemoryId, Provenance, title_from};
 use backstory_store::StoreError;
 use clap::Args;
 
@@ -39,7 +39,7 @@ fn revise(args: &ReviseArgs, app: &App) -> Result<Exit, Failure> {
 }
 
 /// Returns what was typed. With flags alone the text stays: it is read from standard input only when nothing else is given.
-fn typed(args: &ReviseArgs, before: &Draft) -> Result<MemoryLine, Failure> {
+fn typed(args: &ReviseArgs, before: &Content) -> Result<MemoryLine, Failure> {
     let typed = args.content.clone();
     let lists = [&typed.files, &typed.concepts, &typed.facts];
     let says_more_than_text = typed.kind.is_some()
@@ -55,7 +55,12 @@ fn typed(args: &ReviseArgs, before: &Draft) -> Result<MemoryLine, Failure> {
 }
 
 /// Returns the content with what was typed in place of what was there. Every door revises through here.
-pub(crate) fn revised(before: Draft, line: MemoryLine, id: MemoryId, app: &App) -> Result<Draft, Failure> {
+pub(crate) fn revised(
+    before: Content,
+    line: MemoryLine,
+    id: MemoryId,
+    app: &App,
+) -> Result<Content, Failure> {
     let title = match (&line.title, &line.body) {
         (Some(title), _) | (None, Some(title)) => title_from(title),
         (None, None) => before.title.clone(),
@@ -68,13 +73,13 @@ pub(crate) fn revised(before: Draft, line: MemoryLine, id: MemoryId, app: &App) 
     // What the memory says becomes the user's only when the user wrote all of it: a new title over a stranger's text does not.
     let rewritten = line.body.is_some() && (before.facts.is_empty() || !line.facts.is_empty());
     let kept = |typed: Vec<String>, before: Vec<String>| if typed.is_empty() { before } else { typed };
-    Ok(Draft {
+    Ok(Content {
         kind: line.kind()?.unwrap_or(before.kind),
         category: line.category.clone().map(Category).or(before.category),
         title,
         importance: line.importance.map_or(before.importance, Importance::new),
         confidence: line.confidence.map_or(before.confidence, Confidence::new),
-        trust: if rewritten { Trust::User } else { before.trust },
+        provenance: if rewritten { Provenance::User } else { before.provenance },
         scope: line.scope()?.unwrap_or(before.scope),
         pinned: line.pinned.unwrap_or(before.pinned),
         valid_from: line.valid_from(app.now)?.or(before.valid_from),

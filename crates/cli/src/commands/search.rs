@@ -11,7 +11,7 @@ use crate::times;
 use crate::ui::{Tone, one_line};
 use backstory_memory::{Kind, MemoryId, clean, first_chars};
 use backstory_recall::{Answer, Hit, Lift, Strategy, word_query};
-use backstory_store::{Filter, LifeFilter, Reach, Showing, Store};
+use backstory_store::{Filter, Scope, Showing, StandingFilter, Store};
 use clap::Args;
 use serde::Serialize;
 
@@ -168,7 +168,7 @@ pub(crate) fn answer(args: &SearchArgs, app: &App, store: &Store) -> Result<Answ
     };
     let text = args.words.join(" ");
     let engine = Engine::of(app, args.profile);
-    let from = if args.place.all_projects { store.known_project_at(&app.sighting())? } else { None };
+    let from = if args.place.all_projects { store.known_project_at(&app.project_ref())? } else { None };
     let question = engine.question(&text, app.now, from);
     Ok(engine.over(store).ask(&question, &Filter { reach, ..filter })?)
 }
@@ -199,14 +199,14 @@ pub(crate) fn note_shown(store: &mut Store, hits: &[Hit], app: &App) -> Result<(
 fn filter(args: &SearchArgs, app: &App) -> Result<Filter, Failure> {
     let when = |text: &Option<String>| text.as_deref().map(|text| times::typed(text, app.now)).transpose();
     Ok(Filter {
-        life: if args.superseded { LifeFilter::Any } else { LifeFilter::Live },
+        standing: if args.superseded { StandingFilter::Any } else { StandingFilter::Confirmed },
         kinds: args.kinds.clone(),
         since: when(&args.since)?,
         until: when(&args.until)?,
         file: args.file.clone(),
         limit: args.limit.unwrap_or(app.config.search.limit),
         offset: args.offset,
-        ..Filter::within(Reach::Everywhere)
+        ..Filter::within(Scope::Everywhere)
     })
 }
 
@@ -273,8 +273,8 @@ mod tests {
             created_at: "2026-02-10T08:00:00Z".into(),
             session: None,
             host_session: None,
-            trust: "user".into(),
-            life: "live",
+            provenance: "user".into(),
+            standing: "live",
             superseded_by: None,
             pinned: false,
             importance: 3,

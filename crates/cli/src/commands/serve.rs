@@ -8,8 +8,8 @@ use crate::log;
 use crate::serving::Serving;
 use crate::ui::Ui;
 use backstory_server::{
-    Claim, Ended, Found, Limits, Place, Running, Stopping, Terms, Worker, WorkerError, claim, find, running,
-    stop,
+    Claim, Found, Limits, Place, Running, Stopping, Terms, Worker, WorkerError, WorkerExit, claim, find,
+    running, stop,
 };
 use clap::Args;
 use serde::Serialize;
@@ -119,8 +119,10 @@ fn serve(place: Place, flags: Vec<String>, app: App) -> Result<Exit, Failure> {
         &format!("worker: serving, process {}, port {}", note.pid, note.port),
     );
     match worker.serve().map_err(|error| failure(&error))? {
-        Ended::Stopped => {}
-        Ended::Idle => log::line(&home, now(&environment), "worker: nobody asked for long enough; ended"),
+        WorkerExit::Stopped => {}
+        WorkerExit::Idle => {
+            log::line(&home, now(&environment), "worker: nobody asked for long enough; ended")
+        }
     }
     Ok(Exit::Done)
 }

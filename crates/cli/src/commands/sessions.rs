@@ -8,7 +8,7 @@ use crate::shapes::{self, CodeChangeShape, HeadShape, SessionShape};
 use crate::times;
 use crate::ui::{Tone, one_line};
 use backstory_memory::{EventId, SessionId, first_chars};
-use backstory_store::{Reach, Session, SessionSummary, Store};
+use backstory_store::{Scope, Session, SessionSummary, Store};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
@@ -111,8 +111,8 @@ fn newest(
     app: &App,
 ) -> Result<Vec<SessionSummary>, Failure> {
     Ok(match app.reach(store, place)? {
-        Some(Reach::Project(id)) => store.sessions(Some(id), limit, offset)?,
-        Some(Reach::Everywhere) => store.sessions(None, limit, offset)?,
+        Some(Scope::Project(id)) => store.sessions(Some(id), limit, offset)?,
+        Some(Scope::Everywhere) => store.sessions(None, limit, offset)?,
         None => Vec::new(),
     })
 }

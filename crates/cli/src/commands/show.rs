@@ -80,7 +80,7 @@ fn words(memory: &MemoryShape, app: &App) -> String {
             head.kind,
             one_line(&head.project),
             head.created_at,
-            one_line(&head.trust)
+            one_line(&head.provenance)
         ),
         format!(
             "importance {} · confidence {:.2} · seen {}× · used {}×",

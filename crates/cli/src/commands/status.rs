@@ -85,13 +85,13 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
     if args.json {
         app.ui.json(&told(&store, problem, app)?)?;
     } else {
-        Standing::of(&store, problem, app)?.lines(app).iter().try_for_each(|line| app.ui.line(line))?;
+        StatusReport::of(&store, problem, app)?.lines(app).iter().try_for_each(|line| app.ui.line(line))?;
     }
     Ok(Exit::Done)
 }
 
 /// How the store is doing.
-struct Standing {
+struct StatusReport {
     /// Why it can only be read.
     problem: Option<String>,
     status: Status,
@@ -102,10 +102,10 @@ struct Standing {
     work: Option<ModelWork>,
 }
 
-impl Standing {
-    fn of(store: &Store, problem: Option<String>, app: &App) -> Result<Standing, Failure> {
+impl StatusReport {
+    fn of(store: &Store, problem: Option<String>, app: &App) -> Result<StatusReport, Failure> {
         let work = store.model_work(app.now)?;
-        Ok(Standing {
+        Ok(StatusReport {
             problem,
             status: store.status()?,
             // A store of an older schema that can only be read has no place for this.
@@ -178,8 +178,8 @@ fn model_line(provider: Provider, work: &ModelWork) -> String {
 
 /// Tells how the store is doing. Every door tells it through here.
 pub(crate) fn told(store: &Store, problem: Option<String>, app: &App) -> Result<StatusShape, Failure> {
-    let Standing { problem, status, vectors_waiting, hooks, usefulness, work } =
-        Standing::of(store, problem, app)?;
+    let StatusReport { problem, status, vectors_waiting, hooks, usefulness, work } =
+        StatusReport::of(store, problem, app)?;
     let counts = status.counts;
     let text = |path: &PathBuf| path.display().to_string();
     Ok(StatusShape {

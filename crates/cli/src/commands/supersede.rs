@@ -5,7 +5,7 @@ use crate::args::memory_id;
 use crate::commands::remember::{ContentArgs, answer, new_memory, refuse_taken_uid};
 use crate::failure::{Exit, Failure};
 use crate::lines::MemoryLine;
-use backstory_memory::{MemoryId, Trust};
+use backstory_memory::{MemoryId, Provenance};
 use backstory_store::{Store, StoreError};
 use clap::Args;
 
@@ -46,7 +46,7 @@ pub(crate) fn replace(
     // What replaces a decision is a decision, unless someone says otherwise.
     line.kind = line.kind.or_else(|| Some(before.content.kind.to_string()));
     line.scope = line.scope.or_else(|| Some(before.content.scope.as_str().to_owned()));
-    let memory = new_memory(&line, Trust::User, before.project, app)?;
+    let memory = new_memory(&line, Provenance::User, before.project, app)?;
     refuse_taken_uid(store, &memory)?;
     Ok(store.supersede(old, &memory)?)
 }

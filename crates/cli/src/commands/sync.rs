@@ -9,7 +9,7 @@ use crate::sync_lock::SyncLock;
 use crate::syncing::{Synced, Syncing};
 use crate::ui::{memories, one_line};
 use crate::{log, teams, vectors};
-use backstory_memory::News;
+use backstory_memory::SyncBatch;
 use backstory_store::{SharedProject, Team};
 use clap::Args;
 use serde::Serialize;
@@ -287,7 +287,7 @@ fn show_leaving(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     for shared in teams::shared_through_hubs(&store)? {
         let (news, stays) = syncing.leaving(&store, &shared)?;
         let project = project_name(&store, shared.project)?;
-        let News { memories: leaving, forgotten, .. } = news;
+        let SyncBatch { memories: leaving, forgotten, .. } = news;
         let forgotten = forgotten.iter().map(ToString::to_string).collect();
         let memories = leaving.into_iter().filter_map(MemoryLeaving::of).collect();
         projects.push(ProjectLeaving { project, team: shared.team, memories, forgotten, stays });

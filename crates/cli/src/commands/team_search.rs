@@ -10,9 +10,9 @@ use crate::times;
 use crate::ui::{Tone, one_line};
 use backstory_embed::{MiniLm, model_name};
 use backstory_hub::{Asked, Question, TeamHit};
-use backstory_memory::{Trust, first_chars};
+use backstory_memory::{Provenance, first_chars};
 use backstory_recall::direction;
-use backstory_store::{Reach, SharedProject, Store};
+use backstory_store::{Scope, SharedProject, Store};
 use serde::Serialize;
 
 /// The rank of words, as the hub gives it, that counts for half.
@@ -37,7 +37,7 @@ struct HitShape {
     title: String,
     body: String,
     project: String,
-    trust: String,
+    provenance: String,
     updated_at: String,
     score: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,10 +70,11 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
     })?;
     let found = ranked(found, weight, most);
     let border = Border::of(app);
-    let trust =
-        |hit: &TeamHit| border.trust(&member, &hit.said_by, [&hit.said_as, &hit.revision.content.trust]);
+    let provenance = |hit: &TeamHit| {
+        border.provenance(&member, &hit.said_by, [&hit.said_as, &hit.revision.content.provenance])
+    };
     let hits: Result<Vec<HitShape>, Failure> =
-        found.iter().map(|(hit, fused)| shape(hit, *fused, &trust(hit), args, store)).collect();
+        found.iter().map(|(hit, fused)| shape(hit, *fused, &provenance(hit), args, store)).collect();
     let hits = hits?;
     let exit = if hits.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
@@ -89,7 +90,7 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
 
 /// Returns the shared project that is meant; none means all of them.
 fn meant(args: &SearchArgs, store: &Store, app: &App) -> Result<Option<SharedProject>, Failure> {
-    let Some(Reach::Project(project)) = app.reach(store, &args.place)? else { return Ok(None) };
+    let Some(Scope::Project(project)) = app.reach(store, &args.place)? else { return Ok(None) };
     let shared = teams::shared_through_hubs(store)?.into_iter().find(|shared| shared.project == project);
     let failure = || {
         Failure::user("this project is not shared with a team")
@@ -123,7 +124,7 @@ fn ranked(found: Vec<TeamHit>, weight: f64, most: u32) -> Vec<(TeamHit, f64)> {
 fn shape(
     hit: &TeamHit,
     fused: f64,
-    trust: &Trust,
+    provenance: &Provenance,
     args: &SearchArgs,
     store: &Store,
 ) -> Result<HitShape, Failure> {
@@ -144,7 +145,7 @@ fn shape(
         title: content.title.clone(),
         body: content.body.clone(),
         project: hit.project.clone(),
-        trust: trust.to_string(),
+        provenance: provenance.to_string(),
         updated_at: times::iso(hit.revision.at),
         score: (fused * 10_000.0).round() / 10_000.0,
         explain,
@@ -167,7 +168,7 @@ fn lines(hit: &HitShape, args: &SearchArgs, app: &App) -> String {
         "{} · {} · {} · {day} · {:.2}",
         hit.kind,
         one_line(&hit.project),
-        one_line(&hit.trust),
+        one_line(&hit.provenance),
         hit.score
     );
     let mut lines = vec![

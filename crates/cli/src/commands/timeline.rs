@@ -6,7 +6,7 @@ use crate::failure::{Exit, Failure};
 use crate::shapes::{self, HeadShape};
 use crate::ui::{Tone, one_line};
 use backstory_memory::MemoryId;
-use backstory_store::{Filter, LifeFilter, Store};
+use backstory_store::{Filter, StandingFilter, Store};
 use clap::Args;
 use serde::Serialize;
 
@@ -80,7 +80,7 @@ pub(crate) fn told(args: &TimelineArgs, store: &Store, app: &App) -> Result<Time
             Some(reach) => {
                 let limit = args.limit.unwrap_or(app.config.search.limit);
                 let mut newest =
-                    store.list(&Filter { limit, life: LifeFilter::Any, ..Filter::within(reach) })?;
+                    store.list(&Filter { limit, standing: StandingFilter::Any, ..Filter::within(reach) })?;
                 newest.reverse();
                 newest
             }

@@ -8,9 +8,9 @@ use crate::failure::{Exit, Failure};
 use crate::shapes::{self, HeadShape};
 use crate::times;
 use crate::ui::{Tone, one_line};
-use backstory_memory::{Life, Memory, MemoryId};
+use backstory_memory::{Memory, MemoryId, Standing};
 use backstory_recall::Explained;
-use backstory_store::{Filter, Given, LifeFilter, Reach, Shown, Store, StoreError};
+use backstory_store::{Filter, Given, Scope, Shown, StandingFilter, Store, StoreError};
 use clap::Args;
 use serde::Serialize;
 
@@ -131,10 +131,10 @@ fn explain(
     let engine = Engine::of(app, args.profile);
     let question = engine.question(query, app.now, None);
     let limit = app.config.search.limit;
-    let is_live = memory.life == Life::Live;
+    let is_live = memory.standing == Standing::Confirmed;
     // Its place is the one a search gives it, which leaves out what was superseded; but that has its sum all the same.
-    let life = if is_live { LifeFilter::Live } else { LifeFilter::Any };
-    let filter = Filter { life, limit, ..Filter::within(Reach::Project(memory.project)) };
+    let standing = if is_live { StandingFilter::Confirmed } else { StandingFilter::Any };
+    let filter = Filter { standing, limit, ..Filter::within(Scope::Project(memory.project)) };
     let explained = engine.over(store).explain(&question, &filter, memory.id)?;
     let explained = explained.ok_or(StoreError::NoSuchMemory(memory.id))?;
     Ok(Explained { rank: explained.rank.filter(|_| is_live), ..explained })
@@ -149,8 +149,8 @@ fn origin(memory: &Memory, head: &HeadShape, evidence: usize) -> String {
         several => format!(", from {several} events"),
     };
     let replaced = head.superseded_by.map(|by| format!("; superseded by #{by}")).unwrap_or_default();
-    let (kind, trust, project) = (&head.kind, &head.trust, one_line(&head.project));
-    format!("{kind} in {project}, written {day}{session}{events}; said by: {trust}{replaced}")
+    let (kind, provenance, project) = (&head.kind, &head.provenance, one_line(&head.project));
+    format!("{kind} in {project}, written {day}{session}{events}; said by: {provenance}{replaced}")
 }
 
 fn use_of(memory: &Memory, shown: Shown) -> String {

@@ -1,7 +1,7 @@
 //! What a question is put to: the engine as every door of ours uses it, the engine as it answers unasked, and plain BM25 to compare with.
 
 use crate::engine::Engine;
-use backstory_memory::{MemoryId, Timestamp, telling_words};
+use backstory_memory::{MemoryId, Timestamp, keywords};
 use backstory_store::{Filter, Store, StoreError, WordQuery};
 
 /// One way to find memories.
@@ -54,7 +54,7 @@ impl Arm {
             Arm::Unasked => recall(asked.inject),
             Arm::Bm25 => {
                 let mut query = WordQuery::default();
-                telling_words(text).iter().for_each(|word| query.word(word));
+                keywords(text).iter().for_each(|word| query.word(word));
                 let hits = asked.store.search_words(&query, filter)?;
                 Ok(hits.into_iter().map(|hit| (hit.memory, hit.bm25)).collect())
             }

@@ -12,9 +12,11 @@ use crate::lines::MemoryLine;
 use crate::progress::Progress;
 use crate::vectors;
 use backstory_capture::{Redactor, prepare};
-use backstory_memory::{Draft, MemoryId, ProjectId, ProjectKey, SessionId, Sighting, Timestamp, Trust};
+use backstory_memory::{
+    Content, MemoryId, ProjectId, ProjectKey, ProjectRef, Provenance, SessionId, Timestamp,
+};
 use backstory_recall::KeptVectors;
-use backstory_store::{Filter, Home, Kept, NewMemory, Origin, Purpose, Reach, Store};
+use backstory_store::{Filter, Home, Kept, NewMemory, Origin, Purpose, Scope, Store};
 use std::collections::HashMap;
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -125,7 +127,7 @@ impl<'set> Bench<'set> {
         let Some(project) = self.projects.get(query.corpus.as_str()) else { return Ok(None) };
         // A document of the very moment is not later than it.
         let until = asked_at.filter(|_| self.set.hide_later).map(|at| at.plus_ms(1));
-        Ok(Some(Filter { limit: DEPTH, until, ..Filter::within(Reach::Project(*project)) }))
+        Ok(Some(Filter { limit: DEPTH, until, ..Filter::within(Scope::Project(*project)) }))
     }
 }
 
@@ -159,7 +161,7 @@ impl<'set> Writer<'set> {
     }
 
     /// Makes documents fit to be stored, on every core: of a large set this is half of the work.
-    fn prepare_all(&self, documents: &[Document]) -> Result<Vec<Draft>, Failure> {
+    fn prepare_all(&self, documents: &[Document]) -> Result<Vec<Content>, Failure> {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let (redactor, now) = (&self.redactor, self.now);
         thread::scope(|scope| {
@@ -169,12 +171,12 @@ impl<'set> Writer<'set> {
             let threads: Vec<_> = parts.map(|part| scope.spawn(move || prepare_part(part))).collect();
             let prepared =
                 threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            let prepared: Vec<Vec<Draft>> = prepared.collect::<Result<_, Failure>>()?;
+            let prepared: Vec<Vec<Content>> = prepared.collect::<Result<_, Failure>>()?;
             Ok(prepared.into_iter().flatten().collect())
         })
     }
 
-    fn memory(&mut self, document: &'set Document, content: Draft) -> Result<NewMemory, Failure> {
+    fn memory(&mut self, document: &'set Document, content: Content) -> Result<NewMemory, Failure> {
         let created_at = document.written_at(self.now)?.unwrap_or(self.now);
         let project = self.project(&document.corpus)?;
         let session = document.session.as_deref();
@@ -190,7 +192,7 @@ impl<'set> Writer<'set> {
         let name = format!("corpus {corpus}");
         let keys = vec![ProjectKey::Named(name.clone())];
         let id =
-            self.store.project_at(&Sighting { keys, name, root: String::new(), parent: None }, self.now)?;
+            self.store.project_at(&ProjectRef { keys, name, root: String::new(), parent: None }, self.now)?;
         self.projects.insert(corpus, id);
         Ok(id)
     }
@@ -207,14 +209,14 @@ impl<'set> Writer<'set> {
 }
 
 /// Makes of a document what a memory says, by the way every memory goes.
-fn content(document: &Document, redactor: &Redactor, now: Timestamp) -> Result<Draft, Failure> {
+fn content(document: &Document, redactor: &Redactor, now: Timestamp) -> Result<Content, Failure> {
     let line = MemoryLine {
         title: document.title.clone(),
         body: Some(document.text.clone()),
         kind: document.kind.clone(),
         ..MemoryLine::default()
     };
-    let draft = line.draft(Trust::Import, now).map_err(|failure| {
+    let draft = line.draft(Provenance::Import, now).map_err(|failure| {
         Failure::user(format!("document `{}` cannot be a memory: {}", document.id, failure.line()))
     })?;
     Ok(prepare(draft, redactor))

@@ -10,7 +10,7 @@ use backstory_context::{Known, Relevant};
 use backstory_hosts::Opening;
 use backstory_memory::{Kind, Memory, MemoryId, first_chars};
 use backstory_recall::{Factor, KeptVectors, Signal};
-use backstory_store::{Filter, Home, Reach};
+use backstory_store::{Filter, Home, Scope};
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::thread::{self, JoinHandle};
@@ -80,7 +80,7 @@ impl Injecting<'_> {
         let filter = Filter {
             kinds: kinds.collect(),
             limit: MOST_HITS.saturating_add(u32::try_from(known).unwrap_or(0)),
-            ..Filter::within(Reach::Project(self.to.project))
+            ..Filter::within(Scope::Project(self.to.project))
         };
         let until = self.until.min(Instant::now() + TIME_TO_LOOK);
         let look = |memories: &[&Memory]| self.freshness_of(memories, Patience { until, files: MOST_FILES });

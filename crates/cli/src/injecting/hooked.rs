@@ -9,7 +9,7 @@ use crate::env_vars::Environment;
 use crate::failure::Failure;
 use backstory_context::{Block, Skipped, Why};
 use backstory_hosts::{Host, Opening};
-use backstory_memory::{Moment, Sighting, Timestamp};
+use backstory_memory::{Moment, ProjectRef, Timestamp};
 use backstory_store::{Home, InView, Receipt, ReceiptId, Session, Store, StoreError};
 use std::collections::HashSet;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(crate) struct Hooked<'a> {
     pub(crate) until: Instant,
     pub(crate) host: Host,
     pub(crate) host_session: &'a str,
-    pub(crate) sighting: &'a Sighting,
+    pub(crate) project_ref: &'a ProjectRef,
     /// The session as it was before this hook ran.
     pub(crate) before: Option<&'a Session>,
     /// What was begun before the store was open.
@@ -42,7 +42,7 @@ impl Hooked<'_> {
         receipt: &Receipt,
         earlier: Option<ReceiptId>,
     ) -> Result<Option<Built>, Failure> {
-        let at_hand = store.known_project_at(self.sighting)?;
+        let at_hand = store.known_project_at(self.project_ref)?;
         let session = store.session_called(self.host.as_str(), self.host_session)?;
         // A session is of one project, wherever its agent has gone since (law 8).
         let Some(project) = session.as_ref().map(|session| session.project).or(at_hand) else {
@@ -64,7 +64,7 @@ impl Hooked<'_> {
         }
         let in_view = self.in_view(store, session.as_ref(), opening)?;
         let root =
-            Some(Path::new(&self.sighting.root)).filter(|root| at_hand == Some(project) && root.is_dir());
+            Some(Path::new(&self.project_ref.root)).filter(|root| at_hand == Some(project) && root.is_dir());
         let mut to = Recipient { project, session: session.map(|session| session.id), in_view, root };
         let injecting = Injecting {
             store,

@@ -2,7 +2,7 @@
 
 use super::Injecting;
 use backstory_capture::git;
-use backstory_context::{Known, Orientation, Relevant, Standing};
+use backstory_context::{Known, Orientation, Relevant, WorkTree};
 use backstory_memory::Kind;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ impl Injecting<'_> {
             let known = self.known();
             let dirty = asking.and_then(|asking| asking.join().ok()).unwrap_or_default();
             let branch = self.to.root.and_then(git::branch);
-            Orientation { standing: Standing { branch, dirty, next_steps: Vec::new() }, ..known }
+            Orientation { standing: WorkTree { branch, dirty, next_steps: Vec::new() }, ..known }
         })
     }
 
@@ -39,7 +39,7 @@ impl Injecting<'_> {
         let mut summaries = newest("recent session", &[Kind::Summary], SUMMARIES);
         Orientation {
             pinned: self.relevant("pinned", |store| store.pinned(project, MOST_PINNED)),
-            standing: Standing::default(),
+            standing: WorkTree::default(),
             handoff: newest("where the work stands", &[Kind::Handoff], HANDOFFS).map(last_at_work),
             last_summary: take_first(&mut summaries, "last session"),
             sessions: summaries,

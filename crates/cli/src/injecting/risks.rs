@@ -3,9 +3,9 @@
 use super::Injecting;
 use backstory_capture::Signature;
 use backstory_context::{Known, Relevant};
-use backstory_memory::{Kind, Memory, MemoryId, Trust, first_chars};
+use backstory_memory::{Kind, Memory, MemoryId, Provenance, first_chars};
 use backstory_recall::word_query;
-use backstory_store::{Filter, Reach, Store, StoreError};
+use backstory_store::{Filter, Scope, Store, StoreError};
 use std::path::{Component, Path, PathBuf};
 
 /// Among how many failures a command is looked for: the project's newest, and those that hold its words best.
@@ -43,7 +43,7 @@ impl Injecting<'_> {
             return Ok(failures);
         }
         let filter =
-            Filter { kinds: vec![Kind::Failure], limit: FAILURES, ..Filter::within(Reach::Project(project)) };
+            Filter { kinds: vec![Kind::Failure], limit: FAILURES, ..Filter::within(Scope::Project(project)) };
         let older = store.search_words(&word_query(command), &filter)?.into_iter().map(|hit| hit.memory);
         let older: Vec<MemoryId> = older.filter(|id| !failures.contains(id)).collect();
         failures.extend(store.unfaded(&older)?);
@@ -55,13 +55,15 @@ impl Injecting<'_> {
         let filter = Filter {
             kinds: vec![Kind::Decision, Kind::Learning, Kind::Pattern, Kind::Failure],
             limit: OF_A_FILE,
-            ..Filter::within(Reach::Project(self.to.project))
+            ..Filter::within(Scope::Project(self.to.project))
         };
         let paths = [inside(file, self.to.root)];
         let mut found = self
             .relevant("known about this file", |store| store.unfaded(&store.about_files(&paths, &filter)?))?;
         // What an agent decided of its own it may decide otherwise.
-        found.retain(|it| it.memory.content.kind != Kind::Decision || it.memory.content.trust == Trust::User);
+        found.retain(|it| {
+            it.memory.content.kind != Kind::Decision || it.memory.content.provenance == Provenance::User
+        });
         found.sort_by_key(|it| it.memory.content.kind == Kind::Failure);
         Ok(found)
     }

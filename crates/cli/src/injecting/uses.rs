@@ -4,7 +4,7 @@
 
 use super::risks::{failed_command, words};
 use crate::failure::Failure;
-use backstory_memory::{Ended, Happening, Kind, Memory, SessionId, Timestamp};
+use backstory_memory::{Activity, ExitStatus, Kind, Memory, SessionId, Timestamp};
 use backstory_store::{Store, UseKind};
 use std::collections::HashSet;
 
@@ -24,12 +24,14 @@ pub(crate) enum Deed {
 }
 
 impl Deed {
-    /// Returns what a happening may show.
-    pub(crate) fn of(happening: &Happening) -> Option<Deed> {
-        Some(match happening {
-            Happening::Edited { file, .. } => Deed::Edited { file: file.clone() },
-            Happening::Ran { command, ended: Ended::Well, .. } => Deed::Passed { command: command.clone() },
-            Happening::TurnEnded { message } => Deed::Said { message: message.clone() },
+    /// Returns what a activity may show.
+    pub(crate) fn of(activity: &Activity) -> Option<Deed> {
+        Some(match activity {
+            Activity::Edited { file, .. } => Deed::Edited { file: file.clone() },
+            Activity::Ran { command, status: ExitStatus::Success, .. } => {
+                Deed::Passed { command: command.clone() }
+            }
+            Activity::TurnEnded { message } => Deed::Said { message: message.clone() },
             _ => return None,
         })
     }
@@ -81,8 +83,8 @@ fn cites(message: &str, memory: &Memory) -> bool {
     if behind.any(|rest| !rest.unwrap_or_default().starts_with(|c: char| c.is_ascii_digit())) {
         return true;
     }
-    let title = telling_words(&memory.content.title);
-    let said = telling_words(message);
+    let title = keywords(&memory.content.title);
+    let said = keywords(message);
     let common = title.intersection(&said).count();
     title.len() >= FEWEST_WORDS && common * 4 >= title.len() * 3
 }
@@ -91,7 +93,7 @@ fn cites(message: &str, memory: &Memory) -> bool {
 const FEWEST_WORDS: usize = 4;
 
 /// Returns the words that are long enough to be about something.
-fn telling_words(text: &str) -> HashSet<String> {
+fn keywords(text: &str) -> HashSet<String> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.filter(|word| word.chars().count() > 3).map(str::to_lowercase).collect()
 }
@@ -102,7 +104,7 @@ mod tests {
 
     #[test]
     fn short_words_are_about_nothing() {
-        let words = |text: &str| telling_words(text).len();
+        let words = |text: &str| keywords(text).len();
         assert_eq!((words("a of the it"), words("We use SQLite FTS5 for `run_migration`")), (0, 3));
     }
 }

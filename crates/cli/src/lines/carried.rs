@@ -6,7 +6,7 @@ use super::{MemoryLine, OneOrMany, time};
 use crate::failure::Failure;
 use crate::times;
 use backstory_capture::{Redactor, prepare};
-use backstory_memory::{Digest, Draft, Kind, Relation, Timestamp, Uid};
+use backstory_memory::{Content, Digest, Kind, Relation, Timestamp, Uid};
 use backstory_store::{Anchor, Author, Carried, Ties, Wording};
 use serde::{Deserialize, Serialize};
 
@@ -113,11 +113,11 @@ impl WordingLine {
 
     fn read(&self, redactor: &Redactor, now: Timestamp) -> Result<Wording, Failure> {
         let kind = self.kind.as_deref().and_then(|kind| kind.parse().ok()).unwrap_or(Kind::Note);
-        let draft = Draft {
+        let draft = Content {
             facts: self.facts.clone(),
             concepts: self.concepts.clone(),
             files: self.files.clone(),
-            ..Draft::new(kind, &self.title, &self.body)
+            ..Content::new(kind, &self.title, &self.body)
         };
         let safe = prepare(draft, redactor);
         Ok(Wording {

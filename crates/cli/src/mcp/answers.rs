@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::injecting::nonce;
 use crate::shapes::MemoryShape;
 use backstory_context::{age, encode, encode_lines, gist, pointer};
-use backstory_memory::{Life, Memory, MemoryId, TITLE_CHARS, Timestamp, Trust, fence, first_chars};
+use backstory_memory::{Memory, MemoryId, Provenance, Standing, TITLE_CHARS, Timestamp, fence, first_chars};
 
 /// The most bytes an answer has, everything counted.
 const MOST_BYTES: usize = 8 * 1024;
@@ -77,11 +77,11 @@ impl Answer {
 /// A memory on one line of an index. What came from outside is pointed at, never told.
 pub(crate) fn index_line(memory: &Memory, form: Form, now: Timestamp) -> String {
     let content = &memory.content;
-    let superseded = match memory.life {
-        Life::Live => String::new(),
-        Life::Superseded(by) => format!(" · superseded by #{by}"),
+    let superseded = match memory.standing {
+        Standing::Confirmed => String::new(),
+        Standing::Superseded(by) => format!(" · superseded by #{by}"),
     };
-    if content.trust == Trust::External {
+    if content.provenance == Provenance::External {
         return format!("{}{superseded}", pointer(memory, now));
     }
     let told = match form {
@@ -95,8 +95,11 @@ pub(crate) fn index_line(memory: &Memory, form: Form, now: Timestamp) -> String 
 pub(crate) fn head_lines(memory: &MemoryShape, other_project: Option<&str>) -> String {
     let head = &memory.head;
     let day: String = head.created_at.chars().take(10).collect();
-    let mut facts =
-        vec![format!("from {}", encode(&head.trust, 40)), day, format!("importance {}", head.importance)];
+    let mut facts = vec![
+        format!("from {}", encode(&head.provenance, 40)),
+        day,
+        format!("importance {}", head.importance),
+    ];
     facts.extend(other_project.map(in_project));
     facts.extend(head.pinned.then(|| "pinned".to_owned()));
     facts.extend(head.superseded_by.map(|by| format!("superseded by #{by}")));

@@ -13,9 +13,9 @@ use crate::mcp::answers::{Answer, Form, head_lines, in_project, index_line, numb
 use crate::mcp::arguments::Arguments;
 use crate::shapes;
 use backstory_context::encode;
-use backstory_memory::{Kind, Memory, MemoryId, ProjectId, TITLE_CHARS, Trust, strip_fences};
+use backstory_memory::{Kind, Memory, MemoryId, ProjectId, Provenance, TITLE_CHARS, strip_fences};
 use backstory_recall::Strategy;
-use backstory_store::{Filter, LifeFilter, Reach, Store, StoreError};
+use backstory_store::{Filter, Scope, StandingFilter, Store, StoreError};
 
 /// The most hits of one search.
 const MOST_HITS: u32 = 100;
@@ -163,7 +163,7 @@ pub(crate) fn remember(arguments: &Arguments, app: &App) -> Result<String, Failu
     let mut store = app.store()?;
     let place = place(arguments, &store)?;
     let project = app.project_to_write(&mut store, place.project.as_deref())?;
-    let memory = commands::remember::new_memory(&line, Trust::Assistant, project, app)?;
+    let memory = commands::remember::new_memory(&line, Provenance::Assistant, project, app)?;
     let id = commands::remember::keep(&mut store, &memory).map_err(|failure| match failure.memory() {
         Some(known) => failure.hint(format!("nothing was written; `get` with ids [{known}] shows it")),
         None => failure,
@@ -230,7 +230,9 @@ impl Wanted {
 /// Returns those of the memories that are within reach, in their order.
 fn within(ids: &[MemoryId], place: &ProjectArgs, app: &App, store: &Store) -> Result<Vec<MemoryId>, Failure> {
     match app.reach(store, place)? {
-        Some(reach) => Ok(store.fitting(ids, &Filter { life: LifeFilter::Any, ..Filter::within(reach) })?),
+        Some(reach) => {
+            Ok(store.fitting(ids, &Filter { standing: StandingFilter::Any, ..Filter::within(reach) })?)
+        }
         None => Ok(Vec::new()),
     }
 }
@@ -280,8 +282,8 @@ fn place(arguments: &Arguments, store: &Store) -> Result<ProjectArgs, Failure> {
 /// Returns the project that goes without saying.
 fn here(place: &ProjectArgs, app: &App, store: &Store) -> Result<Option<ProjectId>, Failure> {
     match app.reach(store, place)? {
-        Some(Reach::Project(id)) => Ok(Some(id)),
-        _ => Ok(store.known_project_at(&app.sighting())?),
+        Some(Scope::Project(id)) => Ok(Some(id)),
+        _ => Ok(store.known_project_at(&app.project_ref())?),
     }
 }
 

@@ -31,14 +31,14 @@ pub(super) fn context(
         return Err(wrong("`project_path` is a whole path").named("project_path_relative"));
     }
     let app = App::of_folder(folder, outside.environment.clone(), flags, outside.ui)?;
-    let sighting = app.sighting();
+    let project_ref = app.project_ref();
     let opening = opening(asked);
     let budget = app.config.inject.budget(opening.moment(), &app.cwd, app.environment.user_home().as_deref());
-    let Some(project) = store.known_project_at(&sighting)? else {
+    let Some(project) = store.known_project_at(&project_ref)? else {
         return json(&shape(&Built::nothing(opening.moment(), budget)));
     };
     let session = session_of(asked, store)?;
-    let root = Some(Path::new(&sighting.root)).filter(|root| root.is_dir());
+    let root = Some(Path::new(&project_ref.root)).filter(|root| root.is_dir());
     let to = recipient(store, project, session.as_ref(), root, &app)?;
     let built = injecting(store, &app, to.clone()).build(&opening, None, budget);
     // What cannot be recorded is not said to a host: nobody could answer for it later (law 9).

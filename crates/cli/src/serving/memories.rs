@@ -13,7 +13,7 @@ use crate::lines::MemoryLine;
 use crate::shapes::{self, MemoryShape};
 use crate::{times, vectors};
 use backstory_capture::{freshness_of_anchors, prepare};
-use backstory_memory::{Freshness, Memory, MemoryId, Trust};
+use backstory_memory::{Freshness, Memory, MemoryId, Provenance};
 use backstory_server::{Answer, Asked};
 use backstory_store::{MemoryRow, Pin, Store, StoreError};
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub(super) struct RowShape {
     host: Option<String>,
     created_at: String,
     pinned: bool,
-    trust: String,
+    provenance: String,
     superseded_by: Option<i64>,
     tokens: u32,
 }
@@ -71,7 +71,7 @@ pub(super) fn row(row: MemoryRow) -> RowShape {
         host: row.host,
         created_at: times::iso(row.created_at),
         pinned: row.pinned,
-        trust: row.trust,
+        provenance: row.provenance,
         superseded_by: row.superseded_by.map(|id| id.0),
         tokens: row.tokens,
     }
@@ -131,7 +131,7 @@ pub(super) fn remember(asked: &Asked, store: &mut Store, app: &App) -> Result<An
         pinned: asked.truth("pin")?,
         ..MemoryLine::default()
     };
-    let memory = remembering::new_memory(&line, Trust::User, project, app)?;
+    let memory = remembering::new_memory(&line, Provenance::User, project, app)?;
     let id = remembering::keep(store, &memory)?;
     written(store, id, app)
 }

@@ -9,7 +9,7 @@ use crate::shapes::{self, HeadShape, MemoryShape};
 use crate::times;
 use backstory_memory::{ChangedSymbol, Kind, ProjectId, Timestamp};
 use backstory_server::{Answer, Asked};
-use backstory_store::{Day, Filter, Reach, Store};
+use backstory_store::{Day, Filter, Scope, Store};
 use serde::Serialize;
 
 const DAY_MS: i64 = 86_400_000;
@@ -87,7 +87,7 @@ pub(super) fn overview(asked: &Asked, store: &Store, app: &App) -> Result<Answer
 
 /// Returns the newest handoff as it stands. `backstory handoff` would bring it up to date first; looking must not.
 fn handoff(store: &Store, project: ProjectId) -> Result<Option<MemoryShape>, Failure> {
-    let filter = Filter { kinds: vec![Kind::Handoff], limit: 16, ..Filter::within(Reach::Project(project)) };
+    let filter = Filter { kinds: vec![Kind::Handoff], limit: 16, ..Filter::within(Scope::Project(project)) };
     let ids = store.list(&filter)?;
     let newest = store.memories(&ids)?.into_iter().max_by_key(|memory| memory.updated_at);
     Ok(newest.map(|memory| shapes::memory(store, &memory)).transpose()?)

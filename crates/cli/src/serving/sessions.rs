@@ -9,8 +9,8 @@ use crate::commands::sessions::shape;
 use crate::failure::Failure;
 use crate::replay::{StepShape, step};
 use crate::shapes::SessionShape;
-use backstory_capture::account_of;
-use backstory_memory::{EventId, Happening, SessionId, Timestamp, first_chars};
+use backstory_capture::body_of;
+use backstory_memory::{Activity, EventId, SessionId, Timestamp, first_chars};
 use backstory_server::{Answer, Asked};
 use backstory_store::{Page, SessionSummary, Store, StoredEvent};
 use serde::Serialize;
@@ -72,8 +72,8 @@ fn row(store: &Store, summary: SessionSummary) -> Result<SessionRow, Failure> {
 }
 
 fn prompt_of(stored: &StoredEvent) -> Option<String> {
-    match account_of(&stored.event)?.happening {
-        Happening::Prompted { text } => Some(text),
+    match body_of(&stored.event)?.activity {
+        Activity::Prompted { text } => Some(text),
         _ => None,
     }
 }

@@ -97,15 +97,15 @@ fn revising_one_thing_leaves_the_rest() {
 #[test]
 fn a_memory_is_the_users_only_when_the_user_wrote_its_words() {
     let env = world();
-    let stranger = json!({"uid": "w", "kind": "note", "body": "A page said so", "trust": "external"});
+    let stranger = json!({"uid": "w", "kind": "note", "body": "A page said so", "provenance": "external"});
     done(&env, &["import", &lines(&env, &[stranger])]);
-    let trust = || ask(&env, 0, &["show", "1", "--json"])["memories"][0]["trust"].clone();
+    let provenance = || ask(&env, 0, &["show", "1", "--json"])["memories"][0]["provenance"].clone();
     for arguments in [&["--pin"][..], &["--title", "Said so"], &[r#"{"importance":5}"#]] {
         assert_eq!(env.run([&["revise", "1"], arguments].concat()).code, Some(0));
-        assert_eq!(trust(), "external", "{arguments:?}");
+        assert_eq!(provenance(), "external", "{arguments:?}");
     }
     done(&env, &["revise", "1", "I checked it myself"]);
-    assert_eq!(trust(), "user");
+    assert_eq!(provenance(), "user");
 }
 
 #[test]

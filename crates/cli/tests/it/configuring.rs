@@ -76,7 +76,7 @@ fn every_setting_names_where_its_value_comes_from() {
         inject_weights.shown = 0.0               default
         inject_weights.signals = 1.0             default
         inject_weights.synonyms = 0.4            default
-        inject_weights.trust = 1.0               default
+        inject_weights.provenance = 1.0               default
         inject_weights.unheard = 0.6             default
         inject_weights.unused = 1.0              default
         inject_weights.used = 0.15               default
@@ -108,14 +108,14 @@ fn every_setting_names_where_its_value_comes_from() {
         search_weights.shown = 0.0               default
         search_weights.signals = 0.02            default
         search_weights.synonyms = 0.4            default
-        search_weights.trust = 0.0               default
+        search_weights.provenance = 0.0               default
         search_weights.unheard = 0.0             default
         search_weights.unused = 0.0              default
         search_weights.used = 0.15               default
         team.at_session_end = true               default
         team.kinds = ["decision", "pattern", "failure", "learning", "goal", "note", "feature", "bugfix", "refactor", "change", "discovery"] default
         team.patience_seconds = 90               default
-        team.trust = "team"                      default
+        team.provenance = "team"                      default
         team.worker_minutes = 15                 default
         worker.idle_minutes = 30                 default
         worker.port = 0                          default

@@ -14,7 +14,7 @@ fn rich() -> TestEnv {
     let full = json!({"uid": "full", "kind": "learning", "category": "gotcha", "title": "A title", "body": "A body\nof two lines",
         "created_at": "2024-02-29T23:59:59.999Z", "updated_at": "2025-01-01T00:00:00Z", "files": ["a.rs", "b/c.rs"],
         "concepts": ["ünïcode", "日本"], "facts": ["\"quoted\"", "tab\there"], "importance": 5, "confidence": 0.3125,
-        "host": "claude-code", "session": "session-1", "trust": "external", "scope": "user", "pinned": true,
+        "host": "claude-code", "session": "session-1", "provenance": "external", "scope": "user", "pinned": true,
         "valid_from": "2024-01-01T00:00:00Z", "valid_to": "2027-01-01T00:00:00Z", "times_seen": 7, "times_used": 3,
         "last_used_at": "2025-06-01T00:00:00Z", "project_path": env.project()});
     let old = json!({"uid": "old", "kind": "decision", "title": "Old", "project": "elsewhere"});
@@ -44,7 +44,7 @@ fn what_leaves_one_store_arrives_in_another_as_it_was() {
     for key in [
         "uid",
         "category",
-        "trust",
+        "provenance",
         "pinned",
         "scope",
         "session",
@@ -64,7 +64,7 @@ fn what_leaves_one_store_arrives_in_another_as_it_was() {
         assert!(!full[key].is_null(), "{key} in {full}");
     }
     assert_eq!(
-        (&full["created_at"], &full["trust"]),
+        (&full["created_at"], &full["provenance"]),
         (&json!("2024-02-29T23:59:59.999Z"), &json!("external"))
     );
     assert_eq!(exported(&before)[1]["supersedes"], json!(["old"]));

@@ -4,8 +4,8 @@ use crate::exporting_documents::tree;
 use crate::support::{bar, done, size, world};
 use backstory_capture::{Redactor, RedactorOptions, prepare};
 use backstory_memory::{
-    Category, Confidence, Digest, Draft, EventId, Importance, Kind, Link, MemoryId, ProjectKey, Relation,
-    Scope, Sighting, Timestamp, Trust,
+    Category, Confidence, Content, Digest, EventId, Importance, Kind, Link, MemoryId, MemoryScope,
+    ProjectKey, ProjectRef, Provenance, Relation, Timestamp,
 };
 use backstory_store::{
     Again, Anchor, Distilled, Home, NewMemory, Origin, Past, Pin, Purpose, Store, UseKind,
@@ -17,12 +17,12 @@ use std::fs;
 /// Something done to a store; numbers say to which memories, counted round.
 #[derive(Clone, Debug)]
 enum Act {
-    Remember(Draft, usize, Option<String>, (i64, u32, u32, Option<i64>)),
-    Distil(Draft, [u8; 16]),
-    Supersede(usize, Draft),
+    Remember(Content, usize, Option<String>, (i64, u32, u32, Option<i64>)),
+    Distil(Content, [u8; 16]),
+    Supersede(usize, Content),
     Replace(usize, usize),
     Link(usize, Relation, usize),
-    Revise(usize, Draft),
+    Revise(usize, Content),
     Polish(usize, String, String),
     Anchor(usize, Option<String>, Option<[u8; 16]>),
     Pin(usize),
@@ -46,34 +46,35 @@ fn any_time() -> impl Strategy<Value = i64> {
     -1_000_000_000_000i64..5_000_000_000_000
 }
 
-fn any_draft() -> impl Strategy<Value = Draft> {
+fn any_draft() -> impl Strategy<Value = Content> {
     let list = || prop::collection::vec(any_text(), 0..3);
-    let trust = prop_oneof![
-        Just(Trust::External),
-        Just(Trust::Import),
-        Just(Trust::Tool),
-        Just(Trust::Assistant),
-        Just(Trust::User),
-        "[a-z]{1,8}".prop_map(Trust::Team),
+    let provenance = prop_oneof![
+        Just(Provenance::External),
+        Just(Provenance::Import),
+        Just(Provenance::Tool),
+        Just(Provenance::Assistant),
+        Just(Provenance::User),
+        "[a-z]{1,8}".prop_map(Provenance::Team),
     ];
     let texts = (any_text(), any_text(), list(), list(), list(), prop::option::of(any_text()));
-    let rest = (prop::sample::select(Kind::ALL.to_vec()), 1i64..=5, 0.0..=1.0, trust, any::<(bool, bool)>());
+    let rest =
+        (prop::sample::select(Kind::ALL.to_vec()), 1i64..=5, 0.0..=1.0, provenance, any::<(bool, bool)>());
     let times = (prop::option::of(any_time()), prop::option::of(any_time()));
     (texts, rest, times).prop_map(|(texts, rest, times)| {
         let title = format!("T{}", texts.0);
-        let draft = Draft {
+        let draft = Content {
             category: texts.5.map(Category),
             facts: texts.2,
             concepts: texts.3,
             files: texts.4,
             importance: Importance::new(rest.1),
             confidence: Confidence::new(rest.2),
-            trust: rest.3,
-            scope: if rest.4.0 { Scope::User } else { Scope::Project },
+            provenance: rest.3,
+            scope: if rest.4.0 { MemoryScope::User } else { MemoryScope::Project },
             pinned: rest.4.1,
             valid_from: times.0.map(Timestamp),
             valid_to: times.1.map(Timestamp),
-            ..Draft::new(rest.0, &title, &texts.1)
+            ..Content::new(rest.0, &title, &texts.1)
         };
         prepare(draft, &Redactor::new(RedactorOptions::default()))
     })
@@ -122,7 +123,7 @@ impl Busy {
     }
 
     /// Four projects: by its remote, by its place and of the same name, by a name, and one with a name that would be elsewhere.
-    fn memory(&mut self, content: &Draft, project: usize) -> NewMemory {
+    fn memory(&mut self, content: &Content, project: usize) -> NewMemory {
         let (name, key) = [
             ("app", ProjectKey::Remote("example.org/app".into())),
             ("app", ProjectKey::Path("/somewhere/app".into())),
@@ -130,8 +131,9 @@ impl Busy {
             ("../../escape", ProjectKey::Birth("00112233".into())),
         ][project]
             .clone();
-        let sighting = Sighting { keys: vec![key], name: name.into(), root: String::new(), parent: None };
-        let project = self.store.project_at(&sighting, NOW).unwrap();
+        let project_ref =
+            ProjectRef { keys: vec![key], name: name.into(), root: String::new(), parent: None };
+        let project = self.store.project_at(&project_ref, NOW).unwrap();
         let (content, created_at) = (content.clone(), Timestamp(self.clock));
         NewMemory { uid: None, project, origin: Origin::default(), content, created_at }
     }
@@ -182,7 +184,8 @@ impl Busy {
             Act::Revise(at, draft) => self.store.revise(self.at(*at)?, draft, now).ok()?,
             Act::Polish(at, title, body) => {
                 let seen = self.store.memory_to_polish(self.at(*at)?).unwrap()?;
-                let words = Draft { title: format!("P{title}"), body: body.clone(), ..seen.content.clone() };
+                let words =
+                    Content { title: format!("P{title}"), body: body.clone(), ..seen.content.clone() };
                 let words = prepare(words, &Redactor::new(RedactorOptions::default()));
                 self.store.polish(&seen, &words.title, &words.body, now).unwrap();
             }

@@ -75,11 +75,11 @@ fn hits_have_the_shape_others_script_against() {
     let env = library();
     let answer = ask(&env, 0, &["search", "disk", "--json"]);
     assert_snapshot!(shape(&answer), @r"
-        {hits: [{confidence: number, created_at: text, host_session: text, id: number, importance: number, kind: text, life: text, pinned: bool, project: text, score: number, session: number, superseded_by: null, title: text, tokens: number, trust: text, uid: text}], read_as: [], strategy: text, version: number, when: null}
+        {hits: [{confidence: number, created_at: text, host_session: text, id: number, importance: number, kind: text, standing: text, pinned: bool, project: text, score: number, session: number, superseded_by: null, title: text, tokens: number, provenance: text, uid: text}], read_as: [], strategy: text, version: number, when: null}
         ");
     let hit = &answer["hits"][0];
     assert_eq!((&hit["session"], &hit["host_session"]), (&json!(1), &json!("s-1")));
-    assert_eq!((&hit["created_at"], &hit["trust"]), (&json!("2026-04-10T08:00:00Z"), &json!("import")));
+    assert_eq!((&hit["created_at"], &hit["provenance"]), (&json!("2026-04-10T08:00:00Z"), &json!("import")));
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn no_name_from_outside_brings_escapes_to_the_screen() {
     let nasty = "\u{1b}[2Jnasty\u{202e}";
     let event = json!({"session_id": nasty, "hook_event_name": format!("{nasty}\n"), "tool_name": nasty, "cwd": env.project()});
     harmless(&hook(&env, event.to_string()));
-    let good = json!({"title": "One", "trust": format!("team:{nasty}"), "host": nasty, "session": nasty, "project": nasty});
+    let good = json!({"title": "One", "provenance": format!("team:{nasty}"), "host": nasty, "session": nasty, "project": nasty});
     let bad = json!({"title": "Two", "scope": nasty});
     assert_eq!(env.run(["import", &lines(&env, &[good, bad])]).code, Some(1));
     let folder = format!("{nasty}/deeper");

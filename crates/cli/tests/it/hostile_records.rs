@@ -8,8 +8,8 @@ use backstory_testkit::TestEnv;
 use serde_json::{Value, json};
 use std::fs;
 
-fn known(id: usize, text: &str, trust: &str) -> Value {
-    json!({"uid": format!("u{id}"), "kind": "note", "title": text, "body": text, "trust": trust})
+fn known(id: usize, text: &str, provenance: &str) -> Value {
+    json!({"uid": format!("u{id}"), "kind": "note", "title": text, "body": text, "provenance": provenance})
 }
 
 /// Returns what the tool `get` tells of one memory.

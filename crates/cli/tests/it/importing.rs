@@ -55,7 +55,7 @@ fn lines_without_a_uid_are_known_by_what_they_say() {
 fn bad_lines_are_named_and_skipped() {
     let env = world();
     let text = "\u{feff}{\"uid\":\"a\",\"title\":\"Good\"}\n\n   \nnot json\n{\"uid\":\"b\"}\n{\"uid\":\"c d\",\"title\":\"x\"}\n[1]\n\
-        {\"title\":\"x\",\"kind\":\"wish\"}\n{\"title\":\"x\",\"created_at\":\"soon\"}\n{\"title\":\"x\",\"trust\":\"gospel\"}\n\
+        {\"title\":\"x\",\"kind\":\"wish\"}\n{\"title\":\"x\",\"created_at\":\"soon\"}\n{\"title\":\"x\",\"provenance\":\"gospel\"}\n\
         {\"title\":\"x\",\"scope\":\"galaxy\"}\r\n{\"uid\":\"z\",\"title\":\"Last, without a newline\"}";
     let path = file(&env, "mixed.jsonl", text);
     assert_snapshot!(timeless(&env.run(["import", &path])), @r#"
@@ -69,7 +69,7 @@ fn bad_lines_are_named_and_skipped() {
         line 7: not a memory: one JSON object is wanted
         line 8: `wish` is not a kind
         line 9: `created_at: "soon"` is not a time
-        line 10: unknown trust: `gospel` is not a trust: user, assistant, tool, import, team:NAME or external
+        line 10: unknown provenance: `gospel` is not a provenance: user, assistant, tool, import, team:NAME or external
         line 11: `galaxy` is not a scope: project or user
         "#);
     let report = ask(&env, 1, &["import", "--json", &path]);
@@ -156,15 +156,17 @@ fn a_line_names_its_project_by_folder_or_by_name() {
 #[test]
 fn nobody_is_believed_more_than_the_flag_says() {
     let env = world();
-    let file =
-        lines(&env, &[json!({"title": "x", "trust": "user"}), json!({"title": "y", "trust": "external"})]);
-    done(&env, &["import", &file, "--trust", "import"]);
+    let file = lines(
+        &env,
+        &[json!({"title": "x", "provenance": "user"}), json!({"title": "y", "provenance": "external"})],
+    );
+    done(&env, &["import", &file, "--provenance", "import"]);
     let shown = ask(&env, 0, &["show", "1", "2", "--json"]);
     assert_eq!(
-        (&shown["memories"][0]["trust"], &shown["memories"][1]["trust"]),
+        (&shown["memories"][0]["provenance"], &shown["memories"][1]["provenance"]),
         (&json!("import"), &json!("external"))
     );
-    assert_eq!(env.run(["import", &file, "--trust", "gospel"]).code, Some(2));
+    assert_eq!(env.run(["import", &file, "--provenance", "gospel"]).code, Some(2));
 }
 
 #[test]

@@ -88,8 +88,7 @@ fn what_a_person_decided_about_a_file_is_told_before_it_is_edited() {
     assert!(told.stdout.contains(decided) && !told.stdout.contains("Renamed"), "{told:?}");
     let other = env.run(["context", "--file", "src/pages.py"]);
     assert_eq!((other.code, other.stdout.as_str()), (Some(1), ""));
-    let guess =
-        json!({"kind": "decision", "title": "Maybe floats", "files": ["src/pages.py"], "trust": "assistant"});
+    let guess = json!({"kind": "decision", "title": "Maybe floats", "files": ["src/pages.py"], "provenance": "assistant"});
     done(&env, &["import", &lines(&env, &[guess])]);
     assert_eq!(
         env.run(["context", "--file", "src/pages.py"]).code,

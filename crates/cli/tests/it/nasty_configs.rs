@@ -353,7 +353,7 @@ fn what_a_host_wrote_since_is_kept_and_only_ours_is_taken_out() {
     let config = read(&env, ".codex/config.toml");
     fs::write(
         at(&env, ".codex/config.toml"),
-        format!("{config}\n# trust\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n"),
+        format!("{config}\n# provenance\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n"),
     )
     .unwrap();
     change(".config/amp/AGENTS.md", "# Rules\n", "# My rules\n");
@@ -368,7 +368,7 @@ fn what_a_host_wrote_since_is_kept_and_only_ours_is_taken_out() {
     );
     assert_eq!(
         read(&env, ".codex/config.toml"),
-        "model = \"x\"\n\n# trust\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n"
+        "model = \"x\"\n\n# provenance\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n"
     );
     assert_eq!(read(&env, ".config/amp/AGENTS.md"), "# My rules\n");
     assert!(!at(&env, ".codex/hooks.json").exists() && !at(&env, ".config/amp/settings.json").exists());

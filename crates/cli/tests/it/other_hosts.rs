@@ -100,7 +100,7 @@ fn what_a_payload_leaves_out_is_read_from_the_hosts_own_record() {
     let ran = json!({"session_id": "s", "cwd": env.project(), "hook_event_name": "PostToolUse", "tool_name": "Bash",
         "tool_use_id": "call_1", "tool_input": {"command": "make"}, "tool_response": "no rule", "transcript_path": record});
     hook(&env, Host::Codex, None, ran.to_string());
-    assert_eq!(kept(&env, "ran")[0]["ended"], "badly");
+    assert_eq!(kept(&env, "ran")[0]["status"], "failure");
 
     let said = json!({"type": "assistant.message", "data": {"content": "The port is 8080."}});
     // However long the session was before.

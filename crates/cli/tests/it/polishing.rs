@@ -117,7 +117,7 @@ fn a_model_words_a_memory_better_in_the_background() {
     let memory = &shown["memories"][0];
     assert_eq!(memory["body"], "The retry loop gives up after 3 tries now.");
     assert!(memory["revisions"][0]["title"].as_str().unwrap().contains("retry"), "{memory}");
-    assert_ne!(memory["trust"], "user");
+    assert_ne!(memory["provenance"], "user");
     assert_eq!(memory["intact"], true);
     let status = run_with(&env, &with(&variables, &[]), &["status", "--json"], "");
     assert_eq!(

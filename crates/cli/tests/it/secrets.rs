@@ -64,12 +64,10 @@ fn push(env: &TestEnv, secrets: &[String]) {
     assert_eq!(report["imported"], secrets.len(), "{report}");
     for secret in secrets {
         drop(env.run_with(["import", "-"], json!({"uid": secret, "title": "named by a secret"}).to_string()));
-        drop(
-            env.run_with(
-                ["import", "-"],
-                json!({"title": "x", "trust": format!("team:{secret}")}).to_string(),
-            ),
-        );
+        drop(env.run_with(
+            ["import", "-"],
+            json!({"title": "x", "provenance": format!("team:{secret}")}).to_string(),
+        ));
         drop(env.run_with(
             ["import", "-"],
             json!({"title": "y", "project_path": env.world().join(secret.replace('/', "_"))}).to_string(),

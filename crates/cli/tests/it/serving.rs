@@ -228,7 +228,10 @@ fn what_is_written_over_http_is_written_as_the_command_writes_it() {
     assert_eq!(env.files_holding(secret.as_bytes()), Vec::<std::path::PathBuf>::new());
     let id = written["id"].as_i64().unwrap();
     let one = ask(&env, 0, &["show", &id.to_string(), "--json"])["memories"][0].clone();
-    assert_eq!((&one["pinned"], &one["trust"], &one["kind"]), (&json!(true), &json!("user"), &json!("note")));
+    assert_eq!(
+        (&one["pinned"], &one["provenance"], &one["kind"]),
+        (&json!(true), &json!("user"), &json!("note"))
+    );
     let (status, again) = worker.send("POST", "/api/memories", &text);
     assert_eq!((status, &again["error"]["code"]), (409, &json!("nearly_the_same")));
     assert_eq!(again["error"]["existing_id"], id);

@@ -167,7 +167,7 @@ fn what_one_decides_the_other_is_given_with_its_author() {
     let heard = bob.hear();
     assert_eq!((&heard["written"], &heard["refused"]), (&1.into(), &0.into()), "{heard}");
     let found = ask(&bob.env, 0, &["search", "--json", "sqlite"]);
-    assert_eq!(found["hits"][0]["trust"], "team:Ann Lee");
+    assert_eq!(found["hits"][0]["provenance"], "team:Ann Lee");
     let context = bob.env.run(["context", "--moment", "session-start"]);
     assert!(context.stdout.contains("team Ann Lee"), "{}", said(&context));
     // Again, and there is nothing to tell or hear; and what others said is not said again by us.
@@ -175,7 +175,7 @@ fn what_one_decides_the_other_is_given_with_its_author() {
     assert_eq!(bob.tell()["written"], 0);
     assert_eq!((ann.hear()["revised"].clone(), titles(&ann.env, &[]).len()), (0.into(), 1));
     let found = ask(&ann.env, 0, &["search", "--json", "sqlite"]);
-    assert_eq!(found["hits"][0]["trust"], "user", "one's own words stay one's own");
+    assert_eq!(found["hits"][0]["provenance"], "user", "one's own words stay one's own");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_revision_a_replacement_and_a_forgetting_reach_everybody() {
     assert_eq!((&ann.hear()["revised"], &bob.hear()["written"]), (&1.into(), &1.into()));
     assert_eq!(ann.replica(), bob.replica());
     let shown = ask(&ann.env, 0, &["show", "--json", &id]);
-    assert_eq!(shown["memories"][0]["trust"], "team:bob");
+    assert_eq!(shown["memories"][0]["provenance"], "team:bob");
     assert_eq!(shown["memories"][0]["revisions"][0]["author"], "Ann Lee");
     assert_eq!(titles(&bob.env, &["deploy"]), ["We decided to deploy on Mondays"]);
 
@@ -541,7 +541,7 @@ fn ten_thousand_memories_go_through_a_folder_and_only_news_are_read() {
     for number in 0..memories {
         let body = format!("We decided number {number}: {}", "the store keeps what a hook hears. ".repeat(8));
         let line = json!({"uid": format!("ann-{number}"), "kind": "decision", "title": format!("Decision {number}"),
-            "body": body, "trust": "user"});
+            "body": body, "provenance": "user"});
         writeln!(lines, "{line}").unwrap();
     }
     let path = file(&ann.env, "memories.jsonl", lines);

@@ -40,8 +40,8 @@ fn recorded(env: &TestEnv, sessions: usize, turns: usize) -> Vec<PathBuf> {
 fn contents(env: &TestEnv) -> Vec<String> {
     let db = Connection::open(env.home().join("backstory.db")).unwrap();
     let queries = [
-        "SELECT id, project_id, session_id, kind, title, body, facts, files, confidence, trust, created_at_ms, updated_at_ms, times_seen, superseded_by FROM memories ORDER BY id",
-        "SELECT id, session_id, kind, tool, at_ms, trust, payload FROM events ORDER BY id",
+        "SELECT id, project_id, session_id, kind, title, body, facts, files, confidence, provenance, created_at_ms, updated_at_ms, times_seen, superseded_by FROM memories ORDER BY id",
+        "SELECT id, session_id, kind, tool, at_ms, provenance, payload FROM events ORDER BY id",
         "SELECT id, project_id, host, host_session, started_at_ms, last_event_at_ms, ended_at_ms, distilled_event_id FROM sessions ORDER BY id",
         "SELECT from_id, relation, to_id FROM links ORDER BY 1, 2, 3",
         "SELECT memory_id, event_id FROM evidence ORDER BY 1, 2",
@@ -94,7 +94,7 @@ fn imported_memories_keep_their_time_and_say_where_they_come_from() {
     let hits = hits["hits"].as_array().unwrap();
     assert!(!hits.is_empty());
     for hit in hits {
-        assert_eq!(hit["trust"], "import", "{hit}");
+        assert_eq!(hit["provenance"], "import", "{hit}");
         assert!(hit["created_at"].as_str().unwrap().starts_with("2026-02-0"), "{hit}");
     }
 }
@@ -485,7 +485,7 @@ fn what_is_said_in_a_session_that_was_imported_first_is_the_users_own() {
             .unwrap()
             .iter()
             .find(|hit| hit["kind"] != "summary" && hit["title"].as_str().unwrap().contains(words));
-        hit.map(|hit| hit["trust"].as_str().unwrap().to_owned())
+        hit.map(|hit| hit["provenance"].as_str().unwrap().to_owned())
     };
     assert_eq!(
         (trust_of("cents").as_deref(), trust_of("advisory").as_deref()),

@@ -99,7 +99,7 @@ fn furnish(env: &TestEnv, name: &str, team: &str, memories: usize, deeds: &Deeds
         writeln!(
             lines,
             "{}",
-            json!({"uid": uid, "kind": "decision", "title": body, "body": body, "trust": "user"})
+            json!({"uid": uid, "kind": "decision", "title": body, "body": body, "provenance": "user"})
         )
         .unwrap();
         deeds.written.lock().unwrap().insert((team.to_owned(), uid));

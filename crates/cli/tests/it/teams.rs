@@ -71,7 +71,7 @@ fn what_one_decides_the_other_is_given_with_its_author() {
     assert_eq!((&synced["told"], &synced["written"]), (&0.into(), &1.into()), "{synced}");
     let author = team.database.member("ann");
     let found = ask(&bob, 0, &["search", "--json", "sqlite"]);
-    assert_eq!(found["hits"][0]["trust"], format!("team:{author}"));
+    assert_eq!(found["hits"][0]["provenance"], format!("team:{author}"));
     let context = bob.run(["context", "--moment", "session-start"]);
     assert!(context.stdout.contains(&format!("team {author}")), "{}", said(&context));
     // Again, and there is nothing to tell or hear.
@@ -94,7 +94,7 @@ fn a_revision_and_a_forgetting_reach_everybody_and_leave_no_trace() {
     assert_eq!(team.sync(&ann)["revised"], 1);
     let shown = ask(&ann, 0, &["show", "--json", &id]);
     let memory = &shown["memories"][0];
-    assert_eq!(memory["trust"], format!("team:{}", team.database.member("bob")));
+    assert_eq!(memory["provenance"], format!("team:{}", team.database.member("bob")));
     assert_eq!(memory["revisions"][0]["author"], team.database.member("ann"));
 
     done(&ann, &["forget", &id, "--yes"]);
@@ -148,7 +148,7 @@ fn the_hub_can_be_asked_for_what_was_not_heard_yet() {
     let found = ask(&bob, 0, &["search", "--team", "--explain", "--json", "migration", "lock"]);
     let hit = &found["hits"][0];
     assert_eq!(
-        (&hit["id"], &hit["trust"]),
+        (&hit["id"], &hit["provenance"]),
         (&Value::Null, &format!("team:{}", team.database.member("ann")).into())
     );
     assert!(hit["explain"]["words"].as_f64().unwrap() > 0.0);

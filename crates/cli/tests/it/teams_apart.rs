@@ -60,7 +60,7 @@ fn two_teams_of_one_name_are_told_apart_and_neither_reaches_what_is_the_others()
         "SET session_replication_role = replica;
          INSERT INTO backstory.memories SELECT team, project, '{uid}', 1, author FROM backstory.memories;
          INSERT INTO backstory.revisions SELECT team, project, '{uid}', at_ms + 1, state, author, pg_current_xact_id(), kind, category, 'taken over',
-             body, facts, concepts, files, importance, confidence, trust, valid_from_ms, valid_to_ms, superseded_by, words FROM backstory.revisions"
+             body, facts, concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, words FROM backstory.revisions"
     ));
     for database in [&one.database, &two.database] {
         database.settle();
@@ -200,13 +200,13 @@ fn words_stay_of_who_said_them_when_others_touch_the_memory() {
     done(&bob, &["revise", &there, "--importance", "5"]);
     team.sync(&bob);
     team.sync(&ann);
-    let trust =
-        |env: &TestEnv, id: &str| ask(env, 0, &["show", "--json", id])["memories"][0]["trust"].clone();
+    let provenance =
+        |env: &TestEnv, id: &str| ask(env, 0, &["show", "--json", id])["memories"][0]["provenance"].clone();
     let by_ann = format!("team:{}", team.database.member("ann"));
-    assert_eq!((trust(&ann, &id), trust(&bob, &there)), ("user".into(), by_ann.clone().into()));
+    assert_eq!((provenance(&ann, &id), provenance(&bob, &there)), ("user".into(), by_ann.clone().into()));
     let carl = team.member("carl");
     let found = ask(&carl, 0, &["search", "--team", "--json", "tabs"]);
-    assert_eq!(found["hits"][0]["trust"], by_ann);
+    assert_eq!(found["hits"][0]["provenance"], by_ann);
 }
 
 #[test]
@@ -215,13 +215,13 @@ fn what_the_hub_finds_is_believed_no_more_than_what_was_heard() {
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     remember(&ann, "We decided on tabs");
     team.sync(&ann);
-    let trust = |env: &TestEnv, arguments: &[&str]| {
-        ask(env, 0, &[&["search", "--team", "--json", "tabs"], arguments].concat())["hits"][0]["trust"]
+    let provenance = |env: &TestEnv, arguments: &[&str]| {
+        ask(env, 0, &[&["search", "--team", "--json", "tabs"], arguments].concat())["hits"][0]["provenance"]
             .clone()
     };
-    assert_eq!(trust(&bob, &["--set", "team.trust=\"external\""]), "external");
-    assert_eq!(trust(&bob, &[]), format!("team:{}", team.database.member("ann")));
-    assert_eq!(trust(&ann, &[]), "user");
+    assert_eq!(provenance(&bob, &["--set", "team.provenance=\"external\""]), "external");
+    assert_eq!(provenance(&bob, &[]), format!("team:{}", team.database.member("ann")));
+    assert_eq!(provenance(&ann, &[]), "user");
 }
 
 /// As after a dump that was made before the last sync, restored into another database.

@@ -4,7 +4,9 @@ use crate::support::{
     HOOK, Times, Worker, ask, bar, count, database, harmless, hear, hear_at_once, note, patient_world,
     prompt, prompts, remember, size, until, world,
 };
-use backstory_server::{Answer, Answers, Asked, Claim, Ended, Limits, Newest, Place, Refusal, Terms, claim};
+use backstory_server::{
+    Answer, Answers, Asked, Claim, Limits, Newest, Place, Refusal, Terms, WorkerExit, claim,
+};
 use backstory_testkit::TestEnv;
 use serde_json::json;
 use std::fs;
@@ -348,7 +350,7 @@ fn the_viewer_of_an_older_build_is_not_opened() {
     let serving = std::thread::spawn(move || older.serve());
     let link = env.run(["view", "--print"]);
     assert_eq!(link.code, Some(0), "{link:?}");
-    assert_eq!(serving.join().unwrap().unwrap(), Ended::Stopped);
+    assert_eq!(serving.join().unwrap().unwrap(), WorkerExit::Stopped);
     let status = ask(&env, 0, &["serve", "--status", "--json"]);
     assert_eq!(env.run(["serve", "--stop"]).code, Some(0));
     assert_eq!(status["version_of_worker"], env!("CARGO_PKG_VERSION"));

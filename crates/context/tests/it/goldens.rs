@@ -5,7 +5,7 @@ use backstory_context::{
     Block, Compaction, Doors, Frame, Orientation, Prompt, Relevant, SessionStart, Source, Tool, compaction,
     prompt, session_start, tool,
 };
-use backstory_memory::{Draft, Kind, Life, Memory, MemoryId, Moment, SessionId, Tokens, estimate};
+use backstory_memory::{Content, Kind, Memory, MemoryId, Moment, SessionId, Standing, Tokens, estimate};
 
 fn frame(moment: Moment) -> Frame {
     Frame::of(moment, NOW, 0x1a2b_3c4d, Doors::Both)
@@ -337,10 +337,12 @@ fn nothing_to_say_is_said_with_nothing() {
 #[test]
 fn what_is_not_in_force_is_not_told() {
     let live = memory(1, Kind::Decision, DAY, "Live", "");
-    let replaced =
-        Memory { life: Life::Superseded(MemoryId(1)), ..memory(2, Kind::Decision, DAY, "Replaced", "") };
-    let ended = memory(3, Kind::Decision, DAY, "Ended", "");
-    let ended = Memory { content: Draft { valid_to: Some(NOW), ..ended.content.clone() }, ..ended };
+    let replaced = Memory {
+        standing: Standing::Superseded(MemoryId(1)),
+        ..memory(2, Kind::Decision, DAY, "Replaced", "")
+    };
+    let ended = memory(3, Kind::Decision, DAY, "ExitStatus", "");
+    let ended = Memory { content: Content { valid_to: Some(NOW), ..ended.content.clone() }, ..ended };
     let hits = [live, replaced, ended].map(Relevant::from).into();
     assert_eq!(ids(&prompt(&Prompt { hits: Ok(hits) }, &frame(Moment::Prompt))), [1]);
 }

@@ -3,10 +3,10 @@
 use crate::month::{DAY, NOW, memory, orientation};
 use backstory_context::{
     Block, CEILING_BYTES, Compaction, Doors, Frame, Orientation, Prompt, Relevant, SessionStart, Source,
-    Standing, Tool, budget_of, compaction, prompt, session_start, tool,
+    Tool, WorkTree, budget_of, compaction, prompt, session_start, tool,
 };
 use backstory_memory::{
-    Change, ChangedSymbol, Draft, Kind, Memory, Moment, SymbolKind, Tokens, Trust, estimate,
+    Change, ChangedSymbol, Content, Kind, Memory, Moment, Provenance, SymbolKind, Tokens, estimate,
 };
 use proptest::prelude::*;
 
@@ -19,13 +19,13 @@ prop_compose! {
         kind in 0usize..Kind::ALL.len(),
         (title, body) in (ANY_TEXT, ANY_TEXT),
         facts in prop::collection::vec(ANY_TEXT, 0..3),
-        trust in prop::sample::select(vec![Trust::User, Trust::Assistant, Trust::External, Trust::Import]),
+        provenance in prop::sample::select(vec![Provenance::User, Provenance::Assistant, Provenance::External, Provenance::Import]),
         (score, changed_since) in (0.0f64..9.0, any::<bool>()),
         other_project in prop::option::of(ANY_TEXT),
     ) -> Relevant {
         let kind = Kind::ALL[kind];
         let memory = memory(id, kind, id * DAY / 7, &title, &body);
-        let content = Draft { facts, trust, ..memory.content.clone() };
+        let content = Content { facts, provenance, ..memory.content.clone() };
         Relevant { memory: Memory { content, ..memory }, score, reasons: Vec::new(), other_project, changed_since }
     }
 }
@@ -70,7 +70,7 @@ prop_compose! {
     ) -> Orientation {
         Orientation {
             pinned: Ok(pinned),
-            standing: Standing { branch, dirty, next_steps: Vec::new() },
+            standing: WorkTree { branch, dirty, next_steps: Vec::new() },
             handoff: Ok(handoff),
             last_summary: Ok(last_summary),
             sessions: Ok(sessions),

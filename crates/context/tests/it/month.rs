@@ -1,9 +1,9 @@
 //! A made-up month of a team that runs a ferry line's booking service: what distillation leaves of it.
 
-use backstory_context::{Orientation, Relevant, Standing};
+use backstory_context::{Orientation, Relevant, WorkTree};
 use backstory_memory::{
-    Category, Change, ChangedSymbol, Checksum, Draft, Kind, Life, Memory, MemoryId, ProjectId, SessionId,
-    SymbolKind, Timestamp, Trust, Uid,
+    Category, Change, ChangedSymbol, Checksum, Content, Kind, Memory, MemoryId, ProjectId, Provenance,
+    SessionId, Standing, SymbolKind, Timestamp, Uid,
 };
 
 pub(crate) const NOW: Timestamp = Timestamp(1_790_000_000_000);
@@ -12,9 +12,9 @@ pub(crate) const DAY: i64 = 24 * HOUR;
 
 /// A memory as old as said.
 pub(crate) fn memory(id: i64, kind: Kind, ago_ms: i64, title: &str, body: &str) -> Memory {
-    let content = Draft { trust: Trust::Assistant, ..Draft::new(kind, title, body) };
+    let content = Content { provenance: Provenance::Assistant, ..Content::new(kind, title, body) };
     // Titles of a test may be longer or stranger than distillation makes them.
-    let content = Draft { title: title.to_owned(), ..content };
+    let content = Content { title: title.to_owned(), ..content };
     let at = NOW.plus_ms(-ago_ms);
     Memory {
         id: MemoryId(id),
@@ -23,7 +23,7 @@ pub(crate) fn memory(id: i64, kind: Kind, ago_ms: i64, title: &str, body: &str) 
         session: Some(SessionId(id / 10)),
         checksum: Checksum::of(&content),
         content,
-        life: Life::Live,
+        standing: Standing::Confirmed,
         created_at: at,
         updated_at: at,
         times_seen: 1,
@@ -32,19 +32,19 @@ pub(crate) fn memory(id: i64, kind: Kind, ago_ms: i64, title: &str, body: &str) 
     }
 }
 
-fn said_by(trust: Trust, memory: Memory) -> Relevant {
-    Relevant::from(Memory { content: Draft { trust, ..memory.content.clone() }, ..memory })
+fn said_by(provenance: Provenance, memory: Memory) -> Relevant {
+    Relevant::from(Memory { content: Content { provenance, ..memory.content.clone() }, ..memory })
 }
 
 fn learnt(category: &str, memory: Memory) -> Relevant {
     let category = Some(Category(category.to_owned()));
-    Relevant::from(Memory { content: Draft { category, ..memory.content.clone() }, ..memory })
+    Relevant::from(Memory { content: Content { category, ..memory.content.clone() }, ..memory })
 }
 
 pub(crate) fn failure(id: i64, ago_ms: i64, title: &str, facts: &[&str]) -> Relevant {
     let memory = memory(id, Kind::Failure, ago_ms, title, "`npm test` failed:\nsome output");
     let facts = facts.iter().map(|fact| (*fact).to_owned()).collect();
-    said_by(Trust::Tool, Memory { content: Draft { facts, ..memory.content.clone() }, ..memory })
+    said_by(Provenance::Tool, Memory { content: Content { facts, ..memory.content.clone() }, ..memory })
 }
 
 fn changed(path: &str, name: &str, signature: &str, change: Change, ago_ms: i64) -> ChangedSymbol {
@@ -63,7 +63,7 @@ fn changed(path: &str, name: &str, signature: &str, change: Change, ago_ms: i64)
 pub(crate) fn orientation() -> Orientation {
     Orientation {
         pinned: Ok(pinned()),
-        standing: Standing {
+        standing: WorkTree {
             branch: Some("refund-on-cancelled-sailing".to_owned()),
             dirty: vec!["src/refunds/batch.ts".to_owned(), "test/refunds/batch.test.ts".to_owned()],
             next_steps: Vec::new(),
@@ -81,11 +81,11 @@ fn pinned() -> Vec<Relevant> {
     let body = "Sailings are sold in local port time but stored in UTC; the port's zone is on the `ports` row. Two refunds went out twice because a query compared the two.";
     vec![
         said_by(
-            Trust::User,
+            Provenance::User,
             memory(4, Kind::Decision, 27 * DAY, "Times are stored in UTC, shown in the port's zone", body),
         ),
         said_by(
-            Trust::User,
+            Provenance::User,
             memory(
                 9,
                 Kind::Note,
@@ -208,7 +208,7 @@ fn knowledge() -> Vec<Relevant> {
             ),
         ),
         said_by(
-            Trust::User,
+            Provenance::User,
             memory(
                 101,
                 Kind::Decision,
@@ -218,7 +218,7 @@ fn knowledge() -> Vec<Relevant> {
             ),
         ),
         said_by(
-            Trust::User,
+            Provenance::User,
             memory(
                 133,
                 Kind::Decision,
@@ -244,7 +244,7 @@ fn knowledge() -> Vec<Relevant> {
             ),
         ),
         said_by(
-            Trust::External,
+            Provenance::External,
             memory(
                 160,
                 Kind::Learning,

@@ -14,18 +14,18 @@ const WORTH_A_THREAD: usize = 400;
 
 /// Which projects' memories may be found.
 #[derive(Clone, Copy, Debug)]
-pub enum Scope<'a> {
+pub enum VectorScope<'a> {
     /// Those of every project.
     Everything,
     /// Those of the projects with these ids.
     Projects(&'a [i64]),
 }
 
-impl Scope<'_> {
+impl VectorScope<'_> {
     fn includes(self, project: i64) -> bool {
         match self {
-            Scope::Everything => true,
-            Scope::Projects(projects) => projects.contains(&project),
+            VectorScope::Everything => true,
+            VectorScope::Projects(projects) => projects.contains(&project),
         }
     }
 }
@@ -48,7 +48,7 @@ impl VectorFile {
     pub fn scan(
         &self,
         question: &Vector,
-        scope: Scope<'_>,
+        scope: VectorScope<'_>,
         count: usize,
     ) -> Result<Vec<Neighbour>, VectorFileError> {
         self.map.check_length()?;
@@ -85,7 +85,7 @@ impl VectorFile {
     pub fn scores_for(
         &self,
         question: &Vector,
-        scope: Scope<'_>,
+        scope: VectorScope<'_>,
         memories: &[i64],
     ) -> Result<Vec<Neighbour>, VectorFileError> {
         self.map.check_length()?;
@@ -113,7 +113,7 @@ impl VectorFile {
     /// As [`VectorFile::scan`].
     pub fn rows_of(
         &self,
-        scope: Scope<'_>,
+        scope: VectorScope<'_>,
         memories: &[i64],
     ) -> Result<Vec<(i64, Quantised)>, VectorFileError> {
         self.map.check_length()?;

@@ -69,7 +69,7 @@ fn found(neighbours: &[Neighbour]) -> Vec<i64> {
 #[test]
 fn a_memory_is_found_by_its_own_vector() {
     let place = Place::with(&[(1, 7), (2, 7), (3, 8)]);
-    let nearest = place.reader().scan(&vector(2), Scope::Everything, 2).unwrap();
+    let nearest = place.reader().scan(&vector(2), VectorScope::Everything, 2).unwrap();
     assert_eq!((nearest.len(), nearest[0].memory), (2, 2));
     assert!((nearest[0].cosine - 1.0).abs() < 0.002);
 }
@@ -78,11 +78,11 @@ fn a_memory_is_found_by_its_own_vector() {
 fn a_scope_hides_other_projects() {
     let rows: Vec<(i64, i64)> = (1..=500).map(|memory| (memory, memory % 3)).collect();
     let file = Place::with(&rows).reader();
-    let of_one = file.scan(&vector(4), Scope::Projects(&[1]), 1_000).unwrap();
+    let of_one = file.scan(&vector(4), VectorScope::Projects(&[1]), 1_000).unwrap();
     assert!(of_one.len() == 167 && of_one.iter().all(|neighbour| neighbour.memory % 3 == 1));
-    assert_eq!(file.scan(&vector(4), Scope::Projects(&[0, 2]), 1_000).unwrap().len(), 333);
-    assert_eq!(file.scan(&vector(4), Scope::Projects(&[]), 1_000).unwrap(), []);
-    assert_eq!(file.scores_for(&vector(4), Scope::Projects(&[0]), &[4]).unwrap(), []);
+    assert_eq!(file.scan(&vector(4), VectorScope::Projects(&[0, 2]), 1_000).unwrap().len(), 333);
+    assert_eq!(file.scan(&vector(4), VectorScope::Projects(&[]), 1_000).unwrap(), []);
+    assert_eq!(file.scores_for(&vector(4), VectorScope::Projects(&[0]), &[4]).unwrap(), []);
 }
 
 #[test]
@@ -93,10 +93,10 @@ fn a_memory_of_several_chunks_counts_once_by_its_best() {
     let mut writer = place.writer();
     writer.append(&rows).unwrap();
     append(&mut writer, &[(6, 1)]);
-    let nearest = place.reader().scan(&vector(11), Scope::Everything, 10).unwrap();
+    let nearest = place.reader().scan(&vector(11), VectorScope::Everything, 10).unwrap();
     assert_eq!(found(&nearest), [5, 6]);
     assert!(nearest[0].cosine > 0.99);
-    assert_eq!(place.reader().scores_for(&vector(11), Scope::Everything, &[5]).unwrap(), nearest[..1]);
+    assert_eq!(place.reader().scores_for(&vector(11), VectorScope::Everything, &[5]).unwrap(), nearest[..1]);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_forgotten_memory_is_gone_from_answers_and_from_the_disk() {
     let reader = place.reader();
     assert_eq!(place.writer().forget(&[2, 99]).unwrap(), 1);
     assert_eq!(reader.memories().collect::<Vec<_>>(), [1, 3]);
-    assert!(!found(&reader.scan(&vector(2), Scope::Everything, 10).unwrap()).contains(&2));
+    assert!(!found(&reader.scan(&vector(2), VectorScope::Everything, 10).unwrap()).contains(&2));
     let bytes = fs::read(&place.path).unwrap();
     assert_eq!(bytes[vector_at(0, 1)..][..DIMENSION], [0; DIMENSION]);
     assert_eq!(bytes[id_at(0, 1)..][..8], [0; 8]);
@@ -162,7 +162,7 @@ fn a_reader_beside_a_writer_sees_only_whole_rows() {
             assert!(memories.len() >= seen, "rows do not vanish");
             seen = memories.len();
             let latest = *memories.iter().max().unwrap();
-            let score = reader.scores_for(&vector(latest), Scope::Everything, &[latest]).unwrap();
+            let score = reader.scores_for(&vector(latest), VectorScope::Everything, &[latest]).unwrap();
             assert!(score[0].cosine > 0.99, "{latest} is there but is not whole");
             if finished {
                 break;
@@ -199,9 +199,12 @@ fn a_file_that_became_shorter_is_an_error() {
     let mut reader = place.reader();
     let file = OpenOptions::new().write(true).open(&place.path).unwrap();
     file.set_len(HEADER_BYTES as u64).unwrap();
-    assert!(matches!(reader.scan(&vector(1), Scope::Everything, 1), Err(VectorFileError::Damaged { .. })));
     assert!(matches!(
-        reader.scores_for(&vector(1), Scope::Everything, &[1]),
+        reader.scan(&vector(1), VectorScope::Everything, 1),
+        Err(VectorFileError::Damaged { .. })
+    ));
+    assert!(matches!(
+        reader.scores_for(&vector(1), VectorScope::Everything, &[1]),
         Err(VectorFileError::Damaged { .. })
     ));
     assert!(reader.refresh().is_err());
@@ -243,7 +246,7 @@ fn equally_near_memories_come_in_the_order_of_their_ids() {
     let rows: Vec<Row<'_>> =
         (1..=200).rev().map(|memory| Row { memory, project: 1, vector: &same }).collect();
     place.writer().append(&rows).unwrap();
-    let nearest = place.reader().scan(&vector(1), Scope::Everything, 5).unwrap();
+    let nearest = place.reader().scan(&vector(1), VectorScope::Everything, 5).unwrap();
     assert_eq!(found(&nearest), [1, 2, 3, 4, 5]);
 }
 
@@ -254,9 +257,9 @@ fn a_long_scan_finds_what_comparing_each_finds() {
     let rows: Vec<(i64, i64)> = (1..=900).map(|memory| (memory, memory % 450)).collect();
     let (place, question) = (Place::with(&rows), vector(1_000));
     let ids: Vec<i64> = rows.iter().map(|(memory, _)| *memory).collect();
-    let mut each = place.reader().scores_for(&question, Scope::Everything, &ids).unwrap();
+    let mut each = place.reader().scores_for(&question, VectorScope::Everything, &ids).unwrap();
     each.truncate(40);
-    assert_eq!(place.reader().scan(&question, Scope::Everything, 40).unwrap(), each);
+    assert_eq!(place.reader().scan(&question, VectorScope::Everything, 40).unwrap(), each);
     // Some of each half are among them, or it would prove nothing.
     let is_early = |memory: &i64| memory % 450 < 225;
     assert!(found(&each).iter().any(is_early) && !found(&each).iter().all(is_early));
@@ -279,13 +282,13 @@ proptest! {
             .map(|(memory, _)| (question.cosine(&vector(*memory)), *memory)).collect();
         expected.sort_by(|a, b| b.0.total_cmp(&a.0));
         expected.dedup();
-        let nearest = place.reader().scan(&question, Scope::Projects(&[1, 2, 3]), count).unwrap();
+        let nearest = place.reader().scan(&question, VectorScope::Projects(&[1, 2, 3]), count).unwrap();
         prop_assert_eq!(nearest.len(), expected.len().min(count));
         for (neighbour, (cosine, _)) in nearest.iter().zip(&expected) {
             prop_assert!((neighbour.cosine - cosine).abs() < 0.003);
         }
         let ids = found(&nearest);
-        prop_assert_eq!(place.reader().scores_for(&question, Scope::Projects(&[1, 2, 3]), &ids).unwrap(), nearest);
+        prop_assert_eq!(place.reader().scores_for(&question, VectorScope::Projects(&[1, 2, 3]), &ids).unwrap(), nearest);
     }
 
     #[test]
@@ -301,8 +304,8 @@ proptest! {
         bytes.truncate(length);
         fs::write(&place.path, &bytes).unwrap();
         if let Ok(file) = VectorFile::open(&place.path, MODEL) {
-            file.scan(&vector(1), Scope::Everything, 10).unwrap();
-            file.scores_for(&vector(1), Scope::Everything, &[1, 2]).unwrap();
+            file.scan(&vector(1), VectorScope::Everything, 10).unwrap();
+            file.scores_for(&vector(1), VectorScope::Everything, &[1, 2]).unwrap();
         }
         VectorWriter::open(&place.path, MODEL).map(|mut writer| writer.forget(&[1]).unwrap()).ok();
     }

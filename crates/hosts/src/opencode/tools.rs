@@ -3,7 +3,7 @@
 use crate::commands;
 use crate::hearing::one_line;
 use crate::lenient::Json;
-use backstory_memory::{Ended, Happening, Hunk, PlanStep, Trust};
+use backstory_memory::{Activity, ExitStatus, Hunk, PlanStep, Provenance};
 
 /// One use of a tool, as the host tells it.
 pub(super) struct ToolUse<'a, 'b> {
@@ -23,7 +23,7 @@ const REFUSALS: [&str; 3] = ["rejected permission", "specified a rule", "user di
 
 impl ToolUse<'_, '_> {
     /// Returns what happened and who its content comes from, or why it is passed over.
-    pub(super) fn meaning(&self) -> Result<(Happening, Trust), &'static str> {
+    pub(super) fn meaning(&self) -> Result<(Activity, Provenance), &'static str> {
         // What we say is not heard again (law 5).
         if self.name.starts_with("backstory_") {
             return Err("our own tool");
@@ -35,11 +35,11 @@ impl ToolUse<'_, '_> {
             "bash" => self.ran(),
             "edit" | "multiedit" | "write" | "patch" | "apply_patch" => self.local(self.edited()),
             "read" | "grep" | "glob" | "list" | "lsp" | "skill" | "todoread" => {
-                self.local(Happening::Looked { at: self.at() })
+                self.local(Activity::Looked { at: self.at() })
             }
             "todowrite" => self.local(self.planned()),
             "task" | "question" | "batch" | "plan_enter" | "plan_exit" => {
-                self.local(Happening::UsedTool { asked: self.at() })
+                self.local(Activity::UsedTool { asked: self.at() })
             }
             "webfetch" | "websearch" | "codesearch" => self.fetched(),
             // What another program offers, by MCP or as a plugin, may come from anywhere.
@@ -48,44 +48,44 @@ impl ToolUse<'_, '_> {
     }
 
     /// Returns what else happened with it: a patch may change many files.
-    pub(super) fn also(&self) -> Vec<Happening> {
+    pub(super) fn also(&self) -> Vec<Activity> {
         self.patched().iter().skip(1).map(edited_by_patch).collect()
     }
 
-    fn local(&self, happening: Happening) -> (Happening, Trust) {
-        (self.unless_failed(happening), Trust::Tool)
+    fn local(&self, activity: Activity) -> (Activity, Provenance) {
+        (self.unless_failed(activity), Provenance::Tool)
     }
 
-    fn unless_failed(&self, happening: Happening) -> Happening {
+    fn unless_failed(&self, activity: Activity) -> Activity {
         match self.error {
-            Some(error) => Happening::ToolFailed { at: self.at(), error: error.to_owned() },
-            None => happening,
+            Some(error) => Activity::ToolFailed { at: self.at(), error: error.to_owned() },
+            None => activity,
         }
     }
 
-    fn ran(&self) -> (Happening, Trust) {
+    fn ran(&self) -> (Activity, Provenance) {
         let command = self.input.str("command").to_owned();
         if commands::runs_ourselves(&command) {
-            return (Happening::Looked { at: one_line(&command) }, Trust::Tool);
+            return (Activity::Looked { at: one_line(&command) }, Provenance::Tool);
         }
-        let trust = if commands::fetches(&command) { Trust::External } else { Trust::Tool };
+        let provenance = if commands::fetches(&command) { Provenance::External } else { Provenance::Tool };
         let output = self.output.str("output");
         let output = self.error.unwrap_or(if output == NO_OUTPUT { "" } else { output }).to_owned();
-        (Happening::Ran { command, output, ended: self.ended() }, trust)
+        (Activity::Ran { command, output, status: self.status() }, provenance)
     }
 
-    fn ended(&self) -> Ended {
+    fn status(&self) -> ExitStatus {
         let is_aborted = self.is_interrupted || self.output.str("output").contains(ABORTED);
         match (self.error, self.output.get("metadata").get("exit")) {
-            _ if is_aborted => Ended::Interrupted,
-            (Some(_), _) => Ended::Badly,
-            (None, Json::Number("0")) => Ended::Well,
-            (None, Json::Number(_)) => Ended::Badly,
-            (None, _) => Ended::Unknown,
+            _ if is_aborted => ExitStatus::Interrupted,
+            (Some(_), _) => ExitStatus::Failure,
+            (None, Json::Number("0")) => ExitStatus::Success,
+            (None, Json::Number(_)) => ExitStatus::Failure,
+            (None, _) => ExitStatus::Unknown,
         }
     }
 
-    fn edited(&self) -> Happening {
+    fn edited(&self) -> Activity {
         if let Some(file) = self.patched().first() {
             return edited_by_patch(file);
         }
@@ -102,7 +102,7 @@ impl ToolUse<'_, '_> {
             "multiedit" => (false, input.get("edits").items().iter().map(hunk).collect()),
             _ => (input.str("oldString").is_empty() && input.said("newString").is_some(), vec![hunk(input)]),
         };
-        Happening::Edited { file: input.str("filePath").to_owned(), is_new, hunks }
+        Activity::Edited { file: input.str("filePath").to_owned(), is_new, hunks }
     }
 
     /// Returns the files of a patch.
@@ -113,7 +113,7 @@ impl ToolUse<'_, '_> {
         }
     }
 
-    fn planned(&self) -> Happening {
+    fn planned(&self) -> Activity {
         let steps: Vec<PlanStep> = self
             .input
             .get("todos")
@@ -126,21 +126,21 @@ impl ToolUse<'_, '_> {
             .filter(|step| !step.text.is_empty())
             .collect();
         if steps.is_empty() {
-            return Happening::UsedTool { asked: self.at() };
+            return Activity::UsedTool { asked: self.at() };
         }
-        Happening::Planned { steps }
+        Activity::Planned { steps }
     }
 
     /// Returns what strangers answered. An MCP server's answer comes as blocks, and says itself whether it is an error.
-    fn fetched(&self) -> (Happening, Trust) {
+    fn fetched(&self) -> (Activity, Provenance) {
         let content = self.output.get("content");
         let answer = if content.is_nothing() { self.output.get("output").words() } else { content.words() };
-        let happening = if self.output.get("isError").is_true() {
-            Happening::ToolFailed { at: self.at(), error: answer }
+        let activity = if self.output.get("isError").is_true() {
+            Activity::ToolFailed { at: self.at(), error: answer }
         } else {
-            self.unless_failed(Happening::Fetched { asked: self.at(), answer })
+            self.unless_failed(Activity::Fetched { asked: self.at(), answer })
         };
-        (happening, Trust::External)
+        (activity, Provenance::External)
     }
 
     /// Returns what the tool was to do, on one line.
@@ -160,9 +160,9 @@ impl ToolUse<'_, '_> {
     }
 }
 
-fn edited_by_patch(file: &Json<'_>) -> Happening {
+fn edited_by_patch(file: &Json<'_>) -> Activity {
     let is_new = file.str("type") == "add";
-    Happening::Edited { file: file.str("filePath").to_owned(), is_new, hunks: hunks_in(file.str("patch")) }
+    Activity::Edited { file: file.str("filePath").to_owned(), is_new, hunks: hunks_in(file.str("patch")) }
 }
 
 /// What the host prints for a command that printed nothing.

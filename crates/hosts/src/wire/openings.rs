@@ -6,14 +6,14 @@ use super::names::{AGENT, INPUT, PROMPT, TOOL};
 use super::{Event, WireEvent, inner, patches};
 use crate::Opening;
 use crate::wire::tools::{Sort, sort_of};
-use backstory_memory::Happening;
+use backstory_memory::Activity;
 
 impl WireEvent<'_> {
     /// Returns what is about to happen, where something can be said about it.
-    pub(super) fn opening(&self, event: Option<Event>, happening: Option<&Happening>) -> Option<Opening> {
-        let opening = match (event?, happening) {
+    pub(super) fn opening(&self, event: Option<Event>, activity: Option<&Activity>) -> Option<Opening> {
+        let opening = match (event?, activity) {
             (Event::SessionStart, _) => Some(Opening::Session { how: self.how_for_the_agent() }),
-            (Event::Prompt, Some(Happening::Prompted { text })) => self.prompt(text),
+            (Event::Prompt, Some(Activity::Prompted { text })) => self.prompt(text),
             (Event::BeforeTool, _) => self.before_tool(),
             (Event::Compacting, _) => Some(Opening::Compaction),
             _ => None,

@@ -1,9 +1,9 @@
 //! Patches in the words of OpenAI's models: several files in one text, each with what goes and what comes.
 
-use backstory_memory::{Happening, Hunk};
+use backstory_memory::{Activity, Hunk};
 
 /// Returns what a patch does to each file. What it says about files nobody can make out is passed over.
-pub(super) fn edits_in(patch: &str, cwd: Option<&str>) -> Vec<Happening> {
+pub(super) fn edits_in(patch: &str, cwd: Option<&str>) -> Vec<Activity> {
     let mut edits: Vec<Edit> = Vec::new();
     for line in patch.lines() {
         if let Some(edit) = Edit::beginning(line) {
@@ -12,7 +12,7 @@ pub(super) fn edits_in(patch: &str, cwd: Option<&str>) -> Vec<Happening> {
             edit.read(line);
         }
     }
-    edits.into_iter().map(|edit| edit.happening(cwd)).collect()
+    edits.into_iter().map(|edit| edit.activity(cwd)).collect()
 }
 
 /// Returns the first file a patch is about.
@@ -59,8 +59,8 @@ impl Edit {
         }
     }
 
-    fn happening(self, cwd: Option<&str>) -> Happening {
-        Happening::Edited { file: absolute(&self.file, cwd), is_new: self.is_new, hunks: self.hunks }
+    fn activity(self, cwd: Option<&str>) -> Activity {
+        Activity::Edited { file: absolute(&self.file, cwd), is_new: self.is_new, hunks: self.hunks }
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
         let patch = "*** Begin Patch\n*** Update File: a.py\n@@ def f():\n one\n-two\n+2\n@@\n-x\n*** Add File: /b\n+new\n\
                      *** Delete File: c\n*** Update File: d\n*** Move to: e\n-1\n*** End Patch";
         let hunk = |before: &str, after: &str| Hunk { before: before.into(), after: after.into() };
-        let edited = |file: &str, is_new, hunks| Happening::Edited { file: file.into(), is_new, hunks };
+        let edited = |file: &str, is_new, hunks| Activity::Edited { file: file.into(), is_new, hunks };
         assert_eq!(
             edits_in(patch, Some("/p/")),
             [

@@ -7,7 +7,7 @@ use super::{Dialect, patches};
 use crate::commands;
 use crate::hearing::one_line;
 use crate::lenient::Json;
-use backstory_memory::{Happening, Hunk, PlanStep, Trust};
+use backstory_memory::{Activity, Hunk, PlanStep, Provenance};
 
 /// What a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,29 +73,29 @@ pub(crate) struct ToolUse<'a, 'b> {
 
 impl ToolUse<'_, '_> {
     /// Returns what happened, mostly one thing, and who its content comes from; or why it is passed over.
-    pub(super) fn meaning(&self) -> Result<(Vec<Happening>, Trust), &'static str> {
+    pub(super) fn meaning(&self) -> Result<(Vec<Activity>, Provenance), &'static str> {
         if self.is_ours() {
             return Err("our own tool");
         }
         if self.dialect.told_otherwise.contains(&self.name) {
             return Err("it comes by itself");
         }
-        let (happening, trust) = match sort_of(self.name) {
+        let (activity, provenance) = match sort_of(self.name) {
             Some(Sort::Command) => self.ran(),
             Some(Sort::Write) => self.local(self.written()),
             Some(Sort::Edit) => self.local(self.edited()),
-            Some(Sort::Patch) => return Ok((self.patched(), Trust::Tool)),
-            Some(Sort::Look) => self.local(Happening::Looked { at: self.at() }),
+            Some(Sort::Patch) => return Ok((self.patched(), Provenance::Tool)),
+            Some(Sort::Look) => self.local(Activity::Looked { at: self.at() }),
             Some(Sort::Plan) => self.local(self.planned()),
             Some(Sort::Fetch) => self.fetched(),
             None if (self.dialect.is_mcp)(self.name) || !self.server.is_empty() => self.fetched(),
-            None => self.local(Happening::UsedTool { asked: self.at() }),
+            None => self.local(Activity::UsedTool { asked: self.at() }),
         };
         // Not every host says whose tool it is.
-        if matches!(&happening, Happening::Fetched { answer, .. } if answer.starts_with(OUR_FENCE)) {
+        if matches!(&activity, Activity::Fetched { answer, .. } if answer.starts_with(OUR_FENCE)) {
             return Err("our own tool");
         }
-        Ok((vec![happening], trust))
+        Ok((vec![activity], provenance))
     }
 
     /// Returns whether the tool is one of ours: what we say is not heard again (law 5).
@@ -105,35 +105,35 @@ impl ToolUse<'_, '_> {
             || self.server.starts_with("plugin:backstory:")
     }
 
-    fn local(&self, happening: Happening) -> (Happening, Trust) {
-        (self.unless_failed(happening), Trust::Tool)
+    fn local(&self, activity: Activity) -> (Activity, Provenance) {
+        (self.unless_failed(activity), Provenance::Tool)
     }
 
-    fn unless_failed(&self, happening: Happening) -> Happening {
+    fn unless_failed(&self, activity: Activity) -> Activity {
         match &self.error {
-            Some(error) => Happening::ToolFailed { at: self.at(), error: error.clone() },
-            None => happening,
+            Some(error) => Activity::ToolFailed { at: self.at(), error: error.clone() },
+            None => activity,
         }
     }
 
-    fn ran(&self) -> (Happening, Trust) {
+    fn ran(&self) -> (Activity, Provenance) {
         let command = match (self.input.said("command"), self.response.said("command")) {
             (Some(command), _) | (None, Some(command)) => command.to_owned(),
             // A later look at what runs in the background, which need not say what that is.
             (None, None) if self.name == "BashOutput" => {
-                return self.local(Happening::UsedTool { asked: self.at() });
+                return self.local(Activity::UsedTool { asked: self.at() });
             }
             (None, None) => self.input.words(),
         };
         if commands::runs_ourselves(&command) {
-            return (Happening::Looked { at: one_line(&command) }, Trust::Tool);
+            return (Activity::Looked { at: one_line(&command) }, Provenance::Tool);
         }
-        let trust = if commands::fetches(&command) { Trust::External } else { Trust::Tool };
-        let (output, ended) = (self.dialect.ran)(self);
-        (Happening::Ran { command, output, ended }, trust)
+        let provenance = if commands::fetches(&command) { Provenance::External } else { Provenance::Tool };
+        let (output, status) = (self.dialect.ran)(self);
+        (Activity::Ran { command, output, status }, provenance)
     }
 
-    fn written(&self) -> Happening {
+    fn written(&self) -> Activity {
         let (input, response, shown) = (self.input, self.response, self.response.get("returnDisplay"));
         let before = response.said("originalFile").unwrap_or(shown.str("originalContent"));
         let after = input.said("content").unwrap_or(input.str("file_text"));
@@ -146,10 +146,10 @@ impl ToolUse<'_, '_> {
             "create" => true,
             _ => shown.get("isNewFile").is_true(),
         };
-        Happening::Edited { file: self.file(), is_new, hunks: vec![hunk(before, after)] }
+        Activity::Edited { file: self.file(), is_new, hunks: vec![hunk(before, after)] }
     }
 
-    fn edited(&self) -> Happening {
+    fn edited(&self) -> Activity {
         let (input, response) = (self.input, self.response);
         let replaced = |edit: &Json<'_>| {
             let before = edit.said("old_string").unwrap_or(edit.str("old_str"));
@@ -171,22 +171,22 @@ impl ToolUse<'_, '_> {
             "Edit" | "MultiEdit" => had_no_file && input.str("old_string").is_empty() && edits.is_empty(),
             _ => self.response.get("returnDisplay").get("isNewFile").is_true(),
         };
-        Happening::Edited { file: self.file(), is_new, hunks }
+        Activity::Edited { file: self.file(), is_new, hunks }
     }
 
-    fn patched(&self) -> Vec<Happening> {
+    fn patched(&self) -> Vec<Activity> {
         let patch = ["command", "input", "patch"].into_iter().find_map(|field| self.input.said(field));
         let patch = patch.or_else(|| self.input.text()).unwrap_or_default();
         if self.error.is_some() {
             let file = patches::first_file(patch, self.cwd.as_deref()).unwrap_or_default();
             let error = self.error.clone().unwrap_or_default();
-            return vec![Happening::ToolFailed { at: one_line(&file), error }];
+            return vec![Activity::ToolFailed { at: one_line(&file), error }];
         }
         let edits = patches::edits_in(patch, self.cwd.as_deref());
-        if edits.is_empty() { vec![Happening::UsedTool { asked: one_line(patch) }] } else { edits }
+        if edits.is_empty() { vec![Activity::UsedTool { asked: one_line(patch) }] } else { edits }
     }
 
-    fn planned(&self) -> Happening {
+    fn planned(&self) -> Activity {
         let (input, response) = (self.input, self.response);
         let step =
             |text: &str, status: &str| PlanStep { text: text.to_owned(), is_done: status == "completed" };
@@ -203,17 +203,17 @@ impl ToolUse<'_, '_> {
         };
         let steps: Vec<PlanStep> = steps.into_iter().filter(|step| !step.text.is_empty()).collect();
         if steps.is_empty() {
-            return Happening::UsedTool { asked: self.at() };
+            return Activity::UsedTool { asked: self.at() };
         }
-        Happening::Planned { steps }
+        Activity::Planned { steps }
     }
 
-    fn fetched(&self) -> (Happening, Trust) {
+    fn fetched(&self) -> (Activity, Provenance) {
         let parts = ["result", "results", "content", "llmContent", "textResultForLlm"];
         let mut answers = parts.into_iter().map(|part| self.response.get(part).words());
         let answer = answers.find(|answer| !answer.is_empty()).unwrap_or_else(|| self.response.words());
         let answer = without_fence(&answer).to_owned();
-        (self.unless_failed(Happening::Fetched { asked: self.at(), answer }), Trust::External)
+        (self.unless_failed(Activity::Fetched { asked: self.at(), answer }), Provenance::External)
     }
 
     fn file(&self) -> String {
@@ -266,7 +266,7 @@ pub(super) fn error_in(response: &Json<'_>) -> Option<String> {
     Some(words)
 }
 
-/// Takes out the tags Gemini CLI puts around what it does not trust.
+/// Takes out the tags Gemini CLI puts around what it does not provenance.
 pub(crate) fn without_fence(text: &str) -> &str {
     let inside = text.strip_prefix("<untrusted_context>\n").unwrap_or(text);
     inside.strip_suffix("\n</untrusted_context>").unwrap_or(inside)

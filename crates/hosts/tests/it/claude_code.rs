@@ -2,7 +2,7 @@
 
 use crate::recorded::{hear, payloads, story, told};
 use backstory_hosts::{Host, Meaning, Told};
-use backstory_memory::{Ended, Happening, Trust};
+use backstory_memory::{Activity, ExitStatus, Provenance};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -12,9 +12,9 @@ fn every_tool_is_understood() {
     assert_snapshot!(story(Host::ClaudeCode, "tools"), @r#"
         - Tool {"what":"session_started","how":"startup"}
         p02 User {"what":"prompted","text":"Try every tool."}
-        toolu_0001 Tool Bash {"what":"ran","command":"echo to stdout; echo to stderr >&2","output":"to stdout\nto stderr","ended":"well"}
-        toolu_0002 Tool Bash {"what":"ran","command":"echo before; echo wrong >&2; exit 3","output":"before\nwrong","ended":"badly"}
-        toolu_0003 Tool Bash {"what":"ran","command":"exit 4","output":"","ended":"badly"}
+        toolu_0001 Tool Bash {"what":"ran","command":"echo to stdout; echo to stderr >&2","output":"to stdout\nto stderr","status":"success"}
+        toolu_0002 Tool Bash {"what":"ran","command":"echo before; echo wrong >&2; exit 3","output":"before\nwrong","status":"failure"}
+        toolu_0003 Tool Bash {"what":"ran","command":"exit 4","output":"","status":"failure"}
         toolu_0004 Tool Write {"what":"edited","file":"/home/dev/project/parser.py","is_new":true,"hunks":[{"before":"","after":"def parse(line):\n    return line.split(':')\n"}]}
         toolu_0005 Tool Read {"what":"looked","at":"/home/dev/project/parser.py"}
         toolu_0006 Tool Write {"what":"edited","file":"/home/dev/project/parser.py","is_new":false,"hunks":[{"before":"def parse(line):\n    return line.split(':')\n","after":"def parse(line):\n    return line.split(':', 1)\n\n\ndef join(a, b):\n    return a + b\n"}]}
@@ -31,10 +31,10 @@ fn every_tool_is_understood() {
         toolu_0018 External mcp__echo__lookup {"what":"fetched","asked":"query how to split","answer":"Found: how to split"}
         toolu_0019 External WebFetch {"what":"tool_failed","at":"http://127.0.0.1:8080/page What does it say?","error":"error:100000f7:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER"}
         p02 a1 Tool (general-purpose) {"what":"subagent_started"}
-        toolu_0021 Tool (general-purpose) Bash {"what":"ran","command":"ls","output":"notes.ipynb\nparser.py","ended":"well"}
+        toolu_0021 Tool (general-purpose) Bash {"what":"ran","command":"ls","output":"notes.ipynb\nparser.py","status":"success"}
         p02 a1 Assistant (general-purpose) {"what":"subagent_ended","message":"The project holds parser.py."}
         toolu_0020 Tool Agent {"what":"used_tool","asked":"Look around: List the files."}
-        toolu_0024 Tool Bash {"what":"ran","command":"true","output":"","ended":"unknown"}
+        toolu_0024 Tool Bash {"what":"ran","command":"true","output":"","status":"unknown"}
         p02 Assistant {"what":"turn_ended","message":"All tools were used."}
         - Tool {"what":"session_ended","reason":"other"}
         "#);
@@ -96,8 +96,8 @@ fn a_whole_session_is_understood() {
         toolu_0001 Tool Read {"what":"looked","at":"/home/dev/project/pager/pages.py"}
         toolu_0002 Tool Bash {"what":"ran","command":"python3 -m unittest","output":".F.\n======================================================================\nFAIL: test_last_page_is_counted (tests.test_pages.PagesTest.test_last_page_is_counted)\n----------------------------------------------------------------------\nTraceba
         toolu_0003 Tool Edit {"what":"edited","file":"/home/dev/project/pager/pages.py","is_new":false,"hunks":[{"before":"    return items // per_page","after":"    return -(-items // per_page)"}]}
-        toolu_0004 Tool Bash {"what":"ran","command":"python3 -m unittest","output":"...\n----------------------------------------------------------------------\nRan 3 tests in 0.001s\n\nOK","ended":"well"}
-        toolu_0005 Tool Bash {"what":"ran","command":"git add -A && git commit -m \"Fix off-by-one in page_count\"","output":"[main 72db0c7] Fix off-by-one in page_count\n 1 file changed, 1 insertion(+), 1 deletion(-)","ended":"well"}
+        toolu_0004 Tool Bash {"what":"ran","command":"python3 -m unittest","output":"...\n----------------------------------------------------------------------\nRan 3 tests in 0.001s\n\nOK","status":"success"}
+        toolu_0005 Tool Bash {"what":"ran","command":"git add -A && git commit -m \"Fix off-by-one in page_count\"","output":"[main 72db0c7] Fix off-by-one in page_count\n 1 file changed, 1 insertion(+), 1 deletion(-)","status":"success"}
         p02 Assistant {"what":"turn_ended","message":"`page_count` now counts the last, partly filled page, and all three tests pass.\n\n**What was wrong:** `page_count` in `pager/pages.py` used floor division, so 21 items at 10 per page came out as 2 pages instead of 3: an off-by-one for every list that does not fill it
         p03 User {"what":"prompted","text":"No, we use pytest-style asserts here, not assertEqual."}
         p03 Assistant {"what":"turn_ended","message":"Understood: tests here use plain pytest-style `assert` statements, not `assertEqual`.\n\nI changed nothing now, since the existing tests already pass; new tests I write in this repository will use `assert page_count(21, 10) == 3` and no `unittest` assertion methods."}
@@ -166,7 +166,10 @@ fn a_prompt_nobody_typed_is_passed_over() {
         json!({"prompt": "<system-reminder>be nice</system-reminder>go on"}),
     ] {
         let Meaning::Happened(told) = prompted(&event) else { panic!("{event}") };
-        assert_eq!((told.happening, told.trust), (Happening::Prompted { text: "go on".into() }, Trust::User));
+        assert_eq!(
+            (told.activity, told.provenance),
+            (Activity::Prompted { text: "go on".into() }, Provenance::User)
+        );
     }
 }
 
@@ -180,17 +183,20 @@ fn our_own_words_are_not_heard_again() {
     let named = json!({"hook_event_name": "PostToolUse", "tool_name": "mcp__mine__search", "mcp_server": {"name": "backstory"}});
     assert_eq!(hear(named.to_string()).meaning, Meaning::PassedOver("our own tool"));
     let looked = used("Bash", &json!({"command": "backstory show 12"}), &json!({"stdout": "ours"}));
-    assert_eq!(looked.happening, Happening::Looked { at: "backstory show 12".into() });
+    assert_eq!(looked.activity, Activity::Looked { at: "backstory show 12".into() });
 }
 
 #[test]
 fn what_strangers_say_is_external() {
-    let of = |tool, input: Value| used(tool, &input, &json!({"stdout": "x", "result": "x"})).trust;
-    assert_eq!(of("Bash", json!({"command": "cd x && curl -s example.com | jq ."})), Trust::External);
-    assert_eq!(of("Bash", json!({"command": "cargo test"})), Trust::Tool);
-    assert_eq!(of("WebFetch", json!({"url": "https://example.com"})), Trust::External);
-    assert_eq!(of("mcp__tracker__issue", json!({"id": 3})), Trust::External);
-    assert_eq!(told(r#"{"hook_event_name":"SomethingNew","session_id":"s"}"#).trust, Trust::External);
+    let of = |tool, input: Value| used(tool, &input, &json!({"stdout": "x", "result": "x"})).provenance;
+    assert_eq!(of("Bash", json!({"command": "cd x && curl -s example.com | jq ."})), Provenance::External);
+    assert_eq!(of("Bash", json!({"command": "cargo test"})), Provenance::Tool);
+    assert_eq!(of("WebFetch", json!({"url": "https://example.com"})), Provenance::External);
+    assert_eq!(of("mcp__tracker__issue", json!({"id": 3})), Provenance::External);
+    assert_eq!(
+        told(r#"{"hook_event_name":"SomethingNew","session_id":"s"}"#).provenance,
+        Provenance::External
+    );
 }
 
 #[test]
@@ -222,14 +228,14 @@ fn tools_of_other_versions_are_understood() {
         ),
         used("Skill", &json!({"skill": "review", "args": "src"}), &json!({"success": true})),
     ];
-    let lines = story.map(|told| serde_json::to_string(&told.happening).unwrap());
+    let lines = story.map(|told| serde_json::to_string(&told.activity).unwrap());
     assert_snapshot!(lines.join("\n"), @r#"
         {"what":"planned","steps":[{"text":"One","is_done":true},{"text":"Two","is_done":false}]}
         {"what":"planned","steps":[{"text":"Read it","is_done":false},{"text":"Done","is_done":true}]}
         {"what":"planned","steps":[{"text":"Just do it","is_done":false}]}
         {"what":"edited","file":"/a","is_new":false,"hunks":[{"before":"a","after":"b"}]}
         {"what":"looked","at":"/a"}
-        {"what":"ran","command":"make","output":"x","ended":"badly"}
+        {"what":"ran","command":"make","output":"x","status":"failure"}
         {"what":"used_tool","asked":"bash_id b1"}
         {"what":"fetched","asked":"split","answer":"content title T, url u\nWords"}
         {"what":"used_tool","asked":"args src, skill review"}
@@ -238,16 +244,17 @@ fn tools_of_other_versions_are_understood() {
 
 #[test]
 fn how_a_command_ended_is_told() {
-    let ended = |response: Value| match used("Bash", &json!({"command": "make"}), &response).happening {
-        Happening::Ran { output, ended, .. } => (output, ended),
+    let status = |response: Value| match used("Bash", &json!({"command": "make"}), &response).activity {
+        Activity::Ran { output, status, .. } => (output, status),
         other => panic!("{other:?}"),
     };
-    assert_eq!(ended(json!({"stdout": "a", "stderr": "b"})), ("a\nb".into(), Ended::Well));
-    assert_eq!(ended(json!({"stderr": "b", "interrupted": true})), ("b".into(), Ended::Interrupted));
-    assert_eq!(ended(json!({"stdout": "", "backgroundTaskId": "b1"})), (String::new(), Ended::Unknown));
-    assert_eq!(ended(json!("text")), ("text".into(), Ended::Well));
-    assert_eq!(ended(json!(null)), (String::new(), Ended::Unknown));
+    assert_eq!(status(json!({"stdout": "a", "stderr": "b"})), ("a\nb".into(), ExitStatus::Success));
+    assert_eq!(status(json!({"stderr": "b", "interrupted": true})), ("b".into(), ExitStatus::Interrupted));
+    assert_eq!(status(json!({"stdout": "", "backgroundTaskId": "b1"})), (String::new(), ExitStatus::Unknown));
+    assert_eq!(status(json!("text")), ("text".into(), ExitStatus::Success));
+    assert_eq!(status(json!(null)), (String::new(), ExitStatus::Unknown));
     let stopped = r#"{"hook_event_name":"PostToolUseFailure","tool_name":"Bash","tool_input":{"command":"make"},"error":"Exit code 137\nhalf","is_interrupt":true}"#;
-    let half = Happening::Ran { command: "make".into(), output: "half".into(), ended: Ended::Interrupted };
-    assert_eq!(told(stopped).happening, half);
+    let half =
+        Activity::Ran { command: "make".into(), output: "half".into(), status: ExitStatus::Interrupted };
+    assert_eq!(told(stopped).activity, half);
 }

@@ -2,7 +2,7 @@
 
 use crate::recorded::{happened, openings, passed_over, story};
 use backstory_hosts::{Heard, Host};
-use backstory_memory::{Ended, Happening};
+use backstory_memory::{Activity, ExitStatus};
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -11,9 +11,9 @@ fn every_tool_is_understood() {
     assert_snapshot!(story(Host::Codex, "tools"), @r#"
         - Tool {"what":"session_started","how":"startup"}
         p02 User {"what":"prompted","text":"Try every tool."}
-        call_0001 Tool Bash {"what":"ran","command":"echo to stdout; echo to stderr >&2","output":"to stderr\nto stdout\n","ended":"well"}
-        call_0002 Tool Bash {"what":"ran","command":"echo before; echo wrong >&2; exit 3","output":"before\nwrong\n","ended":"badly"}
-        call_0003 Tool Bash {"what":"ran","command":"exit 4","output":"","ended":"badly"}
+        call_0001 Tool Bash {"what":"ran","command":"echo to stdout; echo to stderr >&2","output":"to stderr\nto stdout\n","status":"success"}
+        call_0002 Tool Bash {"what":"ran","command":"echo before; echo wrong >&2; exit 3","output":"before\nwrong\n","status":"failure"}
+        call_0003 Tool Bash {"what":"ran","command":"exit 4","output":"","status":"failure"}
         call_0004 Tool apply_patch {"what":"edited","file":"/home/dev/project/parser.py","is_new":true,"hunks":[{"before":"","after":"def parse(line):\n    return line.split(':')\n"}]}
         call_0005 Tool apply_patch {"what":"edited","file":"/home/dev/project/parser.py","is_new":false,"hunks":[{"before":"def parse(line):\n    return line.split(':')\n","after":"def parse(line):\n    return line.split(':', 1)\n"}]}
         call_0005 Tool apply_patch {"what":"edited","file":"/home/dev/project/notes.md","is_new":true,"hunks":[{"before":"","after":"Notes\n"}]}
@@ -30,7 +30,7 @@ fn tools_called_from_a_script_are_understood() {
     assert_snapshot!(story(Host::Codex, "code-mode"), @r#"
         - Tool {"what":"session_started","how":"startup"}
         p02 User {"what":"prompted","text":"Run it."}
-        exec-p03 Tool Bash {"what":"ran","command":"echo before; exit 3","output":"before\n","ended":"badly"}
+        exec-p03 Tool Bash {"what":"ran","command":"echo before; exit 3","output":"before\n","status":"failure"}
         exec-p04 Tool apply_patch {"what":"edited","file":"/home/dev/project/parser.py","is_new":true,"hunks":[{"before":"","after":"def parse(line):\n    return line.split(':')\n"}]}
         exec-p05 External mcp__echo__lookup {"what":"fetched","asked":"query how to split","answer":"Found: how to split"}
         p02 Assistant {"what":"turn_ended","message":"Ran it."}
@@ -60,9 +60,9 @@ fn resuming_compaction_and_subagents_are_understood() {
         call_0005 Tool spawn_agent {"what":"used_tool","asked":"message List the files."}
         p07 p06 Tool (default) {"what":"subagent_started"}
         p07 p06 Assistant (default) {"what":"prompted","text":"List the files."}
-        call_0007 Tool (default) Bash {"what":"ran","command":"ls","output":"","ended":"well"}
+        call_0007 Tool (default) Bash {"what":"ran","command":"ls","output":"","status":"success"}
         p07 p06 Assistant (default) {"what":"subagent_ended","message":"There are none."}
-        call_0006 Tool Bash {"what":"ran","command":"sleep 2","output":"","ended":"well"}
+        call_0006 Tool Bash {"what":"ran","command":"sleep 2","output":"","status":"success"}
         p05 Assistant {"what":"turn_ended","message":"Four."}
         - Tool {"what":"session_ended","reason":"other"}
         "#);
@@ -120,19 +120,19 @@ fn how_a_command_ended_is_read_from_the_record() {
             .to_string()
     };
     let other = line("call_2", 7);
-    for (record, ended) in [
-        (line("call_1", 0), Ended::Well),
-        (format!("{}\n{other}\n", line("call_1", 2)), Ended::Badly),
-        (line("call_1", -1), Ended::Interrupted),
-        (other.clone(), Ended::Unknown),
-        (String::new(), Ended::Unknown),
-        (format!("cut\": 0}}}}}}\n{}", &line("call_1", 0)[..40]), Ended::Unknown),
+    for (record, status) in [
+        (line("call_1", 0), ExitStatus::Success),
+        (format!("{}\n{other}\n", line("call_1", 2)), ExitStatus::Failure),
+        (line("call_1", -1), ExitStatus::Interrupted),
+        (other.clone(), ExitStatus::Unknown),
+        (String::new(), ExitStatus::Unknown),
+        (format!("cut\": 0}}}}}}\n{}", &line("call_1", 0)[..40]), ExitStatus::Unknown),
     ] {
         let mut heard = ran();
         assert_eq!(heard.record.as_deref(), Some("/r"));
         heard.read_on(&record);
-        let command = Happening::Ran { command: "make".into(), output: "x".into(), ended };
-        assert_eq!(happened(heard).happening, command, "{record}");
+        let command = Activity::Ran { command: "make".into(), output: "x".into(), status };
+        assert_eq!(happened(heard).activity, command, "{record}");
     }
 }
 
@@ -144,5 +144,5 @@ fn output_in_json_is_kept_as_it_was_printed() {
         "tool_input": {"command": "cat x.json"}, "tool_response": printed});
     let told = happened(Host::Codex.hear(None, event.to_string().as_bytes()));
     let (command, output) = ("cat x.json".into(), printed.into());
-    assert_eq!(told.happening, Happening::Ran { command, output, ended: Ended::Unknown });
+    assert_eq!(told.activity, Activity::Ran { command, output, status: ExitStatus::Unknown });
 }

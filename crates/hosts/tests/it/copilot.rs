@@ -2,7 +2,7 @@
 
 use crate::recorded::{happened, openings, passed_over, scene, story};
 use backstory_hosts::{Heard, Host, Meaning};
-use backstory_memory::{Ended, Happening};
+use backstory_memory::{Activity, ExitStatus};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -11,9 +11,9 @@ fn every_tool_is_understood() {
     assert_snapshot!(story(Host::Copilot, "tools"), @r#"
         @ Tool {"what":"session_started","how":"startup"}
         @ User {"what":"prompted","text":"Try every tool."}
-        @ Tool bash {"what":"ran","command":"echo to stdout","output":"to stdout","ended":"well"}
-        @ Tool bash {"what":"ran","command":"echo before; echo wrong >&2; exit 3","output":"wrong\nbefore","ended":"badly"}
-        @ Tool bash {"what":"ran","command":"exit 4","output":"","ended":"badly"}
+        @ Tool bash {"what":"ran","command":"echo to stdout","output":"to stdout","status":"success"}
+        @ Tool bash {"what":"ran","command":"echo before; echo wrong >&2; exit 3","output":"wrong\nbefore","status":"failure"}
+        @ Tool bash {"what":"ran","command":"exit 4","output":"","status":"failure"}
         @ Tool create {"what":"edited","file":"/home/dev/project/parser.py","is_new":true,"hunks":[{"before":"","after":"def parse(line):\n    return line.split(':')\n"}]}
         @ Tool view {"what":"looked","at":"/home/dev/project/parser.py"}
         @ Tool edit {"what":"edited","file":"/home/dev/project/parser.py","is_new":false,"hunks":[{"before":"':'","after":"':', 1"}]}
@@ -25,10 +25,10 @@ fn every_tool_is_understood() {
         @ Tool sql {"what":"used_tool","asked":"query select 1, description Count"}
         @ Tool (explore) {"what":"subagent_started"}
         @ Assistant (explore) {"what":"prompted","text":"List the files."}
-        @ Tool (explore) bash {"what":"ran","command":"ls","output":"parser.py","ended":"well"}
+        @ Tool (explore) bash {"what":"ran","command":"ls","output":"parser.py","status":"success"}
         @ Assistant (explore) {"what":"subagent_ended","message":"The project holds parser.py."}
         @ Tool task {"what":"used_tool","asked":"Look around: List the files."}
-        @ Tool bash {"what":"ran","command":"sleep 1; echo late","output":"<command started in background with shellId: 4>","ended":"unknown"}
+        @ Tool bash {"what":"ran","command":"sleep 1; echo late","output":"<command started in background with shellId: 4>","status":"unknown"}
         @ Assistant {"what":"turn_ended","message":"All tools were used."}
         @ Tool {"what":"session_ended","reason":"complete"}
         @ Assistant {"what":"turn_ended","message":"Done."}
@@ -109,21 +109,21 @@ fn arguments_in_a_text_are_read_as_well() {
         json!({"resultType": "success", "textResultForLlm": "x\n<shellId: 1 completed with exit code 0>"});
     for args in [args.clone(), json!(args.to_string())] {
         let payload = json!({"sessionId": "s", "toolName": "bash", "toolArgs": args, "toolResult": result});
-        let ran = Happening::Ran { command: "make".into(), output: "x".into(), ended: Ended::Well };
-        assert_eq!(happened(hear("postToolUse", &payload)).happening, ran);
+        let ran = Activity::Ran { command: "make".into(), output: "x".into(), status: ExitStatus::Success };
+        assert_eq!(happened(hear("postToolUse", &payload)).activity, ran);
     }
     let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch";
     let payload = json!({"sessionId": "s", "cwd": "/p", "toolName": "apply_patch", "toolArgs": patch});
     let told = happened(hear("postToolUse", &payload));
-    assert!(matches!(told.happening, Happening::Edited { file, is_new: true, .. } if file == "/p/a"));
+    assert!(matches!(told.activity, Activity::Edited { file, is_new: true, .. } if file == "/p/a"));
 }
 
 #[test]
 fn a_result_that_is_no_success_is_a_failure() {
     let payload = json!({"sessionId": "s", "toolName": "view", "toolArgs": {"path": "/a"},
         "toolResult": {"resultType": "denied", "textResultForLlm": "Not allowed"}});
-    let failed = Happening::ToolFailed { at: "/a".into(), error: "Not allowed".into() };
-    assert_eq!(happened(hear("postToolUse", &payload)).happening, failed);
+    let failed = Activity::ToolFailed { at: "/a".into(), error: "Not allowed".into() };
+    assert_eq!(happened(hear("postToolUse", &payload)).activity, failed);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn the_closing_message_is_read_from_the_record() {
         let mut heard = stop();
         assert_eq!(heard.record.as_deref(), Some("/r"));
         assert_eq!(heard.read_on(&record), !message.is_empty());
-        assert_eq!(happened(heard).happening, Happening::TurnEnded { message: message.into() }, "{record}");
+        assert_eq!(happened(heard).activity, Activity::TurnEnded { message: message.into() }, "{record}");
     }
 }
 
@@ -161,11 +161,11 @@ fn what_is_said_on_the_way_to_a_tool_closes_no_turn() {
     let mut record = [line("I will run the tests.", &["bash"]), line("", &["bash"])].join("\n");
     let mut heard = hear("agentStop", &json!({"sessionId": "s", "transcriptPath": "/r"}));
     assert!(!heard.read_on(&record));
-    let so_far = Happening::TurnEnded { message: "I will run the tests.".into() };
-    assert_eq!(happened(heard.clone()).happening, so_far, "nothing better may come");
+    let so_far = Activity::TurnEnded { message: "I will run the tests.".into() };
+    assert_eq!(happened(heard.clone()).activity, so_far, "nothing better may come");
     record = [record, line("All of them pass.", &[])].join("\n");
     assert!(heard.read_on(&record));
-    assert_eq!(happened(heard).happening, Happening::TurnEnded { message: "All of them pass.".into() });
+    assert_eq!(happened(heard).activity, Activity::TurnEnded { message: "All of them pass.".into() });
 }
 
 /// A payload that does not say what it is, and nobody said: it is kept all the same.
@@ -174,6 +174,6 @@ fn without_the_name_of_its_event_a_payload_is_kept() {
     let heard = Host::Copilot.hear(None, br#"{"sessionId":"s","cwd":"/p","prompt":"hello"}"#);
     assert_eq!((heard.name.as_str(), heard.host_session.as_deref()), ("unreadable", Some("s")));
     assert!(
-        matches!(heard.meaning, Meaning::Happened(told) if matches!(told.happening, Happening::Other { .. }))
+        matches!(heard.meaning, Meaning::Happened(told) if matches!(told.activity, Activity::Other { .. }))
     );
 }

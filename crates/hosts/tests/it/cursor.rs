@@ -10,10 +10,10 @@ fn a_session_is_understood() {
     assert_snapshot!(story(Host::Cursor, "session"), @r#"
         - Tool {"what":"session_started","how":"startup"}
         p02 User {"what":"prompted","text":"Split the line only once."}
-        call_1 Tool Shell {"what":"ran","command":"python3 -m unittest","output":"FAILED (failures=1)","ended":"badly"}
+        call_1 Tool Shell {"what":"ran","command":"python3 -m unittest","output":"FAILED (failures=1)","status":"failure"}
         call_2 Tool Read {"what":"looked","at":"/home/dev/project/parser.py"}
         - Tool {"what":"edited","file":"/home/dev/project/parser.py","is_new":false,"hunks":[{"before":"split(':')","after":"split(':', 1)"}]}
-        call_3 Tool Shell {"what":"ran","command":"python3 -m unittest","output":"OK","ended":"well"}
+        call_3 Tool Shell {"what":"ran","command":"python3 -m unittest","output":"OK","status":"success"}
         call_4 External MCP:lookup {"what":"fetched","asked":"query how to split","answer":"Found: how to split"}
         call_5 Tool Read {"what":"tool_failed","at":"/home/dev/project/missing.py","error":"File not found"}
         p02 agent_1 Tool (explore) {"what":"subagent_started"}

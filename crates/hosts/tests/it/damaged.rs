@@ -2,7 +2,7 @@
 
 use crate::recorded::{SCENES, hear, scene, told};
 use backstory_hosts::{Host, Meaning};
-use backstory_memory::{Ended, Happening};
+use backstory_memory::{Activity, ExitStatus};
 use proptest::prelude::*;
 
 /// The hook reads only so much of a payload: wherever it ends, what stands before is understood.
@@ -34,14 +34,14 @@ fn the_beginning_of_a_long_output_is_kept() {
     let cut = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"line one\nline tw"#;
     let told = told(cut);
     let output = "line one\nline tw".into();
-    assert_eq!(told.happening, Happening::Ran { command: "make".into(), output, ended: Ended::Well });
+    assert_eq!(told.activity, Activity::Ran { command: "make".into(), output, status: ExitStatus::Success });
     assert_eq!((told.tool.as_deref(), told.sequence), (Some("Bash"), None));
 }
 
 #[test]
 fn marks_and_broken_letters_do_not_hide_a_payload() {
-    let text = |payload: &[u8]| match told(payload).happening {
-        Happening::Prompted { text } => text,
+    let text = |payload: &[u8]| match told(payload).activity {
+        Activity::Prompted { text } => text,
         other => panic!("{other:?}"),
     };
     let event = |prompt: &[u8]| {
@@ -80,7 +80,7 @@ fn a_name_of_megabytes_is_none() {
     assert_eq!((heard.host_session, heard.cwd), (None, None));
     let told = told(&payload);
     assert_eq!((told.sequence, told.tool), (None, None));
-    assert_eq!(told.happening, Happening::Prompted { text: "go on".into() });
+    assert_eq!(told.activity, Activity::Prompted { text: "go on".into() });
 }
 
 #[test]
@@ -88,12 +88,12 @@ fn what_cannot_be_read_is_kept_as_it_is() {
     let deep = "[".repeat(100_000);
     for payload in ["", "nonsense", "null", "[1,2]", "\"text\"", "{}", "{\"session_id\":\"s\"", deep.as_str()]
     {
-        assert_eq!(told(payload).happening, Happening::Other { text: payload.to_owned() });
+        assert_eq!(told(payload).activity, Activity::Other { text: payload.to_owned() });
         assert_eq!(hear(payload).name, "unreadable");
     }
     assert_eq!(hear("{\"session_id\":\"s\",\"cwd\":\"/p\"").host_session.as_deref(), Some("s"));
     let unknown = r#"{"hook_event_name":"SomethingNew","session_id":"s","detail":1}"#;
-    assert_eq!(told(unknown).happening, Happening::Other { text: unknown.to_owned() });
+    assert_eq!(told(unknown).activity, Activity::Other { text: unknown.to_owned() });
     assert_eq!(hear(unknown).name, "SomethingNew");
 }
 
@@ -104,7 +104,7 @@ fn depth_hides_nothing_beside_it() {
         r#"{{"hook_event_name":"Stop","extra":{deep},"session_id":"s","last_assistant_message":"Done."}}"#
     );
     assert_eq!(hear(&payload).host_session.as_deref(), Some("s"));
-    assert_eq!(told(&payload).happening, Happening::TurnEnded { message: "Done.".into() });
+    assert_eq!(told(&payload).activity, Activity::TurnEnded { message: "Done.".into() });
 }
 
 /// Also of hosts that never send anything.

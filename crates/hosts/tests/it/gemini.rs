@@ -2,7 +2,7 @@
 
 use crate::recorded::{happened, openings, passed_over, story};
 use backstory_hosts::{Host, Opening};
-use backstory_memory::{Ended, Happening};
+use backstory_memory::{Activity, ExitStatus};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -11,9 +11,9 @@ fn every_tool_is_understood() {
     assert_snapshot!(story(Host::Gemini, "tools"), @r#"
         @ Tool {"what":"session_started","how":"startup"}
         @ User {"what":"prompted","text":"Try every tool."}
-        @ Tool run_shell_command {"what":"ran","command":"echo to stdout; echo to stderr >&2","output":"to stdout\nto stderr","ended":"well"}
-        @ Tool run_shell_command {"what":"ran","command":"echo before; echo wrong >&2; exit 3","output":"before\nwrong","ended":"badly"}
-        @ Tool run_shell_command {"what":"ran","command":"exit 4","output":"","ended":"badly"}
+        @ Tool run_shell_command {"what":"ran","command":"echo to stdout; echo to stderr >&2","output":"to stdout\nto stderr","status":"success"}
+        @ Tool run_shell_command {"what":"ran","command":"echo before; echo wrong >&2; exit 3","output":"before\nwrong","status":"failure"}
+        @ Tool run_shell_command {"what":"ran","command":"exit 4","output":"","status":"failure"}
         @ Tool write_file {"what":"edited","file":"/home/dev/project/parser.py","is_new":true,"hunks":[{"before":"","after":"def parse(line):\n    return line.split(':')\n"}]}
         @ Tool read_file {"what":"looked","at":"/home/dev/project/parser.py"}
         @ Tool write_file {"what":"edited","file":"/home/dev/project/parser.py","is_new":false,"hunks":[{"before":"def parse(line):\n    return line.split(':')\n","after":"def parse(line):\n    return line.split(':')\n\n\ndef join(a, b):\n    return a + b\n"}]}
@@ -78,31 +78,34 @@ fn our_own_words_are_not_heard_in_a_prompt() {
         "prompt": "<hook_context>ours &lt;b&gt;</hook_context>\n\nFix the build"});
     let heard = Host::Gemini.hear(None, event.to_string().as_bytes());
     assert_eq!(heard.opening, Some(Opening::Prompt { text: "Fix the build".into() }));
-    assert_eq!(happened(heard).happening, Happening::Prompted { text: "Fix the build".into() });
+    assert_eq!(happened(heard).activity, Activity::Prompted { text: "Fix the build".into() });
 }
 
 #[test]
 fn how_a_command_ended_is_told() {
-    let ended = |response: Value| {
+    let status = |response: Value| {
         let event = json!({"session_id": "s", "hook_event_name": "AfterTool", "tool_name": "run_shell_command",
             "tool_input": {"command": "make"}, "tool_response": response});
-        match happened(Host::Gemini.hear(None, event.to_string().as_bytes())).happening {
-            Happening::Ran { output, ended, .. } => (output, ended),
+        match happened(Host::Gemini.hear(None, event.to_string().as_bytes())).activity {
+            Activity::Ran { output, status, .. } => (output, status),
             other => panic!("{other:?}"),
         }
     };
     let told = |text: &str| json!({"llmContent": text});
     assert_eq!(
-        ended(told("Output: a\nb: c\nExit Code: 2\nProcess Group PGID: 7")),
-        ("a\nb: c".into(), Ended::Badly)
+        status(told("Output: a\nb: c\nExit Code: 2\nProcess Group PGID: 7")),
+        ("a\nb: c".into(), ExitStatus::Failure)
     );
     assert_eq!(
-        ended(told("Output: Exit Code: 2\nb\nProcess Group PGID: 7")),
-        ("Exit Code: 2\nb".into(), Ended::Well)
+        status(told("Output: Exit Code: 2\nb\nProcess Group PGID: 7")),
+        ("Exit Code: 2\nb".into(), ExitStatus::Success)
     );
-    assert_eq!(ended(told("Output: (empty)")), (String::new(), Ended::Well));
-    assert_eq!(ended(told("Command was cancelled by user.")).1, Ended::Interrupted);
-    assert_eq!(ended(told("Something new")), ("Something new".into(), Ended::Unknown));
-    assert_eq!(ended(json!(null)).1, Ended::Unknown);
-    assert_eq!(ended(json!({"llmContent": "No", "error": {"message": "No"}})), ("No".into(), Ended::Badly));
+    assert_eq!(status(told("Output: (empty)")), (String::new(), ExitStatus::Success));
+    assert_eq!(status(told("Command was cancelled by user.")).1, ExitStatus::Interrupted);
+    assert_eq!(status(told("Something new")), ("Something new".into(), ExitStatus::Unknown));
+    assert_eq!(status(json!(null)).1, ExitStatus::Unknown);
+    assert_eq!(
+        status(json!({"llmContent": "No", "error": {"message": "No"}})),
+        ("No".into(), ExitStatus::Failure)
+    );
 }

@@ -31,9 +31,9 @@ fn every_tool_is_understood() {
     assert_snapshot!(story("tools"), @r#"
         ses_0001 - Tool {"what":"session_started","how":"startup"} → SessionStart
         ses_0001 msg_0002 User {"what":"prompted","text":"Try every tool."} → Prompt
-        ses_0001 toolu_0002 Tool bash {"what":"ran","command":"echo to stdout; echo to stderr >&2","output":"to stdout\nto stderr\n","ended":"well"}
-        ses_0001 toolu_0003 Tool bash {"what":"ran","command":"echo before; exit 3","output":"before\n","ended":"badly"} → Tool
-        ses_0001 toolu_0004 Tool bash {"what":"ran","command":"true","output":"","ended":"well"}
+        ses_0001 toolu_0002 Tool bash {"what":"ran","command":"echo to stdout; echo to stderr >&2","output":"to stdout\nto stderr\n","status":"success"}
+        ses_0001 toolu_0003 Tool bash {"what":"ran","command":"echo before; exit 3","output":"before\n","status":"failure"} → Tool
+        ses_0001 toolu_0004 Tool bash {"what":"ran","command":"true","output":"","status":"success"}
         ses_0001 toolu_0005 Tool write {"what":"edited","file":"/home/dev/project/parser.py","is_new":true,"hunks":[{"before":"","after":"def parse(line):\n    return line.split(':')\n"}]} → Tool
         ses_0001 toolu_0006 Tool read {"what":"looked","at":"/home/dev/project/parser.py"}
         ses_0001 toolu_0007 Tool edit {"what":"edited","file":"/home/dev/project/parser.py","is_new":false,"hunks":[{"before":"split(':')","after":"split(':', 1)"}]} → Tool
@@ -47,7 +47,7 @@ fn every_tool_is_understood() {
         ses_0001 toolu_0015 External webfetch {"what":"tool_failed","at":"http://127.0.0.1:8080/page","error":"StatusCode: non 2xx status code (404 GET http://127.0.0.1:8080/page)"}
         ses_0001 - Tool (general) {"what":"subagent_started"}
         ses_0001 passed over: asked by an agent
-        ses_0001 toolu_0017 Tool (general) bash {"what":"ran","command":"ls","output":"parser.py\n","ended":"well"}
+        ses_0001 toolu_0017 Tool (general) bash {"what":"ran","command":"ls","output":"parser.py\n","status":"success"}
         ses_0001 msg_0015 Assistant (general) {"what":"subagent_ended","message":"The project holds parser.py."}
         ses_0001 toolu_0016 Tool task {"what":"used_tool","asked":"Look around: List the files."}
         ses_0001 msg_0002 Assistant {"what":"turn_ended","message":"All tools were used."}

@@ -120,12 +120,12 @@ pub(crate) fn story(host: Host, name: &str) -> String {
 }
 
 pub(crate) fn line_of(told: &Told) -> String {
-    let what = serde_json::to_string(&told.happening).unwrap();
+    let what = serde_json::to_string(&told.activity).unwrap();
     let tool = told.tool.as_ref().map(|tool| format!("{tool} ")).unwrap_or_default();
     let who = told.subagent.as_ref().map(|agent| format!("({}) ", agent.sort)).unwrap_or_default();
     let sequence = told.sequence.as_deref().map_or_else(|| "-".into(), short);
     let what: String = what.chars().take(300).collect();
-    format!("{sequence} {:?} {who}{tool}{what}", told.trust)
+    format!("{sequence} {:?} {who}{tool}{what}", told.provenance)
 }
 
 /// Cuts the zeros out of the ids in the recordings.

@@ -2,7 +2,7 @@
 
 use crate::recorded::scene;
 use backstory_hosts::{Databases, Entry, Host, Meaning, Places, Reading, Record, Tables, Told};
-use backstory_memory::{Ended, Happening};
+use backstory_memory::{Activity, ExitStatus};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -73,7 +73,7 @@ pub(crate) fn entries(record: &Record) -> Vec<Entry> {
 /// Returns what happened and what could not be read, in the order it was read.
 pub(crate) fn outline(readings: &[Reading]) -> Vec<String> {
     let line = |reading: &Reading| match reading {
-        Reading::Entry(entry) => serde_json::to_string(&entry.told.happening).unwrap(),
+        Reading::Entry(entry) => serde_json::to_string(&entry.told.activity).unwrap(),
         Reading::Unreadable(why) => format!("unreadable: {why}"),
     };
     readings.iter().map(line).collect()
@@ -90,21 +90,21 @@ pub(crate) fn heard(host: Host, name: &str, session: &str) -> Vec<Told> {
     told.flatten().collect()
 }
 
-/// Drops what no record says: that a session came back or ended, and what a compaction was to keep.
+/// Drops what no record says: that a session came back or status, and what a compaction was to keep.
 pub(crate) fn as_records_tell(told: Vec<Told>) -> Vec<Told> {
-    let is_in_records = |told: &Told| match &told.happening {
-        Happening::SessionStarted { how } => matches!(how.as_str(), "startup" | "clear"),
-        Happening::SessionEnded { .. } | Happening::Compacting { .. } => false,
+    let is_in_records = |told: &Told| match &told.activity {
+        Activity::SessionStarted { how } => matches!(how.as_str(), "startup" | "clear"),
+        Activity::SessionEnded { .. } | Activity::Compacting { .. } => false,
         _ => true,
     };
     told.into_iter().filter(is_in_records).collect()
 }
 
-/// How a command ended Codex does not tell its hooks.
+/// How a command status Codex does not tell its hooks.
 pub(crate) fn without_ends(mut told: Vec<Told>) -> Vec<Told> {
     for one in &mut told {
-        if let Happening::Ran { ended, .. } = &mut one.happening {
-            *ended = Ended::Unknown;
+        if let Activity::Ran { status, .. } = &mut one.activity {
+            *status = ExitStatus::Unknown;
         }
     }
     told

@@ -72,7 +72,7 @@ fn a_record_tells_what_the_hooks_were_told() {
             let hooks = as_records_tell(heard(Host::ClaudeCode, scene, &session));
             let mut record = as_records_tell(told(entries));
             // A forked session repeats what came before, and does not say that it is one.
-            if hooks[0].happening != record[0].happening {
+            if hooks[0].activity != record[0].activity {
                 record.drain(..record.len() - hooks.len());
             }
             assert_same(&record, &hooks, &format!("{scene} {session}"));
@@ -143,7 +143,7 @@ fn versions_of_long_ago_are_understood() {
     {"what":"session_started","how":"startup"}
     {"what":"prompted","text":"Count the pages"}
     {"what":"looked","at":"/p/a.py"}
-    {"what":"ran","command":"make","output":"no rule","ended":"badly"}
+    {"what":"ran","command":"make","output":"no rule","status":"failure"}
     {"what":"turn_ended","message":"There are three pages."}
     {"what":"prompted","text":"Now write it down"}
     {"what":"edited","file":"/p/n.md","is_new":true,"hunks":[{"before":"","after":"3"}]}
@@ -181,7 +181,7 @@ fn subagents_among_the_rows_of_their_session_are_told_apart() {
         .into_iter()
         .map(|entry| {
             let who = entry.told.subagent.map(|agent| format!("({}) ", agent.sort)).unwrap_or_default();
-            format!("{who}{}", serde_json::to_string(&entry.told.happening).unwrap())
+            format!("{who}{}", serde_json::to_string(&entry.told.activity).unwrap())
         })
         .collect();
     assert_snapshot!(story.join("\n"), @r#"
@@ -189,8 +189,8 @@ fn subagents_among_the_rows_of_their_session_are_told_apart() {
     {"what":"prompted","text":"Ask two"}
     (left) {"what":"subagent_started"}
     (right) {"what":"subagent_started"}
-    (right) {"what":"ran","command":"two","output":"2","ended":"well"}
-    (left) {"what":"ran","command":"one","output":"1","ended":"well"}
+    (right) {"what":"ran","command":"two","output":"2","status":"success"}
+    (left) {"what":"ran","command":"one","output":"1","status":"success"}
     (right) {"what":"subagent_ended","message":"Right done."}
     {"what":"used_tool","asked":"d: right"}
     (left) {"what":"subagent_ended","message":"Left done."}

@@ -5,7 +5,7 @@ use crate::records::{
     without_ends, write,
 };
 use backstory_hosts::{Host, Reading, Record, Told};
-use backstory_memory::{Happening, Timestamp};
+use backstory_memory::{Activity, Timestamp};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -48,9 +48,9 @@ fn story_of(rows: &[Value]) -> String {
 #[test]
 fn a_record_tells_what_the_hooks_were_told() {
     // What a compaction goes on with, and a command nobody waited for, only records tell.
-    let is_heard = |told: &Told| match &told.happening {
-        Happening::Compacted { .. } => false,
-        Happening::Ran { command, .. } => command != "sleep 1; echo late",
+    let is_heard = |told: &Told| match &told.activity {
+        Activity::Compacted { .. } => false,
+        Activity::Ran { command, .. } => command != "sleep 1; echo late",
         _ => true,
     };
     for scene in ["tools", "code-mode", "lifecycle"] {
@@ -67,8 +67,8 @@ fn a_record_tells_what_the_hooks_were_told() {
 #[test]
 fn records_say_how_commands_ended() {
     let all = entries(&recorded(Host::Codex, "tools")[0]);
-    let ends = all.iter().filter_map(|entry| match &entry.told.happening {
-        Happening::Ran { command, ended, .. } => Some(format!("{command}: {ended:?}\n")),
+    let ends = all.iter().filter_map(|entry| match &entry.told.activity {
+        Activity::Ran { command, status, .. } => Some(format!("{command}: {status:?}\n")),
         _ => None,
     });
     assert_snapshot!(ends.collect::<String>(), @r"
@@ -79,9 +79,9 @@ fn records_say_how_commands_ended() {
     ");
     let compacted = entries(&recorded(Host::Codex, "lifecycle")[0]).into_iter().find_map(|entry| match entry
         .told
-        .happening
+        .activity
     {
-        Happening::Compacted { summary } => Some(summary),
+        Activity::Compacted { summary } => Some(summary),
         _ => None,
     });
     assert_eq!(compacted.as_deref(), Some("A summary of the work so far."));
@@ -142,9 +142,9 @@ fn older_versions_are_understood() {
     assert_snapshot!(story_of(&rows), @r#"
     {"what":"session_started","how":"startup"}
     {"what":"prompted","text":"Make y of x"}
-    {"what":"ran","command":"cat a.py","output":"x\n","ended":"well"}
+    {"what":"ran","command":"cat a.py","output":"x\n","status":"success"}
     {"what":"edited","file":"/p/sub/a.py","is_new":false,"hunks":[{"before":"x\n","after":"y\n"}]}
-    {"what":"ran","command":"make test","output":"no rule\n","ended":"badly"}
+    {"what":"ran","command":"make test","output":"no rule\n","status":"failure"}
     {"what":"planned","steps":[{"text":"Test","is_done":false}]}
     {"what":"fetched","asked":"query y","answer":"Found y"}
     {"what":"turn_ended","message":"x is y now."}
@@ -171,7 +171,7 @@ fn the_first_versions_are_understood() {
     assert_snapshot!(story_of(&rows), @r#"
     {"what":"session_started","how":"startup"}
     {"what":"prompted","text":"List it"}
-    {"what":"ran","command":"ls","output":"a\n","ended":"well"}
+    {"what":"ran","command":"ls","output":"a\n","status":"success"}
     {"what":"turn_ended","message":"There is a."}
     "#);
     let kept = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@
 use crate::recorded::line_of;
 use crate::records::{NoDatabases, entries, heard, lines, outline, places, readings, recorded, write};
 use backstory_hosts::{Entry, Host, Reading, Record, Told};
-use backstory_memory::{Happening, Timestamp};
+use backstory_memory::{Activity, Timestamp};
 use insta::{allow_duplicates, assert_snapshot};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -29,12 +29,12 @@ fn story_of(rows: &[Value]) -> String {
     outline(&of_file(SESSION, lines(rows))).join("\n")
 }
 
-/// Says what hooks and records both tell. What closes a turn a hook reads in the record, and why a session ended is told otherwise.
+/// Says what hooks and records both tell. What closes a turn a hook reads in the record, and why a session status is told otherwise.
 fn essence(told: impl Iterator<Item = Told>) -> Vec<String> {
     let told = told.map(|mut told| {
         told.sequence = None;
-        match &mut told.happening {
-            Happening::TurnEnded { message: said } | Happening::SessionEnded { reason: said } => said.clear(),
+        match &mut told.activity {
+            Activity::TurnEnded { message: said } | Activity::SessionEnded { reason: said } => said.clear(),
             _ => {}
         }
         line_of(&told)
@@ -66,9 +66,9 @@ fn a_record_tells_what_the_hooks_were_told() {
 #[test]
 fn a_record_is_told_with_its_closing_words() {
     let closings = |entries: Vec<Entry>| {
-        let happenings = entries.into_iter().map(|entry| entry.told.happening);
-        let closing = happenings.filter_map(|happening| match happening {
-            Happening::TurnEnded { message } | Happening::SubagentEnded { message } => Some(message),
+        let activities = entries.into_iter().map(|entry| entry.told.activity);
+        let closing = activities.filter_map(|activity| match activity {
+            Activity::TurnEnded { message } | Activity::SubagentEnded { message } => Some(message),
             _ => None,
         });
         closing.collect::<Vec<String>>()
@@ -143,7 +143,7 @@ fn a_subagent_of_an_older_version_is_known_by_its_call() {
     assert_snapshot!(lines.join("\n"), @r#"
         - Tool {"what":"session_started","how":"startup"}
         - Tool (explore) {"what":"subagent_started"}
-        - Tool (explore) bash {"what":"ran","command":"ls","output":"a","ended":"well"}
+        - Tool (explore) bash {"what":"ran","command":"ls","output":"a","status":"success"}
         - Assistant (explore) {"what":"subagent_ended","message":"There is a."}
         "#);
 }
@@ -183,7 +183,7 @@ fn the_timeline_of_the_first_versions_is_understood() {
         allow_duplicates!(assert_snapshot!(told.join("\n"), @r#"
             - Tool {"what":"session_started","how":"startup"}
             - User {"what":"prompted","text":"Rename it"}
-            - Tool bash {"what":"ran","command":"make","output":"no","ended":"badly"}
+            - Tool bash {"what":"ran","command":"make","output":"no","status":"failure"}
             - Tool str_replace {"what":"edited","file":"/p/src/a.py","is_new":false,"hunks":[{"before":"a","after":"b"}]}
             - Assistant {"what":"turn_ended","message":"Renamed."}
             - User {"what":"prompted","text":"Thanks"}

@@ -3,7 +3,7 @@
 use crate::recorded::line_of;
 use crate::records::{NoDatabases, entries, heard, lines, outline, places, readings, recorded, write};
 use backstory_hosts::{Host, Reading, Record, Told};
-use backstory_memory::{Happening, Timestamp};
+use backstory_memory::{Activity, Timestamp};
 use insta::{allow_duplicates, assert_snapshot};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -48,9 +48,9 @@ fn story_of(rows: &[Value]) -> String {
     outline(&of_file(SESSION, lines(rows))).join("\n")
 }
 
-/// What hooks and records both tell: that a session ended no record says.
+/// What hooks and records both tell: that a session status no record says.
 fn essence(told: impl Iterator<Item = Told>) -> Vec<String> {
-    let told = told.filter(|told| !matches!(told.happening, Happening::SessionEnded { .. }));
+    let told = told.filter(|told| !matches!(told.activity, Activity::SessionEnded { .. }));
     told.map(|told| line_of(&Told { sequence: None, ..told })).collect()
 }
 
@@ -98,7 +98,7 @@ fn what_is_written_twice_is_told_once() {
     assert_snapshot!(story_of(&rows), @r#"
         {"what":"session_started","how":"startup"}
         {"what":"prompted","text":"Fix it"}
-        {"what":"ran","command":"make","output":"ok","ended":"well"}
+        {"what":"ran","command":"make","output":"ok","status":"success"}
         {"what":"compacted","summary":"Half is done."}
         {"what":"turn_ended","message":"I will."}
         {"what":"prompted","text":"Look at @a.py"}
@@ -205,7 +205,7 @@ fn a_subagent_is_told_in_its_session() {
         - User {"what":"prompted","text":"Look around"}
         - Tool (subagent) {"what":"subagent_started"}
         - Assistant (subagent) {"what":"prompted","text":"List the files"}
-        - Tool (subagent) run_shell_command {"what":"ran","command":"ls","output":"a","ended":"well"}
+        - Tool (subagent) run_shell_command {"what":"ran","command":"ls","output":"a","status":"success"}
         - Assistant (subagent) {"what":"subagent_ended","message":"a"}
         - Assistant {"what":"turn_ended","message":"There is a."}
         "#);

@@ -3,7 +3,7 @@
 use crate::recorded::line_of;
 use crate::records::{as_records_tell, heard, outline, write};
 use backstory_hosts::{Databases, Entry, Host, Places, Reading, Record, Tables, Told};
-use backstory_memory::{Happening, Timestamp};
+use backstory_memory::{Activity, Timestamp};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -154,7 +154,7 @@ fn part(id: &str, message: &str, data: &Value) -> Value {
 /// What hooks and records both tell. A command stands in a record as what it stands for.
 fn essence(told: impl IntoIterator<Item = Told>) -> Vec<String> {
     let told =
-        told.into_iter().filter(|told| told.happening != Happening::Prompted { text: "/greet Ada".into() });
+        told.into_iter().filter(|told| told.activity != Activity::Prompted { text: "/greet Ada".into() });
     let told = as_records_tell(told.collect());
     told.into_iter().map(|told| line_of(&Told { sequence: None, ..told })).collect()
 }
@@ -177,7 +177,7 @@ fn a_record_tells_what_the_hooks_were_told() {
                 assert!(entries.iter().all(|entry| entry.cwd.as_deref() == Some("/home/dev/project")));
                 assert_eq!(record.began, Some(entries[0].at));
                 entries.retain(|entry| {
-                    entry.told.happening != Happening::Prompted { text: "Say hello to Ada.".into() }
+                    entry.told.activity != Activity::Prompted { text: "Say hello to Ada.".into() }
                 });
                 let hooks = essence(heard(Host::OpenCode, scene, &session));
                 assert_eq!(essence(entries.into_iter().map(|entry| entry.told)), hooks, "{scene} {session}");
@@ -265,7 +265,7 @@ fn subagents_are_told_when_they_work_however_deep() {
         s2 Tool (general) {"what":"subagent_started"}
         s3 Tool (general) {"what":"subagent_started"}
         p5 Tool (general) read {"what":"looked","at":"command read, description read, prompt go"}
-        p4 Tool (general) bash {"what":"ran","command":"bash","output":"","ended":"well"}
+        p4 Tool (general) bash {"what":"ran","command":"bash","output":"","status":"success"}
         m3 end Assistant (general) {"what":"subagent_ended","message":""}
         p2 Tool task {"what":"used_tool","asked":"task: go"}
         m1 end Assistant {"what":"turn_ended","message":""}

@@ -3,7 +3,7 @@
 
 use crate::recorded::{Recorded, SCENES, scene};
 use backstory_hosts::{Heard, Meaning, Opening};
-use backstory_memory::Happening;
+use backstory_memory::Activity;
 use serde_json::{Map, Value};
 
 /// Gives every field of a name another one, wherever it stands at the top of a payload.
@@ -43,9 +43,7 @@ fn a_field_by_another_name_costs_that_field() {
         if field == "hook_event_name" && recorded.event.is_none() {
             assert_eq!((after.name.as_str(), &after.opening), ("unreadable", &None));
             let Meaning::Happened(told) = &after.meaning else { panic!("{recorded:?}") };
-            assert!(
-                matches!(&told.happening, Happening::Other { text } if text.contains("hook_event_nameV2"))
-            );
+            assert!(matches!(&told.activity, Activity::Other { text } if text.contains("hook_event_nameV2")));
         } else {
             assert_eq!(after.name, before.name);
         }
@@ -82,7 +80,7 @@ fn an_event_by_another_name_is_kept() {
         let heard = recorded.host.hear(event.as_deref(), payload.as_bytes());
         assert_eq!((heard.name, heard.opening), (format!("{name}V2"), None));
         let Meaning::Happened(told) = heard.meaning else { panic!("{payload}") };
-        assert_eq!(told.happening, Happening::Other { text: payload });
+        assert_eq!(told.activity, Activity::Other { text: payload });
     }
 }
 

@@ -89,7 +89,7 @@ CREATE TABLE backstory.revisions (
     files text[] NOT NULL,
     importance smallint NOT NULL CHECK (importance BETWEEN 1 AND 5),
     confidence double precision NOT NULL CHECK (confidence BETWEEN 0 AND 1),
-    trust text NOT NULL,
+    provenance text NOT NULL,
     valid_from_ms bigint,
     valid_to_ms bigint,
     superseded_by text,

@@ -1,7 +1,7 @@
 //! Teams do not see each other, whatever a member tries (SEC-11, S13).
 
 use crate::kit::{PASSWORD, PROJECT, TestHub, asking, news, said};
-use backstory_memory::{News, SharedLink, Watermark};
+use backstory_memory::{SharedLink, SyncBatch, Watermark};
 use backstory_testkit::bar;
 use postgres::error::SqlState;
 use postgres::{Client, NoTls};
@@ -22,7 +22,11 @@ fn two_teams() -> Option<TestHub> {
             relation: backstory_memory::Relation::Relates,
             to: crate::kit::uid("u2"),
         };
-        let more = News { links: vec![link], pins: vec![(crate::kit::uid("u1"), true)], ..News::default() };
+        let more = SyncBatch {
+            links: vec![link],
+            pins: vec![(crate::kit::uid("u1"), true)],
+            ..SyncBatch::default()
+        };
         hub.push(PROJECT, &more, &mut || {}).unwrap();
         hub.push(PROJECT, &crate::kit::forgotten("u3"), &mut || {}).unwrap();
     }
@@ -95,7 +99,7 @@ fn no_verb_on_any_table_reaches_another_team() {
         "INSERT INTO backstory.pins (team, project, uid, pinned) VALUES ('b', 'remote:example.org/one', 'u1', true)",
         "INSERT INTO backstory.links (team, project, uid, relation, target) VALUES ('b', 'remote:example.org/one', 'u1', 'relates', 'u2')",
         "INSERT INTO backstory.revisions SELECT 'b', project, uid, at_ms + 1, state, author, changed, kind, category, title, body, facts,
-             concepts, files, importance, confidence, trust, valid_from_ms, valid_to_ms, superseded_by, words FROM backstory.revisions",
+             concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, words FROM backstory.revisions",
     ];
     for chosen in ["a", "b"] {
         for sql in into_b {
@@ -131,7 +135,7 @@ fn nobody_writes_in_anothers_name_or_into_the_past_of_the_hub() {
     transaction.execute("SELECT set_config('backstory.team', 'a', true)", &[]).unwrap();
     let forged = format!(
         "INSERT INTO backstory.revisions SELECT team, project, uid, 99999999999999, state, '{}', '3'::xid8, kind, category, 'forged', body, facts,
-             concepts, files, importance, confidence, trust, valid_from_ms, valid_to_ms, superseded_by, words FROM backstory.revisions",
+             concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, words FROM backstory.revisions",
         test.name("bob")
     );
     assert_eq!(transaction.execute(&forged, &[]).unwrap(), 1);
@@ -170,7 +174,7 @@ fn pins_are_each_members_own() {
     let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
     ann.push(PROJECT, &news("u1", vec![said(5, "one")]), &mut || {}).unwrap();
     for pinned in [true, false, true] {
-        let news = News { pins: vec![(crate::kit::uid("u1"), pinned)], ..News::default() };
+        let news = SyncBatch { pins: vec![(crate::kit::uid("u1"), pinned)], ..SyncBatch::default() };
         ann.push(PROJECT, &news, &mut || {}).unwrap();
     }
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.pins, [(crate::kit::uid("u1"), true)]);

@@ -1,7 +1,7 @@
 //! What one member tells reaches the others, once, with its author.
 
 use crate::kit::{PROJECT, TestHub, asking, forgotten, news, said, titles, uid};
-use backstory_memory::{News, Relation, SharedLink, Watermark};
+use backstory_memory::{Relation, SharedLink, SyncBatch, Watermark};
 
 #[test]
 fn what_one_tells_the_other_hears_once_and_telling_it_again_changes_nothing() {
@@ -39,7 +39,7 @@ fn what_is_forgotten_is_gone_and_never_comes_back() {
     ann.push(PROJECT, &news("u1", vec![said(5, "a-secret-word")]), &mut || {}).unwrap();
     ann.push(PROJECT, &news("u2", vec![said(5, "kept")]), &mut || {}).unwrap();
     let link = SharedLink { from: uid("u2"), relation: Relation::Relates, to: uid("u1") };
-    ann.push(PROJECT, &News { links: vec![link], ..News::default() }, &mut || {}).unwrap();
+    ann.push(PROJECT, &SyncBatch { links: vec![link], ..SyncBatch::default() }, &mut || {}).unwrap();
     let (_, next) = test.pull(&mut bob, Watermark::default());
     bob.push(PROJECT, &forgotten("u1"), &mut || {}).unwrap();
     // Ann has not heard of it yet, and says something about it.
@@ -61,8 +61,12 @@ fn links_reach_only_what_the_hub_has() {
     ann.push(PROJECT, &news("u1", vec![said(5, "one")]), &mut || {}).unwrap();
     ann.push(PROJECT, &news("u2", vec![said(5, "two")]), &mut || {}).unwrap();
     let link = |to| SharedLink { from: uid("u1"), relation: Relation::Relates, to: uid(to) };
-    ann.push(PROJECT, &News { links: vec![link("u2"), link("private")], ..News::default() }, &mut || {})
-        .unwrap();
+    ann.push(
+        PROJECT,
+        &SyncBatch { links: vec![link("u2"), link("private")], ..SyncBatch::default() },
+        &mut || {},
+    )
+    .unwrap();
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.links, [link("u2")]);
 }
 

@@ -1,7 +1,7 @@
 //! A hub with teams, on a server of our own.
 
 use backstory_hub::{Address, Hub, HubError, Owner, Pulled, Question, TeamName};
-use backstory_memory::{Draft, Kind, News, SharedMemory, SharedRevision, Timestamp, Uid, Watermark};
+use backstory_memory::{Content, Kind, SharedMemory, SharedRevision, SyncBatch, Timestamp, Uid, Watermark};
 use backstory_testkit::PrivateDatabase;
 
 /// The project of most tests.
@@ -57,7 +57,7 @@ impl TestHub {
 
 impl TestHub {
     /// Everything a pull tells, once all that was told before is finished.
-    pub(crate) fn pull(&self, hub: &mut Hub, since: Watermark) -> (News, Watermark) {
+    pub(crate) fn pull(&self, hub: &mut Hub, since: Watermark) -> (SyncBatch, Watermark) {
         self.database.settle();
         pull(hub, since)
     }
@@ -74,35 +74,35 @@ pub(crate) fn uid(text: &str) -> Uid {
 /// What a memory says at a time.
 pub(crate) fn said(at: i64, title: &str) -> SharedRevision {
     SharedRevision {
-        content: Draft::new(Kind::Decision, title, &format!("We decided: {title}.")),
+        content: Content::new(Kind::Decision, title, &format!("We decided: {title}.")),
         superseded_by: None,
         at: Timestamp(at),
         author: String::new(),
     }
 }
 
-/// News of one memory.
-pub(crate) fn news(of: &str, revisions: Vec<SharedRevision>) -> News {
+/// SyncBatch of one memory.
+pub(crate) fn news(of: &str, revisions: Vec<SharedRevision>) -> SyncBatch {
     let memory = SharedMemory { uid: uid(of), created_at: Timestamp(1), revisions };
-    News { memories: vec![memory], ..News::default() }
+    SyncBatch { memories: vec![memory], ..SyncBatch::default() }
 }
 
-/// News of one memory that was forgotten.
-pub(crate) fn forgotten(of: &str) -> News {
-    News { forgotten: vec![uid(of)], ..News::default() }
+/// SyncBatch of one memory that was forgotten.
+pub(crate) fn forgotten(of: &str) -> SyncBatch {
+    SyncBatch { forgotten: vec![uid(of)], ..SyncBatch::default() }
 }
 
 /// Everything a pull tells, in one.
-pub(crate) fn pull(hub: &mut Hub, since: Watermark) -> (News, Watermark) {
+pub(crate) fn pull(hub: &mut Hub, since: Watermark) -> (SyncBatch, Watermark) {
     pull_of(hub, PROJECT, since)
 }
 
 /// Everything a pull tells of a project.
-pub(crate) fn pull_of(hub: &mut Hub, project: &str, since: Watermark) -> (News, Watermark) {
-    let mut all = News::default();
+pub(crate) fn pull_of(hub: &mut Hub, project: &str, since: Watermark) -> (SyncBatch, Watermark) {
+    let mut all = SyncBatch::default();
     let next = hub
         .pull(project, since, &[], |pulled| {
-            if let Pulled::News(news) = pulled {
+            if let Pulled::SyncBatch(news) = pulled {
                 all.memories.extend(news.memories);
                 all.forgotten.extend(news.forgotten);
                 all.links.extend(news.links);
@@ -120,7 +120,7 @@ pub(crate) fn asking<'a>(words: &'a str, project: Option<&'a str>, most: u32) ->
 }
 
 /// The titles a memory has had, as a pull tells them, with their authors.
-pub(crate) fn titles(news: &News) -> Vec<(String, Vec<(String, String)>)> {
+pub(crate) fn titles(news: &SyncBatch) -> Vec<(String, Vec<(String, String)>)> {
     let told = |memory: &SharedMemory| {
         let revisions = memory.revisions.iter();
         let revisions = revisions.map(|said| (said.content.title.clone(), said.author.clone())).collect();

@@ -1,7 +1,7 @@
 //! Members at the same time: nothing is missed, nothing comes back, nobody waits in a circle.
 
 use crate::kit::{PASSWORD, PROJECT, TestHub, forgotten, news, pull, said, uid};
-use backstory_memory::{News, SharedMemory, Timestamp, Watermark};
+use backstory_memory::{SharedMemory, SyncBatch, Timestamp, Watermark};
 use postgres::{Client, NoTls};
 use std::collections::BTreeSet;
 
@@ -22,14 +22,14 @@ fn what_began_first_and_is_committed_last_is_not_missed() {
         "INSERT INTO backstory.memories (team, project, uid, created_at_ms) VALUES ('a', $1, 'slow', 1)";
     open.execute(memory, &[&PROJECT]).unwrap();
     let revision = "INSERT INTO backstory.revisions (team, project, uid, at_ms, state, kind, title, body, facts, concepts, files, importance,
-         confidence, trust, words) VALUES ('a', $1, 'slow', 5, decode(repeat('00', 16), 'hex'), 'note', 'slow', '', '{}', '{}', '{}', 3, 1, 'user', '')";
+         confidence, provenance, words) VALUES ('a', $1, 'slow', 5, decode(repeat('00', 16), 'hex'), 'note', 'slow', '', '{}', '{}', '{}', 3, 1, 'user', '')";
     open.execute(revision, &[&PROJECT]).unwrap();
 
     test.member("bob", "a").push(PROJECT, &news("quick", vec![said(5, "quick")]), &mut || {}).unwrap();
     let (first, next) = pull(&mut carl, Watermark::default());
     open.commit().unwrap();
     let (second, last) = test.pull(&mut carl, next);
-    let heard = |news: &News| news.memories.iter().map(|memory| memory.uid.clone()).collect::<Vec<_>>();
+    let heard = |news: &SyncBatch| news.memories.iter().map(|memory| memory.uid.clone()).collect::<Vec<_>>();
     let mut all = [heard(&first), heard(&second)].concat();
     all.sort();
     assert_eq!(all, [uid("quick"), uid("slow")], "each exactly once");
@@ -58,7 +58,7 @@ fn what_is_being_forgotten_takes_nothing_new() {
 fn pulls_between_concurrent_pushes_miss_nothing() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob", "carl", "dora"])]) else { return };
     const ROUNDS: i64 = 25;
-    let batch = |writer: i64, round: i64| News {
+    let batch = |writer: i64, round: i64| SyncBatch {
         memories: (0..8)
             .map(|number| SharedMemory {
                 // Half of them are everybody's.
@@ -67,7 +67,7 @@ fn pulls_between_concurrent_pushes_miss_nothing() {
                 revisions: vec![said(round * 10 + writer, &format!("by {writer}"))],
             })
             .collect(),
-        ..News::default()
+        ..SyncBatch::default()
     };
     let mut heard = BTreeSet::new();
     let mut dora = test.member("dora", "a");

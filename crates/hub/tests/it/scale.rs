@@ -2,7 +2,7 @@
 
 use crate::kit::{PROJECT, TestHub, asking, news, pull_of, said};
 use backstory_hub::Asked;
-use backstory_memory::{News, Watermark};
+use backstory_memory::{SyncBatch, Watermark};
 use backstory_testkit::{PrivateDatabase, Times, bar, size};
 
 /// Fills a hub with made-up memories of 20 projects; three of ten are another team's. Words are rare and frequent as in prose.
@@ -18,7 +18,7 @@ fn fill(test: &TestHub, memories: usize) {
          INSERT INTO backstory.memories SELECT CASE WHEN g % 10 < 7 THEN 'a' ELSE 'b' END, 'p' || g % 20, 'u' || g, g, '{ann}'
              FROM generate_series(1, {memories}) g;
          INSERT INTO backstory.revisions (team, project, uid, at_ms, state, author, changed, kind, title, body, facts, concepts, files,
-                 importance, confidence, trust, words)
+                 importance, confidence, provenance, words)
              SELECT CASE WHEN g % 10 < 7 THEN 'a' ELSE 'b' END, 'p' || g % 20, 'u' || g, g, decode(md5(g::text), 'hex'), '{ann}',
                  pg_current_xact_id(), 'decision', title, body, '{{}}', '{{}}', '{{}}', 3, 0.5, 'user',
                  setweight(to_tsvector('simple', title), 'A') || setweight(to_tsvector('simple', body), 'C')
@@ -52,7 +52,7 @@ fn what_lacks_one_word_is_found_behind_any_number_that_hold_only_one() {
     let mut ann = test.member("ann", "a");
     let filler = (0..1_500).map(|number| news(&format!("filler-{number}"), vec![said(1, "ledger")]));
     let filler = filler.flat_map(|news| news.memories).collect();
-    ann.push(PROJECT, &News { memories: filler, ..News::default() }, &mut || {}).unwrap();
+    ann.push(PROJECT, &SyncBatch { memories: filler, ..SyncBatch::default() }, &mut || {}).unwrap();
     let many = "ledger rounding overnight batches settle currencies before warehouses reconcile shipments against outstanding invoices quarterly";
     ann.push(PROJECT, &news("wanted", vec![said(2, "the ledger rounding runs overnight")]), &mut || {})
         .unwrap();

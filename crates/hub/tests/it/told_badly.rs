@@ -2,15 +2,18 @@
 
 use crate::kit::{PASSWORD, PROJECT, TestHub, asking, forgotten, news, pull, said, titles, uid};
 use backstory_hub::{Hub, HubError, Pulled};
-use backstory_memory::{Kind, News, Relation, SharedLink, SharedMemory, Timestamp, Watermark};
+use backstory_memory::{Kind, Relation, SharedLink, SharedMemory, SyncBatch, Timestamp, Watermark};
 
 const OTHER: &str = "remote:example.org/other";
 
-fn several(memories: Vec<News>) -> News {
-    News { memories: memories.into_iter().flat_map(|news| news.memories).collect(), ..News::default() }
+fn several(memories: Vec<SyncBatch>) -> SyncBatch {
+    SyncBatch {
+        memories: memories.into_iter().flat_map(|news| news.memories).collect(),
+        ..SyncBatch::default()
+    }
 }
 
-fn uids(news: &News) -> Vec<String> {
+fn uids(news: &SyncBatch) -> Vec<String> {
     news.memories.iter().map(|memory| memory.uid.to_string()).collect()
 }
 
@@ -18,7 +21,7 @@ fn uids(news: &News) -> Vec<String> {
 fn what_the_hub_does_not_take_is_named_and_the_others_are_taken() {
     let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
     let mut ann = test.member("ann", "a");
-    let told: Vec<News> = (0..9)
+    let told: Vec<SyncBatch> = (0..9)
         .map(|number| {
             let title = if number == 4 { "with a \0 in it".to_owned() } else { format!("number {number}") };
             news(&format!("u{number}"), vec![said(5, &title)])
@@ -50,7 +53,7 @@ fn a_memory_stays_in_its_project_whoever_tells_of_it() {
     ann.push(PROJECT, &news("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
     let pushed = bob.push(OTHER, &news("u1", vec![said(6, "spaces")]), &mut || {}).unwrap();
     assert_eq!(pushed.elsewhere, [uid("u1")]);
-    let said_last = |news: &News| titles(news)[0].1.last().unwrap().0.clone();
+    let said_last = |news: &SyncBatch| titles(news)[0].1.last().unwrap().0.clone();
     assert_eq!(said_last(&test.pull(&mut ann, Watermark::default()).0), "spaces");
     bob.push(OTHER, &forgotten("u1"), &mut || {}).unwrap();
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.forgotten, [uid("u1")]);
@@ -62,7 +65,7 @@ fn a_link_is_there_whichever_of_its_ends_is_told_last() {
     let mut ann = test.member("ann", "a");
     let link = SharedLink { from: uid("u1"), relation: Relation::Relates, to: uid("u2") };
     for of in ["u1", "u2"] {
-        let told = News { links: vec![link.clone()], ..news(of, vec![said(5, of)]) };
+        let told = SyncBatch { links: vec![link.clone()], ..news(of, vec![said(5, of)]) };
         ann.push(PROJECT, &told, &mut || {}).unwrap();
     }
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.links, [link]);
@@ -82,7 +85,7 @@ fn what_cannot_be_read_is_named_the_rest_is_heard_and_it_can_be_asked_for_again(
         let (mut heard, mut unreadable) = (Vec::new(), Vec::new());
         let next = ann.pull(PROJECT, since, again, |pulled| {
             match pulled {
-                Pulled::News(news) => heard.extend(uids(&news)),
+                Pulled::SyncBatch(news) => heard.extend(uids(&news)),
                 Pulled::Unreadable(uid) => unreadable.push(uid),
                 Pulled::UpTo(_) => {}
             }
@@ -136,7 +139,7 @@ fn a_long_pull_that_is_broken_off_goes_on_where_it_was() {
             created_at: Timestamp(1),
             revisions: vec![said(5, "one of many")],
         };
-        let told = News { memories: (0..250).map(some).collect(), ..News::default() };
+        let told = SyncBatch { memories: (0..250).map(some).collect(), ..SyncBatch::default() };
         ann.push(PROJECT, &told, &mut || {}).unwrap();
     }
     test.database.settle();
@@ -146,7 +149,7 @@ fn a_long_pull_that_is_broken_off_goes_on_where_it_was() {
             reached = watermark;
             Err(HubError::Full)
         }
-        Pulled::News(news) => {
+        Pulled::SyncBatch(news) => {
             heard += news.memories.len();
             Ok(())
         }

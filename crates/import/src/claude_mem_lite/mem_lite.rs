@@ -7,7 +7,7 @@ use crate::values::{
     title, told, trust_of_tool,
 };
 use crate::{Found, FoundMemory, FoundProject, FoundSession};
-use backstory_memory::{Category, Confidence, Kind, Scope, Timestamp};
+use backstory_memory::{Category, Confidence, Kind, MemoryScope, Timestamp};
 use backstory_store::{Foreign, ForeignRow, Past, Wanted};
 use std::collections::HashMap;
 
@@ -55,7 +55,7 @@ fn observation(row: &ForeignRow, sessions: &Sessions) -> Result<FoundMemory, &'s
     let kind = if has_changed { Kind::Change } else { Kind::Discovery };
     let mut content = draft(kind, &title, &lines(&[("", summary), ("", detail)]));
     content.concepts = list(row.text("functions_changed"));
-    content.trust = trust_of_tool(row.text("tool_name"));
+    content.provenance = trust_of_tool(row.text("tool_name"));
     let mut memory = sessions.place("observation", row, row.text("session_id"), content)?;
     memory.content.files = files(&memory.project, files_touched);
     Ok(memory)
@@ -85,7 +85,7 @@ fn learning(row: &ForeignRow, sessions: &Sessions) -> Result<FoundMemory, &'stat
     content.confidence = row.real("confidence").map_or(Confidence::DISTILLED, Confidence::new);
     let session = row.text("source_session_id");
     if sessions.folder(session).is_none() {
-        content.scope = Scope::User;
+        content.scope = MemoryScope::User;
     }
     let mut memory = sessions.place("learning", row, session, content)?;
     memory.past = Some(Past {
@@ -136,7 +136,7 @@ impl Sessions {
         sort: &str,
         row: &ForeignRow,
         session: Option<&str>,
-        content: backstory_memory::Draft,
+        content: backstory_memory::Content,
     ) -> Result<FoundMemory, &'static str> {
         let id = row.text("id").ok_or(reason::NO_NAME)?;
         let known = session.and_then(|session| self.by_id.get(session));

@@ -9,7 +9,7 @@ use crate::values::{
     title,
 };
 use crate::{Found, FoundMemory, FoundSession};
-use backstory_memory::{Draft, Importance, Kind};
+use backstory_memory::{Content, Importance, Kind};
 use backstory_store::{Foreign, ForeignRow, Past, Wanted};
 use std::collections::HashMap;
 
@@ -191,7 +191,7 @@ fn deferred(row: &ForeignRow) -> Result<FoundMemory, &'static str> {
     placed(format!("deferred {id}"), row, content)
 }
 
-fn placed(name: String, row: &ForeignRow, mut content: Draft) -> Result<FoundMemory, &'static str> {
+fn placed(name: String, row: &ForeignRow, mut content: Content) -> Result<FoundMemory, &'static str> {
     let project = project(row.text("project"), "claude-mem-lite");
     content.files = files(&project, content.files);
     let created_at = first_moment(row, &["created_at_epoch"]).ok_or(reason::NO_DATE)?;

@@ -4,7 +4,7 @@ use super::noise::is_derived;
 use crate::{FoundMemory, FoundProject};
 use backstory_capture::git::Commit;
 use backstory_memory::{
-    Category, Confidence, Draft, Importance, Kind, TITLE_CHARS, Timestamp, Trust, title_from,
+    Category, Confidence, Content, Importance, Kind, Provenance, TITLE_CHARS, Timestamp, title_from,
 };
 use std::collections::HashMap;
 use std::path::Path;
@@ -118,7 +118,7 @@ impl<'a> Pair<'a> {
     pub(super) fn memory(&self, root: &Path) -> FoundMemory {
         let [one, other] = self.files();
         let body = format!("Who changes {one} or {other} mostly has to change both.");
-        let mut content = Draft::new(Kind::Pattern, &self.title(), &body);
+        let mut content = Content::new(Kind::Pattern, &self.title(), &body);
         content.facts = vec![format!(
             "In {} of the {} commits that changed {}, {} changed too",
             self.both.len(),
@@ -131,7 +131,7 @@ impl<'a> Pair<'a> {
         // It is counted, not judged: it is there when one of the files is asked for, and no news when a session starts.
         content.importance = Importance::new(1);
         content.confidence = Confidence::new(self.share * MOST_CONFIDENCE);
-        content.trust = Trust::Import;
+        content.provenance = Provenance::Import;
         FoundMemory {
             name: self.name(),
             project: FoundProject::Folder(root.to_owned()),

@@ -4,7 +4,7 @@ use super::sessions::Projects;
 use super::{Record, Take, files, listed, nameless, placed, text, texts, yaml};
 use crate::FoundMemory;
 use crate::values::{draft, lines, reason, title};
-use backstory_memory::{Category, Confidence, Importance, Kind, Scope};
+use backstory_memory::{Category, Confidence, Importance, Kind, MemoryScope};
 use backstory_store::Past;
 use serde_json::Value;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn each(
     for entry in yaml::entries(text, section) {
         take(match entry {
             Ok(Value::Object(record)) => of(&record).map(|mut memory| {
-                memory.content.scope = Scope::User;
+                memory.content.scope = MemoryScope::User;
                 memory
             }),
             _ => Err(BAD_YAML),

@@ -130,6 +130,6 @@ fn noted(record: &Record, kind: Kind) -> Result<FoundMemory, &'static str> {
     let title = title(&[said]).ok_or(reason::NO_WORDS)?;
     let mut content = draft(kind, &title, said.unwrap_or_default());
     content.concepts = unique(texts(record, "tags"));
-    content.trust = trust_of(text(record, "source")).min(trust_of(text(record, "provenance")));
+    content.provenance = trust_of(text(record, "source")).min(trust_of(text(record, "provenance")));
     placed(record, &["timestamp"], nameless(), content)
 }

@@ -2,7 +2,7 @@
 
 use super::generated::is_fence;
 use super::sections::Section;
-use backstory_memory::{TITLE_CHARS, telling_words, title_from};
+use backstory_memory::{TITLE_CHARS, keywords, title_from};
 
 /// A heading of fewer words needs something beside it, unless they are telling ones.
 const WORDS_ALONE: usize = 4;
@@ -15,8 +15,7 @@ pub(super) fn title(section: &Section, file_name: &str) -> String {
         return title_from(&said.unwrap_or_else(|| format!("What {file_name} says")));
     };
     let heading = plain(&own.text);
-    let says_enough =
-        heading.split(' ').count() >= WORDS_ALONE || telling_words(&heading).len() >= TELLING_WORDS;
+    let says_enough = heading.split(' ').count() >= WORDS_ALONE || keywords(&heading).len() >= TELLING_WORDS;
     if section.is_statement() || says_enough {
         return title_from(&heading);
     }

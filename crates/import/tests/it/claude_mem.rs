@@ -3,7 +3,7 @@
 
 use crate::reading::{cut_in_half, database, machine, read, refused, scratch};
 use backstory_import::{FoundProject, FoundSession, Source};
-use backstory_memory::{Kind, Scope, Timestamp, Trust};
+use backstory_memory::{Kind, MemoryScope, Provenance, Timestamp};
 use std::fs;
 
 pub(crate) const SCHEMA_13: &str = "
@@ -93,7 +93,7 @@ fn observations_summaries_and_rules_of_13_come_in() {
     assert_eq!(kinds, expected);
     assert_eq!(reading.named("observation 7").content.category.as_ref().unwrap().0, "security_note");
     assert_eq!(reading.named("observation 8").session, None);
-    assert!(reading.memories.iter().all(|memory| memory.content.trust == Trust::Import));
+    assert!(reading.memories.iter().all(|memory| memory.content.provenance == Provenance::Import));
     assert!(reading.memories.iter().all(|memory| memory.project != FoundProject::Named("old-name".into())));
     let codex = reading.named("observation 2");
     assert_eq!(codex.session.as_ref().unwrap().host, "codex");
@@ -104,8 +104,8 @@ fn observations_summaries_and_rules_of_13_come_in() {
     assert_eq!(lines[1], "Learned: Rounding happens twice");
     assert_eq!(lines.last(), Some(&"Next steps: Add a test for vouchers"));
     assert_eq!(summary.files, ["src/cart.rs"]);
-    assert_eq!(reading.named("directive 1").content.scope, Scope::User);
-    assert_eq!(reading.named("directive 2").content.scope, Scope::Project);
+    assert_eq!(reading.named("directive 1").content.scope, MemoryScope::User);
+    assert_eq!(reading.named("directive 2").content.scope, MemoryScope::Project);
     assert_eq!(reading.memories.len(), 11);
     let skipped: Vec<_> = reading.skipped.into_iter().collect();
     assert_eq!(skipped, [("a prompt", 2), ("never compressed", 1), ("retracted", 1)]);

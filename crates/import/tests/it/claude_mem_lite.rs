@@ -3,7 +3,7 @@
 
 use crate::reading::{database, machine, read, refused};
 use backstory_import::{FoundProject, FoundSession, Source};
-use backstory_memory::{Kind, Scope, Timestamp, Trust};
+use backstory_memory::{Kind, MemoryScope, Provenance, Timestamp};
 use std::path::PathBuf;
 
 pub(crate) const MEM_LITE_1: &str = "
@@ -51,7 +51,7 @@ fn what_mem_lite_learnt_comes_in() {
         ["observation z9", "observation a1", "learning l1", "learning l2", "summary s1", "summary s2"];
     assert_eq!(reading.names(), names);
     let edit = reading.named("observation z9");
-    assert_eq!((edit.content.kind, edit.content.trust.clone()), (Kind::Change, Trust::Import));
+    assert_eq!((edit.content.kind, edit.content.provenance.clone()), (Kind::Change, Provenance::Import));
     assert_eq!(edit.content.body, "The sum is rounded at the end.\nBefore, each line was.");
     assert_eq!(edit.content.files, ["src/cart.py"]);
     assert_eq!(edit.content.concepts, ["Cart.total"]);
@@ -59,15 +59,18 @@ fn what_mem_lite_learnt_comes_in() {
     assert_eq!(edit.session, Some(FoundSession { host: "claude-code".into(), name: "s1".into() }));
     assert_eq!(edit.created_at, Timestamp(1_770_715_800_000));
     let fetched = reading.named("observation a1");
-    assert_eq!((fetched.content.kind, fetched.content.trust.clone()), (Kind::Discovery, Trust::External));
+    assert_eq!(
+        (fetched.content.kind, fetched.content.provenance.clone()),
+        (Kind::Discovery, Provenance::External)
+    );
     let learnt = reading.named("learning l1");
     assert_eq!(learnt.content.kind, Kind::Learning);
     assert_eq!(learnt.content.category.as_ref().unwrap().0, "gotcha");
     assert!((learnt.content.confidence.get() - 0.77).abs() < 1e-9);
     let past = learnt.past.unwrap();
     assert_eq!((past.times_seen, past.updated_at), (4, Timestamp(1_770_890_400_000)));
-    assert_eq!(learnt.content.scope, Scope::Project);
-    assert_eq!(reading.named("learning l2").content.scope, Scope::User);
+    assert_eq!(learnt.content.scope, MemoryScope::Project);
+    assert_eq!(reading.named("learning l2").content.scope, MemoryScope::User);
     let summary = reading.named("summary s2");
     assert_eq!(summary.content.title, "Receipts print");
     assert_eq!(summary.content.body, "Receipts print\nNext steps: Ask for paper; Test");

@@ -3,7 +3,7 @@
 
 use crate::reading::{Reading, database, machine, read, refused};
 use backstory_import::{FoundProject, Source};
-use backstory_memory::{Kind, Scope, Timestamp, Trust};
+use backstory_memory::{Kind, MemoryScope, Provenance, Timestamp};
 use std::fs;
 
 pub(crate) const EARLY: &str = "
@@ -66,9 +66,9 @@ fn check(reading: &Reading) {
     let past = cents.past.unwrap();
     assert_eq!((past.times_seen, past.updated_at), (3, Timestamp(1_770_886_800_000)));
     let tabs = reading.named("observation 4");
-    assert_eq!((tabs.content.scope, tabs.session.clone()), (Scope::User, None));
+    assert_eq!((tabs.content.scope, tabs.session.clone()), (MemoryScope::User, None));
     assert_eq!(tabs.project, FoundProject::Named("till".into()));
-    assert_eq!(reading.named("observation 5").content.trust, Trust::External);
+    assert_eq!(reading.named("observation 5").content.provenance, Provenance::External);
     assert_eq!(reading.named("observation 6").content.title, "Receipts print");
     assert_eq!(reading.named("observation 7").project, FoundProject::Named("other".into()));
     let skipped: Vec<_> = reading.skipped.clone().into_iter().collect();

@@ -2,7 +2,7 @@
 
 use crate::repository::Repository;
 use backstory_import::{Find, Found, FoundMemory, FoundProject, Source, Whereabouts};
-use backstory_memory::{Confidence, Importance, Kind, TITLE_CHARS, Trust};
+use backstory_memory::{Confidence, Importance, Kind, Provenance, TITLE_CHARS};
 use std::path::PathBuf;
 
 fn finds(projects: &[PathBuf]) -> Vec<Find> {
@@ -44,7 +44,7 @@ fn a_commit_is_work_done_with_its_why() {
         (&["src/store.rs".to_owned()][..], &["store".to_owned()][..])
     );
     assert_eq!(content.facts, [format!("Committed as {}", &id[..9])]);
-    assert_eq!((&content.trust, content.importance), (&Trust::Import, Importance::new(4)));
+    assert_eq!((&content.provenance, content.importance), (&Provenance::Import, Importance::new(4)));
     assert_eq!(memory.created_at.0, 1_706_781_600_000);
     assert!(skipped.is_empty(), "{skipped:?}");
 }

@@ -3,7 +3,7 @@
 
 use crate::reading::{database, machine, read, refused};
 use backstory_import::{FoundProject, Source};
-use backstory_memory::{Kind, Scope, Timestamp, Trust};
+use backstory_memory::{Kind, MemoryScope, Provenance, Timestamp};
 use std::fs;
 use std::path::Path;
 
@@ -182,7 +182,7 @@ fn patterns_handoffs_and_goals_say_all_they_said() {
         Not: sum(round(x))\nBut: round(sum(x))";
     assert_eq!(pattern.content.body, body);
     assert!((pattern.content.confidence.get() - 0.85).abs() < 1e-9);
-    assert_eq!((pattern.past.unwrap().times_seen, pattern.content.scope), (4, Scope::User));
+    assert_eq!((pattern.past.unwrap().times_seen, pattern.content.scope), (4, MemoryScope::User));
     let anti = &reading.named("anti-1").content;
     assert_eq!((anti.category.as_ref().unwrap().0.as_str(), anti.importance.get()), ("anti-pattern", 5));
     assert!(anti.body.ends_with("Fix: Use cents"));
@@ -203,8 +203,8 @@ fn patterns_handoffs_and_goals_say_all_they_said() {
         (4, FoundProject::Named("till".into()))
     );
     assert_eq!(goal.created_at, Timestamp(1_771_254_348_000));
-    assert_eq!(reading.named("sig-1").content.trust, Trust::External);
-    assert_eq!(reading.named("obs-1").content.trust, Trust::Import);
+    assert_eq!(reading.named("sig-1").content.provenance, Provenance::External);
+    assert_eq!(reading.named("obs-1").content.provenance, Provenance::Import);
     let evidence = &reading.named("evi-1").content;
     assert!((evidence.confidence.get() - 0.9).abs() < 1e-9);
     assert_eq!(reading.named("fail-1").content.category.as_ref().unwrap().0, "nonzeroexit");

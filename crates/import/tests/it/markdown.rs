@@ -3,7 +3,7 @@
 use crate::reading::machine;
 use crate::repository::Repository;
 use backstory_import::{Find, Found, FoundMemory, FoundProject, Source, Unreadable, Whereabouts};
-use backstory_memory::{Category, Confidence, Kind, Scope, TITLE_CHARS, Trust};
+use backstory_memory::{Category, Confidence, Kind, MemoryScope, Provenance, TITLE_CHARS};
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ fn every_memory_file_is_found_and_nothing_else() {
     assert!(
         home.finds()
             .iter()
-            .all(|find| find.path.starts_with(home.path("project")) == (find.scope == Scope::Project)
+            .all(|find| find.path.starts_with(home.path("project")) == (find.scope == MemoryScope::Project)
                 || find.path.ends_with("MEMORY.md"))
     );
     assert_eq!(Source::Markdown.find(&Whereabouts::default()), [], "nobody said where the home is");
@@ -133,8 +133,8 @@ fn a_section_is_knowledge_anchored_to_its_file() {
     assert_eq!(content.body, "Always in one transaction.\n\n```sql\n# no heading\nBEGIN IMMEDIATE\n```");
     assert_eq!(content.files, ["packages/store/.cursor/rules/rows.mdc"]);
     assert_eq!(
-        (memory.project.clone(), content.scope, content.trust.clone()),
-        (FoundProject::Folder(package), Scope::Project, Trust::Import)
+        (memory.project.clone(), content.scope, content.provenance.clone()),
+        (FoundProject::Folder(package), MemoryScope::Project, Provenance::Import)
     );
     assert_eq!(content.category, Some(Category("rules-file".to_owned())), "the host gives it");
     assert!(
@@ -154,7 +154,7 @@ fn what_is_for_every_project_is_the_users() {
     );
     let finds = home.finds();
     let (memories, _) = read(&finds[0]).unwrap();
-    assert_eq!((memories[0].content.scope, finds[0].scope), (Scope::User, Scope::User));
+    assert_eq!((memories[0].content.scope, finds[0].scope), (MemoryScope::User, MemoryScope::User));
     assert_eq!(
         memories[0].content.title,
         "Answers: Short answers, in British English, without any praise at all"

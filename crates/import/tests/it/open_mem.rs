@@ -3,7 +3,7 @@
 
 use crate::reading::{cut_in_half, database, machine, read, refused};
 use backstory_import::{FoundProject, FoundSession, Source};
-use backstory_memory::{Kind, Scope, Timestamp, Trust};
+use backstory_memory::{Kind, MemoryScope, Provenance, Timestamp};
 use std::path::{Path, PathBuf};
 
 pub(crate) const SCHEMA_1: &str = "
@@ -95,8 +95,8 @@ fn the_newest_revisions_come_in_and_replace_the_older() {
     assert_eq!(floats.content.files, ["src/cart.ts"]);
     assert_eq!(floats.created_at, Timestamp(1_771_581_600_000));
     let fetched = reading.named("observation o2");
-    assert_eq!((fetched.content.trust.clone(), fetched.session.clone()), (Trust::External, None));
-    assert_eq!(reading.named("observation o6").content.scope, Scope::User);
+    assert_eq!((fetched.content.provenance.clone(), fetched.session.clone()), (Provenance::External, None));
+    assert_eq!(reading.named("observation o6").content.scope, MemoryScope::User);
     let summary = &reading.named("summary m1").content;
     assert_eq!(summary.title, "Settle what a price is");
     assert_eq!(
@@ -140,7 +140,7 @@ fn what_is_the_users_in_every_project_stays_so() {
     assert_eq!(Source::OpenMem.find(&machine(home.path()))[0].path, path);
     let reading = read(Source::OpenMem, &path);
     let memory = reading.named("observation u1");
-    assert_eq!((memory.content.scope, memory.content.importance.get()), (Scope::User, 4));
+    assert_eq!((memory.content.scope, memory.content.importance.get()), (MemoryScope::User, 4));
     assert_eq!(memory.project, FoundProject::Folder("/home/dev/shop".into()));
     let other = database(&home.path().join("other.db"), &["CREATE TABLE observations (id INTEGER)"]);
     assert_eq!(refused(Source::OpenMem, &other), "not a database of open-mem");

@@ -2,7 +2,7 @@
 
 use backstory_hosts::{Databases, Host, Places, Reading, Record};
 use backstory_import::ForeignDatabases;
-use backstory_memory::{Happening, Timestamp};
+use backstory_memory::{Activity, Timestamp};
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 use std::fs;
@@ -42,13 +42,13 @@ impl OpenCode {
         Host::OpenCode.records(&places, &ForeignDatabases)
     }
 
-    fn happenings(record: &Record) -> Vec<Happening> {
+    fn activities(record: &Record) -> Vec<Activity> {
         let entries = record.read(&ForeignDatabases).unwrap();
-        let happening = |reading| match reading {
-            Reading::Entry(entry) => entry.told.happening,
+        let activity = |reading| match reading {
+            Reading::Entry(entry) => entry.told.activity,
             Reading::Unreadable(why) => panic!("unreadable: {why}"),
         };
-        entries.map(happening).collect()
+        entries.map(activity).collect()
     }
 }
 
@@ -109,13 +109,13 @@ fn a_database_is_read_session_by_session_and_left_as_it_is() {
         records.iter().map(|record| (record.session.as_deref().unwrap(), record.began)).collect();
     assert_eq!(named, [("ses_c", Some(Timestamp(500))), ("ses_b", Some(Timestamp(1000)))]);
     assert_eq!(records[1].modified, Timestamp(4000), "its subagent worked last");
-    let happenings = OpenCode::happenings(&records[1]);
-    assert!(matches!(&happenings[1], Happening::Prompted { text } if text == "Run the tests"));
-    assert_eq!(happenings[2], Happening::SubagentStarted);
-    assert!(matches!(&happenings[3], Happening::Ran { command, .. } if command == "ls"));
-    assert!(matches!(&happenings[4], Happening::Ran { command, .. } if command == "make test"));
-    assert_eq!(happenings[5], Happening::TurnEnded { message: "One test fails.".to_owned() });
-    assert_eq!(happenings.len(), 6);
+    let activities = OpenCode::activities(&records[1]);
+    assert!(matches!(&activities[1], Activity::Prompted { text } if text == "Run the tests"));
+    assert_eq!(activities[2], Activity::SubagentStarted);
+    assert!(matches!(&activities[3], Activity::Ran { command, .. } if command == "ls"));
+    assert!(matches!(&activities[4], Activity::Ran { command, .. } if command == "make test"));
+    assert_eq!(activities[5], Activity::TurnEnded { message: "One test fails.".to_owned() });
+    assert_eq!(activities.len(), 6);
     assert_eq!(files_in(&opencode.home.path().join("opencode")), before);
 }
 
@@ -139,7 +139,7 @@ fn columns_and_tables_another_version_has_not_got_are_read_as_nothing() {
     db.execute_batch("INSERT INTO session VALUES ('ses_a', '/p', 1000), (NULL, x'00ff', 'soon')").unwrap();
     let records = opencode.records();
     assert_eq!(records.len(), 1);
-    assert_eq!(OpenCode::happenings(&records[0]).len(), 1);
+    assert_eq!(OpenCode::activities(&records[0]).len(), 1);
     let tables = ForeignDatabases.open(&opencode.path()).unwrap();
     let rows =
         tables.rows("session", &["directory", "agent", "id"], Some(("id", "ses_a")), &["title"]).unwrap();

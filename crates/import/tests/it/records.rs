@@ -4,7 +4,7 @@ use backstory_capture::{Distillation, Occasion, Redactor, RedactorOptions, disti
 use backstory_hosts::{Host, Places};
 use backstory_import::{ForeignDatabases, Taking, take_records};
 use backstory_memory::{
-    Draft, EventId, EventKind, Kind, Life, Memory, ProjectKey, SessionId, Sighting, Timestamp,
+    Content, EventId, EventKind, Kind, Memory, ProjectKey, ProjectRef, SessionId, Standing, Timestamp,
 };
 use backstory_store::{Arrival, Home, Purpose, Store, StoredEvent};
 use backstory_testkit::Transcripts;
@@ -55,8 +55,8 @@ fn lived_through(store: &mut Store, events: &[StoredEvent], cwd: &Path) {
     let mut session = None;
     for StoredEvent { event, .. } in events {
         let keys = vec![ProjectKey::Path(root.clone())];
-        let sighting = Sighting { keys, name: "shop".into(), root: root.clone(), parent: None };
-        store.record(&Arrival { event: event.clone(), sighting }).unwrap();
+        let project_ref = ProjectRef { keys, name: "shop".into(), root: root.clone(), parent: None };
+        store.record(&Arrival { event: event.clone(), project_ref }).unwrap();
         session = store.session_called(&event.host, &event.host_session).unwrap();
         if event.kind == EventKind::TurnEnd {
             distil_as(Occasion::TurnEnd, store, session.as_ref().unwrap().id, event.at, &redactor);
@@ -74,11 +74,14 @@ fn distil_as(occasion: Occasion, store: &mut Store, id: SessionId, now: Timestam
 fn learnt(store: &Store) -> Vec<String> {
     let mut learnt = Vec::new();
     let told = |memory: Memory| {
-        let Memory { content, life, times_seen, created_at, .. } = memory;
+        let Memory { content, standing, times_seen, created_at, .. } = memory;
         // A session that is lived through has a summary from its first turn on.
         let at = if content.kind == Kind::Summary { Timestamp(0) } else { created_at };
-        let Draft { kind, title, body, files, trust, .. } = content;
-        format!("{kind} {at:?} {title} | {body} | {files:?} | {trust} | {} {times_seen}", life == Life::Live)
+        let Content { kind, title, body, files, provenance, .. } = content;
+        format!(
+            "{kind} {at:?} {title} | {body} | {files:?} | {provenance} | {} {times_seen}",
+            standing == Standing::Confirmed
+        )
     };
     store.each_memory(|memory| learnt.push(told(memory))).unwrap();
     learnt.sort();

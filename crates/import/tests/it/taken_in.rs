@@ -4,7 +4,7 @@ use crate::reading::{database, machine};
 use crate::{claude_mem, claude_mem_lite, engram, lore, open_mem};
 use backstory_capture::{Redactor, RedactorOptions};
 use backstory_import::{Find, FindReport, Source, Taking, Whereabouts, take_find};
-use backstory_memory::{Kind, Life, Memory, Timestamp, Trust};
+use backstory_memory::{Kind, Memory, Provenance, Standing, Timestamp};
 use backstory_store::{Home, Purpose, Store};
 use std::path::Path;
 
@@ -81,10 +81,10 @@ fn what_was_replaced_there_is_replaced_here() {
         let memories = all(&store);
         let titled = |title: &str| memories.iter().find(|memory| memory.content.title == title).unwrap();
         let (floats, cents) = (titled("Prices are floats"), titled("Prices are cents"));
-        assert_eq!(floats.life, Life::Superseded(cents.id), "{source}");
-        assert_eq!(cents.life, Life::Live, "{source}");
+        assert_eq!(floats.standing, Standing::Superseded(cents.id), "{source}");
+        assert_eq!(cents.standing, Standing::Confirmed, "{source}");
         assert!(cents.created_at > floats.created_at && cents.created_at < NOW);
-        let no_more = memories.iter().all(|memory| memory.content.trust <= Trust::Import);
+        let no_more = memories.iter().all(|memory| memory.content.provenance <= Provenance::Import);
         assert!(no_more, "an import is trusted no more than an import");
         assert_eq!(cents.content.kind, Kind::Decision);
     }

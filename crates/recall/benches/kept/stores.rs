@@ -1,6 +1,6 @@
 //! Stores of a size that are built once and kept with the build's own files; a million memories take some minutes.
 
-use backstory_memory::{Draft, ProjectId, ProjectKey, Sighting, Timestamp, Uid};
+use backstory_memory::{Content, ProjectId, ProjectKey, ProjectRef, Timestamp, Uid};
 use backstory_store::{Home, NewMemory, Origin, Purpose, Store};
 use backstory_testkit::{Corpus, MadeUp, Times};
 use std::fs;
@@ -55,13 +55,13 @@ pub(crate) fn open(home: &Path) -> (Store, ProjectId) {
 
 pub(crate) fn bench_project(store: &mut Store) -> ProjectId {
     let keys = vec![ProjectKey::Named("bench".to_owned())];
-    let sighting = Sighting { keys, name: "bench".to_owned(), root: "/bench".to_owned(), parent: None };
-    store.project_at(&sighting, Timestamp(0)).expect("a project")
+    let project_ref = ProjectRef { keys, name: "bench".to_owned(), root: "/bench".to_owned(), parent: None };
+    store.project_at(&project_ref, Timestamp(0)).expect("a project")
 }
 
 pub(crate) fn new_memory(made_up: &MadeUp, project: ProjectId) -> NewMemory {
     let kind = made_up.kind.parse().expect("a kind");
-    let mut content = Draft::new(kind, &made_up.title, &made_up.body);
+    let mut content = Content::new(kind, &made_up.title, &made_up.body);
     content.files = vec![made_up.file.clone()];
     NewMemory {
         uid: Uid::parse(&made_up.uid).ok(),

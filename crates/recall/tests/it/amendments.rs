@@ -1,12 +1,12 @@
 //! Two memories of one subject: the newer first. Time in questions.
 
 use crate::kit::{DAY, NOW, World, hit, ids, project};
-use backstory_memory::{Draft, Kind};
+use backstory_memory::{Content, Kind};
 use backstory_recall::{Factor, Question, Recall, Weights};
-use backstory_store::{Filter, LifeFilter, NewMemory, Origin, Reach};
+use backstory_store::{Filter, NewMemory, Origin, Scope, StandingFilter};
 
-fn decided(text: &str) -> Draft {
-    Draft::new(Kind::Decision, text, text)
+fn decided(text: &str) -> Content {
+    Content::new(Kind::Decision, text, text)
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn another_projects_newer_word_amends_nothing() {
     let old = world.write(decided("The staging database server is called heron, the staging server"), 200);
     world.project = project(&mut world.store, "another");
     let new = world.write(decided("The staging database server is called egret"), 3);
-    let filter = Filter::within(Reach::Everywhere);
+    let filter = Filter::within(Scope::Everywhere);
     let question = Question { from: Some(here), ..Question::new("what is the staging server called", NOW) };
     let answer = Recall::new(&world.store, &Weights::SEARCH).ask(&question, &filter).unwrap();
     assert_eq!(ids(&answer), [old, new]);
@@ -83,11 +83,11 @@ fn what_was_superseded_is_left_out_and_names_its_replacement_when_asked_for() {
     let new = NewMemory { uid: None, project, origin, content, created_at: NOW };
     let new = world.store.supersede(old, &new).unwrap();
     assert_eq!(ids(&world.ask("how are invoices sent")), [new]);
-    let filter = Filter { life: LifeFilter::Any, ..world.within() };
+    let filter = Filter { standing: StandingFilter::Any, ..world.within() };
     let recall = Recall::new(&world.store, &Weights::SEARCH);
     let answer = recall.ask(&Question::new("how are invoices sent by post", NOW), &filter).unwrap();
     assert_eq!(ids(&answer), [new, old]);
-    assert_eq!(hit(&answer, old).memory.life, backstory_memory::Life::Superseded(new));
+    assert_eq!(hit(&answer, old).memory.standing, backstory_memory::Standing::Superseded(new));
     assert!(hit(&answer, old).reasons.factors.iter().any(|(factor, _)| *factor == Factor::Superseded));
 }
 
@@ -95,8 +95,8 @@ fn what_was_superseded_is_left_out_and_names_its_replacement_when_asked_for() {
 fn a_time_in_the_question_puts_what_lies_in_it_first() {
     let mut world = World::new();
     let text = "We talked about the release plan";
-    let long_ago = world.write(Draft::new(Kind::Note, text, &format!("{text}, the plan")), 90);
-    let lately = world.write(Draft::new(Kind::Note, "Release", "About the release"), 1);
+    let long_ago = world.write(Content::new(Kind::Note, text, &format!("{text}, the plan")), 90);
+    let lately = world.write(Content::new(Kind::Note, "Release", "About the release"), 1);
     let asked = |text: &str| world.ask(text);
     assert_eq!(ids(&asked("release plan"))[0], long_ago);
     let answer = asked("what did we say yesterday about the release plan");
@@ -108,11 +108,11 @@ fn a_time_in_the_question_puts_what_lies_in_it_first() {
 #[test]
 fn age_does_not_bury_what_fits() {
     let mut world = World::new();
-    let old = world.write(Draft::new(Kind::Note, "The harbour floods at spring tide", "Every spring"), 700);
-    world.write(Draft::new(Kind::Note, "The harbour café has new chairs", "Blue ones"), 0);
+    let old = world.write(Content::new(Kind::Note, "The harbour floods at spring tide", "Every spring"), 700);
+    world.write(Content::new(Kind::Note, "The harbour café has new chairs", "Blue ones"), 0);
     assert_eq!(ids(&world.ask("does the harbour flood at spring tide"))[0], old);
     let equal = [700, 10, 300]
-        .map(|days| world.write(Draft::new(Kind::Note, "Tea", &format!("tea {}", days / 700)), days));
+        .map(|days| world.write(Content::new(Kind::Note, "Tea", &format!("tea {}", days / 700)), days));
     assert_eq!(ids(&world.ask("tea"))[0], equal[1]);
     assert_eq!(DAY, 86_400_000);
 }

@@ -1,9 +1,9 @@
 //! What each arm finds, and that no arm is needed for another to answer.
 
 use crate::kit::{NOW, World, hit, ids, project};
-use backstory_memory::{Draft, Kind, Link, Relation};
+use backstory_memory::{Content, Kind, Link, Relation};
 use backstory_recall::{KeptVectors, Lift, Meaning, Question, Recall, Strategy, Weights};
-use backstory_store::{Anchor, Filter, NewMemory, Origin, Reach};
+use backstory_store::{Anchor, Filter, NewMemory, Origin, Scope};
 use std::time::Instant;
 
 #[test]
@@ -104,7 +104,7 @@ fn law_8_meaning_never_reaches_into_another_project() {
     world.note("the battery of the car was flat");
     let meaning = world.meaning();
     let stranger = project(&mut world.store, "stranger");
-    let filter = Filter::within(Reach::Project(stranger));
+    let filter = Filter::within(Scope::Project(stranger));
     let recall = Recall::new(&world.store, &Weights::SEARCH).by_meaning(Some(&meaning));
     let answer = recall.ask(&Question::new("car battery", crate::kit::NOW), &filter).unwrap();
     assert_eq!(ids(&answer), []);
@@ -127,8 +127,8 @@ fn a_named_file_lifts_what_speaks_of_it() {
 #[test]
 fn a_link_brings_the_other_end() {
     let mut world = World::new();
-    let failure = world.write(Draft::new(Kind::Failure, "page_count: 2 != 3", "page_count: 2 != 3"), 0);
-    let fix = world.write(Draft::new(Kind::Bugfix, "Round up", "Division rounds up now"), 0);
+    let failure = world.write(Content::new(Kind::Failure, "page_count: 2 != 3", "page_count: 2 != 3"), 0);
+    let fix = world.write(Content::new(Kind::Bugfix, "Round up", "Division rounds up now"), 0);
     world.store.link(Link { from: fix, relation: Relation::Relates, to: failure }).unwrap();
     let answer = world.ask("page_count fails");
     assert_eq!(ids(&answer), [failure, fix]);
@@ -141,7 +141,7 @@ fn a_short_turn_is_found_by_what_stands_beside_it() {
     let session = world.store.session_named(world.project, "test", "s", crate::kit::NOW).unwrap();
     let mut say = |text: &str| {
         let origin = Origin { session: Some(session), ..Origin::default() };
-        let content = Draft::new(Kind::Note, text, text);
+        let content = Content::new(Kind::Note, text, text);
         let new =
             NewMemory { uid: None, project: world.project, origin, content, created_at: crate::kit::NOW };
         world.store.remember(&new).unwrap()

@@ -1,9 +1,9 @@
 //! A store in a temporary directory, and short ways to fill and ask it.
 
 use backstory_embed::{Encoder, MiniLm, Row, VectorWriter, model_name};
-use backstory_memory::{Draft, Kind, MemoryId, ProjectId, ProjectKey, Sighting, Timestamp};
+use backstory_memory::{Content, Kind, MemoryId, ProjectId, ProjectKey, ProjectRef, Timestamp};
 use backstory_recall::{Answer, Hit, Meaning, Question, Recall, Synonyms, Weights};
-use backstory_store::{Filter, Home, NewMemory, Origin, Purpose, Reach, Store};
+use backstory_store::{Filter, Home, NewMemory, Origin, Purpose, Scope, Store};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -27,7 +27,7 @@ impl World {
     }
 
     /// Writes a memory of some days ago.
-    pub(crate) fn write(&mut self, content: Draft, days_ago: i64) -> MemoryId {
+    pub(crate) fn write(&mut self, content: Content, days_ago: i64) -> MemoryId {
         let (project, origin) = (self.project, Origin::default());
         let created_at = NOW.plus_ms(-days_ago * DAY);
         self.store.remember(&NewMemory { uid: None, project, origin, content, created_at }).unwrap()
@@ -35,7 +35,7 @@ impl World {
 
     /// Writes a note of today whose title is all it says.
     pub(crate) fn note(&mut self, text: &str) -> MemoryId {
-        self.write(Draft::new(Kind::Note, text, text), 0)
+        self.write(Content::new(Kind::Note, text, text), 0)
     }
 
     /// Makes the vectors of everything that is in the store.
@@ -60,7 +60,7 @@ impl World {
     }
 
     pub(crate) fn within(&self) -> Filter {
-        Filter::within(Reach::Project(self.project))
+        Filter::within(Scope::Project(self.project))
     }
 
     /// Asks by words alone, as someone who searches.
@@ -77,8 +77,8 @@ impl World {
 
 pub(crate) fn project(store: &mut Store, name: &str) -> ProjectId {
     let keys = vec![ProjectKey::Named(name.to_owned())];
-    let sighting = Sighting { keys, name: name.to_owned(), root: format!("/{name}"), parent: None };
-    store.project_at(&sighting, NOW).unwrap()
+    let project_ref = ProjectRef { keys, name: name.to_owned(), root: format!("/{name}"), parent: None };
+    store.project_at(&project_ref, NOW).unwrap()
 }
 
 pub(crate) fn ids(answer: &Answer) -> Vec<MemoryId> {

@@ -1,7 +1,7 @@
 //! Two profiles: whoever asks gets the best there is; when nobody asked, only what is surely right is given.
 
 use crate::kit::{NOW, World, hit, ids};
-use backstory_memory::{Draft, Freshness, Importance, Kind, Memory};
+use backstory_memory::{Content, Freshness, Importance, Kind, Memory};
 use backstory_recall::{Factor, Question, Recall, Signal, Weights};
 use backstory_store::{Showing, UseKind};
 use std::cell::RefCell;
@@ -58,7 +58,7 @@ fn unasked_what_is_nearly_as_good_as_the_best_comes_with_it() {
 fn unasked_what_matters_least_must_fit_better() {
     let mut world = World::new();
     let text = "The harbour service is deployed with the blue script on Tuesdays";
-    let draft = Draft { importance: Importance::new(1), ..Draft::new(Kind::Note, text, text) };
+    let draft = Content { importance: Importance::new(1), ..Content::new(Kind::Note, text, text) };
     let (least, other) = (world.write(draft, 0), world.note(text));
     let question = "deploy the harbour service";
     let relevance = hit(&world.ask(question), least).reasons.by_itself();
@@ -75,7 +75,7 @@ fn unasked_what_matters_least_must_fit_better() {
 fn what_is_no_answer_itself_speaks_for_no_other() {
     let mut world = World::new();
     let text = "The harbour service is deployed with the blue script on Tuesdays";
-    let draft = Draft { importance: Importance::new(1), ..Draft::new(Kind::Note, text, text) };
+    let draft = Content { importance: Importance::new(1), ..Content::new(Kind::Note, text, text) };
     let least = world.write(draft, 0);
     let weaker = world.note("The harbour service moved to another host and keeps its old name there");
     let question = "deploy the harbour service";
@@ -144,7 +144,7 @@ fn code_is_looked_at_only_for_what_is_an_answer() {
 #[test]
 fn the_score_is_the_product_of_what_is_shown() {
     let mut world = World::new();
-    world.write(Draft::new(Kind::Decision, "Use WAL mode", "It is faster with many readers"), 40);
+    world.write(Content::new(Kind::Decision, "Use WAL mode", "It is faster with many readers"), 40);
     for weights in [Weights::SEARCH, Weights { floor: 0.0, ..Weights::INJECT }, Weights::SIX_SIGNALS] {
         let answer = world.ask_with("wal mode", &weights, None);
         let hit = &answer.hits[0];

@@ -1,9 +1,9 @@
 //! The ranking formula of lore comes out of the table of weights, number for number.
 
 use crate::kit::{DAY, NOW, World, project};
-use backstory_memory::{Draft, Importance, Kind, MemoryId, Timestamp};
+use backstory_memory::{Content, Importance, Kind, MemoryId, Timestamp};
 use backstory_recall::{Question, Recall, Weights};
-use backstory_store::{Filter, NewMemory, Origin, Reach, Showing, UseKind, WordQuery};
+use backstory_store::{Filter, NewMemory, Origin, Scope, Showing, UseKind, WordQuery};
 
 /// One memory of the fixed set: what it says, how old it is, how often and when it was used, how much it matters, whose it is.
 struct Made {
@@ -86,7 +86,7 @@ fn the_six_signals_of_lore_come_out_of_the_table() {
     let other = project(&mut world.store, "other");
     let mut made: Vec<(MemoryId, &Made)> = Vec::new();
     for memory in &SET {
-        let mut content = Draft::new(Kind::Decision, memory.text, memory.text);
+        let mut content = Content::new(Kind::Decision, memory.text, memory.text);
         content.importance = Importance::new(memory.importance);
         let project = if memory.is_own { world.project } else { other };
         let created_at = days_before_now(memory.days_old);
@@ -98,7 +98,7 @@ fn the_six_signals_of_lore_come_out_of_the_table() {
         }
         made.push((id, memory));
     }
-    let everywhere = Filter::within(Reach::Everywhere);
+    let everywhere = Filter::within(Scope::Everywhere);
     let mut words = WordQuery::default();
     words.word("cache");
     words.word("invalidation");

@@ -2,7 +2,7 @@
 
 use crate::support::{MadeUp, ask_socket, place_in, serve, serve_by, serve_in, terms};
 use backstory_server::{
-    Answers, Claim, Ended, Found, Place, Stopping, Terms, Worker, claim, find, running, stop,
+    Answers, Claim, Found, Place, Stopping, Terms, Worker, WorkerExit, claim, find, running, stop,
 };
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, listen, socket};
 use std::fs;
@@ -28,7 +28,7 @@ fn a_second_worker_finds_the_first_and_a_newer_one_takes_over() {
         let mut first = first;
         let ended = scope.spawn(move || first.ended());
         let newer = serve_in(world, &Terms { version: "1.0.1".to_owned(), ..terms() });
-        assert_eq!(ended.join().unwrap(), Ended::Stopped);
+        assert_eq!(ended.join().unwrap(), WorkerExit::Stopped);
         assert_eq!(running(&place, LOOK).unwrap().version, "1.0.1");
         drop(newer);
     });
@@ -121,7 +121,7 @@ fn a_worker_whose_home_was_replaced_leaves_the_next_one_alone() {
     let mut first = serve_in(Arc::clone(&world), &brief);
     fs::remove_dir_all(world.path().join("home")).unwrap();
     let second = serve_in(world, &terms());
-    assert_eq!(first.ended(), Ended::Idle);
+    assert_eq!(first.ended(), WorkerExit::Idle);
     assert_eq!(running(&second.place, LOOK).unwrap().port, second.note.port);
 }
 
@@ -139,7 +139,7 @@ fn a_port_that_is_taken_is_left_to_who_has_it() {
 #[test]
 fn a_worker_nobody_asks_ends_by_itself() {
     let mut worker = serve_by(&Terms { idle: Some(Duration::from_millis(300)), ..terms() });
-    assert_eq!(worker.ended(), Ended::Idle);
+    assert_eq!(worker.ended(), WorkerExit::Idle);
     assert!(!worker.note.socket.exists());
 }
 

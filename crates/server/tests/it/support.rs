@@ -1,7 +1,7 @@
 //! A worker with made-up answers, and ways to speak with it byte for byte.
 
 use backstory_server::{
-    Answer, Answers, Asked, Claim, Ended, Limits, Newest, Note, Place, Refusal, Route, Terms,
+    Answer, Answers, Asked, Claim, Limits, Newest, Note, Place, Refusal, Route, Terms, WorkerExit,
 };
 use backstory_server::{Worker, claim, stop};
 use std::io::{Read, Write};
@@ -57,7 +57,7 @@ pub(crate) struct Served {
     pub(crate) place: Place,
     /// Its home and its runtime directory.
     pub(crate) world: Arc<TempDir>,
-    serving: Option<JoinHandle<Ended>>,
+    serving: Option<JoinHandle<WorkerExit>>,
 }
 
 pub(crate) fn terms() -> Terms {
@@ -93,7 +93,7 @@ pub(crate) fn place_in(world: &TempDir) -> Place {
 
 impl Served {
     /// Waits until it has ended by itself, and returns why.
-    pub(crate) fn ended(&mut self) -> Ended {
+    pub(crate) fn ended(&mut self) -> WorkerExit {
         self.serving.take().unwrap().join().unwrap()
     }
 

@@ -159,7 +159,7 @@ function facts(memory) {
   return h("dl", { class: "facts" },
     fact("Project", memory.project_id ? h("a", { href: link("project", memory.project_id) }, memory.project) : (memory.project_name ?? memory.project)),
     fact("Session", memory.session && h("a", { href: link("session", memory.session) }, `session ${memory.session}`)),
-    fact("Whose word", whoSaid(memory.trust)),
+    fact("Whose word", whoSaid(memory.provenance)),
     fact("Confidence", percent(memory.confidence)),
     fact("Importance", `${memory.importance} of 5`),
     fact("Seen", count(memory.times_seen, "time")),

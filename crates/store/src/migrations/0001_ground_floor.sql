@@ -56,7 +56,7 @@ CREATE TABLE events (
         'subagent_start', 'subagent_end', 'compaction', 'session_end', 'other')),
     tool TEXT,
     at_ms INTEGER NOT NULL,
-    trust TEXT NOT NULL,
+    provenance TEXT NOT NULL,
     truncated INTEGER NOT NULL CHECK (truncated IN (0, 1)),
     payload TEXT NOT NULL
 ) STRICT;
@@ -84,7 +84,7 @@ CREATE TABLE memories (
     files TEXT NOT NULL,
     importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 5),
     confidence REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
-    trust TEXT NOT NULL,
+    provenance TEXT NOT NULL,
     scope TEXT NOT NULL CHECK (scope IN ('project', 'user')),
     pinned INTEGER NOT NULL CHECK (pinned IN (0, 1)),
     created_at_ms INTEGER NOT NULL,
@@ -247,10 +247,10 @@ CREATE TABLE jobs (
 ) STRICT;
 CREATE INDEX jobs_due ON jobs (due_at_ms) WHERE state = 'waiting';
 
--- The word index: rebuilt from `memories` by one command. It keeps no copy of the text; `companion` holds the parts of identifiers,
+-- The word index: rebuilt from `memories` by one command. It keeps no copy of the text; `identifier_terms` holds the parts of identifiers,
 -- `place` the project, so that a question about a small project need not look at the others.
 CREATE VIRTUAL TABLE memory_words USING fts5 (
-    title, facts, concepts, files, body, companion, place,
+    title, facts, concepts, files, body, identifier_terms, place,
     content = '', tokenize = 'porter unicode61 remove_diacritics 2'
 );
 INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 1);

@@ -1,11 +1,11 @@
 //! Where memories hold in the code: what was known closely is not lost when they are revised, and follows files that move.
 
 use crate::kit::{NOW, TestHome, draft, new, project};
-use backstory_memory::{Digest, Draft, MemoryId, ProjectId};
-use backstory_store::{Anchor, Filter, Reach, Store, StoreError};
+use backstory_memory::{Content, Digest, MemoryId, ProjectId};
+use backstory_store::{Anchor, Filter, Scope, Store, StoreError};
 
-fn about(files: &[&str], body: &str) -> Draft {
-    Draft { files: files.iter().map(|file| (*file).to_owned()).collect(), ..draft("title", body) }
+fn about(files: &[&str], body: &str) -> Content {
+    Content { files: files.iter().map(|file| (*file).to_owned()).collect(), ..draft("title", body) }
 }
 
 fn remember(store: &mut Store, files: &[&str]) -> (ProjectId, MemoryId) {
@@ -60,7 +60,7 @@ fn anchors_and_maps_follow_a_file_within_their_project() {
     store.move_anchors(one, "a.rs", "b.rs").unwrap();
     assert_eq!(store.anchors_of(id).unwrap(), [at("b.rs", Some("f"), 1), at("b.rs", Some("g"), 3)]);
     assert_eq!(store.anchors_of(other).unwrap(), [file("a.rs")]);
-    let named = Filter { file: Some("b.rs".into()), ..Filter::within(Reach::Project(one)) };
+    let named = Filter { file: Some("b.rs".into()), ..Filter::within(Scope::Project(one)) };
     assert_eq!(store.list(&named).unwrap(), [id]);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::kit::{NOW, TestHome, any_of, bar, fill, note, raw};
 use backstory_memory::MemoryId;
-use backstory_store::{CheckDepth, Filter, Purpose, Reach, Store};
+use backstory_store::{CheckDepth, Filter, Purpose, Scope, Store};
 use std::fs;
 
 /// R12.
@@ -63,7 +63,7 @@ fn a_broken_word_index_is_told_from_a_broken_file_and_is_made_anew() {
         assert_eq!(store.rebuild_words(|done| steps.push(done)).unwrap(), 30, "{breakage}");
         assert_eq!(steps.len(), 30);
         assert!(store.check(CheckDepth::Full).unwrap().is_sound(), "{breakage}");
-        let hits = store.search_words(&any_of(&["body7x"]), &Filter::within(Reach::Everywhere)).unwrap();
+        let hits = store.search_words(&any_of(&["body7x"]), &Filter::within(Scope::Everywhere)).unwrap();
         assert_eq!(hits.len(), 1, "{breakage}");
         // It is as careful with what is forgotten as the first one was.
         let id = note(&mut store, "secret", "zyxquux");

@@ -1,7 +1,7 @@
 //! Events: kept once, in the order they arrived, whole.
 
 use crate::kit::{DAY, NOW, TestHome, arrival, arrival_saying, bar, note};
-use backstory_memory::{Event, EventId, EventKind, SessionId, Timestamp, Trust};
+use backstory_memory::{Event, EventId, EventKind, Provenance, SessionId, Timestamp};
 use backstory_store::{Arrival, Recorded, Store, StoredEvent};
 
 fn id_of(recorded: Recorded) -> EventId {
@@ -61,7 +61,7 @@ fn an_event_is_read_back_whole() {
             key: backstory_memory::IdempotencyKey::new("h", "s", kind, "7", &payload),
             kind,
             tool: Some("Bash\u{0}".into()),
-            trust: Trust::Team("ann".into()),
+            provenance: Provenance::Team("ann".into()),
             payload,
             truncated: true,
             ..plain.event.clone()

@@ -3,7 +3,7 @@
 use crate::kit::{
     KEEP, NOW, TestHome, arrival_saying, ask, assert_sound, bar, draft, grep, injection, new, project, raw,
 };
-use backstory_memory::{Draft, Injection, MemoryId};
+use backstory_memory::{Content, Injection, MemoryId};
 use backstory_store::{Home, NewMemory, Origin, Recorded, Spool, Store, StoreError};
 use rusqlite::Connection;
 
@@ -18,9 +18,9 @@ fn markers(n: usize) -> [String; 4] {
     ]
 }
 
-fn saying(n: usize, what: &str) -> Draft {
+fn saying(n: usize, what: &str) -> Content {
     let [plain, camel, long, script] = markers(n);
-    Draft {
+    Content {
         facts: vec![format!("{what} fact {plain}")],
         concepts: vec![camel.clone()],
         files: vec![format!("src/{plain}{what}.rs")],
@@ -218,7 +218,7 @@ fn what_a_forgotten_memory_had_replaced_is_in_force_again_and_named() {
     let done = store.forget(&[replacement], NOW).unwrap();
     assert_eq!(done.revived, vec![old]);
     let memory = store.memory(old).unwrap().unwrap();
-    assert_eq!((memory.life, memory.content.valid_to), (backstory_memory::Life::Live, None));
+    assert_eq!((memory.standing, memory.content.valid_to), (backstory_memory::Standing::Confirmed, None));
 }
 
 #[test]
@@ -234,6 +234,6 @@ fn what_was_replaced_twice_stays_replaced_when_one_replacement_is_forgotten() {
     });
     let done = store.forget(&[second], NOW).unwrap();
     assert_eq!(done.revived, vec![]);
-    assert_eq!(store.memory(old).unwrap().unwrap().life, backstory_memory::Life::Superseded(first));
+    assert_eq!(store.memory(old).unwrap().unwrap().standing, backstory_memory::Standing::Superseded(first));
     assert_eq!(store.forget(&[first], NOW).unwrap().revived, vec![old]);
 }

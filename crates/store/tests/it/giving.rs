@@ -2,17 +2,18 @@
 
 use crate::kit::{DAY, KEEP, NOW, TestHome, arrival, draft, injection, number, project, raw};
 use backstory_memory::{
-    Confidence, Draft, Injection, Kind, MemoryId, Moment, ProjectId, Scope, SessionId, Timestamp, Tokens,
+    Confidence, Content, Injection, Kind, MemoryId, MemoryScope, Moment, ProjectId, SessionId, Timestamp,
+    Tokens,
 };
 use backstory_store::{NewMemory, Origin, Receipt, Showing, Store, UseKind};
 
-fn write(store: &mut Store, project: ProjectId, content: Draft, at: Timestamp) -> MemoryId {
+fn write(store: &mut Store, project: ProjectId, content: Content, at: Timestamp) -> MemoryId {
     let memory = NewMemory { uid: None, project, origin: Origin::default(), content, created_at: at };
     store.remember(&memory).unwrap()
 }
 
-fn of_kind(kind: Kind, title: &str) -> Draft {
-    Draft { kind, ..draft(title, title) }
+fn of_kind(kind: Kind, title: &str) -> Content {
+    Content { kind, ..draft(title, title) }
 }
 
 /// Law 5.
@@ -137,16 +138,17 @@ fn a_session_begins_with_the_pinned_the_newest_and_the_surest() {
         at = at.plus_ms(1000);
         write(store, project, content, at)
     };
-    let sure = |title: &str, confidence| Draft {
+    let sure = |title: &str, confidence| Content {
         confidence: Confidence::new(confidence),
         ..of_kind(Kind::Decision, title)
     };
     let doubted = add(&mut store, here, sure("doubted", 0.4));
     let likely = add(&mut store, here, sure("likely", 0.6));
     let certain = add(&mut store, here, sure("certain", 1.0));
-    let of_the_user = add(&mut store, there, Draft { scope: Scope::User, ..sure("of the user", 0.9) });
-    let pinned = add(&mut store, here, Draft { pinned: true, ..of_kind(Kind::Note, "pinned") });
-    let foreign = add(&mut store, there, Draft { pinned: true, ..sure("foreign", 1.0) });
+    let of_the_user =
+        add(&mut store, there, Content { scope: MemoryScope::User, ..sure("of the user", 0.9) });
+    let pinned = add(&mut store, here, Content { pinned: true, ..of_kind(Kind::Note, "pinned") });
+    let foreign = add(&mut store, there, Content { pinned: true, ..sure("foreign", 1.0) });
     let [old, new] = ["old", "new"].map(|title| add(&mut store, here, of_kind(Kind::Feature, title)));
     let fixed = add(&mut store, here, of_kind(Kind::Bugfix, "fixed"));
     assert_eq!(store.pinned(here, 9).unwrap(), [pinned]);
@@ -168,9 +170,9 @@ fn what_nobody_uses_fades_out() {
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
     let content =
-        Draft { confidence: Confidence::CERTAIN, pinned: true, ..of_kind(Kind::Decision, "pinned") };
+        Content { confidence: Confidence::CERTAIN, pinned: true, ..of_kind(Kind::Decision, "pinned") };
     let pinned = write(&mut store, project, content, NOW);
-    let plain = Draft { confidence: Confidence::CERTAIN, ..of_kind(Kind::Decision, "plain") };
+    let plain = Content { confidence: Confidence::CERTAIN, ..of_kind(Kind::Decision, "plain") };
     let plain = write(&mut store, project, plain, NOW);
     let known = |store: &Store| {
         let surest = store.surest(project, 9).unwrap().contains(&plain);

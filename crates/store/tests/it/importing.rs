@@ -1,7 +1,7 @@
 //! What an import needs of the store: several writes as one, how far places were read, other programs' databases.
 
 use crate::kit::{NOW, TestHome, arrival, arrival_saying};
-use backstory_memory::{MemoryId, Timestamp, Trust};
+use backstory_memory::{MemoryId, Provenance, Timestamp};
 use backstory_store::{Foreign, ImportState, StoreError, Wanted};
 use rusqlite::Connection;
 use std::ops::ControlFlow;
@@ -51,13 +51,13 @@ fn what_was_imported_is_not_what_hooks_heard() {
     let test = TestHome::new();
     let mut store = test.open();
     let mut imported = arrival_saying("s", "long ago", Timestamp(10));
-    imported.event.trust = Trust::Import;
+    imported.event.provenance = Provenance::Import;
     let (host, session) = (imported.event.host.clone(), imported.event.host_session.clone());
     store.record(&imported).unwrap();
     assert!(!store.is_heard(&host, &session).unwrap());
     assert!(store.knows_event(imported.event.key).unwrap());
     let mut lived = arrival_saying("s", "now", NOW);
-    lived.event.trust = Trust::User;
+    lived.event.provenance = Provenance::User;
     store.record(&lived).unwrap();
     assert!(store.is_heard(&host, &session).unwrap());
     let id = store.session_called(&host, &session).unwrap().unwrap().id;

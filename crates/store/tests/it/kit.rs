@@ -1,8 +1,8 @@
 //! What the tests stand on: a home of its own, small builders, other processes, and a look at raw bytes.
 
 use backstory_memory::{
-    Draft, Event, EventKind, IdempotencyKey, Injected, Injection, Kind, MemoryId, Moment, ProjectId,
-    ProjectKey, SessionId, Shingles, Sighting, Timestamp, Tokens, Trust,
+    Content, Event, EventKind, IdempotencyKey, Injected, Injection, Kind, MemoryId, Moment, ProjectId,
+    ProjectKey, ProjectRef, Provenance, SessionId, Shingles, Timestamp, Tokens,
 };
 use backstory_store::{Arrival, Home, NewMemory, Origin, Purpose, Retention, Store, WordQuery};
 pub(crate) use backstory_testkit::{bar, size};
@@ -79,9 +79,9 @@ pub(crate) fn ask(home: &Home, sql: &str) -> i64 {
     number(&raw(home), sql)
 }
 
-pub(crate) fn sighting(root: &str) -> Sighting {
+pub(crate) fn project_ref(root: &str) -> ProjectRef {
     let name = root.rsplit('/').next().unwrap().to_owned();
-    Sighting { keys: vec![ProjectKey::Path(root.to_owned())], name, root: root.to_owned(), parent: None }
+    ProjectRef { keys: vec![ProjectKey::Path(root.to_owned())], name, root: root.to_owned(), parent: None }
 }
 
 /// The event number `number` of the session `session`, in the project at `/home/u/one`.
@@ -98,11 +98,11 @@ pub(crate) fn arrival_saying(session: &str, text: &str, at: Timestamp) -> Arriva
         kind: EventKind::Prompt,
         tool: None,
         at,
-        trust: Trust::User,
+        provenance: Provenance::User,
         payload,
         truncated: false,
     };
-    Arrival { event, sighting: sighting("/home/u/one") }
+    Arrival { event, project_ref: project_ref("/home/u/one") }
 }
 
 /// Records events by number, in the session `s`.
@@ -113,14 +113,14 @@ pub(crate) fn record_all(store: &mut Store, numbers: std::ops::Range<u64>) {
 }
 
 pub(crate) fn project(store: &mut Store, root: &str) -> ProjectId {
-    store.project_at(&sighting(root), NOW).unwrap()
+    store.project_at(&project_ref(root), NOW).unwrap()
 }
 
-pub(crate) fn draft(title: &str, body: &str) -> Draft {
-    Draft::new(Kind::Note, title, body)
+pub(crate) fn draft(title: &str, body: &str) -> Content {
+    Content::new(Kind::Note, title, body)
 }
 
-pub(crate) fn new(project: ProjectId, content: Draft) -> NewMemory {
+pub(crate) fn new(project: ProjectId, content: Content) -> NewMemory {
     NewMemory { uid: None, project, origin: Origin::default(), content, created_at: NOW }
 }
 

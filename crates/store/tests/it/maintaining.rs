@@ -3,7 +3,7 @@
 use crate::kit::{
     DAY, KEEP, NOW, TestHome, any_of, arrival, arrival_saying, ask, bar, fill, note, raw, record_all, size,
 };
-use backstory_store::{CheckDepth, Filter, Home, Purpose, Reach, Retention, Spool, Store};
+use backstory_store::{CheckDepth, Filter, Home, Purpose, Retention, Scope, Spool, Store};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -43,7 +43,7 @@ fn the_word_index_is_joined_and_finds_what_it_found() {
     }
     let parts = || ask(&test.home, "SELECT count(DISTINCT segid) FROM memory_words_idx");
     let found = |store: &Store| {
-        store.search_words(&any_of(&["heron", "7"]), &Filter::within(Reach::Everywhere)).unwrap()
+        store.search_words(&any_of(&["heron", "7"]), &Filter::within(Scope::Everywhere)).unwrap()
     };
     let (before, hits) = (parts(), found(&store));
     assert!(before > 3 && hits.len() > 1, "{before} parts, {hits:?}");

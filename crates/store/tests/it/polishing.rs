@@ -1,10 +1,10 @@
 //! Work for a model: jobs and leases, what calls may cost, better words, and sessions of our own.
 
 use crate::kit::{DAY, NOW, TestHome, any_of, arrival, ask, assert_sound, new, project};
-use backstory_memory::{Draft, Kind, MemoryId, SessionId, Timestamp, Tokens, Trust, digest};
+use backstory_memory::{Content, Kind, MemoryId, Provenance, SessionId, Timestamp, Tokens, digest};
 use backstory_store::{
-    Again, CallOutcome, Caps, Distilled, Filter, Job, JobId, Leave, Origin, Outcome, Polished, Reach,
-    Recorded, Refusal, Spool, Store,
+    Again, CallOutcome, Caps, Distilled, Filter, Job, JobId, Leave, Origin, Outcome, Polished, Recorded,
+    Refusal, Scope, Spool, Store,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn at(seconds: i64) -> Timestamp {
 fn distilled(store: &mut Store, title: &str, body: &str) -> Outcome {
     let project = project(store, "/home/u/one");
     let session = store.session_named(project, "test", "s", NOW).unwrap();
-    let content = Draft { trust: Trust::Tool, ..Draft::new(Kind::Change, title, body) };
+    let content = Content { provenance: Provenance::Tool, ..Content::new(Kind::Change, title, body) };
     let memory = backstory_store::NewMemory {
         origin: Origin { session: Some(session), ..Origin::default() },
         ..new(project, content)
@@ -178,13 +178,13 @@ fn better_words_keep_everything_else_and_the_old_words_too() {
     assert_eq!(store.polish(&before, "Plain title", "a plain account", at(9)).unwrap(), Polished::Yes);
     let after = store.memory(id).unwrap().unwrap();
     let worded =
-        Draft { title: "Plain title".into(), body: "a plain account".into(), ..before.content.clone() };
+        Content { title: "Plain title".into(), body: "a plain account".into(), ..before.content.clone() };
     assert_eq!((&after.content, after.updated_at), (&worded, before.updated_at));
     assert!(after.is_intact());
     assert_eq!(store.revisions(id).unwrap()[0].title, "Rules made this");
-    let found = store.search_words(&any_of(&["plain"]), &Filter::within(Reach::Everywhere)).unwrap();
+    let found = store.search_words(&any_of(&["plain"]), &Filter::within(Scope::Everywhere)).unwrap();
     assert_eq!(found.len(), 1);
-    assert!(store.search_words(&any_of(&["rules"]), &Filter::within(Reach::Everywhere)).unwrap().is_empty());
+    assert!(store.search_words(&any_of(&["rules"]), &Filter::within(Scope::Everywhere)).unwrap().is_empty());
     assert_sound(&home.home);
     assert_eq!(store.memory_to_polish(id).unwrap(), None, "once is enough");
 }
@@ -213,7 +213,7 @@ fn what_moved_on_or_is_in_a_persons_hands_is_not_reworded() {
     distilled(&mut store, "Rules made this", "of more that happened");
     assert_eq!(store.polish(&seen, "Stale", "words", NOW).unwrap(), Polished::MovedOn);
     let seen = store.memory(id).unwrap().unwrap();
-    store.revise(id, &Draft { title: "My own words".into(), ..seen.content.clone() }, NOW).unwrap();
+    store.revise(id, &Content { title: "My own words".into(), ..seen.content.clone() }, NOW).unwrap();
     assert_eq!(store.memory_to_polish(id).unwrap(), None);
     let seen = store.memory(id).unwrap().unwrap();
     assert_eq!(store.polish(&seen, "Not theirs", "words", NOW).unwrap(), Polished::MovedOn);

@@ -1,22 +1,22 @@
 //! Which project a folder belongs to, and what becomes of its memories when projects are renamed or merged.
 
-use crate::kit::{NOW, TestHome, arrival, ask, draft, new, project, sighting};
-use backstory_memory::{ProjectKey, Sighting};
-use backstory_store::{Filter, Reach};
+use crate::kit::{NOW, TestHome, arrival, ask, draft, new, project, project_ref};
+use backstory_memory::{ProjectKey, ProjectRef};
+use backstory_store::{Filter, Scope};
 
-fn seen(root: &str, keys: &[&str]) -> Sighting {
+fn seen(root: &str, keys: &[&str]) -> ProjectRef {
     let keys = keys.iter().map(|key| key.parse().unwrap()).collect();
-    Sighting { keys, ..sighting(root) }
+    ProjectRef { keys, ..project_ref(root) }
 }
 
 #[test]
 fn a_folder_met_again_is_the_same_project() {
     let test = TestHome::new();
     let mut store = test.open();
-    assert_eq!(store.known_project_at(&sighting("/home/u/one")).unwrap(), None);
+    assert_eq!(store.known_project_at(&project_ref("/home/u/one")).unwrap(), None);
     let one = project(&mut store, "/home/u/one");
     assert_eq!(project(&mut store, "/home/u/one"), one);
-    assert_eq!(store.known_project_at(&sighting("/home/u/one")).unwrap(), Some(one));
+    assert_eq!(store.known_project_at(&project_ref("/home/u/one")).unwrap(), Some(one));
     assert_ne!(project(&mut store, "/home/u/two"), one);
     let read = store.project(one).unwrap().unwrap();
     assert_eq!((read.name.as_str(), read.roots), ("one", vec!["/home/u/one".to_owned()]));
@@ -50,8 +50,8 @@ fn the_place_belongs_to_who_stands_there_now() {
 fn a_submodule_knows_the_project_that_holds_it() {
     let test = TestHome::new();
     let mut store = test.open();
-    let outer = sighting("/home/u/outer");
-    let inner = Sighting { parent: Some(Box::new(outer.clone())), ..sighting("/home/u/outer/inner") };
+    let outer = project_ref("/home/u/outer");
+    let inner = ProjectRef { parent: Some(Box::new(outer.clone())), ..project_ref("/home/u/outer/inner") };
     let id = store.project_at(&inner, NOW).unwrap();
     let parent = store.project(id).unwrap().unwrap().parent.unwrap();
     assert_eq!(store.known_project_at(&outer).unwrap(), Some(parent));
@@ -78,11 +78,12 @@ fn merging_moves_everything_and_both_folders_are_one_project() {
     let into = project(&mut store, "/home/u/two");
     store.record(&arrival("s", 1)).unwrap();
     let from = project(&mut store, "/home/u/one");
-    let inner = Sighting { parent: Some(Box::new(sighting("/home/u/one"))), ..sighting("/home/u/one/inner") };
+    let inner =
+        ProjectRef { parent: Some(Box::new(project_ref("/home/u/one"))), ..project_ref("/home/u/one/inner") };
     let inner = store.project_at(&inner, NOW).unwrap();
     let id = store.remember(&new(from, draft("a", "b"))).unwrap();
     store.merge_projects(from, into).unwrap();
-    assert_eq!(store.list(&Filter::within(Reach::Project(into))).unwrap(), [id]);
+    assert_eq!(store.list(&Filter::within(Scope::Project(into))).unwrap(), [id]);
     assert_eq!(project(&mut store, "/home/u/one"), into);
     assert!(store.project(from).unwrap().is_none());
     assert_eq!(store.project(inner).unwrap().unwrap().parent, Some(into));
@@ -100,5 +101,5 @@ fn a_project_merged_into_itself_or_into_nothing_is_left_alone() {
     store.merge_projects(one, one).unwrap();
     assert_eq!(project(&mut store, "/home/u/one"), one);
     store.merge_projects(one, backstory_memory::ProjectId(99)).unwrap_err();
-    assert_eq!(store.known_project_at(&sighting("/home/u/one")).unwrap(), Some(one));
+    assert_eq!(store.known_project_at(&project_ref("/home/u/one")).unwrap(), Some(one));
 }

@@ -2,9 +2,10 @@
 
 use crate::kit::{NOW, TestHome, any_of, arrival, ask, assert_sound, draft, new, note, project};
 use backstory_memory::{
-    Category, Confidence, Draft, EventId, Importance, Kind, MemoryId, Scope, Timestamp, Trust, Uid,
+    Category, Confidence, Content, EventId, Importance, Kind, MemoryId, MemoryScope, Provenance, Timestamp,
+    Uid,
 };
-use backstory_store::{CheckDepth, Filter, Kept, NewMemory, Origin, Reach, Recorded, StoreError};
+use backstory_store::{CheckDepth, Filter, Kept, NewMemory, Origin, Recorded, Scope, StoreError};
 use proptest::prelude::*;
 use std::cell::RefCell;
 
@@ -17,20 +18,21 @@ pub(crate) fn any_text(most: usize) -> impl Strategy<Value = String> {
         .prop_map(|list| list.into_iter().collect())
 }
 
-fn any_draft() -> impl Strategy<Value = Draft> {
+fn any_draft() -> impl Strategy<Value = Content> {
     let list = || prop::collection::vec(any_text(12), 0..4);
-    let trust = prop_oneof![
-        Just(Trust::External),
-        Just(Trust::Import),
-        Just(Trust::Tool),
-        Just(Trust::Assistant),
-        Just(Trust::User),
-        any_text(8).prop_map(|member| Trust::Team(format!("m{member}"))),
+    let provenance = prop_oneof![
+        Just(Provenance::External),
+        Just(Provenance::Import),
+        Just(Provenance::Tool),
+        Just(Provenance::Assistant),
+        Just(Provenance::User),
+        any_text(8).prop_map(|member| Provenance::Team(format!("m{member}"))),
     ];
     let texts = (any_text(90), any_text(300), list(), list(), list(), prop::option::of(any_text(8)));
-    let rest = (prop::sample::select(Kind::ALL.to_vec()), 1i64..=5, 0.0..=1.0, trust, any::<(bool, bool)>());
+    let rest =
+        (prop::sample::select(Kind::ALL.to_vec()), 1i64..=5, 0.0..=1.0, provenance, any::<(bool, bool)>());
     let times = any::<(Option<i64>, Option<i64>)>();
-    (texts, rest, times).prop_map(|(texts, rest, times)| Draft {
+    (texts, rest, times).prop_map(|(texts, rest, times)| Content {
         kind: rest.0,
         category: texts.5.map(Category),
         title: texts.0,
@@ -40,8 +42,8 @@ fn any_draft() -> impl Strategy<Value = Draft> {
         files: texts.4,
         importance: Importance::new(rest.1),
         confidence: Confidence::new(rest.2),
-        trust: rest.3,
-        scope: if rest.4.0 { Scope::User } else { Scope::Project },
+        provenance: rest.3,
+        scope: if rest.4.0 { MemoryScope::User } else { MemoryScope::Project },
         pinned: rest.4.1,
         valid_from: times.0.map(Timestamp),
         valid_to: times.1.map(Timestamp),
@@ -151,7 +153,7 @@ fn a_failed_batch_writes_nothing() {
     let bad = NewMemory { project: backstory_memory::ProjectId(99), ..good.clone() };
     store.remember_all(&[good, bad]).unwrap_err();
     assert_eq!(store.count_memories().unwrap(), 0);
-    let hits = store.search_words(&any_of(&["bulbul"]), &Filter::within(Reach::Everywhere)).unwrap();
+    let hits = store.search_words(&any_of(&["bulbul"]), &Filter::within(Scope::Everywhere)).unwrap();
     assert!(hits.is_empty());
     drop(store);
     assert_sound(&test.home);

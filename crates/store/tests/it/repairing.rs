@@ -4,8 +4,8 @@ use crate::kit::{
     Dice, KEEP, NOW, TestHome, any_of, arrival, ask, bar, child, child_home, draft, fill, new, note,
     paths_under, raw, record_all, size, tell, told,
 };
-use backstory_memory::{Draft, Life, Link, MemoryId, Relation, Scope};
-use backstory_store::{CheckDepth, Filter, Home, Purpose, Reach, Spool, Store, StoreError};
+use backstory_memory::{Content, Link, MemoryId, MemoryScope, Relation, Standing};
+use backstory_store::{CheckDepth, Filter, Home, Purpose, Scope, Spool, Store, StoreError};
 use std::fs;
 use std::path::Path;
 
@@ -232,11 +232,11 @@ fn what_a_repair_brings_back_is_what_was_there() {
         expected,
         "under its own number, with all that is known of it"
     );
-    assert_eq!(store.memory(ids[3]).unwrap().unwrap().life, Life::Superseded(newer));
+    assert_eq!(store.memory(ids[3]).unwrap().unwrap().standing, Standing::Superseded(newer));
     let again = new(project, draft("gone", "forgotten words"));
     assert!(matches!(store.remember(&again), Err(StoreError::Forgotten { .. })), "forgotten is forgotten");
     assert!(note(&mut store, "next", "") > gone, "no number is given twice");
-    let hits = store.search_words(&any_of(&["heron"]), &Filter::within(Reach::Everywhere)).unwrap();
+    let hits = store.search_words(&any_of(&["heron"]), &Filter::within(Scope::Everywhere)).unwrap();
     assert_eq!(hits.iter().map(|hit| hit.memory).collect::<Vec<MemoryId>>(), [newer]);
 }
 
@@ -248,7 +248,7 @@ fn what_a_memory_said_before_and_how_it_relates_comes_back_with_it() {
     store.back_up(KEEP, NOW).unwrap();
     let later = note(&mut store, "later", "in its first words");
     for (id, at) in [(known, 5), (later, 6)] {
-        let content = Draft { scope: Scope::User, ..draft("other", &format!("words of {id}")) };
+        let content = Content { scope: MemoryScope::User, ..draft("other", &format!("words of {id}")) };
         store.revise(id, &content, NOW.plus_ms(at)).unwrap();
     }
     store.revise(known, &draft("third", "words"), NOW.plus_ms(8)).unwrap();

@@ -2,12 +2,12 @@
 
 use crate::kit::{KEEP, NOW, TestHome, any_of, arrival, draft, new, note, project, raw};
 use backstory_memory::{
-    Confidence, Injected, Injection, Life, Link, MemoryId, Moment, Relation, Timestamp, Tokens,
+    Confidence, Injected, Injection, Link, MemoryId, Moment, Relation, Standing, Timestamp, Tokens,
 };
-use backstory_store::{CheckDepth, Filter, LifeFilter, Pin, Reach, Receipt, Store, StoreError, UseKind};
+use backstory_store::{CheckDepth, Filter, Pin, Receipt, Scope, StandingFilter, Store, StoreError, UseKind};
 
 fn found(store: &Store, word: &str) -> Vec<MemoryId> {
-    let hits = store.search_words(&any_of(&[word]), &Filter::within(Reach::Everywhere)).unwrap();
+    let hits = store.search_words(&any_of(&[word]), &Filter::within(Scope::Everywhere)).unwrap();
     hits.iter().map(|hit| hit.memory).collect()
 }
 
@@ -95,13 +95,13 @@ fn a_superseded_memory_is_hidden_unless_asked_for() {
     let old = note(&mut store, "use postgres", "database choice");
     let project = project(&mut store, "/home/u/one");
     let newer = store.supersede(old, &new(project, draft("use sqlite", "database choice"))).unwrap();
-    assert_eq!(store.memory(old).unwrap().unwrap().life, Life::Superseded(newer));
+    assert_eq!(store.memory(old).unwrap().unwrap().standing, Standing::Superseded(newer));
     assert_eq!(store.memory(old).unwrap().unwrap().content.valid_to, Some(NOW));
     assert_eq!(found(&store, "database"), [newer]);
-    let any = Filter { life: LifeFilter::Any, ..Filter::within(Reach::Everywhere) };
+    let any = Filter { standing: StandingFilter::Any, ..Filter::within(Scope::Everywhere) };
     assert_eq!(store.search_words(&any_of(&["database"]), &any).unwrap().len(), 2);
     assert_eq!(store.list(&any).unwrap(), [newer, old]);
-    assert_eq!(store.list(&Filter::within(Reach::Everywhere)).unwrap(), [newer]);
+    assert_eq!(store.list(&Filter::within(Scope::Everywhere)).unwrap(), [newer]);
     assert_eq!(store.links(old).unwrap(), [Link { from: newer, relation: Relation::Supersedes, to: old }]);
     let counts = store.status().unwrap().counts;
     assert_eq!((counts.live, counts.superseded), (1, 1));
@@ -134,15 +134,15 @@ fn supersession_never_goes_in_a_circle() {
     store.note_superseded(b, c, NOW).unwrap();
     store.note_superseded(c, a, NOW).unwrap();
     store.note_superseded(c, c, NOW).unwrap();
-    assert_eq!(store.memory(c).unwrap().unwrap().life, Life::Live);
-    assert_eq!(store.memory(a).unwrap().unwrap().life, Life::Superseded(b));
+    assert_eq!(store.memory(c).unwrap().unwrap().standing, Standing::Confirmed);
+    assert_eq!(store.memory(a).unwrap().unwrap().standing, Standing::Superseded(b));
     for (old, by) in [(MemoryId(99), a), (c, MemoryId(99))] {
         let unknown = store.note_superseded(old, by, NOW);
         assert!(matches!(unknown, Err(StoreError::NoSuchMemory(MemoryId(99)))), "{unknown:?}");
     }
-    // What stood between two others is forgotten: the first must not come back to life.
+    // What stood between two others is forgotten: the first must not come back to standing.
     store.forget(&[b], NOW).unwrap();
-    assert_eq!(store.memory(a).unwrap().unwrap().life, Life::Superseded(c));
+    assert_eq!(store.memory(a).unwrap().unwrap().standing, Standing::Superseded(c));
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn meeting_it_again_makes_a_memory_surer() {
     let test = TestHome::new();
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
-    let content = backstory_memory::Draft { confidence: Confidence::DISTILLED, ..draft("a", "b") };
+    let content = backstory_memory::Content { confidence: Confidence::DISTILLED, ..draft("a", "b") };
     let id = store.remember(&new(project, content)).unwrap();
     store.reinforce(id, NOW.plus_ms(1)).unwrap();
     let memory = store.memory(id).unwrap().unwrap();

@@ -2,15 +2,15 @@
 
 use crate::kit::{TestHome, any_of, bar, draft, new, note, project};
 use crate::remembering::any_text;
-use backstory_memory::{Draft, Kind, MemoryId, Scope, Timestamp, companion, words};
-use backstory_store::{Filter, LifeFilter, NewMemory, Reach, Store, StoreError, WordQuery};
+use backstory_memory::{Content, Kind, MemoryId, MemoryScope, Timestamp, identifier_terms, words};
+use backstory_store::{Filter, NewMemory, Scope, StandingFilter, Store, StoreError, WordQuery};
 use proptest::prelude::*;
 
 /// As `recall` asks: the words themselves and what the index calls their companions.
 fn question(text: &str) -> WordQuery {
     let mut query = WordQuery::default();
     words(text).for_each(|word| query.word(&word));
-    companion(text).split(' ').for_each(|word| query.word(word));
+    identifier_terms(text).split(' ').for_each(|word| query.word(word));
     query
 }
 
@@ -19,7 +19,7 @@ fn found(store: &Store, query: &WordQuery, filter: &Filter) -> Vec<MemoryId> {
 }
 
 fn everywhere() -> Filter {
-    Filter::within(Reach::Everywhere)
+    Filter::within(Scope::Everywhere)
 }
 
 #[test]
@@ -160,14 +160,14 @@ fn no_question_reaches_into_another_project() {
         let projects = [project(&mut store, "/home/u/one"), project(&mut store, "/home/u/two")];
         let mut visible = [vec![], vec![]];
         for (owner, title, body, is_users) in memories {
-            let scope = if is_users { Scope::User } else { Scope::Project };
-            let content = Draft { scope, files: vec!["src/a.rs".into()], ..draft(&title, &body) };
+            let scope = if is_users { MemoryScope::User } else { MemoryScope::Project };
+            let content = Content { scope, files: vec!["src/a.rs".into()], ..draft(&title, &body) };
             let id = store.remember(&new(projects[owner], content)).unwrap();
             visible[owner].push(id);
             if is_users { visible[1 - owner].push(id); }
         }
         for (project, visible) in projects.iter().zip(&visible) {
-            let reach = Filter { limit: 100, ..Filter::within(Reach::Project(*project)) };
+            let reach = Filter { limit: 100, ..Filter::within(Scope::Project(*project)) };
             let mut listed = store.list(&reach).unwrap();
             listed.sort();
             prop_assert_eq!(&listed, visible);
@@ -190,12 +190,12 @@ fn common_words_find_what_fits_however_old_it_is() {
     let test = TestHome::new();
     let mut store = test.open();
     let (old, young) = (project(&mut store, "/home/u/old"), project(&mut store, "/home/u/young"));
-    let of = |project, kind| new(project, Draft { kind, ..draft("database connection", "pool") });
+    let of = |project, kind| new(project, Content { kind, ..draft("database connection", "pool") });
     store.remember_all(&[of(old, Kind::Decision)]).unwrap();
     store.remember_all(&vec![of(old, Kind::Note); 2_000]).unwrap();
     store.remember_all(&vec![of(young, Kind::Note); 2_100]).unwrap();
     let query = any_of(&["database", "connection"]);
-    let here = Filter::within(Reach::Project(old));
+    let here = Filter::within(Scope::Project(old));
     assert_eq!(found(&store, &query, &here).len(), 20, "a large project beside a busier one");
     let decisions = Filter { kinds: vec![Kind::Decision], ..everywhere() };
     assert_eq!(found(&store, &query, &decisions), [MemoryId(1)]);
@@ -211,7 +211,7 @@ fn filters_narrow_what_is_found_and_what_is_listed() {
     let home = project(&mut store, "/home/u/one");
     let mut write = |kind, at, files: &[&str]| {
         let files = files.iter().map(|file| (*file).to_owned()).collect();
-        let content = Draft { kind, files, ..draft("heron", &format!("at {at}")) };
+        let content = Content { kind, files, ..draft("heron", &format!("at {at}")) };
         store.remember(&NewMemory { created_at: Timestamp(at), ..new(home, content) }).unwrap()
     };
     let decision = write(Kind::Decision, 10, &["src/store/open.rs"]);
@@ -268,7 +268,7 @@ fn a_memory_is_judged_as_a_list_is_cut() {
     for number in 0..48 {
         let mut content = draft(&format!("memory {number}"), "what it says");
         content.kind = if number % 3 == 0 { Kind::Decision } else { Kind::Note };
-        content.scope = if number % 5 == 0 { Scope::User } else { Scope::Project };
+        content.scope = if number % 5 == 0 { MemoryScope::User } else { MemoryScope::Project };
         content.files =
             [vec![], vec!["src/open.rs".to_owned()], vec!["src/reopen.rs".to_owned()]][number % 3].clone();
         let at = Timestamp(1_000 + i64::try_from(number % 7).unwrap());
@@ -277,10 +277,10 @@ fn a_memory_is_judged_as_a_list_is_cut() {
     }
     let first = store.list(&everywhere()).unwrap()[0];
     store.supersede(first, &new(here, draft("memory 49", "what it says now"))).unwrap();
-    let all = store.list(&Filter { life: LifeFilter::Any, limit: 100, ..everywhere() }).unwrap();
+    let all = store.list(&Filter { standing: StandingFilter::Any, limit: 100, ..everywhere() }).unwrap();
     let mut fitted = 0;
     let times = [None, Some(Timestamp(1_003))];
-    for reach in [Reach::Everywhere, Reach::Project(here), Reach::Project(there)] {
+    for reach in [Scope::Everywhere, Scope::Project(here), Scope::Project(there)] {
         for (since, until) in times.into_iter().flat_map(|since| times.map(|until| (since, until))) {
             for file in [None, Some("src/open.rs"), Some("open.rs"), Some("pen.rs")] {
                 for kinds in [vec![], vec![Kind::Decision], vec![Kind::Note, Kind::Failure]] {

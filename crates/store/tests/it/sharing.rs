@@ -2,8 +2,8 @@
 
 use crate::kit::{NOW, TestHome, draft, new, note, project};
 use backstory_memory::{
-    Draft, Kind, Life, Memory, MemoryId, News, ProjectId, SharedMemory, SharedRevision, Timestamp, Trust,
-    Uid, Watermark,
+    Content, Kind, Memory, MemoryId, ProjectId, Provenance, SharedMemory, SharedRevision, Standing,
+    SyncBatch, Timestamp, Uid, Watermark,
 };
 use backstory_store::{Joining, Pin, Saying, Store, Team, Untold};
 
@@ -52,13 +52,16 @@ pub(crate) fn uid_of(store: &Store, id: MemoryId) -> Uid {
 }
 
 pub(crate) fn revision(at: i64, title: &str, author: &str) -> SharedRevision {
-    let content = Draft { trust: Trust::Team(author.to_owned()), ..Draft::new(Kind::Decision, title, title) };
+    let content = Content {
+        provenance: Provenance::Team(author.to_owned()),
+        ..Content::new(Kind::Decision, title, title)
+    };
     SharedRevision { content, superseded_by: None, at: Timestamp(at), author: author.to_owned() }
 }
 
-pub(crate) fn news(of: &str, revisions: Vec<SharedRevision>) -> News {
+pub(crate) fn news(of: &str, revisions: Vec<SharedRevision>) -> SyncBatch {
     let memory = SharedMemory { uid: uid(of), created_at: Timestamp(1), revisions };
-    News { memories: vec![memory], ..News::default() }
+    SyncBatch { memories: vec![memory], ..SyncBatch::default() }
 }
 
 pub(crate) fn uid(text: &str) -> Uid {
@@ -166,8 +169,8 @@ fn what_is_heard_is_there_with_its_past_its_authors_and_its_trust_and_hearing_it
     };
     let (memory, past) = read(&store);
     assert_eq!(
-        (memory.content.title.as_str(), &memory.content.trust),
-        ("spaces", &Trust::Team("bob".into()))
+        (memory.content.title.as_str(), &memory.content.provenance),
+        ("spaces", &Provenance::Team("bob".into()))
     );
     assert_eq!((memory.created_at, memory.updated_at), (Timestamp(1), Timestamp(7)));
     let past_told: Vec<_> =
@@ -207,13 +210,13 @@ fn what_replaced_a_memory_may_come_after_it() {
     store.hear(shared, &news("u1", vec![replaced]), NOW).unwrap();
     store.hear(shared, &news("u2", vec![revision(6, "new", "bob")]), NOW).unwrap();
     let old = memory(&store, &uid("u1"));
-    assert_eq!(old.life, Life::Superseded(MemoryId(2)));
+    assert_eq!(old.standing, Standing::Superseded(MemoryId(2)));
     assert_eq!(all_untold(&store, shared), []);
     store
         .hear(shared, &news("u1", vec![revision(5, "old", "bob"), revision(8, "in force", "bob")]), NOW)
         .unwrap();
     let old = memory(&store, &uid("u1"));
-    assert_eq!(old.life, Life::Live);
+    assert_eq!(old.standing, Standing::Confirmed);
 }
 
 #[test]
@@ -222,7 +225,7 @@ fn what_the_team_forgot_is_gone_here_without_a_trace_and_stays_out() {
     let (mut store, shared) = sharing(&test);
     let told = news("u1", vec![revision(5, "an unmistakable phrase", "bob")]);
     store.hear(shared, &told, NOW).unwrap();
-    let gone = News { forgotten: vec![uid("u1")], ..News::default() };
+    let gone = SyncBatch { forgotten: vec![uid("u1")], ..SyncBatch::default() };
     assert_eq!(store.hear(shared, &gone, NOW).unwrap().forgotten, 1);
     assert_eq!(store.hear(shared, &gone, NOW).unwrap().forgotten, 0);
     assert_eq!(all_untold(&store, shared), [], "the team knows");

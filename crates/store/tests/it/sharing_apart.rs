@@ -3,8 +3,8 @@
 use crate::kit::{NOW, TestHome, draft, new, note, project, raw};
 use crate::sharing::{all_untold, memory, news, revision, said, sharing, team, tell, title, uid, uid_of};
 use backstory_memory::{
-    Draft, Kind, Life, MemoryId, News, ProjectId, Relation, Scope, SharedLink, SharedRevision, Timestamp,
-    Trust, Uid, Watermark,
+    Content, Kind, MemoryId, MemoryScope, ProjectId, Provenance, Relation, SharedLink, SharedRevision,
+    Standing, SyncBatch, Timestamp, Uid, Watermark,
 };
 use backstory_store::{Joining, NewMemory, Pin, Store, Team, Untold};
 
@@ -25,7 +25,7 @@ fn a_team_changes_nothing_that_is_not_shared_with_it() {
     let private = project(&mut store, "/home/u/private");
     let told_to_a = note(&mut store, "told to a", "body");
     let mine = store.remember(&new(private, draft("private", "body"))).unwrap();
-    let own = Draft { scope: Scope::User, ..draft("of the user alone", "body") };
+    let own = Content { scope: MemoryScope::User, ..draft("of the user alone", "body") };
     let own = store.remember(&new(of_b, own)).unwrap();
     store.kept_to_ourselves(&all_untold(&store, of_b)).unwrap();
     tell(&mut store, of_a);
@@ -35,10 +35,10 @@ fn a_team_changes_nothing_that_is_not_shared_with_it() {
         let of = before.uid.as_str();
         let taken_over = news(of, vec![revision(NOW.0 + 9, "taken over", "eve")]);
         assert_eq!(store.hear(of_b, &taken_over, NOW).unwrap().refused, 1, "{of}");
-        let more = News {
+        let more = SyncBatch {
             forgotten: vec![before.uid.clone()],
             pins: vec![(before.uid.clone(), true)],
-            ..News::default()
+            ..SyncBatch::default()
         };
         assert_eq!(store.hear(of_b, &more, NOW).unwrap().refused, 1, "{of}");
         assert_eq!(store.memory(id).unwrap().unwrap(), before);
@@ -47,9 +47,9 @@ fn a_team_changes_nothing_that_is_not_shared_with_it() {
     let of = uid_of(&store, told_to_a);
     let replaced = SharedRevision { superseded_by: Some(of.clone()), ..revision(5, "theirs", "eve") };
     let link = SharedLink { from: uid("u1"), relation: Relation::Contradicts, to: of };
-    let told = News { links: vec![link], ..news("u1", vec![replaced]) };
+    let told = SyncBatch { links: vec![link], ..news("u1", vec![replaced]) };
     store.hear(of_b, &told, NOW).unwrap();
-    assert_eq!(memory(&store, &uid("u1")).life, Life::Live);
+    assert_eq!(memory(&store, &uid("u1")).standing, Standing::Confirmed);
     assert_eq!(store.links(told_to_a).unwrap(), []);
     assert_eq!(all_untold(&store, of_a), [], "and what is between us and a is as it was");
 }
@@ -122,7 +122,7 @@ fn a_link_may_be_heard_before_its_ends_and_is_told_with_the_later_one() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
     let link = SharedLink { from: uid("u1"), relation: Relation::Contradicts, to: uid("u2") };
-    store.hear(shared, &News { links: vec![link.clone()], ..News::default() }, NOW).unwrap();
+    store.hear(shared, &SyncBatch { links: vec![link.clone()], ..SyncBatch::default() }, NOW).unwrap();
     store.hear(shared, &news("u1", vec![revision(5, "one", "bob")]), NOW).unwrap();
     store.hear(shared, &news("u2", vec![revision(5, "two", "bob")]), NOW).unwrap();
     let (one, two) = (memory(&store, &uid("u1")).id, memory(&store, &uid("u2")).id);
@@ -138,12 +138,12 @@ fn a_link_may_be_heard_before_its_ends_and_is_told_with_the_later_one() {
 fn what_was_of_the_user_alone_is_so_also_when_it_is_said_otherwise_to_all() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
-    let own = Draft { scope: Scope::User, ..draft("for my eyes", "body") };
+    let own = Content { scope: MemoryScope::User, ..draft("for my eyes", "body") };
     let id = store.remember(&new(shared, own)).unwrap();
     store.revise(id, &draft("for all", "body"), Timestamp(NOW.0 + 5)).unwrap();
     let told = tell(&mut store, shared);
     let scopes: Vec<_> = said(&told[0]).revisions.iter().map(|said| said.content.scope).collect();
-    assert_eq!(scopes, [Scope::User, Scope::Project]);
+    assert_eq!(scopes, [MemoryScope::User, MemoryScope::Project]);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn many_that_were_forgotten_elsewhere_are_gone() {
         let words = format!("number {number}");
         store.hear(shared, &news(of.as_str(), vec![revision(5, &words, "bob")]), NOW).unwrap();
     }
-    let gone = News { forgotten: uids, ..News::default() };
+    let gone = SyncBatch { forgotten: uids, ..SyncBatch::default() };
     assert_eq!(store.hear(shared, &gone, NOW).unwrap().forgotten, 45);
     assert_eq!((store.count_memories().unwrap(), all_untold(&store, shared)), (0, vec![]));
 }
@@ -188,7 +188,7 @@ fn what_a_restored_hub_has_lost_is_told_again_by_who_said_it() {
     let begun = store.shared_projects().unwrap().remove(0);
     assert_eq!((begun.watermark, begun.epoch.as_deref()), (Watermark(0), Some("second")));
     let there = SharedRevision {
-        content: Draft { trust: Trust::User, ..draft("kept", "body") },
+        content: Content { provenance: Provenance::User, ..draft("kept", "body") },
         ..revision(NOW.0, "kept", "ann")
     };
     store.hear(shared, &news(uid_of(&store, kept).as_str(), vec![there]), NOW).unwrap();
@@ -251,16 +251,16 @@ fn what_is_merged_into_a_project_of_another_team_is_told_to_that_one() {
 fn what_only_this_machine_knows_it_said_stays_in_its_place_when_the_team_is_heard() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
-    let own = Draft { scope: Scope::User, ..draft("for my eyes", "body") };
+    let own = Content { scope: MemoryScope::User, ..draft("for my eyes", "body") };
     let id = store.remember(&new(shared, own)).unwrap();
-    let summary = Draft { kind: Kind::Summary, ..draft("a summary", "body") };
+    let summary = Content { kind: Kind::Summary, ..draft("a summary", "body") };
     for (later, content) in [(1, draft("for all", "body")), (2, summary), (3, draft("at last", "body"))] {
         store.revise(id, &content, Timestamp(NOW.0 + later)).unwrap();
     }
     let of = uid_of(&store, id);
     tell(&mut store, shared);
     let by_ann = |at, title| SharedRevision {
-        content: Draft { trust: Trust::User, ..draft(title, "body") },
+        content: Content { provenance: Provenance::User, ..draft(title, "body") },
         ..revision(NOW.0 + at, title, "ann")
     };
     // The border kept the other two back.
@@ -287,7 +287,7 @@ fn what_only_this_machine_knows_it_said_stays_in_its_place_when_the_team_is_hear
     let own: Vec<&str> = said(&told[0])
         .revisions
         .iter()
-        .filter(|said| said.content.scope == Scope::User)
+        .filter(|said| said.content.scope == MemoryScope::User)
         .map(|said| said.content.title.as_str())
         .collect();
     assert_eq!(own, ["for my eyes"]);
@@ -324,8 +324,8 @@ fn told_and_told_again(store: &mut Store, shared: ProjectId) -> (Vec<Untold>, [U
 }
 
 /// As somebody else, or another machine of ours, would hear it.
-fn as_news(told: &[Untold]) -> News {
-    News { memories: told.iter().map(|untold| said(untold).shared()).collect(), ..News::default() }
+fn as_news(told: &[Untold]) -> SyncBatch {
+    SyncBatch { memories: told.iter().map(|untold| said(untold).shared()).collect(), ..SyncBatch::default() }
 }
 
 #[test]
@@ -337,7 +337,7 @@ fn an_older_word_of_a_restored_hub_does_not_undo_a_newer_one_and_that_is_told_ag
     for _ in 0..2 {
         let heard = store.hear(shared, &as_news(&before), NOW).unwrap();
         assert_eq!((heard.revised, title(&store, revised.as_str())), (0, "second".to_owned()));
-        assert!(matches!(memory(&store, &replaced).life, Life::Superseded(_)));
+        assert!(matches!(memory(&store, &replaced).standing, Standing::Superseded(_)));
     }
     store.tell_lost_again(shared).unwrap();
     let again = tell(&mut store, shared);
@@ -424,7 +424,7 @@ fn the_meaning_of_words_that_stayed_here_is_not_told() {
     let (mut store, shared) = sharing(&test);
     let (stays, leaves) = (note(&mut store, "first", "body"), note(&mut store, "as told", "body"));
     tell(&mut store, shared);
-    let summary = Draft { kind: Kind::Summary, ..draft("a private remark", "body") };
+    let summary = Content { kind: Kind::Summary, ..draft("a private remark", "body") };
     store.revise(stays, &summary, Timestamp(NOW.0 + 5)).unwrap();
     store.kept_to_ourselves(&all_untold(&store, shared)).unwrap();
     raw(&test.home).execute("DELETE FROM stale_vectors", []).unwrap();
@@ -440,11 +440,11 @@ fn what_becomes_fit_to_leave_while_it_is_noted_to_stay_is_still_told() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
     let id = note(&mut store, "first", "body");
-    let summary = Draft { kind: Kind::Summary, ..draft("a summary", "body") };
+    let summary = Content { kind: Kind::Summary, ..draft("a summary", "body") };
     store.revise(id, &summary, Timestamp(NOW.0 + 5)).unwrap();
     let read = all_untold(&store, shared);
     // Somebody makes a decision of it before the sync has noted that a summary stays.
-    let decision = Draft { kind: Kind::Decision, ..draft("We decided on tabs", "body") };
+    let decision = Content { kind: Kind::Decision, ..draft("We decided on tabs", "body") };
     store.revise(id, &decision, Timestamp(NOW.0 + 6)).unwrap();
     store.kept_to_ourselves(&read).unwrap();
     let untold = all_untold(&store, shared);

@@ -2,9 +2,11 @@
 
 use crate::kit::{NOW, TestHome, arrival, draft, new, note, project};
 use crate::remembering::any_text;
-use backstory_memory::{Digest, Draft, EventId, Kind, Link, MemoryId, ProjectId, Relation, Scope, SessionId};
+use backstory_memory::{
+    Content, Digest, EventId, Kind, Link, MemoryId, MemoryScope, ProjectId, Relation, SessionId,
+};
 use backstory_store::{
-    Again, Anchor, Distilled, Filter, LifeFilter, Neighbours, NewMemory, Origin, Reach, Store,
+    Again, Anchor, Distilled, Filter, Neighbours, NewMemory, Origin, Scope, StandingFilter, Store,
 };
 use proptest::prelude::*;
 
@@ -12,11 +14,11 @@ fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-fn about(files: &[&str], body: &str) -> Draft {
-    Draft { files: owned(files), ..draft("title", body) }
+fn about(files: &[&str], body: &str) -> Content {
+    Content { files: owned(files), ..draft("title", body) }
 }
 
-fn remember(store: &mut Store, project: ProjectId, content: Draft) -> MemoryId {
+fn remember(store: &mut Store, project: ProjectId, content: Content) -> MemoryId {
     store.remember(&new(project, content)).unwrap()
 }
 
@@ -30,11 +32,11 @@ fn remember_symbol(store: &mut Store, project: ProjectId, file: &str, symbol: &s
 }
 
 fn within(project: ProjectId) -> Filter {
-    Filter::within(Reach::Project(project))
+    Filter::within(Scope::Project(project))
 }
 
 fn everywhere() -> Filter {
-    Filter::within(Reach::Everywhere)
+    Filter::within(Scope::Everywhere)
 }
 
 /// The session the host calls `name`, in the project at `/home/u/one`.
@@ -50,7 +52,7 @@ fn in_session(store: &mut Store, project: ProjectId, session: SessionId, body: &
 
 fn failed(store: &mut Store, project: ProjectId, subject: u8, body: &str) -> MemoryId {
     let session = session(store, "failing");
-    let memory = new(project, Draft::new(Kind::Failure, "it failed", body));
+    let memory = new(project, Content::new(Kind::Failure, "it failed", body));
     let item = Distilled {
         subject: Digest([subject; 16]),
         memory,
@@ -173,7 +175,7 @@ fn the_neighbours_of_a_memory_are_of_its_session() {
         store.session_neighbours(&[first], &within(one)).unwrap(),
         [neighbours(first, None, Some(third))]
     );
-    let any = Filter { life: LifeFilter::Any, ..within(one) };
+    let any = Filter { standing: StandingFilter::Any, ..within(one) };
     assert_eq!(store.session_neighbours(&[first], &any).unwrap(), [neighbours(first, None, Some(second))]);
 }
 
@@ -192,10 +194,10 @@ fn found(store: &Store, from: &[MemoryId], filter: &Filter) -> [Vec<MemoryId>; 5
 }
 
 /// A memory that every part of the arm finds from `from`.
-fn remember_everyhow(store: &mut Store, project: ProjectId, from: MemoryId, content: Draft) -> MemoryId {
+fn remember_everyhow(store: &mut Store, project: ProjectId, from: MemoryId, content: Content) -> MemoryId {
     let session = session(store, "shared");
     let content =
-        Draft { files: owned(&["src/open.rs"]), body: format!("fn open {}", content.body), ..content };
+        Content { files: owned(&["src/open.rs"]), body: format!("fn open {}", content.body), ..content };
     let item = Distilled {
         subject: Digest([7; 16]),
         memory: NewMemory {
@@ -226,7 +228,7 @@ fn law_8_structure_does_not_leak_into_another_project() {
     assert_eq!(found(&store, &[from], &everywhere()), [(); 5].map(|()| vec![theirs]));
     // What holds for the user everywhere is seen here too.
     let three = project(&mut store, "/home/u/three");
-    let for_all = Draft { scope: Scope::User, ..draft("title", "for all") };
+    let for_all = Content { scope: MemoryScope::User, ..draft("title", "for all") };
     let for_all = remember_everyhow(&mut store, three, from, for_all);
     assert_eq!(found(&store, &[from], &within(one)), [(); 5].map(|()| vec![for_all]));
 }
@@ -256,7 +258,7 @@ fn what_is_found_is_what_the_filter_lets_through() {
     let by = note(&mut store, "title", "what holds now");
     store.note_superseded(id, by, NOW).unwrap();
     assert_eq!(found(&store, &[from], &within(one)), none);
-    assert_eq!(found(&store, &[from], &Filter { life: LifeFilter::Any, ..within(one) }), all);
+    assert_eq!(found(&store, &[from], &Filter { standing: StandingFilter::Any, ..within(one) }), all);
 }
 
 #[test]

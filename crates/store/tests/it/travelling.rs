@@ -1,7 +1,7 @@
 //! Memories that come from another store: with what they carry and how they relate, and never so that a circle comes of it.
 
 use crate::kit::{NOW, TestHome, draft, new, project};
-use backstory_memory::{Digest, Kind, Life, MemoryId, Relation, Timestamp, Uid};
+use backstory_memory::{Digest, Kind, MemoryId, Relation, Standing, Timestamp, Uid};
 use backstory_store::{Anchor, Author, Carried, Kept, NewMemory, Store, Ties, Wording};
 
 fn named(store: &mut Store, uid: &str) -> NewMemory {
@@ -81,8 +81,11 @@ fn ties_are_noted_as_far_as_both_ends_are_here() {
     ];
     store.tie(&told).unwrap();
     store.tie(&told).unwrap();
-    let life = |id| store.memory(id).unwrap().unwrap().life;
-    assert_eq!((life(a), life(b), life(c)), (Life::Superseded(b), Life::Superseded(c), Life::Live));
+    let standing = |id| store.memory(id).unwrap().unwrap().standing;
+    assert_eq!(
+        (life(a), life(b), life(c)),
+        (Standing::Superseded(b), Standing::Superseded(c), Standing::Confirmed)
+    );
     // Who says itself what replaced it is dated as it was; who is only said to be replaced is so from then on.
     let after = store.memory(a).unwrap().unwrap();
     assert_eq!((after.updated_at, after.content.valid_to), (before.updated_at, None));
@@ -102,6 +105,6 @@ fn no_tie_makes_a_circle() {
     let [a, b] = ["a", "b"].map(|uid| received(&mut store, uid, Carried::default()));
     store.tie(&[ties("a", Some("b"), &[]), ties("b", Some("a"), &[(Relation::Supersedes, "b")])]).unwrap();
     store.tie(&[ties("a", None, &[(Relation::Supersedes, "b")])]).unwrap();
-    let life = |id| store.memory(id).unwrap().unwrap().life;
-    assert_eq!((life(a), life(b)), (Life::Superseded(b), Life::Live));
+    let standing = |id| store.memory(id).unwrap().unwrap().standing;
+    assert_eq!((life(a), life(b)), (Standing::Superseded(b), Standing::Confirmed));
 }

@@ -1,7 +1,7 @@
 //! Which memories wait for vectors: whatever writes one makes it wait, and only what is still so stops waiting.
 
 use crate::kit::{NOW, TestHome, draft, new, note, project, raw};
-use backstory_memory::{Draft, EventId, Memory, MemoryId, Scope, digest};
+use backstory_memory::{Content, EventId, Memory, MemoryId, MemoryScope, digest};
 use backstory_store::{Again, Distilled, Polished, Store};
 
 fn waiting(store: &Store) -> Vec<i64> {
@@ -49,7 +49,7 @@ fn what_is_written_waits_newest_first_and_has_no_rows_to_take_out() {
 
 #[test]
 fn every_way_to_change_a_memory_makes_it_wait() {
-    let revise = |change: fn(&mut Draft)| {
+    let revise = |change: fn(&mut Content)| {
         let test = TestHome::new();
         let (mut store, id) = embedded(&test);
         let mut content = read(&store, id).content;
@@ -62,7 +62,7 @@ fn every_way_to_change_a_memory_makes_it_wait() {
     assert_eq!(revise(|content| content.body = "we use spaces".to_owned()), both);
     assert_eq!(revise(|content| content.facts = vec!["a fact".to_owned()]), both);
     assert_eq!(revise(|content| content.concepts = vec!["layout".to_owned()]), both);
-    assert_eq!(revise(|content| content.scope = Scope::User), both);
+    assert_eq!(revise(|content| content.scope = MemoryScope::User), both);
     assert_eq!(revise(|content| content.files = vec!["a.rs".to_owned()]), (vec![], vec![]), "not embedded");
 }
 
@@ -125,7 +125,7 @@ fn what_changes_while_it_is_embedded_goes_on_waiting() {
     assert_eq!(store.vectors_are_coming(std::slice::from_ref(&before)).unwrap(), []);
     let now = read(&store, id);
     assert_eq!(store.vectors_are_coming(std::slice::from_ref(&now)).unwrap(), [id]);
-    store.revise(id, &Draft { scope: Scope::User, ..now.content.clone() }, NOW).unwrap();
+    store.revise(id, &Content { scope: MemoryScope::User, ..now.content.clone() }, NOW).unwrap();
     store.vectors_are_fresh(&[before, now]).unwrap();
     assert_eq!((waiting(&store), to_take_out(&store)), (vec![1], vec![1]), "it holds elsewhere now");
     let gone = read(&store, id);

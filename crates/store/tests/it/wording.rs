@@ -2,19 +2,19 @@
 
 use crate::kit::{DAY, NOW, TestHome, any_of, draft, new, note, project, raw};
 use crate::remembering::any_text;
-use backstory_memory::{Draft, Kind, MemoryId, ProjectId, Timestamp, companion, words};
-use backstory_store::{Filter, NewMemory, Reach, ReadAs, Store, WordQuery, WordStrategy};
+use backstory_memory::{Content, Kind, MemoryId, ProjectId, Timestamp, identifier_terms, words};
+use backstory_store::{Filter, NewMemory, ReadAs, Scope, Store, WordQuery, WordStrategy};
 use proptest::prelude::*;
 
 fn everywhere() -> Filter {
-    Filter { limit: 100, ..Filter::within(Reach::Everywhere) }
+    Filter { limit: 100, ..Filter::within(Scope::Everywhere) }
 }
 
 fn found(store: &Store, query: &WordQuery) -> Vec<MemoryId> {
     store.find_words(query, &everywhere()).unwrap().hits.iter().map(|hit| hit.memory).collect()
 }
 
-fn read_as(store: &Store, word: &str, reach: Reach) -> Vec<String> {
+fn read_as(store: &Store, word: &str, reach: Scope) -> Vec<String> {
     let answer = store.find_words(&any_of(&[word]), &Filter::within(reach)).unwrap();
     assert!(answer.read_as.iter().all(|reading| reading.asked == word));
     answer.read_as.into_iter().map(|reading| reading.known).collect()
@@ -44,12 +44,12 @@ fn a_misspelt_word_is_read_as_the_nearest_known_one() {
             ("kubernettes", "kubernetes"),
             ("reciever", "receiver"),
         ] {
-            assert_eq!(read_as(&store, asked, Reach::Everywhere), [known], "{asked} in a {size} store");
+            assert_eq!(read_as(&store, asked, Scope::Everywhere), [known], "{asked} in a {size} store");
             let hits = found(&store, &any_of(&[asked, "receiver"]));
             assert!(hits.contains(&id), "{asked} in a {size} store: {hits:?}");
         }
         for right in ["migrations", "Database", "wait", "zebra", "migr", "xy", "v3"] {
-            assert!(read_as(&store, right, Reach::Everywhere).is_empty(), "{right}");
+            assert!(read_as(&store, right, Scope::Everywhere).is_empty(), "{right}");
         }
         fill(&mut store, home);
     }
@@ -97,10 +97,10 @@ fn a_reading_tells_no_word_of_another_project() {
     let [one, two] = [project(&mut store, "/home/u/one"), project(&mut store, "/home/u/two")];
     store.remember(&new(one, draft("zanzibar", "the secret of one"))).unwrap();
     store.remember(&new(two, draft("plain", "of two"))).unwrap();
-    assert_eq!(read_as(&store, "zanzibra", Reach::Project(one)), ["zanzibar"]);
-    assert!(read_as(&store, "zanzibra", Reach::Project(two)).is_empty());
+    assert_eq!(read_as(&store, "zanzibra", Scope::Project(one)), ["zanzibar"]);
+    assert!(read_as(&store, "zanzibra", Scope::Project(two)).is_empty());
     fill(&mut store, two);
-    assert!(read_as(&store, "zanzibra", Reach::Project(two)).is_empty(), "nor where the project is large");
+    assert!(read_as(&store, "zanzibra", Scope::Project(two)).is_empty(), "nor where the project is large");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn identifiers_meet_in_a_large_store_too() {
     for asked in ["runMigration", "run_migration", "run migration", "RunMigrationTest"] {
         let mut query = WordQuery::default();
         words(asked).for_each(|word| query.word(&word));
-        companion(asked).split(' ').for_each(|word| query.word(word));
+        identifier_terms(asked).split(' ').for_each(|word| query.word(word));
         let mut hits = found(&store, &query);
         hits.sort();
         assert_eq!(hits, ids, "{asked}");
@@ -185,7 +185,7 @@ fn without_an_index_the_rows_are_searched_by_the_same_words() {
         let mut store = test.open();
         let home = project(&mut store, "/home/u/one");
         let mut write = |kind, at: i64, title: &str, body: &str| {
-            let content = Draft { kind, ..draft(title, body) };
+            let content = Content { kind, ..draft(title, body) };
             store.remember(&NewMemory { created_at: Timestamp(at), ..new(home, content) }).unwrap()
         };
         let old = write(Kind::Decision, NOW.0 - 60 * DAY, "Herons wade", "in 100% shallow_water");
@@ -232,7 +232,7 @@ fn law_8_a_misspelt_word_is_told_as_this_project_writes_it() {
     let [here, there] = ["/home/u/one", "/home/u/two"].map(|root| project(&mut store, root));
     store.remember(&new(there, draft("client", "An organization called Monarch"))).unwrap();
     let id = store.remember(&new(here, draft("music", "The organ plays in the hall"))).unwrap();
-    let within = Filter::within(Reach::Project(here));
+    let within = Filter::within(Scope::Project(here));
     let answer = store.find_words(&any_of(&["organn"]), &within).unwrap();
     assert_eq!(answer.hits.first().map(|hit| hit.memory), Some(id));
     assert_eq!(answer.read_as.iter().map(|read| read.known.as_str()).collect::<Vec<_>>(), ["organ"]);
@@ -313,7 +313,7 @@ fn no_question_is_an_error() {
         query.word(&text);
         query.prefix(&text);
         words(&text).take(64).for_each(|word| query.word(&word));
-        companion(&text).split(' ').take(64).for_each(|word| query.word(word));
+        identifier_terms(&text).split(' ').take(64).for_each(|word| query.word(word));
         if let Some(last) = words(&text).last() { query.prefix(&last); }
         let answer = store.find_words(&query, &everywhere());
         prop_assert!(answer.is_ok(), "{:?}", answer);

@@ -336,7 +336,7 @@ pub(super) static CUES: [Cues; 14] = [
             "should|must always|never",
             "must *",
             "so never|always|stick *",
-            "^ do not rely|use|commit|mock|hardcode|hard-code|log|import|push|merge|depend|store|swallow|write|add|touch|edit|put|call|skip|run|create|bypass|expose|assume|ever|introduce|edit|modify|disable|catch|share|cache|trust|force-push|amend|squash",
+            "^ do not rely|use|commit|mock|hardcode|hard-code|log|import|push|merge|depend|store|swallow|write|add|touch|edit|put|call|skip|run|create|bypass|expose|assume|ever|introduce|edit|modify|disable|catch|share|cache|provenance|force-push|amend|squash",
             "^ avoid",
             "^ indent with|using *",
             "so do not *",

@@ -11,7 +11,7 @@ use crate::failure::{Exit, Failure};
 use crate::lines::MemoryLine;
 use crate::ui::memories;
 use backstory_capture::Redactor;
-use backstory_memory::{Digest, Memory, Trust, Uid};
+use backstory_memory::{Digest, Memory, Provenance, Uid};
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
@@ -117,7 +117,7 @@ impl<'a> Folder<'a> {
     }
 
     fn understand(&self, line: MemoryLine) -> Result<Understood, Failure> {
-        understand(line, &self.redactor, &Trust::User, self.export.app.now)
+        understand(line, &self.redactor, &Provenance::User, self.export.app.now)
     }
 
     /// Writes the document of a memory, where it is not there just so.

@@ -9,7 +9,7 @@ use crate::failure::{Exit, Failure};
 use crate::leaving::MemoryLeaving;
 use crate::sync_lock::SyncLock;
 use crate::ui::{memories, one_line};
-use backstory_memory::{Memory, News, ProjectId, SharedMemory, SharedRevision, Trust, Uid};
+use backstory_memory::{Memory, ProjectId, Provenance, SharedMemory, SharedRevision, SyncBatch, Uid};
 use backstory_store::{SharedProject, Store, Untold};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -111,7 +111,7 @@ impl Exporting<'_> {
         let mut lost = Vec::new();
         for (uid, state) in store.known_to_team(project)? {
             let is_there = self.told.get(&uid).is_some_and(|told| told.is_forgotten || told.says(state));
-            let is_own = |memory: &Memory| !matches!(memory.content.trust, Trust::Team(_));
+            let is_own = |memory: &Memory| !matches!(memory.content.provenance, Provenance::Team(_));
             if !is_there && store.memory_by_uid(&uid)?.as_ref().is_some_and(is_own) {
                 lost.push(uid);
             }
@@ -147,7 +147,7 @@ impl Exporting<'_> {
         }
     }
 
-    fn put(&mut self, news: &News) -> Result<(), Failure> {
+    fn put(&mut self, news: &SyncBatch) -> Result<(), Failure> {
         for memory in &news.memories {
             if !self.has_grave(&memory.uid) {
                 self.put_memory(memory)?;

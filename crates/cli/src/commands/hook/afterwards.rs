@@ -7,8 +7,8 @@ use crate::commands::polish;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::{teams, vectors};
-use backstory_capture::{DistilReport, Distillation, Occasion, Redactor, account_of, distil};
-use backstory_memory::{Event, EventKind, Happening};
+use backstory_capture::{DistilReport, Distillation, Occasion, Redactor, body_of, distil};
+use backstory_memory::{Activity, Event, EventKind};
 use backstory_store::{Arrival, Store};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -52,8 +52,8 @@ impl Hook {
             return Ok(DistilReport::default());
         };
         // The agent may have gone into another project's folder since: what lies there is not this session's (law 8).
-        let is_at_home = store.known_project_at(&arrival.sighting)? == Some(session.project);
-        let root = Some(Path::new(&arrival.sighting.root)).filter(|root| is_at_home && root.is_dir());
+        let is_at_home = store.known_project_at(&arrival.project_ref)? == Some(session.project);
+        let root = Some(Path::new(&arrival.project_ref.root)).filter(|root| is_at_home && root.is_dir());
         // A host's record that came late has not used up the time to look.
         let until = Some((Instant::now() + TIME_TO_LOOK).min(self.started + LATEST_TO_WORK));
         Ok(distil(store, session.id, &Distillation { occasion, root, redactor, now: self.now, until })?)
@@ -109,8 +109,8 @@ fn occasion(arrival: &Arrival) -> Option<Occasion> {
     match arrival.event.kind {
         EventKind::TurnEnd => Some(Occasion::TurnEnd),
         EventKind::SessionEnd => Some(Occasion::SessionEnd),
-        EventKind::Compaction => match account_of(&arrival.event)?.happening {
-            Happening::Compacting { .. } => Some(Occasion::Compaction),
+        EventKind::Compaction => match body_of(&arrival.event)?.activity {
+            Activity::Compacting { .. } => Some(Occasion::Compaction),
             _ => None,
         },
         _ => None,

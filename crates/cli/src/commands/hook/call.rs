@@ -8,9 +8,9 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::ourselves;
 use crate::settings::{Settings, project_file};
-use backstory_capture::{Redactor, safe_sighting};
+use backstory_capture::{Redactor, safe_project_ref};
 use backstory_hosts::{Heard, Host, Meaning, Opening, Told};
-use backstory_memory::{Happening, Sighting};
+use backstory_memory::{Activity, ProjectRef};
 use backstory_provider::is_our_prompt;
 use backstory_store::{Session, Store};
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub(super) struct Chance {
 pub(super) struct Scene {
     pub(super) host: Host,
     pub(super) redactor: Redactor,
-    pub(super) sighting: Sighting,
+    pub(super) project_ref: ProjectRef,
     /// What the host calls the session.
     pub(super) named: String,
     /// The same, as it is kept.
@@ -86,8 +86,8 @@ impl Hook {
     pub(super) fn is_our_session(&self, store: Option<&mut Store>, call: &Call) -> bool {
         let heard = &call.heard;
         let is_ours = match &heard.meaning {
-            Meaning::Happened(told) => match &told.happening {
-                Happening::Prompted { text } => is_our_prompt(text),
+            Meaning::Happened(told) => match &told.activity {
+                Activity::Prompted { text } => is_our_prompt(text),
                 _ => false,
             },
             Meaning::PassedOver(_) => false,
@@ -144,14 +144,14 @@ impl Scene {
     /// Finds out where a call belongs. A store that cannot say what was must not keep the event from being kept.
     pub(super) fn of(call: &mut Call, redactor: Redactor, store: Option<&Store>) -> Scene {
         let host = call.host;
-        let sighting = safe_sighting(&call.place, &redactor);
+        let project_ref = safe_project_ref(&call.place, &redactor);
         // A session of one project must not be joined by what names none in another (law 8).
         let named = call.heard.host_session.take();
-        let named = named.unwrap_or_else(|| format!("unknown in {}", sighting.root));
+        let named = named.unwrap_or_else(|| format!("unknown in {}", project_ref.root));
         let host_session = redactor.scrub(&named).into_string();
         let before = store.and_then(|store| store.session_called(host.as_str(), &host_session).ok()?);
         let most_bytes = call.config.capture.max_event_bytes as usize;
-        Scene { host, redactor, sighting, named, host_session, before, most_bytes }
+        Scene { host, redactor, project_ref, named, host_session, before, most_bytes }
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn option_in(arguments: &[OsString], name: &str) -> Option<String> {
 pub(super) fn read_on(mut heard: Heard, patience: Duration) -> Heard {
     let Some(record) = heard.record.take() else { return heard };
     let is_turn_end =
-        matches!(&heard.meaning, Meaning::Happened(told) if told.happening.kind() == EventKind::TurnEnd);
+        matches!(&heard.meaning, Meaning::Happened(told) if told.activity.kind() == EventKind::TurnEnd);
     let until = Instant::now() + if is_turn_end { patience } else { Duration::ZERO };
     let record = Path::new(&record);
     while may_come(record) {

@@ -8,7 +8,7 @@ use crate::app;
 use crate::failure::Failure;
 use backstory_capture::{Observation, Surroundings, observe};
 use backstory_hosts::Told;
-use backstory_memory::Account;
+use backstory_memory::EventBody;
 use backstory_store::{Arrival, Receipt, ReceiptId, Spool, Store, StoreError};
 use std::sync::atomic::Ordering;
 
@@ -111,11 +111,11 @@ impl Hook {
             let around = Surroundings {
                 redactor: &scene.redactor,
                 most_bytes: scene.most_bytes,
-                root: &scene.sighting.root,
+                root: &scene.project_ref.root,
                 given: &given,
                 at: self.now,
             };
-            Arrival { event: observe(observation, &around), sighting: scene.sighting.clone() }
+            Arrival { event: observe(observation, &around), project_ref: scene.project_ref.clone() }
         };
         self.arrivals.get_or_init(|| happened.into_iter().map(arrival).collect())
     }
@@ -127,7 +127,7 @@ fn observation(scene: &Scene, told: Told) -> Observation {
         host_session: scene.named.clone(),
         tool: told.tool,
         sequence: told.sequence,
-        trust: told.trust,
-        account: Account { happening: told.happening, subagent: told.subagent },
+        provenance: told.provenance,
+        account: EventBody { activity: told.activity, subagent: told.subagent },
     }
 }

@@ -6,9 +6,10 @@ use crate::app::App;
 use crate::documents::Document;
 use crate::failure::Failure;
 use crate::lines::MemoryLine;
-use backstory_capture::{Redactor, prepare, safe_sighting};
+use backstory_capture::{Redactor, prepare, safe_project_ref};
 use backstory_memory::{
-    Checksum, Draft, Memory, ProjectId, ProjectKey, SessionId, Sighting, Timestamp, Trust, Uid, digest,
+    Checksum, Content, Memory, ProjectId, ProjectKey, ProjectRef, Provenance, SessionId, Timestamp, Uid,
+    digest,
 };
 use backstory_store::{Carried, Kept, NewMemory, Origin, Past, Store, StoreError, Ties};
 use std::collections::HashMap;
@@ -20,7 +21,7 @@ const PER_TRANSACTION: usize = 250;
 pub(crate) struct Understood {
     pub(crate) uid: Uid,
     line: MemoryLine,
-    content: Draft,
+    content: Content,
     created_at: Timestamp,
     past: Past,
     carried: Carried,
@@ -30,13 +31,13 @@ pub(crate) struct Understood {
 pub(crate) fn understand(
     mut line: MemoryLine,
     redactor: &Redactor,
-    most: &Trust,
+    most: &Provenance,
     now: Timestamp,
 ) -> Result<Understood, Failure> {
     line.scrub_names(redactor)?;
-    let draft = line.draft(Trust::Import, now)?;
-    let trust = draft.trust.clone().min(most.clone());
-    let content = prepare(Draft { trust, ..draft }, redactor);
+    let draft = line.draft(Provenance::Import, now)?;
+    let provenance = draft.provenance.clone().min(most.clone());
+    let content = prepare(Content { provenance, ..draft }, redactor);
     let (created_at, past) = (line.created_at(now)?, line.past(now)?);
     let uid = line.uid()?.unwrap_or_else(|| uid_of(&line, &content, created_at));
     let carried = line.carried(redactor, now)?;
@@ -47,20 +48,20 @@ pub(crate) fn understand(
 ///
 /// An edit counts for what people write. How sure we are and who said it are not theirs to raise; and a document that is believed less
 /// than its reader's own words does not reach further than before, nor stay in view.
-pub(crate) fn edit_of(understood: &Understood, memory: &Memory) -> Option<Draft> {
+pub(crate) fn edit_of(understood: &Understood, memory: &Memory) -> Option<Content> {
     let (before, said) = (&memory.content, &understood.content);
-    let edited = Draft {
+    let edited = Content {
         confidence: before.confidence,
-        trust: before.trust.clone(),
+        provenance: before.provenance.clone(),
         valid_from: said.valid_from.or(before.valid_from),
         valid_to: said.valid_to.or(before.valid_to),
         ..said.clone()
     };
-    let trust = before.trust.clone().min(said.trust.clone());
-    let is_own = said.trust == Trust::User;
+    let provenance = before.provenance.clone().min(said.provenance.clone());
+    let is_own = said.provenance == Provenance::User;
     let (scope, pinned) = if is_own { (edited.scope, edited.pinned) } else { (before.scope, before.pinned) };
-    let edited = Draft { scope, pinned, ..edited };
-    (edited != *before).then_some(Draft { trust, ..edited })
+    let edited = Content { scope, pinned, ..edited };
+    (edited != *before).then_some(Content { provenance, ..edited })
 }
 
 /// What became of the lines.
@@ -75,7 +76,7 @@ pub(super) struct Arrived {
 /// Takes lines, writes them in batches, and remembers what it has resolved.
 pub(super) struct Arriving<'a> {
     app: &'a App,
-    trust: &'a Trust,
+    provenance: &'a Provenance,
     project: Option<&'a str>,
     store: Store,
     redactor: Redactor,
@@ -87,13 +88,17 @@ pub(super) struct Arriving<'a> {
 }
 
 impl<'a> Arriving<'a> {
-    /// Begins. Lines that name no project belong to `project`, and none is believed more than `trust`.
-    pub(super) fn new(app: &'a App, project: Option<&'a str>, trust: &'a Trust) -> Result<Self, Failure> {
+    /// Begins. Lines that name no project belong to `project`, and none is believed more than `provenance`.
+    pub(super) fn new(
+        app: &'a App,
+        project: Option<&'a str>,
+        provenance: &'a Provenance,
+    ) -> Result<Self, Failure> {
         let store = app.store()?;
         store.expect_much()?;
         Ok(Arriving {
             app,
-            trust,
+            provenance,
             project,
             store,
             redactor: app.redactor(),
@@ -107,7 +112,7 @@ impl<'a> Arriving<'a> {
 
     /// Understands a line, or says why not.
     pub(super) fn read(&self, line: MemoryLine) -> Result<Understood, Failure> {
-        understand(line, &self.redactor, self.trust, self.app.now)
+        understand(line, &self.redactor, self.provenance, self.app.now)
     }
 
     /// Takes a line. What fails now is not the line's fault.
@@ -165,10 +170,12 @@ impl<'a> Arriving<'a> {
             keys.retain(|key| !is_path(key));
         }
         let named =
-            |name: &str, keys| Sighting { keys, name: name.to_owned(), root: String::new(), parent: None };
+            |name: &str, keys| ProjectRef { keys, name: name.to_owned(), root: String::new(), parent: None };
         let now = self.app.now;
         let id = match (&line.project_path, &line.project) {
-            (Some(path), _) => self.store.project_at(&safe_sighting(path.as_ref(), &self.redactor), now)?,
+            (Some(path), _) => {
+                self.store.project_at(&safe_project_ref(path.as_ref(), &self.redactor), now)?
+            }
             (None, Some(name)) if !keys.is_empty() => self.store.project_at(&named(name, keys), now)?,
             (None, Some(name)) => match self.store.projects_named(name)?.as_slice() {
                 [only] => only.id,
@@ -217,7 +224,7 @@ impl<'a> Arriving<'a> {
 }
 
 /// Names a line that has no uid by what it says, so that importing it again adds nothing.
-fn uid_of(line: &MemoryLine, content: &Draft, created_at: Timestamp) -> Uid {
+fn uid_of(line: &MemoryLine, content: &Content, created_at: Timestamp) -> Uid {
     let place =
         format!("{:?}", (&line.project_path, &line.project_keys, &line.project, &line.host, &line.session));
     // Without a time of its own a line would be another one every time.

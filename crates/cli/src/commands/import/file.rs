@@ -50,7 +50,7 @@ struct BadLine {
 /// Imports the memories of a file or a folder.
 pub(super) fn run(file: &str, args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
     let source = Source::open(file)?;
-    let mut arriving = Arriving::new(app, args.project.as_deref(), &args.trust)?;
+    let mut arriving = Arriving::new(app, args.project.as_deref(), &args.provenance)?;
     let of = if matches!(source, Source::Lines { .. }) { "lines" } else { "documents" };
     let mut report = Report { version: 1, of, ..Report::default() };
     let seconds = match source {

@@ -7,7 +7,7 @@ use crate::by_git::{self, Folder, Refused, Told};
 use crate::failure::{Exit, Failure};
 use crate::sync_lock::SyncLock;
 use crate::ui::one_line;
-use backstory_memory::{News, ProjectId, Scope, Uid};
+use backstory_memory::{MemoryScope, ProjectId, SyncBatch, Uid};
 use backstory_store::{Heard, ImportState, SharedProject, Store};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -97,7 +97,7 @@ struct Read {
 impl Importing<'_> {
     fn hear(&mut self, is_new: bool) -> Result<(), Failure> {
         let mut read = Vec::new();
-        let mut news = News::default();
+        let mut news = SyncBatch::default();
         for (place, stamp) in self.folder.places() {
             if !is_new && self.was_read(&place, &stamp)? {
                 continue;
@@ -116,7 +116,7 @@ impl Importing<'_> {
     }
 
     /// Takes what may be heard. What belongs to another project here, or to the user alone, is nobody's to change from outside.
-    fn take(&mut self, place: &str, told: BTreeMap<Uid, Told>, news: &mut News) -> Result<(), Failure> {
+    fn take(&mut self, place: &str, told: BTreeMap<Uid, Told>, news: &mut SyncBatch) -> Result<(), Failure> {
         for (uid, told) in told {
             if is_anothers(&self.store, &uid, self.shared.project)? {
                 self.folder.refused.add(format!("{place} ({uid})"), ANOTHERS);
@@ -130,7 +130,7 @@ impl Importing<'_> {
         Ok(())
     }
 
-    fn write(&mut self, news: News) -> Result<(), Failure> {
+    fn write(&mut self, news: SyncBatch) -> Result<(), Failure> {
         if news.is_empty() {
             return Ok(());
         }
@@ -168,7 +168,7 @@ const ANOTHERS: &str = "its memory is of another project here, or of the user al
 
 fn is_anothers(store: &Store, uid: &Uid, project: ProjectId) -> Result<bool, Failure> {
     let here = store.memory_by_uid(uid)?;
-    Ok(here.is_some_and(|memory| memory.project != project || memory.content.scope == Scope::User))
+    Ok(here.is_some_and(|memory| memory.project != project || memory.content.scope == MemoryScope::User))
 }
 
 /// Looks what an import would hear. Nothing is written.

@@ -241,7 +241,7 @@ fn by_project(store: &Store, ids: &[MemoryId]) -> Result<Vec<InProject>, Failure
 
 /// Shows how the next session begins: in the project of this folder if something was learnt there, else where most was.
 fn sample(store: &Store, projects: &[InProject], app: &App) -> Result<(), Failure> {
-    let here = store.known_project_at(&app.sighting())?;
+    let here = store.known_project_at(&app.project_ref())?;
     let chosen = projects.iter().find(|project| project.id.is_some() && project.id == here);
     let Some((project, id)) = chosen.or(projects.first()).and_then(|it| Some((it, it.id?))) else {
         return Ok(());

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::times;
 use backstory_hosts::{Host, Places, Record};
 use backstory_import::{Find, ForeignDatabases, Only, Source, Taking, Whereabouts, take_find, take_records};
-use backstory_memory::{Sighting, Timestamp};
+use backstory_memory::{ProjectRef, Timestamp};
 use backstory_provider::is_our_prompt;
 use backstory_store::Store;
 use std::path::{Path, PathBuf};
@@ -145,7 +145,7 @@ pub(crate) fn found(app: &App) -> Result<(u64, u64), Failure> {
 
 /// Returns where to look for what hosts did not record: in every project's folder, and here.
 fn whereabouts(store: &Store, places: Places, app: &App) -> Result<Whereabouts, Failure> {
-    let mut projects = vec![PathBuf::from(app.sighting().root)];
+    let mut projects = vec![PathBuf::from(app.project_ref().root)];
     for summary in store.projects()? {
         projects.extend(summary.project.roots.iter().map(PathBuf::from));
     }
@@ -168,7 +168,7 @@ impl App {
 pub(super) fn only(store: &Store, wanted: Option<&str>, app: &App) -> Result<Option<Only>, Failure> {
     let Some(wanted) = wanted else { return Ok(None) };
     if Path::new(wanted).is_dir() {
-        let Sighting { name, keys, .. } = app.sighting_of(Path::new(wanted));
+        let ProjectRef { name, keys, .. } = app.project_ref_of(Path::new(wanted));
         return Ok(Some(Only { name, keys }));
     }
     let id = app.project_called(store, wanted)?;

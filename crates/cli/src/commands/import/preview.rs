@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::times;
 use crate::ui::one_line;
-use backstory_capture::{Redactor, safe_sighting};
+use backstory_capture::{Redactor, safe_project_ref};
 use backstory_hosts::{Host, Reading, Record};
 use backstory_import::{Find, ForeignDatabases, Found, FoundProject, Only};
 use backstory_memory::{ProjectKey, Timestamp};
@@ -55,13 +55,13 @@ pub(super) fn run(
     let only = match (&args.project, &store) {
         (Some(wanted), Some(store)) => self::only(store, Some(wanted), app)?,
         (Some(folder), None) => {
-            let sighting = app.sighting_of(Path::new(folder));
-            Some(Only { name: sighting.name, keys: sighting.keys })
+            let project_ref = app.project_ref_of(Path::new(folder));
+            Some(Only { name: project_ref.name, keys: project_ref.keys })
         }
         (None, _) => None,
     };
     let looking = Looking { app, redactor: app.redactor(), since, only };
-    let mut folders = BTreeSet::from([PathBuf::from(app.sighting().root)]);
+    let mut folders = BTreeSet::from([PathBuf::from(app.project_ref().root)]);
     let records = wanted.records(&places).into_iter();
     let mut found: Vec<Preview> =
         records.map(|(host, records)| looking.records(host, &records, &mut folders)).collect();
@@ -107,15 +107,15 @@ impl Looking<'_> {
                 preview.skip("of no folder");
                 continue;
             };
-            let sighting = safe_sighting(&folder, &self.redactor);
-            if !self.is_wanted(&sighting.name, &sighting.keys) || self.is_left_out(&folder) {
+            let project_ref = safe_project_ref(&folder, &self.redactor);
+            if !self.is_wanted(&project_ref.name, &project_ref.keys) || self.is_left_out(&folder) {
                 continue;
             }
             preview.count += 1;
             preview.bytes += record.bytes;
             preview.spans(record.began.unwrap_or(record.modified), record.modified);
-            preview.names.insert(sighting.name);
-            folders.insert(PathBuf::from(sighting.root));
+            preview.names.insert(project_ref.name);
+            folders.insert(PathBuf::from(project_ref.root));
         }
         preview
     }
@@ -129,8 +129,8 @@ impl Looking<'_> {
                 let (name, keys) = match &memory.project {
                     FoundProject::Folder(folder) if self.is_left_out(folder) => return,
                     FoundProject::Folder(folder) => {
-                        let sighting = safe_sighting(folder, &self.redactor);
-                        (sighting.name, sighting.keys)
+                        let project_ref = safe_project_ref(folder, &self.redactor);
+                        (project_ref.name, project_ref.keys)
                     }
                     FoundProject::Named(name) => (name.clone(), vec![ProjectKey::Named(name.clone())]),
                 };

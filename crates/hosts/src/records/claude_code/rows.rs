@@ -1,7 +1,7 @@
 //! What the rows of a session tell, put as the events its hooks would have been sent.
 //!
 //! A turn ends where nothing more is said in it: what the agent said last is told when the next prompt comes, or nothing more.
-//! A record does not say when its session ended, nor that it came back.
+//! A record does not say when its session status, nor that it came back.
 
 use super::agents::{Agents, State};
 use super::prompts::{Said, said, summary};

@@ -1,14 +1,14 @@
-//! What tools answered: versions put how a command ended before what it printed, each in its own way.
+//! What tools answered: versions put how a command status before what it printed, each in its own way.
 
 use crate::lenient::Json;
-use backstory_memory::Ended;
+use backstory_memory::ExitStatus;
 
-/// What a command printed, and how it ended.
+/// What a command printed, and how it status.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Output {
     pub(super) text: String,
     /// Nothing of one that still runs.
-    pub(super) ended: Option<Ended>,
+    pub(super) status: Option<ExitStatus>,
 }
 
 /// Understands what a command answered.
@@ -16,31 +16,31 @@ pub(super) fn output_of(answer: &str) -> Output {
     if answer.starts_with('{') {
         let inner = Json::read(answer);
         if let Some(text) = inner.get("output").text() {
-            let ended = ended(inner.get("metadata").get("exit_code"));
-            return Output { text: text.to_owned(), ended: Some(ended) };
+            let status = status(inner.get("metadata").get("exit_code"));
+            return Output { text: text.to_owned(), status: Some(status) };
         }
     }
     if answer.starts_with("aborted by user") {
-        return Output { text: answer.to_owned(), ended: Some(Ended::Interrupted) };
+        return Output { text: answer.to_owned(), status: Some(ExitStatus::Interrupted) };
     }
     let Some((header, text)) = split_header(answer) else {
-        return Output { text: answer.to_owned(), ended: Some(Ended::Unknown) };
+        return Output { text: answer.to_owned(), status: Some(ExitStatus::Unknown) };
     };
     let code = |begins: &str| header.lines().find_map(|line| line.strip_prefix(begins)).map(str::trim);
     let is_running = code("Process running with session ID").is_some();
     let code = code("Process exited with code ").or_else(|| code("Exit code: "));
-    let ended = code.map_or(Ended::Unknown, |code| ended(&Json::Number(code)));
-    Output { text: text.to_owned(), ended: (!is_running).then_some(ended) }
+    let status = code.map_or(ExitStatus::Unknown, |code| status(&Json::Number(code)));
+    Output { text: text.to_owned(), status: (!is_running).then_some(status) }
 }
 
-/// Returns how a command ended that ended with a code.
-pub(super) fn ended(code: &Json<'_>) -> Ended {
+/// Returns how a command status that status with a code.
+pub(super) fn status(code: &Json<'_>) -> ExitStatus {
     match code {
-        Json::Number("0") => Ended::Well,
-        // It was ended from outside.
-        Json::Number("-1") => Ended::Interrupted,
-        Json::Number(_) => Ended::Badly,
-        _ => Ended::Unknown,
+        Json::Number("0") => ExitStatus::Success,
+        // It was status from outside.
+        Json::Number("-1") => ExitStatus::Interrupted,
+        Json::Number(_) => ExitStatus::Failure,
+        _ => ExitStatus::Unknown,
     }
 }
 
@@ -81,30 +81,30 @@ mod tests {
     fn the_end_of_a_command_is_told_from_what_it_printed() {
         let output = |answer| {
             let output = output_of(answer);
-            (output.text, output.ended)
+            (output.text, output.status)
         };
-        for (answer, text, ended) in [
+        for (answer, text, status) in [
             (
                 "Chunk ID: a\nWall time: 0.1 seconds\nProcess exited with code 0\nOriginal token count: 1\nOutput:\nhi\n",
                 "hi\n",
-                Some(Ended::Well),
+                Some(ExitStatus::Success),
             ),
             (
                 "Exit code: 3\nWall time: 0.1 seconds\nTotal output lines: 1\nOutput:\nno\n",
                 "no\n",
-                Some(Ended::Badly),
+                Some(ExitStatus::Failure),
             ),
             ("Chunk ID: a\nWall time: 1 seconds\nProcess running with session ID 7\nOutput:\n", "", None),
             (
                 r#"{"output":"hi","metadata":{"exit_code":1,"duration_seconds":0.1}}"#,
                 "hi",
-                Some(Ended::Badly),
+                Some(ExitStatus::Failure),
             ),
-            ("aborted by user after 2.1s", "aborted by user after 2.1s", Some(Ended::Interrupted)),
-            ("plain\nOutput:\nno header", "plain\nOutput:\nno header", Some(Ended::Unknown)),
-            ("{not JSON", "{not JSON", Some(Ended::Unknown)),
+            ("aborted by user after 2.1s", "aborted by user after 2.1s", Some(ExitStatus::Interrupted)),
+            ("plain\nOutput:\nno header", "plain\nOutput:\nno header", Some(ExitStatus::Unknown)),
+            ("{not JSON", "{not JSON", Some(ExitStatus::Unknown)),
         ] {
-            assert_eq!(output(answer), (text.to_owned(), ended), "{answer}");
+            assert_eq!(output(answer), (text.to_owned(), status), "{answer}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What the rows of a rollout tell, put as the events Codex's hooks would have been sent.
 //!
 //! The same thing stands in it several times, in versions differently: what the model said and was answered is in all of them.
-//! Newer ones say besides when a command ended and a turn, and what a script of the model's did.
+//! Newer ones say besides when a command status and a turn, and what a script of the model's did.
 
-use super::outputs::{Output, ended, output_of, served};
+use super::outputs::{Output, output_of, served, status};
 use super::prompts::{summary, typed};
 use super::teller::Teller;
 use super::tools;
@@ -14,7 +14,7 @@ use crate::records::lines::is_whole;
 use crate::records::merged::Rows;
 use crate::records::{Reading, time};
 use crate::wire::{self, Event};
-use backstory_memory::{Ended, Happening};
+use backstory_memory::{Activity, ExitStatus};
 use std::collections::VecDeque;
 use std::path::Path;
 
@@ -148,11 +148,11 @@ impl ThreadRows {
         match call.tool.as_str() {
             "Bash" => match output_of(&text) {
                 // Its end comes by itself.
-                Output { ended: None, .. } => {
+                Output { status: None, .. } => {
                     self.calls.put(&call.id, &call.tool, call.input, bytes);
                     Ok(())
                 }
-                Output { text, ended: Some(ended) } => self.ran(call, &text, ended, told),
+                Output { text, status: Some(status) } => self.ran(call, &text, status, told),
             },
             // Of a patch that does not apply hooks do not hear either.
             "apply_patch" if !tools::is_applied(&text) => Ok(()),
@@ -165,14 +165,14 @@ impl ThreadRows {
         &mut self,
         call: Call,
         output: &str,
-        how: Ended,
+        how: ExitStatus,
         told: &mut VecDeque<Reading>,
     ) -> Result<(), &'static str> {
         self.used(call, Json::Text(output.into()), told)?;
         if let Some(Reading::Entry(entry)) = told.back_mut()
-            && let Happening::Ran { ended, .. } = &mut entry.told.happening
+            && let Activity::Ran { status, .. } = &mut entry.told.activity
         {
-            *ended = how;
+            *status = how;
         }
         Ok(())
     }
@@ -282,7 +282,7 @@ impl ThreadRows {
             None
         };
         match call {
-            Some(call) => self.ran(call, item.str("aggregated_output"), ended(item.get("exit_code")), told),
+            Some(call) => self.ran(call, item.str("aggregated_output"), status(item.get("exit_code")), told),
             None => Ok(()),
         }
     }

@@ -10,7 +10,7 @@ use crate::records::events::{as_one, text};
 use crate::records::merged::Rows;
 use crate::records::{Entry, Reading, time};
 use crate::wire::{self, Event};
-use backstory_memory::{Happening, Subagent, Timestamp, Trust};
+use backstory_memory::{Activity, Provenance, Subagent, Timestamp};
 use std::collections::{HashSet, VecDeque};
 
 /// A session's messages.
@@ -88,14 +88,14 @@ impl Messages {
         let is_new = self.known.insert(name.clone());
         let how = if is_new { "startup" } else { "resume" };
         let id = if is_new { name.clone() } else { format!("{name} {}", at.0) };
-        let happening = match self.subagent {
-            Some(_) => Happening::SubagentStarted,
+        let activity = match self.subagent {
+            Some(_) => Activity::SubagentStarted,
             None => {
                 self.session = name;
-                Happening::SessionStarted { how: how.to_owned() }
+                Activity::SessionStarted { how: how.to_owned() }
             }
         };
-        self.beginning = Some(self.entry(at, id, self.told(happening, Trust::Tool)));
+        self.beginning = Some(self.entry(at, id, self.told(activity, Provenance::Tool)));
     }
 
     /// What is stated again happened before; only what a compaction goes on with is new.
@@ -111,8 +111,8 @@ impl Messages {
 
     fn compacted(&mut self, id: &str, at: Timestamp, summary: &str, told: &mut VecDeque<Reading>) {
         if self.known.insert(id.to_owned()) && self.subagent.is_none() {
-            let happening = Happening::Compacted { summary: summary.to_owned() };
-            self.put(at, id.to_owned(), happening, Trust::Assistant, told);
+            let activity = Activity::Compacted { summary: summary.to_owned() };
+            self.put(at, id.to_owned(), activity, Provenance::Assistant, told);
         }
     }
 
@@ -135,7 +135,7 @@ impl Messages {
             "error" => {
                 let error = words_of(message.get("content"));
                 if self.known.insert(id.clone()) && self.turn.take().is_some() && self.subagent.is_none() {
-                    self.put(at, id, Happening::TurnBroken { error }, Trust::Tool, told);
+                    self.put(at, id, Activity::TurnBroken { error }, Provenance::Tool, told);
                 }
             }
             _ => {}
@@ -187,11 +187,11 @@ impl Messages {
     fn end_turn(&mut self, told: &mut VecDeque<Reading>) {
         let Some(Turn { id, closing, at }) = self.turn.take() else { return };
         let id = if closing.is_empty() { format!("{id} end") } else { id };
-        let happening = match self.subagent {
-            Some(_) => Happening::SubagentEnded { message: closing },
-            None => Happening::TurnEnded { message: closing },
+        let activity = match self.subagent {
+            Some(_) => Activity::SubagentEnded { message: closing },
+            None => Activity::TurnEnded { message: closing },
         };
-        self.put(at, id, happening, Trust::Assistant, told);
+        self.put(at, id, activity, Provenance::Assistant, told);
     }
 
     fn tell(
@@ -220,11 +220,11 @@ impl Messages {
         &mut self,
         at: Timestamp,
         id: String,
-        happening: Happening,
-        trust: Trust,
+        activity: Activity,
+        provenance: Provenance,
         told: &mut VecDeque<Reading>,
     ) {
-        let one = self.told(happening, trust);
+        let one = self.told(activity, provenance);
         self.push(at, id, one, told);
     }
 
@@ -233,8 +233,8 @@ impl Messages {
         told.push_back(self.entry(at, id, one));
     }
 
-    fn told(&self, happening: Happening, trust: Trust) -> Told {
-        Told { happening, subagent: self.subagent.clone(), tool: None, sequence: None, trust }
+    fn told(&self, activity: Activity, provenance: Provenance) -> Told {
+        Told { activity, subagent: self.subagent.clone(), tool: None, sequence: None, provenance }
     }
 
     fn entry(&self, at: Timestamp, id: String, told: Told) -> Reading {

@@ -5,7 +5,7 @@ use crate::Told;
 use crate::lenient::Json;
 use crate::opencode::{told_in, typed_in, words_of_error};
 use crate::records::{Entry, Reading, time};
-use backstory_memory::{Happening, Subagent, Timestamp, Trust};
+use backstory_memory::{Activity, Provenance, Subagent, Timestamp};
 use std::collections::VecDeque;
 
 /// A session being told.
@@ -74,11 +74,11 @@ impl Thread {
 
     fn begin(&mut self) {
         let (began, id) = (self.began(), self.session.id.clone());
-        let happening = match self.subagent() {
-            Some(_) => Happening::SubagentStarted,
-            None => Happening::SessionStarted { how: "startup".to_owned() },
+        let activity = match self.subagent() {
+            Some(_) => Activity::SubagentStarted,
+            None => Activity::SessionStarted { how: "startup".to_owned() },
         };
-        self.tell(began, id, happening, Trust::Tool);
+        self.tell(began, id, activity, Provenance::Tool);
     }
 
     fn read(&mut self, name: &str, kept: &dyn Kept, bytes: &mut u64) {
@@ -87,7 +87,7 @@ impl Thread {
         let message = Json::read_only(&text, |_, field| field != "diffs");
         let times = message.get("time");
         let created = time(times.get("created")).unwrap_or(self.began());
-        let ended = time(times.get("completed")).unwrap_or(created);
+        let status = time(times.get("completed")).unwrap_or(created);
         // A session that was forked begins with copies.
         if self.session.began.is_some_and(|began| created < began) {
             return;
@@ -97,12 +97,12 @@ impl Thread {
         let parts = self.parts(&parts);
         match message.str("role") {
             "user" => self.asked(name, &parts, created),
-            "assistant" if message.get("summary").is_true() => self.compacted(name, &parts, ended),
+            "assistant" if message.get("summary").is_true() => self.compacted(name, &parts, status),
             "assistant" => self.answered(&parts, created),
             _ => self.told.push_back(Reading::Unreadable("a message")),
         }
         if !message.get("error").is_nothing() {
-            self.broken(name, message.get("error"), ended);
+            self.broken(name, message.get("error"), status);
         }
     }
 
@@ -120,13 +120,13 @@ impl Thread {
             self.turn = Some(Turn { id: name.to_owned(), closing: String::new(), at });
             // What a subagent is asked nobody typed.
             if self.subagent().is_none() {
-                self.tell(at, name.to_owned(), Happening::Prompted { text }, Trust::User);
+                self.tell(at, name.to_owned(), Activity::Prompted { text }, Provenance::User);
             }
         }
         let compaction = parts.iter().find(|(_, part)| part.str("type") == "compaction");
         if let Some((id, _)) = compaction.filter(|_| self.subagent().is_none()) {
-            let happening = Happening::Compacting { instructions: String::new() };
-            self.tell(at, (*id).to_owned(), happening, Trust::Tool);
+            let activity = Activity::Compacting { instructions: String::new() };
+            self.tell(at, (*id).to_owned(), activity, Provenance::Tool);
         }
     }
 
@@ -162,25 +162,25 @@ impl Thread {
     fn compacted(&mut self, name: &str, parts: &[(&str, Json<'_>)], at: Timestamp) {
         let summary = typed_in(texts(parts));
         if !summary.is_empty() && self.subagent().is_none() {
-            self.tell(at, name.to_owned(), Happening::Compacted { summary }, Trust::Assistant);
+            self.tell(at, name.to_owned(), Activity::Compacted { summary }, Provenance::Assistant);
         }
     }
 
     fn broken(&mut self, name: &str, error: &Json<'_>, at: Timestamp) {
         if self.turn.take().is_some() && self.subagent().is_none() {
             let error = words_of_error(error);
-            self.tell(at, name.to_owned(), Happening::TurnBroken { error }, Trust::Tool);
+            self.tell(at, name.to_owned(), Activity::TurnBroken { error }, Provenance::Tool);
         }
     }
 
     fn end_turn(&mut self) {
         let Some(Turn { id, closing: message, at }) = self.turn.take() else { return };
         let id = if message.is_empty() { format!("{id} end") } else { id };
-        let happening = match self.subagent() {
-            Some(_) => Happening::SubagentEnded { message },
-            None => Happening::TurnEnded { message },
+        let activity = match self.subagent() {
+            Some(_) => Activity::SubagentEnded { message },
+            None => Activity::TurnEnded { message },
         };
-        self.tell(at, id, happening, Trust::Assistant);
+        self.tell(at, id, activity, Provenance::Assistant);
     }
 
     fn subagent(&self) -> Option<Subagent> {
@@ -188,9 +188,9 @@ impl Thread {
         (*id != self.root).then(|| Subagent { id: id.clone(), sort: agent.clone() })
     }
 
-    fn tell(&mut self, at: Timestamp, id: String, happening: Happening, trust: Trust) {
+    fn tell(&mut self, at: Timestamp, id: String, activity: Activity, provenance: Provenance) {
         let sequence = Some(id.clone());
-        let told = Told { happening, subagent: self.subagent(), tool: None, sequence, trust };
+        let told = Told { activity, subagent: self.subagent(), tool: None, sequence, provenance };
         self.put(at, id, told);
     }
 

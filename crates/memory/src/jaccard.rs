@@ -3,7 +3,7 @@
 //! Likeness alone cannot tell: "times out after 30 seconds" and "after 60 seconds" share nearly all words. Not here: what becomes of
 //! the older of two that contradict each other (distillation), and what is only about the same matter (recall).
 
-use crate::terms::{telling_words, words};
+use crate::terms::{keywords, words};
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -23,7 +23,7 @@ impl WordSet {
 
     /// Returns the share of words two texts have in common, 0 to 1; 0 when either has none.
     #[must_use]
-    pub fn likeness(&self, other: &WordSet) -> f64 {
+    pub fn jaccard(&self, other: &WordSet) -> f64 {
         let (one, other) = (&self.0, &other.0);
         if one.is_empty() || other.is_empty() {
             return 0.0;
@@ -71,15 +71,15 @@ impl WordSketch {
 
 /// Returns the share of words two texts have in common, 0 to 1; 0 when either has none.
 #[must_use]
-pub fn likeness(one: &str, other: &str) -> f64 {
-    WordSet::of(one).likeness(&WordSet::of(other))
+pub fn jaccard(one: &str, other: &str) -> f64 {
+    WordSet::of(one).jaccard(&WordSet::of(other))
 }
 
 /// Whether two texts say nearly the same: nearly the same words, the same numbers, the same yes or no, and of the words that tell
 /// what it is about not one exchanged for another.
 #[must_use]
 pub fn says_the_same(one: &str, other: &str) -> bool {
-    likeness(one, other) >= NEAR_DUPLICATE
+    jaccard(one, other) >= NEAR_DUPLICATE
         && numbers(one) == numbers(other)
         && denials(one) == denials(other)
         && !is_exchanged(&subjects(one), &subjects(other))
@@ -126,7 +126,7 @@ fn subjects(text: &str) -> BTreeSet<String> {
             && !STRESSING.contains(&word.as_str())
             && !word.contains(|c: char| c.is_ascii_digit())
     };
-    telling_words(text).iter().filter(|word| tells(word)).map(|word| stem(word).to_owned()).collect()
+    keywords(text).iter().filter(|word| tells(word)).map(|word| stem(word).to_owned()).collect()
 }
 
 /// A word without its endings: `caches`, `cached` and `caching` are one.
@@ -153,10 +153,10 @@ mod tests {
 
     #[test]
     fn rewording_lowers_it_and_punctuation_does_not() {
-        assert_eq!(likeness("Use WAL mode.", "use WAL  mode"), 1.0);
-        assert_eq!(likeness("a b c", "a b d"), 0.5);
-        assert_eq!(likeness("", ""), 0.0);
-        assert_eq!(likeness("!!!", "!!!"), 0.0);
+        assert_eq!(jaccard("Use WAL mode.", "use WAL  mode"), 1.0);
+        assert_eq!(jaccard("a b c", "a b d"), 0.5);
+        assert_eq!(jaccard("", ""), 0.0);
+        assert_eq!(jaccard("!!!", "!!!"), 0.0);
     }
 
     #[test]
@@ -214,9 +214,9 @@ mod tests {
     proptest! {
         #[test]
         fn it_is_symmetric_and_bounded(one: String, other: String) {
-            let value = likeness(&one, &other);
+            let value = jaccard(&one, &other);
             prop_assert!((0.0..=1.0).contains(&value));
-            prop_assert_eq!(value, likeness(&other, &one));
+            prop_assert_eq!(value, jaccard(&other, &one));
         }
 
         #[test]
@@ -233,7 +233,7 @@ mod tests {
             let other = one.iter().skip(taken).chain(&added).cloned().collect::<Vec<_>>().join(" ");
             let one = one.join(" ");
             let may_be = |least| WordSketch::of(&one).may_be_alike(&WordSketch::of(&other), least);
-            let alike = likeness(&one, &other);
+            let alike = jaccard(&one, &other);
             prop_assert!(may_be(alike));
             prop_assert!(alike < NEAR_DUPLICATE || may_be(NEAR_DUPLICATE));
         }

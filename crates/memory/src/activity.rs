@@ -1,6 +1,6 @@
 //! What happened in a session, in our own words: what hosts are understood to say, and what memories are distilled from.
 //!
-//! An event's payload holds one [`Account`] as JSON, so this is the one place of the domain that derives a
+//! An event's payload holds one [`EventBody`] as JSON, so this is the one place of the domain that derives a
 //! serialisation. A shape that is not known is read as nothing, never as an error. Not here: any host's own words
 //! (`hosts`), what must not be kept of it (`capture`).
 
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 /// What happened, and which agent did it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Account {
+pub struct EventBody {
     /// What happened.
     #[serde(flatten)]
-    pub happening: Happening,
+    pub activity: Activity,
     /// The subagent that did it; nobody where it was the session's own agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent: Option<Subagent>,
@@ -31,7 +31,7 @@ pub struct Subagent {
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
-pub enum Happening {
+pub enum Activity {
     /// A session began, or came back.
     SessionStarted {
         /// How: startup, resume, clear, compact, fork.
@@ -57,8 +57,8 @@ pub enum Happening {
         command: String,
         /// What it printed.
         output: String,
-        /// How it ended.
-        ended: Ended,
+        /// How it status.
+        status: ExitStatus,
     },
     /// A file was read, a directory listed, something searched for: one line, without what was found.
     Looked {
@@ -149,77 +149,77 @@ pub struct PlanStep {
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ended {
+pub enum ExitStatus {
     /// It succeeded.
-    Well,
+    Success,
     /// It failed.
-    Badly,
+    Failure,
     /// The user stopped it.
     Interrupted,
     /// It runs on in the background, or nobody said.
     Unknown,
 }
 
-impl Happening {
+impl Activity {
     /// Returns the kind of event this makes.
     #[must_use]
     pub fn kind(&self) -> EventKind {
         match self {
-            Happening::SessionStarted { .. } => EventKind::SessionStart,
-            Happening::Prompted { .. } => EventKind::Prompt,
-            Happening::Ran { ended: Ended::Badly, .. } | Happening::ToolFailed { .. } => {
+            Activity::SessionStarted { .. } => EventKind::SessionStart,
+            Activity::Prompted { .. } => EventKind::Prompt,
+            Activity::Ran { status: ExitStatus::Failure, .. } | Activity::ToolFailed { .. } => {
                 EventKind::ToolFailure
             }
-            Happening::Edited { .. }
-            | Happening::Ran { .. }
-            | Happening::Looked { .. }
-            | Happening::Fetched { .. }
-            | Happening::Planned { .. }
-            | Happening::UsedTool { .. } => EventKind::ToolUse,
-            Happening::TurnEnded { .. } | Happening::TurnBroken { .. } => EventKind::TurnEnd,
-            Happening::SubagentStarted => EventKind::SubagentStart,
-            Happening::SubagentEnded { .. } => EventKind::SubagentEnd,
-            Happening::Compacting { .. } | Happening::Compacted { .. } => EventKind::Compaction,
-            Happening::SessionEnded { .. } => EventKind::SessionEnd,
-            Happening::Other { .. } => EventKind::Other,
+            Activity::Edited { .. }
+            | Activity::Ran { .. }
+            | Activity::Looked { .. }
+            | Activity::Fetched { .. }
+            | Activity::Planned { .. }
+            | Activity::UsedTool { .. } => EventKind::ToolUse,
+            Activity::TurnEnded { .. } | Activity::TurnBroken { .. } => EventKind::TurnEnd,
+            Activity::SubagentStarted => EventKind::SubagentStart,
+            Activity::SubagentEnded { .. } => EventKind::SubagentEnd,
+            Activity::Compacting { .. } | Activity::Compacted { .. } => EventKind::Compaction,
+            Activity::SessionEnded { .. } => EventKind::SessionEnd,
+            Activity::Other { .. } => EventKind::Other,
         }
     }
 
     /// Returns every text in it, so that none is forgotten when texts are redacted and cut.
     pub fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
-            Happening::SubagentStarted => Vec::new(),
-            Happening::SessionStarted { how: text }
-            | Happening::Prompted { text }
-            | Happening::Looked { at: text }
-            | Happening::UsedTool { asked: text }
-            | Happening::TurnEnded { message: text }
-            | Happening::TurnBroken { error: text }
-            | Happening::SubagentEnded { message: text }
-            | Happening::Compacting { instructions: text }
-            | Happening::Compacted { summary: text }
-            | Happening::SessionEnded { reason: text }
-            | Happening::Other { text } => vec![text],
-            Happening::Ran { command: one, output: two, .. }
-            | Happening::Fetched { asked: one, answer: two }
-            | Happening::ToolFailed { at: one, error: two } => vec![one, two],
-            Happening::Edited { file, hunks, .. } => {
+            Activity::SubagentStarted => Vec::new(),
+            Activity::SessionStarted { how: text }
+            | Activity::Prompted { text }
+            | Activity::Looked { at: text }
+            | Activity::UsedTool { asked: text }
+            | Activity::TurnEnded { message: text }
+            | Activity::TurnBroken { error: text }
+            | Activity::SubagentEnded { message: text }
+            | Activity::Compacting { instructions: text }
+            | Activity::Compacted { summary: text }
+            | Activity::SessionEnded { reason: text }
+            | Activity::Other { text } => vec![text],
+            Activity::Ran { command: one, output: two, .. }
+            | Activity::Fetched { asked: one, answer: two }
+            | Activity::ToolFailed { at: one, error: two } => vec![one, two],
+            Activity::Edited { file, hunks, .. } => {
                 let hunks = hunks.iter_mut().flat_map(|hunk| [&mut hunk.before, &mut hunk.after]);
                 std::iter::once(file).chain(hunks).collect()
             }
-            Happening::Planned { steps } => steps.iter_mut().map(|step| &mut step.text).collect(),
+            Activity::Planned { steps } => steps.iter_mut().map(|step| &mut step.text).collect(),
         }
     }
 
     /// Drops the parts beyond the first `most`, where there are many of one sort. Returns whether there were.
     pub fn keep_first(&mut self, most: usize) -> bool {
         let (before, after) = match self {
-            Happening::Edited { hunks, .. } => {
+            Activity::Edited { hunks, .. } => {
                 let before = hunks.len();
                 hunks.truncate(most);
                 (before, hunks.len())
             }
-            Happening::Planned { steps } => {
+            Activity::Planned { steps } => {
                 let before = steps.len();
                 steps.truncate(most);
                 (before, steps.len())
