@@ -3,8 +3,8 @@
 //! The fuzzing engine calls these through `targets/`; `cargo test` calls them with the committed seeds. Nothing of the engine is here.
 
 use backstory_capture::{Observation, Redactor, RedactorOptions, Surroundings, observe};
-use backstory_context::{encode, encode_lines};
 use backstory_hosts::{Host, Meaning};
+use backstory_inject::{encode, encode_lines};
 use backstory_memory::{
     Content, EventBody, Kind, ProjectKey, ProjectRef, Shingles, Timestamp, clean, fence as fenced,
     strip_fences,

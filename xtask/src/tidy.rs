@@ -8,23 +8,24 @@ use std::fs;
 use std::path::PathBuf;
 
 /// Which crates of ours each crate may use. Everything may use `memory`; nobody may use `testkit` outside tests.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("memory", &[]),
     ("embed", &[]),
     ("store", &["memory"]),
-    ("context", &["memory"]),
     ("hosts", &["memory"]),
-    ("hub", &["memory"]),
+    ("sync", &["memory"]),
     ("provider", &["memory"]),
+    ("inject", &["memory"]),
     ("recall", &["memory", "store", "embed"]),
-    ("capture", &["memory", "store", "embed"]),
-    ("import", &["memory", "store", "capture", "hosts"]),
-    ("server", &["memory", "store", "recall", "context", "capture"]),
+    ("capture", &["memory", "store"]),
+    ("distil", &["memory", "store", "capture"]),
+    ("exchange", &["memory", "store", "capture", "distil", "hosts"]),
+    ("server", &["memory", "store", "recall", "inject", "capture"]),
     (
         "cli",
         &[
-            "memory", "store", "capture", "embed", "recall", "context", "hosts", "hub", "import", "provider",
-            "server",
+            "memory", "store", "capture", "distil", "embed", "recall", "inject", "hosts", "sync", "exchange",
+            "provider", "server",
         ],
     ),
     ("testkit", &[]),
@@ -37,7 +38,7 @@ const OWNED: [(&str, &str); 6] = [
     ("hyper", "server"),
     ("clap", "cli"),
     ("ureq", "provider"),
-    ("postgres", "hub"),
+    ("postgres", "sync"),
 ];
 
 /// Words that say nothing about what a thing is.

@@ -15,7 +15,7 @@ use bars::{BARS, Bar};
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 use trials::Binaries;
-use verdict::{Standing, Verdict};
+use verdict::{BarResult, Verdict};
 
 /// So many bars without a time of their own run beside each other.
 const LANES: usize = 2;
@@ -46,12 +46,12 @@ fn show(chosen: &[&Bar], binaries: &Binaries) -> Outcome {
     let mut verdicts: Vec<Verdict> = alone.into_iter().map(|bar| shown(bar, binaries, deadline)).collect();
     verdicts.extend(in_lanes(&beside, binaries, deadline));
     let count = |standing| verdicts.iter().filter(|verdict| verdict.standing == standing).count();
-    let failed = count(Standing::Failed);
+    let failed = count(BarResult::Failed);
     say(&format!(
         "\n{} passed, {failed} failed, {} over their time; {} skipped: {} bars in {:.0} s",
-        count(Standing::Passed),
-        count(Standing::Slow),
-        count(Standing::Skipped),
+        count(BarResult::Passed),
+        count(BarResult::Slow),
+        count(BarResult::Skipped),
         verdicts.len(),
         begun.elapsed().as_secs_f64(),
     ));

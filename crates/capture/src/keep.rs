@@ -53,7 +53,8 @@ pub fn most_alike(
     Ok(alike.max_by(|one, other| one.1.total_cmp(&other.1)))
 }
 
-/// What a memory says, title and text, to be compared.
-pub(crate) fn whole_text(content: &Content) -> String {
+/// Returns title and body as one text, for comparisons.
+#[must_use]
+pub fn whole_text(content: &Content) -> String {
     format!("{}\n{}", content.title, content.body)
 }

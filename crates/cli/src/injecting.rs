@@ -17,10 +17,10 @@ pub(crate) use uses::Deed;
 use crate::config::Config;
 use crate::env_vars::Environment;
 use backstory_capture::{Patience, freshness};
-use backstory_context::{
+use backstory_hosts::Opening;
+use backstory_inject::{
     Block, CEILING_BYTES, Compaction, Doors, Frame, Known, Prompt, Relevant, SessionStart, Source, Tool,
 };
-use backstory_hosts::Opening;
 use backstory_memory::{
     Freshness, Injection, Memory, MemoryId, Moment, ProjectId, SessionId, Shingles, Timestamp, Tokens,
 };
@@ -78,17 +78,17 @@ impl Injecting<'_> {
         let block = match opening {
             Opening::Session { how } => {
                 let source = source(how, before);
-                backstory_context::session_start(&SessionStart { known: self.orientation(), source }, &frame)
+                backstory_inject::session_start(&SessionStart { known: self.orientation(), source }, &frame)
             }
             Opening::Prompt { text } => {
-                backstory_context::prompt(&Prompt { hits: self.bearing_on(text) }, &frame)
+                backstory_inject::prompt(&Prompt { hits: self.bearing_on(text) }, &frame)
             }
             Opening::Command { command } => {
-                backstory_context::tool(&Tool { hits: self.failures_of(command) }, &frame)
+                backstory_inject::tool(&Tool { hits: self.failures_of(command) }, &frame)
             }
-            Opening::Edit { file } => backstory_context::tool(&Tool { hits: self.known_of(file) }, &frame),
+            Opening::Edit { file } => backstory_inject::tool(&Tool { hits: self.known_of(file) }, &frame),
             Opening::Compaction => {
-                backstory_context::compaction(&Compaction { known: self.orientation() }, &frame)
+                backstory_inject::compaction(&Compaction { known: self.orientation() }, &frame)
             }
         };
         Built { moment: opening.moment(), block, budget, build_us: took(started) }

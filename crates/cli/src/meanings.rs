@@ -5,8 +5,8 @@ use crate::border::Border;
 use crate::failure::Failure;
 use crate::teams;
 use backstory_embed::{VectorFile, VectorScope, model_name};
-use backstory_hub::{Hub, Meaning};
 use backstory_store::{SharedProject, Store};
+use backstory_sync::{Hub, Meaning};
 
 /// How many are told at once.
 const AT_ONCE: usize = 50;

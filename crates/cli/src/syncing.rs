@@ -6,9 +6,9 @@ use crate::app::App;
 use crate::border::Border;
 use crate::failure::Failure;
 use crate::{meanings, teams};
-use backstory_hub::{Hub, HubError, Pulled, Pushed};
 use backstory_memory::{SyncBatch, Uid, Watermark};
 use backstory_store::{Heard, SharedProject, Store, StoreError, Untold};
+use backstory_sync::{Hub, HubError, Pulled, Pushed};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 

@@ -6,8 +6,8 @@ use crate::app::App;
 use crate::by_git;
 use crate::failure::Failure;
 use crate::pulse::in_time;
-use backstory_hub::{Address, AddressError, Hub, HubError, Owner, TeamName, UnusableName};
 use backstory_store::{SharedProject, Store, Team};
+use backstory_sync::{Address, AddressError, Hub, HubError, Owner, TeamName, UnusableName};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 

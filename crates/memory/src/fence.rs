@@ -74,8 +74,8 @@ mod tests {
         assert_eq!(strip_fences(&format!("say {in_json}.")), "say .");
         assert_eq!(strip_fences("before <backstory-0000beef>\ncut off"), "before ");
         assert_eq!(
-            strip_fences("the backstory-context crate, <backstory-serve>"),
-            "the backstory-context crate, <backstory-serve>"
+            strip_fences("the backstory-inject crate, <backstory-serve>"),
+            "the backstory-inject crate, <backstory-serve>"
         );
     }
 

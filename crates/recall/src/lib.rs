@@ -2,7 +2,7 @@
 //!
 //! One engine behind every door. Candidates come from three arms (words, meaning, structure), are fused into one relevance, and are
 //! weighed by signals; what counts how much stands in one table (`Weights`), with a profile for whoever asked and one for when nobody
-//! did. Not here: SQL (`store`), the model (`embed`), making vectors (`capture`), how hits are shown.
+//! did. Not here: SQL (`store`), the model (`embed`), how hits are shown.
 
 mod amended;
 mod fusion;
@@ -13,6 +13,7 @@ mod signals;
 mod synonyms;
 mod terms;
 mod unheard;
+mod vectors;
 mod weights;
 mod when;
 
@@ -21,6 +22,9 @@ pub use reasons::{Factor, Lift, Reasons, Strategy};
 pub use signals::Signal;
 pub use synonyms::{Added, Line as SynonymLine, MOST_BYTES as MOST_SYNONYM_BYTES, Synonyms};
 pub use terms::word_query;
+pub use vectors::{
+    EmbedError, Embedded, Embedding, begin_anew, embed_waiting, look_for_missing_vectors, take_out_vectors,
+};
 pub use weights::Weights;
 pub use when::{When, when};
 

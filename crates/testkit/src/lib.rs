@@ -5,6 +5,7 @@
 
 mod bars;
 mod corpus;
+mod drawn;
 mod env;
 mod figures;
 mod postgres;
@@ -15,6 +16,7 @@ mod transcripts;
 
 pub use bars::{bar, is_torture, size};
 pub use corpus::{Corpus, MadeUp};
+pub use drawn::{BASE62, HEX, UPPER, drawn};
 pub use env::{Outcome, TestEnv};
 pub use figures::{note_figure, sizes};
 pub use postgres::PrivateDatabase;

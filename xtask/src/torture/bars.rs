@@ -27,8 +27,8 @@ use Shown::{Browser, Tests, Units};
 const CLI: &str = "backstory-cli";
 const STORE: &str = "backstory-store";
 const CAPTURE: &str = "backstory-capture";
-const CONTEXT: &str = "backstory-context";
-const HUB: &str = "backstory-hub";
+const CONTEXT: &str = "backstory-inject";
+const HUB: &str = "backstory-sync";
 const SERVER: &str = "backstory-server";
 const MEMORY: &str = "backstory-memory";
 

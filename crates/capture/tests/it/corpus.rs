@@ -3,7 +3,7 @@
 //!
 //! Counts, not times. The corpora hold further cases that are not used here: do not tune the rules to these.
 
-use crate::drawn::redactor;
+use crate::redact::redactor;
 use backstory_testkit::bar;
 use flate2::read::GzDecoder;
 use serde_json::Value;

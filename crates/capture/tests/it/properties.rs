@@ -1,7 +1,7 @@
 //! What holds for every text: redaction is idempotent, never panics and keeps what it did not find.
 
-use crate::drawn::{BASE62, HEX, drawn};
 use backstory_capture::{Redactor, RedactorOptions};
+use backstory_testkit::{BASE62, HEX, drawn};
 use proptest::prelude::*;
 
 /// Texts made of what the rules look at, in any order.

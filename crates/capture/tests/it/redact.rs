@@ -1,7 +1,7 @@
 //! What is taken out of text and JSON, rule by rule, and what stays.
 
-use crate::drawn::{BASE62, HEX, UPPER, drawn, redactor};
 use backstory_capture::{Redactor, RedactorOptions};
+use backstory_testkit::{BASE62, HEX, UPPER, drawn};
 use serde_json::json;
 
 /// Checks that the secret is gone, everything around it stays, and the rule is named.
@@ -339,4 +339,8 @@ fn a_private_part_may_span_the_strings_of_a_value() {
     let mut unclosed = json!(["a <private>b", "seen"]);
     redactor().scrub_json(&mut unclosed);
     assert_eq!(unclosed, json!(["a [private]", "seen"]));
+}
+
+pub(crate) fn redactor() -> Redactor {
+    Redactor::new(RedactorOptions::default())
 }

@@ -5,7 +5,7 @@ use crate::commands::sessions::session_called;
 use crate::failure::{Exit, Failure};
 use crate::ui::{counted, memories, one_line};
 use crate::vectors;
-use backstory_capture::{Distillation, Occasion, distil};
+use backstory_distil::{Distillation, Occasion, distil};
 use backstory_memory::{MemoryId, SessionId, Timestamp};
 use backstory_store::Store;
 use clap::Args;
@@ -72,7 +72,7 @@ pub(crate) fn distil_session(
     id: SessionId,
     occasion: Occasion,
     app: &App,
-) -> Result<backstory_capture::DistilReport, Failure> {
+) -> Result<backstory_distil::DistilReport, Failure> {
     let session = store.session(id)?.ok_or_else(|| Failure::internal("a session is gone"))?;
     let project = store.project(session.project)?;
     let root = project

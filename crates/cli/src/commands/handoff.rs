@@ -7,7 +7,7 @@ use crate::commands::sessions::session_called;
 use crate::failure::{Exit, Failure};
 use crate::shapes;
 use crate::ui::{Tone, one_line};
-use backstory_capture::Occasion;
+use backstory_distil::Occasion;
 use backstory_memory::{Kind, Memory, clean};
 use backstory_store::{Filter, Scope, Session, Store};
 use clap::Args;

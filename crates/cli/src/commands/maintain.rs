@@ -5,7 +5,7 @@ use crate::commands::distil::distil_session;
 use crate::failure::{Exit, Failure};
 use crate::ui::memories;
 use crate::{log, vectors};
-use backstory_capture::Occasion;
+use backstory_distil::Occasion;
 use backstory_store::Store;
 use clap::Args;
 use serde::Serialize;

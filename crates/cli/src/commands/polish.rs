@@ -9,7 +9,8 @@ use crate::env_vars::{BACKSTORY_INSIDE, Environment};
 use crate::failure::{Exit, Failure};
 use crate::log;
 use crate::ourselves::{self, Runner};
-use backstory_capture::{DistilReport, Occasion, Redactor, prepare};
+use backstory_capture::{Redactor, prepare};
+use backstory_distil::{DistilReport, Occasion};
 use backstory_memory::{Content, Event, Kind, Memory, MemoryId, Timestamp, Tokens, Uid, digest};
 use backstory_provider::{
     Answer, Anthropic, ClaudeCli, Model, ModelError, OpenAiCompatible, Request, request_for, wording_from,

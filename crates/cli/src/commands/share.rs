@@ -6,9 +6,9 @@ use crate::failure::{Exit, Failure};
 use crate::sync_lock::SyncLock;
 use crate::ui::{memories, one_line};
 use crate::{parting, teams};
-use backstory_hub::TeamName;
 use backstory_memory::{ProjectId, ProjectKey};
 use backstory_store::{Project, SharedProject, Store};
+use backstory_sync::TeamName;
 use clap::Args;
 use serde::Serialize;
 

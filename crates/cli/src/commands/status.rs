@@ -253,5 +253,5 @@ pub(crate) fn hook(receipt: &Receipt) -> HookShape {
 }
 
 fn ago(at: Timestamp, now: Timestamp) -> String {
-    backstory_context::relative(at, now)
+    backstory_inject::relative(at, now)
 }

@@ -7,7 +7,7 @@ mod status;
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::teams;
-use backstory_hub::TeamName;
+use backstory_sync::TeamName;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 

@@ -9,10 +9,10 @@ use crate::teams;
 use crate::times;
 use crate::ui::{Tone, one_line};
 use backstory_embed::{MiniLm, model_name};
-use backstory_hub::{Asked, Question, TeamHit};
 use backstory_memory::{Provenance, first_chars};
 use backstory_recall::direction;
 use backstory_store::{Scope, SharedProject, Store};
+use backstory_sync::{Asked, Question, TeamHit};
 use serde::Serialize;
 
 /// The rank of words, as the hub gives it, that counts for half.

@@ -2,7 +2,7 @@
 
 use super::Injecting;
 use backstory_capture::git;
-use backstory_context::{Known, Orientation, Relevant, WorkTree};
+use backstory_inject::{Known, Orientation, Relevant, WorkTree};
 use backstory_memory::Kind;
 use std::time::Duration;
 

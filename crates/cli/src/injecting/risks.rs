@@ -1,8 +1,8 @@
 //! What to know before a tool runs: what failed before and what fixed it, what is known about a file.
 
 use super::Injecting;
-use backstory_capture::Signature;
-use backstory_context::{Known, Relevant};
+use backstory_distil::Signature;
+use backstory_inject::{Known, Relevant};
 use backstory_memory::{Kind, Memory, MemoryId, Provenance, first_chars};
 use backstory_recall::word_query;
 use backstory_store::{Filter, Scope, Store, StoreError};

@@ -5,7 +5,7 @@
 use crate::failure::Failure;
 use crate::injecting::nonce;
 use crate::shapes::MemoryShape;
-use backstory_context::{age, encode, encode_lines, gist, pointer};
+use backstory_inject::{age, encode, encode_lines, gist, pointer};
 use backstory_memory::{Memory, MemoryId, Provenance, Standing, TITLE_CHARS, Timestamp, fence, first_chars};
 
 /// The most bytes an answer has, everything counted.

@@ -12,7 +12,7 @@ use crate::lines::{MemoryLine, unknown_kind};
 use crate::mcp::answers::{Answer, Form, head_lines, in_project, index_line, numbers, whole_text};
 use crate::mcp::arguments::Arguments;
 use crate::shapes;
-use backstory_context::encode;
+use backstory_inject::encode;
 use backstory_memory::{Kind, Memory, MemoryId, ProjectId, Provenance, TITLE_CHARS, strip_fences};
 use backstory_recall::Strategy;
 use backstory_store::{Filter, Scope, StandingFilter, Store, StoreError};

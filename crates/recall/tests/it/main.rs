@@ -8,3 +8,4 @@ mod fuzz;
 mod kit;
 mod profiles;
 mod six_signals;
+mod vectors;

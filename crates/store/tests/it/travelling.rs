@@ -83,7 +83,7 @@ fn ties_are_noted_as_far_as_both_ends_are_here() {
     store.tie(&told).unwrap();
     let standing = |id| store.memory(id).unwrap().unwrap().standing;
     assert_eq!(
-        (life(a), life(b), life(c)),
+        (standing(a), standing(b), standing(c)),
         (Standing::Superseded(b), Standing::Superseded(c), Standing::Confirmed)
     );
     // Who says itself what replaced it is dated as it was; who is only said to be replaced is so from then on.
@@ -106,5 +106,5 @@ fn no_tie_makes_a_circle() {
     store.tie(&[ties("a", Some("b"), &[]), ties("b", Some("a"), &[(Relation::Supersedes, "b")])]).unwrap();
     store.tie(&[ties("a", None, &[(Relation::Supersedes, "b")])]).unwrap();
     let standing = |id| store.memory(id).unwrap().unwrap().standing;
-    assert_eq!((life(a), life(b)), (Standing::Superseded(b), Standing::Confirmed));
+    assert_eq!((standing(a), standing(b)), (Standing::Superseded(b), Standing::Confirmed));
 }

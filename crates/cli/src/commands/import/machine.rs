@@ -6,8 +6,10 @@ use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
 use crate::times;
+use backstory_exchange::{
+    Find, ForeignDatabases, Only, Source, Taking, Whereabouts, take_find, take_records,
+};
 use backstory_hosts::{Host, Places, Record};
-use backstory_import::{Find, ForeignDatabases, Only, Source, Taking, Whereabouts, take_find, take_records};
 use backstory_memory::{ProjectRef, Timestamp};
 use backstory_provider::is_our_prompt;
 use backstory_store::Store;

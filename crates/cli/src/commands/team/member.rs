@@ -5,8 +5,8 @@ use crate::failure::{Exit, Failure};
 use crate::sync_lock::SyncLock;
 use crate::ui::one_line;
 use crate::{parting, teams};
-use backstory_hub::TeamName;
 use backstory_store::{Joining, Team};
+use backstory_sync::TeamName;
 use serde::Serialize;
 
 /// What was joined, for other programs.

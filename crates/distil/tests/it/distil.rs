@@ -1,0 +1,560 @@
+//! Distillation: from made-up sessions to the memories that should come of them, and to those that should not.
+
+use crate::story::Story;
+use backstory_distil::{Occasion, failure_subject};
+use backstory_memory::{Activity, Kind, Provenance, Relation, Standing, Subagent};
+use backstory_store::{Filter, Scope};
+
+pub(crate) const RED: &str = "F\n======\nFAIL: test_last (tests.test_window.WindowTest.test_last)\n------\nTraceback (most recent call last):\n  \
+                   File \"tests/test_window.py\", line 8, in test_last\n    self.assertEqual(windows[-1], [3, 4])\nAssertionError: Lists differ: [2, 3] != [3, 4]\n\n\
+                   Ran 3 tests in 0.001s\n\nFAILED (failures=1)";
+pub(crate) const GREEN: &str = "...\nRan 3 tests in 0.001s\n\nOK";
+
+/// A bug is met, mended, tested and committed; then the user puts something right.
+fn bugfix() -> Story {
+    let mut story = Story::new();
+    story
+        .asks("Fix the failing test in tests/test_window.py")
+        .looks("window.py")
+        .fails("python3 -m unittest", RED)
+        .edits("window.py", "    for i in range(len(items) - size):", "    for i in range(len(items) - size + 1):")
+        .runs("python3 -m unittest", GREEN)
+        .runs(
+            "git add -A && git commit -m 'Fix off-by-one in window'",
+            "[main 1a2b3c4] Fix off-by-one in window\n 1 file changed, 1 insertion(+), 1 deletion(-)",
+        )
+        .closes("I've fixed the off-by-one in `window()`.\n\nThe range stopped one short, so the last window was never returned. All 3 tests pass now.");
+    story.asks("No, we use pytest here, not unittest.").closes("Understood: I will use pytest from now on.");
+    story.happens(Activity::SessionEnded { reason: "other".into() }, Provenance::Tool);
+    story.distils(Occasion::SessionEnd);
+    story
+}
+
+#[test]
+fn a_failure_met_again_leads_to_what_mended_it() {
+    let story = bugfix();
+    let failure = story.only(Kind::Failure);
+    let everywhere = Filter::within(Scope::Everywhere);
+    let found = |command: &str, output: &str| {
+        let subject = failure_subject(command, output);
+        story.store.with_signature(&Vec::from_iter(subject), &everywhere).unwrap()
+    };
+    // Another day, another place, the same failure.
+    assert_eq!(found("cd app && python3 -m unittest", &RED.replace("0.001s", "0.204s")), [failure.id]);
+    assert_eq!(found("python3 -m unittest", "ModuleNotFoundError: No module named 'window'"), []);
+    assert_eq!(found("grep -r window .", ""), []);
+}
+
+#[test]
+fn a_mended_bug_leaves_what_helps_next_time_and_nothing_else() {
+    let story = bugfix();
+    let mut kinds: Vec<String> =
+        story.memories().iter().map(|memory| memory.content.kind.to_string()).collect();
+    kinds.sort();
+    let learnt = story.memories().into_iter().find(|memory| memory.content.title.contains("pytest")).unwrap();
+    let mut expected = vec!["bugfix", "failure", "handoff", "summary", learnt.content.kind.as_str()];
+    expected.sort_unstable();
+    assert_eq!(kinds, expected, "{:#?}", story.kinds());
+
+    let bugfix = story.only(Kind::Bugfix);
+    assert_eq!(bugfix.content.title, "Fix off-by-one in window");
+    assert_eq!(bugfix.content.files, ["window.py"]);
+    assert!(
+        bugfix.content.facts.iter().any(|fact| fact.contains("red to green")),
+        "{:?}",
+        bugfix.content.facts
+    );
+    assert_eq!(bugfix.content.provenance, Provenance::Assistant);
+    assert!(bugfix.content.confidence.get() < 0.6);
+
+    let failure = story.only(Kind::Failure);
+    assert!(failure.content.title.contains("Lists differ"), "{}", failure.content.title);
+    assert!(failure.content.body.contains("Fixed by editing window.py"), "{}", failure.content.body);
+    assert!(failure.content.body.contains("size + 1"), "{}", failure.content.body);
+    let links = story.store.links(failure.id).unwrap();
+    assert!(links.iter().any(|link| link.relation == Relation::Relates && link.to == bugfix.id), "{links:?}");
+
+    assert_eq!(learnt.content.provenance, Provenance::User);
+    assert!(story.only(Kind::Handoff).content.body.contains("Fix off-by-one in window"));
+    let summary = story.only(Kind::Summary).content;
+    assert!(
+        summary.body.contains("Request: Fix the failing test")
+            && summary.body.contains("Completed: Fix off-by-one")
+    );
+    for memory in story.memories() {
+        assert!(
+            !story.store.evidence(memory.id).unwrap().is_empty(),
+            "{} has no evidence",
+            memory.content.title
+        );
+    }
+}
+
+#[test]
+fn reading_the_same_events_again_changes_nothing() {
+    let mut story = bugfix();
+    let before = story.memories();
+    for occasion in [Occasion::Asked, Occasion::TurnEnd, Occasion::Asked] {
+        let report = story.distils(occasion);
+        assert_eq!((report.written, report.updated), (vec![], vec![]));
+    }
+    assert_eq!(story.memories(), before);
+}
+
+#[test]
+fn what_was_forgotten_stays_forgotten_when_its_session_goes_on() {
+    let mut story = bugfix();
+    let failure = story.only(Kind::Failure).id;
+    story.store.forget(&[failure], backstory_memory::Timestamp(1_900_000_000_000)).unwrap();
+    story
+        .asks("Run the tests again")
+        .fails("python3 -m unittest", RED)
+        .edits("window.py", "a", "b")
+        .runs("python3 -m unittest", GREEN)
+        .closes("The tests pass again.");
+    assert_eq!(story.of_kind(Kind::Failure), []);
+}
+
+#[test]
+fn a_failure_that_is_mended_in_a_later_turn_gets_its_fix() {
+    let mut story = Story::new();
+    story
+        .asks("Run the tests")
+        .fails("python3 -m unittest", RED)
+        .closes("One test fails: the last window is missing.");
+    assert!(story.only(Kind::Failure).content.body.contains("Not fixed"));
+    story
+        .asks("Fix it")
+        .edits("window.py", "size):", "size + 1):")
+        .runs("python3 -m unittest", GREEN)
+        .closes("Fixed the window range.");
+    let failure = story.only(Kind::Failure);
+    assert!(failure.content.body.contains("Fixed by editing window.py"), "{}", failure.content.body);
+    assert_eq!(failure.times_seen, 1, "one incident");
+}
+
+#[test]
+fn met_in_three_sessions_a_failure_becomes_a_pattern_with_its_fix() {
+    let mut story = Story::new();
+    for session in ["a", "b", "c"] {
+        assert_eq!(story.of_kind(Kind::Pattern), []);
+        story
+            .session(session)
+            .asks("Why does the server not start?")
+            .fails("npm run dev", "Error: listen EADDRINUSE: address already in use :::3000")
+            .runs("pkill -f vite", "")
+            .runs("npm run dev", "ready on http://localhost:3000")
+            .closes("The server runs now.");
+    }
+    let (failure, pattern) = (story.only(Kind::Failure), story.only(Kind::Pattern));
+    assert_eq!(failure.times_seen, 3);
+    assert!(failure.content.body.contains("That was: "), "{}", failure.content.body);
+    assert_eq!(story.of_kind(Kind::Discovery), [], "told with the failure");
+    assert!(pattern.content.body.contains("pkill -f vite"), "{}", pattern.content.body);
+    assert_eq!(pattern.content.category.as_ref().map(|category| category.0.as_str()), Some("anti-pattern"));
+    let links = story.store.links(pattern.id).unwrap();
+    assert!(links.iter().any(|link| link.relation == Relation::DerivedFrom && link.to == failure.id));
+}
+
+#[test]
+fn a_mistake_made_and_mended_while_editing_is_no_lesson() {
+    let mut story = Story::new();
+    story
+        .asks("Add a parser for dates")
+        .edits("date.py", "", "def parse(:\n")
+        .fails("python3 date.py", "  File \"date.py\", line 1\n    def parse(:\nSyntaxError: invalid syntax")
+        .edits("date.py", "def parse(:", "def parse(text):")
+        .runs("python3 date.py", "")
+        .closes("Added a parser for dates.");
+    assert_eq!(story.of_kind(Kind::Failure), [], "{:?}", story.kinds());
+    assert_eq!(story.of_kind(Kind::Feature).len(), 1, "{:?}", story.kinds());
+}
+
+#[test]
+fn the_kind_of_work_comes_from_evidence() {
+    let kind_of = |asked: &str, commit: Option<&str>, is_new: bool| {
+        let mut story = Story::new();
+        story.asks(asked).edits("a.py", if is_new { "" } else { "x = 1" }, "x = 2");
+        if let Some(subject) = commit {
+            story.runs(&format!("git commit -am '{subject}'"), &format!("[main 1234567] {subject}"));
+        }
+        story.closes("Changed the value of x in a.py.");
+        story.memories().into_iter().find(|memory| memory.content.files == ["a.py"]).unwrap().content.kind
+    };
+    assert_eq!(kind_of("The total is wrong, please fix it", None, false), Kind::Bugfix);
+    assert_eq!(kind_of("Add a page for invoices", None, true), Kind::Feature);
+    assert_eq!(kind_of("Rename x to y everywhere", None, false), Kind::Refactor);
+    assert_eq!(kind_of("Set x to two", None, false), Kind::Change);
+    assert_eq!(kind_of("Set x to two", Some("fix: x was one too low"), false), Kind::Bugfix);
+    assert_eq!(kind_of("Set x to two", Some("docs: explain x"), false), Kind::Change);
+}
+
+#[test]
+fn an_answered_question_is_a_discovery() {
+    let mut story = Story::new();
+    story
+        .asks("Where is the retry limit set?")
+        .looks("queue/retry.rs")
+        .looks("README.md")
+        .closes("The retry limit lives in `queue/retry.rs`: `MAX_RETRIES` is three, and the backoff doubles each time.");
+    let found = story.only(Kind::Discovery);
+    assert!(found.content.body.contains("Where is the retry limit set?"), "{}", found.content.body);
+    assert!(found.content.body.contains("MAX_RETRIES"), "{}", found.content.body);
+    assert_eq!(found.content.files, ["queue/retry.rs"]);
+}
+
+#[test]
+fn small_talk_leaves_nothing() {
+    let mut story = Story::new();
+    for (asked, said) in [
+        ("hi", "Hello! How can I help?"),
+        ("thanks", "You're welcome!"),
+        ("ok go on", "Done."),
+        ("what time is it in Lisbon", "I cannot look at a clock; your system can."),
+    ] {
+        story.asks(asked).closes(said);
+    }
+    story.happens(Activity::SessionEnded { reason: "other".into() }, Provenance::Tool);
+    story.distils(Occasion::SessionEnd);
+    assert_eq!(story.kinds(), Vec::<String>::new());
+}
+
+#[test]
+fn said_again_it_is_surer_and_not_there_twice() {
+    let mut story = Story::new();
+    story.asks("We always use tabs for indentation in this repo.").closes("Noted.");
+    let first = story.memories().remove(0);
+    story.session("later").asks("Remember: we always use tabs for indentation in this repo!").closes("Yes.");
+    let again: Vec<_> =
+        story.memories().into_iter().filter(|memory| memory.content.title.contains("tabs")).collect();
+    assert_eq!(again.len(), 1, "{:?}", story.kinds());
+    assert_eq!(again[0].times_seen, 2);
+    assert!(again[0].content.confidence > first.content.confidence);
+}
+
+#[test]
+fn what_the_user_puts_right_is_replaced_and_kept_as_history() {
+    let mut story = Story::new();
+    story.asks("We use unittest for all tests.").closes("Noted.");
+    let old = story.memories().remove(0);
+    story.session("later").asks("No, we use pytest here, not unittest.").closes("Understood.");
+    let memories = story.memories();
+    let new = memories.iter().find(|memory| memory.content.title.contains("pytest")).expect("the correction");
+    let old = memories.iter().find(|memory| memory.id == old.id).unwrap();
+    assert_eq!(old.standing, Standing::Superseded(new.id), "{:?}", story.kinds());
+}
+
+#[test]
+fn a_word_that_means_something_else_elsewhere_puts_nothing_right() {
+    let mut story = Story::new();
+    story.asks("Remember that the settings page always shows three tabs.").closes("Noted.");
+    let page = story.memories().remove(0);
+    assert!(page.content.title.contains("tabs"), "{:?}", story.kinds());
+    story.session("later").asks("No, we use spaces here, not tabs.").closes("Understood.");
+    assert_eq!(
+        story.store.memory(page.id).unwrap().unwrap().standing,
+        Standing::Confirmed,
+        "{:?}",
+        story.kinds()
+    );
+}
+
+#[test]
+fn the_assistant_does_not_overrule_the_user() {
+    let mut story = Story::new();
+    story.asks("Never commit directly to the main branch.").closes("Noted.");
+    let rule = story.memories().remove(0);
+    story
+        .session("later")
+        .asks("Ship it")
+        .closes("Decision: always commit directly to the main branch, because it is faster.");
+    let rule = story.store.memory(rule.id).unwrap().unwrap();
+    assert_eq!(rule.standing, Standing::Confirmed, "{:?}", story.kinds());
+}
+
+#[test]
+fn what_was_taken_back_does_not_come_back_by_the_assistant() {
+    let mut story = Story::new();
+    story.asks("We use unittest for all tests.").closes("Noted.");
+    story.asks("No, we use pytest here, not unittest.").closes("Understood.");
+    let before = story.memories().len();
+    story
+        .session("later")
+        .asks("Add a test for the parser please")
+        .closes("We decided to use unittest for all tests.");
+    let live: Vec<_> = story
+        .memories()
+        .into_iter()
+        .filter(|memory| {
+            memory.standing == Standing::Confirmed && memory.content.title.to_lowercase().contains("unittest")
+        })
+        .filter(|memory| !memory.content.title.contains("pytest"))
+        .collect();
+    assert_eq!(live, [], "{:?} (was {before})", story.kinds());
+}
+
+/// SEC-1, law 6.
+#[test]
+fn what_is_said_after_strangers_spoke_is_trusted_no_more_than_they_are() {
+    let mut story = Story::new();
+    story
+        .asks("How do others limit uploads? Look it up and set ours.")
+        .fetches("https://example.org/limits", "Everyone must set it to 1 MB.")
+        .edits("upload.py", "LIMIT = 5", "LIMIT = 1")
+        .closes("Changed the upload limit to 1 MB. We decided on 1 MB because everyone uses it.");
+    let distilled: Vec<_> =
+        story.memories().into_iter().filter(|memory| memory.content.kind != Kind::Failure).collect();
+    assert!(!distilled.is_empty());
+    for memory in distilled {
+        assert_eq!(memory.content.provenance, Provenance::External, "{}", memory.content.title);
+    }
+    story.asks("We always keep limits in upload.py.").closes("Noted.");
+    let stated = story
+        .memories()
+        .into_iter()
+        .find(|memory| memory.content.title.contains("limits in upload"))
+        .unwrap();
+    assert_eq!(stated.content.provenance, Provenance::User, "the user's own words stay theirs");
+}
+
+#[test]
+fn the_work_of_a_subagent_belongs_to_the_turn_that_asked_for_it() {
+    let mut story = Story::new();
+    let agent = || Some(Subagent { id: "a1".into(), sort: "general-purpose".into() });
+    let file = story.root().join("b.py").display().to_string();
+    story.asks("Add a page for invoices");
+    story.happens_by(Activity::SubagentStarted, Provenance::Assistant, agent());
+    story.happens_by(Activity::Edited { file, is_new: true, hunks: vec![] }, Provenance::Tool, agent());
+    story.happens_by(
+        Activity::SubagentEnded { message: "I added the page for invoices.".into() },
+        Provenance::Assistant,
+        agent(),
+    );
+    story.closes("Added a page for invoices.");
+    assert_eq!(story.only(Kind::Feature).content.files, ["b.py"]);
+}
+
+#[test]
+fn a_handoff_says_what_is_open() {
+    let mut story = Story::new();
+    story
+        .asks("Add invoices: model, page and tests")
+        .edits("model.py", "", "class Invoice: pass")
+        .plans(&[("Add the model", true), ("Add the page", false), ("Write tests", false)])
+        .fails("python3 -m unittest", RED)
+        .closes("Added the invoice model.\n\nShould invoices be numbered per year or per customer?");
+    story.happens(Activity::Compacting { instructions: String::new() }, Provenance::Tool);
+    story.distils(Occasion::Compaction);
+    let handoff = story.only(Kind::Handoff).content;
+    assert_eq!(handoff.title, "Next: Add the page");
+    for part in ["Write tests", "per year or per customer", "test_last"] {
+        assert!(handoff.body.contains(part), "{part} is missing in:\n{}", handoff.body);
+    }
+}
+
+#[test]
+fn a_handoff_says_nothing_is_open_only_where_nothing_is() {
+    let title = |message: &str, later: &[(&str, &str)]| {
+        let mut story = Story::new();
+        story.asks("Add the model").edits("a.py", "", "x").closes(message);
+        for (asked, said) in later {
+            story.asks(asked).closes(said);
+        }
+        story.distils(Occasion::SessionEnd);
+        story.only(Kind::Handoff).content.title
+    };
+    let added = "Added the model.";
+    assert_eq!(title(added, &[]), "Done, nothing open: Added the model");
+    assert_eq!(
+        title("Added the model.\n\nShould it be numbered per year or per customer?", &[]),
+        "Open question: Should it be numbered per year or per customer?"
+    );
+    assert_eq!(title(added, &[("TODO for later: drop the old model", "Noted.")]), "Next: Drop the old model");
+    assert_eq!(title(added, &[("we still need to update the docs", "Yes.")]), "Next: Update the docs");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "git needs the machine's PATH, and nothing else of it")]
+fn work_that_is_not_committed_is_open() {
+    let mut story = Story::new();
+    let mut git = std::process::Command::new("git");
+    git.args(["init", "--quiet"]).current_dir(story.root()).env_clear();
+    git.envs(std::env::var_os("PATH").map(|path| ("PATH", path))).env("HOME", story.root());
+    if !git.status().is_ok_and(|it| it.success()) {
+        eprintln!("SKIPPED: there is no git on this machine");
+        return;
+    }
+    story.asks("Add the model").creates("a.py", "x = 1\n").closes("Added the model.");
+    story.distils(Occasion::SessionEnd);
+    assert_eq!(story.only(Kind::Handoff).content.title, "Not committed yet: Added the model");
+}
+
+#[test]
+fn what_was_put_off_outlives_the_work_and_what_was_needed_does_not() {
+    let mut story = Story::new();
+    story.asks("TODO for later: drop the old model").closes("Noted.");
+    story.asks("We still need to update the docs").edits("a.md", "", "x").closes("Updated the docs.");
+    story.distils(Occasion::SessionEnd);
+    let handoff = story.only(Kind::Handoff).content;
+    assert_eq!(handoff.title, "Next: Drop the old model");
+    assert!(handoff.body.contains("Next steps: Drop the old model\n") || handoff.body.ends_with("old model"));
+    assert!(!handoff.body.contains("Update the docs"), "{}", handoff.body);
+}
+
+#[test]
+fn what_was_put_off_and_then_asked_for_is_done() {
+    let mut story = Story::new();
+    story.asks("Skip the parser for now").closes("Noted.");
+    story.asks("Ok, now do the parser").edits("parser.py", "", "x").closes("Added the parser.");
+    story.distils(Occasion::SessionEnd);
+    let handoff = story.only(Kind::Handoff).content;
+    assert!(!handoff.body.contains("Skip the parser"), "{}", handoff.body);
+}
+
+#[test]
+fn a_next_step_stands_until_something_is_done() {
+    let mut story = Story::new();
+    story
+        .asks("Add the model")
+        .edits("a.py", "", "x")
+        .closes("Added the model. Next step: add the page for it.");
+    story.asks("thanks").closes("You're welcome!");
+    story.distils(Occasion::SessionEnd);
+    assert_eq!(story.only(Kind::Handoff).content.title, "Next: Add the page for it");
+    story.asks("Add the page").edits("b.py", "", "y").closes("Added the page.");
+    story.distils(Occasion::SessionEnd);
+    assert_eq!(story.only(Kind::Handoff).content.title, "Done, nothing open: Added the page");
+}
+
+#[test]
+fn scratch_files_outside_the_project_are_no_work() {
+    let mut story = Story::new();
+    story.asks("Try something out");
+    let hunks = vec![];
+    story.happens(Activity::Edited { file: "/tmp/scratch.py".into(), is_new: true, hunks }, Provenance::Tool);
+    story.closes("Tried it out in a scratch file.");
+    assert_eq!(story.kinds(), Vec::<String>::new());
+}
+
+#[test]
+fn a_secret_put_together_from_clean_parts_does_not_reach_a_memory() {
+    let mut story = Story::new();
+    let key = format!("{}{}", "AKIA", "Z7Q2M4N8P3R5T9V1");
+    story.asks(&format!("Add the page. The key is {key}.")).edits("a.py", "", "x").closes("Added the page.");
+    assert!(story.memories().iter().all(|memory| !memory.content.body.contains(&key)));
+}
+
+#[test]
+fn changed_code_is_told_and_memories_are_anchored_in_it() {
+    let mut story = Story::new();
+    let before = "def window(items, size):\n    return []\n\ndef unused():\n    pass\n";
+    let after =
+        "def window(items, size):\n    return [items]\n\ndef pairs(items):\n    return window(items, 2)\n";
+    std::fs::write(story.root().join("window.py"), after).unwrap();
+    story
+        .asks("Make window return something, add pairs and drop unused")
+        .edits("window.py", before, after)
+        .closes("Reworked window.py: `window` returns its items and `pairs` is new.");
+    let session = story.id();
+    let project = story.store.session(session).unwrap().unwrap().project;
+    let mut changes: Vec<String> = story
+        .store
+        .code_changes(project, Some(session), 10)
+        .unwrap()
+        .iter()
+        .map(|changed| format!("{} {}", changed.change.as_str(), changed.signature))
+        .collect();
+    changes.sort();
+    assert_eq!(changes, ["deleted def unused()", "modified def window(items, size)", "new def pairs(items)"]);
+
+    let work = story.memories().remove(0);
+    assert!(
+        work.content.facts.contains(&"New in window.py: def pairs(items)".to_owned()),
+        "{:?}",
+        work.content.facts
+    );
+    let root = story.root();
+    let is = |story: &Story| {
+        backstory_capture::freshness(&story.store, project, &root, &[work.id], None).unwrap()[&work.id]
+    };
+    assert_eq!(is(&story), backstory_memory::Freshness::Fresh);
+    std::fs::write(story.root().join("window.py"), after.replace("[items]", "[items, items]")).unwrap();
+    assert_eq!(is(&story), backstory_memory::Freshness::Changed);
+    std::fs::remove_file(story.root().join("window.py")).unwrap();
+    assert_eq!(is(&story), backstory_memory::Freshness::Gone);
+}
+
+#[test]
+fn a_turn_that_is_cut_by_compaction_is_one_piece_of_work() {
+    let mut story = Story::new();
+    story.asks("Add a page for invoices").edits("a.py", "", "def a(): pass");
+    story.happens(Activity::Compacting { instructions: String::new() }, Provenance::Tool);
+    story.distils(Occasion::Compaction);
+    story.edits("b.py", "", "def b(): pass").closes("Added a page for invoices in a.py and b.py.");
+    assert_eq!(story.only(Kind::Feature).content.files, ["a.py", "b.py"]);
+}
+
+/// R24: what was given comes back as prompt, output and reply, fenced and reformatted, and leaves nothing.
+#[test]
+fn what_was_given_and_comes_back_leaves_no_memory() {
+    let mut story = Story::new();
+    story.asks("We always deploy through the staging pipeline, never from a laptop.").closes("Noted.");
+    let known = story.memories();
+    let block = "## Project knowledge\n\
+        - [2h ago] We always deploy through the staging pipeline, never from a laptop\n\
+        - [yesterday] We decided to keep invoices in cents because floats lose money on large totals\n\
+        - [3d ago] Never run the migration while the importer holds its lock, it corrupts the index\n";
+    let session = story.id();
+    let project = story.store.session(session).unwrap().unwrap().project;
+    let injection = backstory_memory::Injection {
+        project,
+        session: Some(session),
+        moment: backstory_memory::Moment::SessionStart,
+        at: backstory_memory::Timestamp(0),
+        tokens: backstory_memory::Tokens(0),
+        budget: backstory_memory::Tokens(0),
+        bytes: 0,
+        build_us: 0,
+        layers: vec![],
+        layers_skipped: vec![],
+        text: block.to_owned(),
+        shingles: backstory_memory::Shingles::of(block),
+        memories: vec![],
+    };
+    story.store.record_injection(&injection).unwrap();
+    let fenced = backstory_memory::fence(block, 0x1234_abcd);
+    let reformatted = block.replace("- [", "* **[").replace(" ago]", " ago]** ").to_uppercase();
+    for round in 0..50 {
+        let text = if round % 2 == 0 { &fenced } else { &reformatted };
+        story.asks(text).runs("cat notes.md", text).closes(text);
+    }
+    let now: Vec<String> =
+        story.memories().iter().skip(known.len()).map(|memory| memory.content.title.clone()).collect();
+    assert_eq!(now, Vec::<String>::new());
+    assert_eq!(
+        story.memories().first().map(|memory| memory.times_seen),
+        Some(1),
+        "an echo does not make it surer"
+    );
+    let events = story.store.events(session, backstory_memory::EventId(0)).unwrap();
+    let stored: String = events.iter().skip(2).map(|event| event.event.payload.to_lowercase()).collect();
+    let given: Vec<char> = block.to_lowercase().chars().collect();
+    for run in given.windows(64) {
+        assert!(!stored.contains(&run.iter().collect::<String>()), "{}", run.iter().collect::<String>());
+    }
+    backstory_testkit::bar("R24", "50 rounds of an echo: 0 memories, 0 runs of 64 characters");
+}
+
+#[test]
+fn a_goal_the_user_sets_is_kept_and_a_decision_with_its_reason() {
+    let mut story = Story::new();
+    story
+        .asks("Our goal is to ship the new importer before the end of June. How should it store rows?")
+        .closes(
+            "We decided to store rows as JSON lines, because they can be appended without reading the file.",
+        );
+    assert_eq!(story.only(Kind::Goal).content.provenance, Provenance::User);
+    let decision = story.only(Kind::Decision).content;
+    assert!(decision.body.contains("because they can be appended"), "{}", decision.body);
+    assert_eq!(decision.provenance, Provenance::Assistant);
+}

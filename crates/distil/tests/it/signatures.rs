@@ -1,0 +1,168 @@
+//! The signatures of failures: outputs in the formats of real tools, and what holds for all of them.
+
+use crate::failing::CASES;
+use backstory_distil::Signature;
+use proptest::prelude::*;
+
+#[test]
+fn each_failure_is_told_by_its_line_and_class() {
+    let wrong: Vec<String> = CASES
+        .iter()
+        .filter_map(|(command, output, class, title)| {
+            let signature = Signature::of(command, output).expect("every case fails");
+            let same = signature.class == *class && signature.title == *title;
+            (!same).then(|| format!("{command}: {:?} {:?}", signature.class, signature.title))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn different_failures_have_different_digests_and_short_titles() {
+    let signatures: Vec<Signature> =
+        CASES.iter().filter_map(|(command, output, ..)| Signature::of(command, output)).collect();
+    for (at, one) in signatures.iter().enumerate() {
+        assert!(one.title.chars().count() <= 80, "{}", one.title);
+        for other in signatures.iter().skip(at + 1) {
+            assert_ne!(one.digest, other.digest, "{} and {}", one.title, other.title);
+        }
+    }
+}
+
+#[test]
+fn a_command_is_named_without_what_surrounds_it() {
+    let cases = [
+        ("cd x && cargo test", "cargo test"),
+        ("cd x; RUST_LOG=debug cargo +nightly test --all 2>&1 | tee log | tail -5", "cargo test"),
+        ("sudo -u postgres timeout -k 5 60 psql -c 'select 1; select 2'", "psql"),
+        ("bash -lc \"cd /srv && npm run build -- --prod\"", "npm run build"),
+        ("time nice -n 5 make -C sub -j 8 check", "make check"),
+        ("/usr/bin/python3.12 -m pytest tests", "pytest"),
+        ("uv run pytest -q", "pytest"),
+        ("npx --yes jest --ci", "jest"),
+        ("git add -A && git commit -m 'a; b | c'", "git commit"),
+        ("npm --prefix web run lint > out.txt 2>&1", "npm run lint"),
+        ("echo y | npm init", "npm init"),
+        ("cargo build; echo done", "cargo build"),
+        ("cargo test || true", "cargo test"),
+        ("cargo build \\\n  --release", "cargo build"),
+        ("cargo test && git status && ls", "cargo test"),
+        ("(cd web && yarn run e2e)", "yarn run e2e"),
+        ("cat > run.sh <<'END'\ncargo test\nEND\nmake lint", "make lint"),
+        ("for f in a b; do cargo bench; done", "cargo bench"),
+        ("if cargo doc; then echo fine; fi", "cargo doc"),
+    ];
+    for (command, task) in cases {
+        let found = Signature::of(command, "error: it broke").map(|signature| signature.task);
+        assert_eq!(found.as_deref(), Some(task), "{command}");
+    }
+}
+
+#[test]
+fn looking_without_finding_is_no_failure() {
+    assert_eq!(Signature::of("grep -r foo src", ""), None);
+    assert_eq!(Signature::of("ls | wc -l", "3"), None);
+    assert_eq!(Signature::of("cargo test", "^C"), None);
+    assert_eq!(Signature::of("", "error: what"), None);
+    assert_eq!(Signature::of("cd /nowhere", "bash: cd: /nowhere: No such file or directory"), None);
+}
+
+#[test]
+fn the_same_failure_looks_the_same_elsewhere() {
+    let pairs = [
+        ("error: open /home/a/app/config.toml failed", "error: open /Users/b/code/app/config.toml failed"),
+        ("src/main.c:10:5: error: x is gone", "lib/deep/main.c:99:1: error: x is gone"),
+        (
+            "2026-11-15T10:00:00Z ERROR it broke after 1.2s",
+            "2025-01-02T23:59:59.123Z ERROR it broke after 340ms",
+        ),
+        ("error: object 3f2a9c1b7d at 0x7ffe12 is bad", "error: object 99aa00b1c2d3 at 0x55d0 is bad"),
+        (
+            "error: job 550e8400-e29b-41d4-a716-446655440000 lost",
+            "error: job 123e4567-e89b-12d3-a456-426614174000 lost",
+        ),
+        ("error: cannot read /tmp/tmpab12cd34/x.json", "error: cannot read /tmp/tmpzz99yy88/x.json"),
+        ("\u{1b}[31merror\u{1b}[0m: it broke", "error: it broke"),
+        ("10%\r50%\r100%\rerror: it broke", "error: it broke"),
+        ("error: tool v1.2.3 is too old", "error: tool v1.10.0-beta.2 is too old"),
+        ("error: key [REDACTED:token:012abc] is bad", "error: key [REDACTED:token:fff000] is bad"),
+        ("error: process 4711 gone", "error: process 9 gone"),
+    ];
+    for (one, other) in pairs {
+        let digest = |output| Signature::of("tool run", output).expect("both fail").digest;
+        assert_eq!(digest(one), digest(other), "{one:?} and {other:?}");
+    }
+}
+
+#[test]
+fn what_an_error_is_about_tells_it_apart() {
+    let pairs = [
+        ("error: open /a/config.toml failed", "error: open /a/secrets.toml failed"),
+        ("error[E0412]: cannot find type `Foo`", "error[E0412]: cannot find type `Bar`"),
+        ("error TS2322: no", "error TS2304: no"),
+        ("HTTP/1.1 404 Not Found", "HTTP/1.1 403 Not Found"),
+        ("ModuleNotFoundError: No module named 'a'", "ModuleNotFoundError: No module named 'b'"),
+    ];
+    for (one, other) in pairs {
+        let digest = |output| Signature::of("tool run", output).expect("both fail").digest;
+        assert_ne!(digest(one), digest(other), "{one:?} and {other:?}");
+    }
+}
+
+#[test]
+fn a_megabyte_of_output_is_fine() {
+    let long = format!("{}\nerror: it broke\n{}", "x".repeat(500_000), "fine 12\n".repeat(60_000));
+    let signature = Signature::of("make", &long).expect("it fails");
+    assert_eq!(signature.title, "make: it broke");
+}
+
+/// Lines that are noise whatever the error is.
+fn noise() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[0-9]{1,3}% \\[=*>? *\\]",
+        "   Compiling [a-z]{3,8} v[0-9]\\.[0-9]{1,2}\\.[0-9]",
+        "\u{1b}\\[[0-9]{1,2}m[0-9]{2}:[0-9]{2}:[0-9]{2}\u{1b}\\[0m tick",
+        "warning: unused variable: `[a-z]{1,5}`",
+        " *",
+        "[0-9]{2}:[0-9]{2} INFO request [0-9a-f]{12} took [0-9]{1,4}ms",
+    ]
+}
+
+proptest! {
+    #[test]
+    fn noise_around_an_error_does_not_change_it(
+        case in prop::sample::select(&CASES[..50]),
+        before in prop::collection::vec(noise(), 0..6),
+        after in prop::collection::vec(noise(), 0..6),
+    ) {
+        let (command, output, ..) = case;
+        let noisy = format!("{}\n{output}\n{}", before.join("\n"), after.join("\n"));
+        prop_assert_eq!(Signature::of(command, &noisy), Signature::of(command, output));
+    }
+
+    #[test]
+    fn numbers_paths_and_colours_in_an_error_do_not_change_it(
+        number in 0u32..1_000_000, other in 0u32..1_000_000,
+        home in "/[a-z]{2,8}/[a-z]{2,8}", millis in 1u32..100_000, address in any::<u32>(), colour in 30u8..38,
+    ) {
+        let tell = |number: u32, home: &str, millis: u32, address: u32, colour: u8| format!(
+            "\u{1b}[{colour}merror\u{1b}[0m: {home}/src/main.rs:{number}:5 lost {number} of it in {millis}ms at {address:#x}"
+        );
+        let one = Signature::of("tool", &tell(number, &home, millis, address, colour));
+        let two = Signature::of("tool", &tell(other, "/x/y", 3, 255, 31));
+        prop_assert_eq!(one, two);
+    }
+
+    #[test]
+    fn any_command_and_output_is_survived(command in "\\PC{0,80}", output in any::<String>()) {
+        if let Some(signature) = Signature::of(&command, &output) {
+            prop_assert!(signature.title.chars().count() <= 80);
+            prop_assert_eq!(signature.digest.len(), 32);
+        }
+    }
+
+    #[test]
+    fn shell_punctuation_is_survived(command in "[a-c '\"\\\\|&;<>(){}#$=\n-]{0,60}") {
+        let _signature = Signature::of(&command, "error: x");
+    }
+}

@@ -1,0 +1,43 @@
+//! Prints what an import would make of a repository: `cargo run -p backstory-exchange --example history -- PATH [COUNT]`.
+
+#![allow(clippy::print_stdout, reason = "printing is all an example does")]
+
+use backstory_exchange::{Found, Source, Whereabouts};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let path = PathBuf::from(arguments.next().unwrap_or_else(|| ".".to_owned()));
+    let count: usize = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(10);
+    for source in [Source::Git, Source::Markdown] {
+        let around = Whereabouts { projects: vec![path.clone()], ..Whereabouts::default() };
+        for find in source.find(&around) {
+            let mut memories = Vec::new();
+            let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
+            let read = find.read(&mut |found| match found {
+                Found::Memory(memory) => memories.push(memory),
+                Found::Skipped(why) => *skipped.entry(why).or_default() += 1,
+            });
+            println!(
+                "{source} {}: {} memories, left out: {skipped:?} {read:?}",
+                find.path.display(),
+                memories.len()
+            );
+            let every = (memories.len() / count.max(1)).max(1);
+            for memory in memories.iter().step_by(every) {
+                let content = &memory.content;
+                let files = content.files.len();
+                println!(
+                    "- {} [{}] {} · {} files · {:?}",
+                    content.kind,
+                    content.importance.get(),
+                    content.title,
+                    files,
+                    content.facts
+                );
+                content.body.lines().take(3).for_each(|line| println!("    {line}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! lore's data directory. Its files are known from github.com/tslateman/lore: `LORE_CONTRACT.md`, `lib/paths.sh`, `journal/lib`,
+//! `patterns/lib`, `failures/lib`, `inbox/lib`, `evidence/lib`, `intent/lib`, `transfer/lib`, `graph/sync.sh`, `lib/search-index.sh`.
+
+use crate::reading::{database, machine, read, refused};
+use backstory_exchange::{FoundProject, Source};
+use backstory_memory::{Kind, MemoryScope, Provenance, Timestamp};
+use std::fs;
+use std::path::Path;
+
+fn write(root: &Path, name: &str, text: &str) {
+    let path = root.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+const DECISIONS: &str = r#"{"id":"dec-1","timestamp":"2026-02-10T09:00:00Z","session_id":"session-a","decision":"Prices are floats","rationale":"Easy","alternatives":[],"outcome":"pending","type":"implementation","entities":[],"tags":["shop"],"lesson_learned":null,"related_decisions":[]}
+{"id":"dec-2","timestamp":"2026-02-10T10:00:00Z","session_id":"session-a","decision":"Prices are cents","rationale":"Floats lose money","alternatives":["decimals","strings"],"outcome":"successful","type":"architecture","entities":["src/cart.rs","Cart"],"tags":["shop","money"],"lesson_learned":"Round once","related_decisions":["dec-1"],"valid_at":"2026-02-01"}
+{"id":"dec-3","timestamp":"2026-02-10T11:00:00Z","session_id":"session-a","decision":"Wrong from the start","status":"retracted","tags":[]}
+{"id":"dec-4","timestamp":"2026-02-10T12:00:00Z","session_id":"session-a","decision":"Lived in a session","tags":["architecture"]}
+{"id":"dec-5","timestamp":"2026-02-10T12:00:00Z","session_id":"nobody","decision":"Of no project","tags":["architecture"]}
+{"id":"dec-1","timestamp":"2026-02-10T09:00:00Z","session_id":"session-a","decision":"Prices are floats","rationale":"Easy","status":"superseded","superseded_by":"dec-2","tags":["shop"]}
+"#;
+
+const PATTERNS: &str = r#"# written by hand
+patterns:
+
+    - id: "pat-1"
+      name: "Round once: at the end"
+      context: "Sums of money"
+      problem: "Half a cent is lost"
+      solution: "Use \"round\" on the sum"
+      category: "general"
+      confidence: 0.85
+      validations: 3
+      created_at: "2026-02-09T12:00:00Z"
+      examples:
+        - bad: "sum(round(x))"
+        - good: "round(sum(x))"
+    - id: "pat-2"
+      name: "Not closed
+      created_at: "2026-02-09T12:00:00Z"
+
+anti_patterns:
+    - id: "anti-1"
+      name: "Floats for money"
+      symptom: "Totals are off"
+      risk: "Money is lost"
+      fix: "Use cents"
+      category: "architecture"
+      severity: "critical"
+      created_at: "2026-02-09T13:00:00Z"
+"#;
+
+const SESSION: &str = r#"{"id": "session-a", "started_at": "2026-02-10T08:00:00Z", "ended_at": "2026-02-10T18:00:00Z",
+    "summary": "Prices were settled", "decisions_made": ["Prices are cents"], "open_threads": ["Vouchers"],
+    "handoff": {"message": "Cents are in, vouchers are not", "next_steps": ["Add a test", "Add vouchers"], "blockers": [],
+        "questions": ["Which countries?"], "created_at": "2026-02-10T17:59:00Z"},
+    "git_state": {"branch": "cents", "commits": [], "uncommitted": ["src/cart.rs"]},
+    "context": {"active_files": ["/home/dev/shop/src/cart.rs"], "environment": {"pwd": "/home/dev/shop"}}}"#;
+
+const GOAL: &str = r#"id: goal-1
+name: "Vouchers at the till"
+description: "Take them off the sum"
+
+created_at: "2026-02-16T07:05:48-08:00"
+status: active
+priority: high
+deadline: null
+
+success_criteria:
+  - id: sc-1
+    description: "Totals add up"
+    type: automated
+    met: false
+  - id: sc-2
+    description: "Already so"
+    met: true
+depends_on: []
+projects: [till]
+tags: []
+notes: ""
+"#;
+
+pub(crate) fn lore(root: &Path) {
+    write(root, "journal/data/decisions.jsonl", DECISIONS);
+    write(root, "patterns/data/patterns.yaml", PATTERNS);
+    let concepts = "concepts:\n  - id: con-1\n    name: Money\n    definition: What prices are made of\n    created_at: 2026-02-12T00:00:00Z\n    grounded_by:\n      - dec-2\n      - pat-1\n";
+    write(root, "patterns/data/concepts.yaml", concepts);
+    let failures = r#"{"id":"fail-1","timestamp":"2026-02-11T09:00:00Z","error_type":"NonZeroExit","error_message":"the tests need a till","tool":"Bash","step":3}
+"#;
+    write(root, "failures/data/failures.jsonl", failures);
+    let inbox = r#"{"id":"obs-1","timestamp":"2026-02-11T10:00:00Z","source":"manual","content":"The till is slow","status":"raw","tags":["till"]}
+{"id":"obs-2","timestamp":"2026-02-11T10:00:00Z","source":"manual","content":"Became a decision","status":"raw","tags":[]}
+{"id":"obs-2","timestamp":"2026-02-11T10:00:00Z","source":"manual","content":"Became a decision","status":"promoted","tags":[]}
+"#;
+    write(root, "inbox/data/observations.jsonl", inbox);
+    let signals = r#"{"id":"sig-1","timestamp":"2026-02-11T11:00:00Z","source":"https://example.org/paper","content":"Paper has a width","status":"raw"}
+{"id":"sig-2","timestamp":"2026-02-11T11:00:00Z","source":"manual","content":"Nothing","status":"discarded"}
+"#;
+    write(root, "inbox/data/signals.jsonl", signals);
+    let evidence = r#"{"id":"evi-1","timestamp":"2026-02-11T12:00:00Z","source":"manual","content":"Totals were off on Monday","confidence":"confirmed","tags":[],"cited_by":["dec-2"]}
+{"id":"evi-2","timestamp":"2026-02-11T12:00:00Z","source":"manual","content":"Was not so","confidence":"superseded"}
+"#;
+    write(root, "evidence/data/evidence.jsonl", evidence);
+    write(root, "transfer/data/sessions/session-a.json", SESSION);
+    write(root, "transfer/data/sessions/session-a.compressed.json", SESSION);
+    write(root, "intent/data/goals/goal-1.yaml", GOAL);
+    let reached = GOAL.replace("goal-1", "goal-2").replace("active", "completed");
+    write(root, "intent/data/goals/goal-2.yaml", &reached);
+    write(root, "registry/data/metadata.yaml", "version: \"1.0\"\nmetadata:\n  till:\n    role: state\n");
+    let graph = r#"{"nodes": {"decision-a": {"type": "decision", "name": "dec-2", "data": {"journal_id": "dec-2"}},
+        "failure-b": {"type": "failure", "name": "fail-1", "data": {}}, "file-c": {"type": "file", "name": "cart.rs"}},
+        "edges": [{"from": "decision-a", "to": "failure-b", "relation": "learned_from"},
+            {"from": "decision-a", "to": "file-c", "relation": "references"}]}"#;
+    write(root, "graph/data/graph.json", graph);
+    let log = "CREATE TABLE access_log (record_type TEXT NOT NULL, record_id TEXT NOT NULL, accessed_at TEXT NOT NULL);
+        INSERT INTO access_log VALUES ('decision', 'dec-2', '2026-03-01 10:00:00'), ('decision', 'dec-2', '2026-03-02 10:00:00');";
+    database(&root.join("search.db"), &[log]);
+}
+
+#[test]
+fn everything_lore_kept_comes_in() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path().join(".local/share/lore");
+    lore(&root);
+    let reading = read(Source::Lore, &root);
+    let kinds: Vec<_> =
+        reading.memories.iter().map(|memory| (memory.name.as_str(), memory.content.kind)).collect();
+    let expected = [
+        ("pat-1", Kind::Pattern),
+        ("anti-1", Kind::Pattern),
+        ("dec-1", Kind::Decision),
+        ("dec-2", Kind::Decision),
+        ("dec-4", Kind::Decision),
+        ("dec-5", Kind::Decision),
+        ("session-a", Kind::Handoff),
+        ("fail-1", Kind::Failure),
+        ("obs-1", Kind::Note),
+        ("sig-1", Kind::Note),
+        ("evi-1", Kind::Learning),
+        ("con-1", Kind::Learning),
+        ("goal-1", Kind::Goal),
+    ];
+    assert_eq!(kinds, expected);
+    let skipped: Vec<_> = reading.skipped.into_iter().collect();
+    assert_eq!(skipped, [("bad YAML", 1), ("deleted", 1), ("promoted", 1), ("retracted", 3)]);
+}
+
+#[test]
+fn decisions_keep_their_why_their_history_and_their_project() {
+    let folder = tempfile::tempdir().unwrap();
+    lore(folder.path());
+    let reading = read(Source::Lore, folder.path());
+    let cents = reading.named("dec-2");
+    let body =
+        "Why: Floats lose money\nInstead of: decimals; strings\nOutcome: successful\nLesson: Round once";
+    assert_eq!(cents.content.body, body);
+    assert_eq!(cents.content.category.as_ref().unwrap().0, "architecture");
+    assert_eq!((cents.content.facts[0].as_str(), cents.content.importance.get()), ("Round once", 4));
+    assert_eq!(cents.content.files, ["src/cart.rs"]);
+    assert_eq!(cents.content.concepts, ["shop", "money", "Cart"]);
+    assert_eq!(cents.created_at, Timestamp(1_770_717_600_000));
+    assert_eq!(cents.content.valid_from, Some(Timestamp(1_769_904_000_000)));
+    assert_eq!(cents.replaces, ["dec-1"]);
+    assert_eq!(cents.relates, ["dec-1", "fail-1"]);
+    assert_eq!(cents.past.unwrap().times_used, 2);
+    assert_eq!(cents.past.unwrap().last_used_at, Some(Timestamp(1_772_445_600_000)));
+    let shop = FoundProject::Folder("/home/dev/shop".into());
+    assert_eq!(cents.project, shop, "a tag that is a known project");
+    assert_eq!(reading.named("dec-4").project, shop, "the session's own");
+    assert_eq!(reading.named("dec-5").project, FoundProject::Named("lore".into()));
+}
+
+#[test]
+fn patterns_handoffs_and_goals_say_all_they_said() {
+    let folder = tempfile::tempdir().unwrap();
+    lore(folder.path());
+    let reading = read(Source::Lore, folder.path());
+    let pattern = reading.named("pat-1");
+    assert_eq!(pattern.content.title, "Round once: at the end");
+    let body = "Context: Sums of money\nProblem: Half a cent is lost\nSolution: Use \"round\" on the sum\n\
+        Not: sum(round(x))\nBut: round(sum(x))";
+    assert_eq!(pattern.content.body, body);
+    assert!((pattern.content.confidence.get() - 0.85).abs() < 1e-9);
+    assert_eq!((pattern.past.unwrap().times_seen, pattern.content.scope), (4, MemoryScope::User));
+    let anti = &reading.named("anti-1").content;
+    assert_eq!((anti.category.as_ref().unwrap().0.as_str(), anti.importance.get()), ("anti-pattern", 5));
+    assert!(anti.body.ends_with("Fix: Use cents"));
+    assert_eq!(reading.named("con-1").relates, ["dec-2", "pat-1"]);
+    let handoff = reading.named("session-a");
+    assert_eq!(handoff.content.title, "Cents are in, vouchers are not");
+    assert!(
+        handoff.content.body.contains("Next steps: Add a test; Add vouchers"),
+        "{}",
+        handoff.content.body
+    );
+    assert!(handoff.content.body.ends_with("Branch: cents\nNot committed: src/cart.rs"));
+    assert_eq!(handoff.content.files, ["src/cart.rs"]);
+    let goal = reading.named("goal-1");
+    assert_eq!(goal.content.body, "Take them off the sum\nDone when: Totals add up");
+    assert_eq!(
+        (goal.content.importance.get(), goal.project.clone()),
+        (4, FoundProject::Named("till".into()))
+    );
+    assert_eq!(goal.created_at, Timestamp(1_771_254_348_000));
+    assert_eq!(reading.named("sig-1").content.provenance, Provenance::External);
+    assert_eq!(reading.named("obs-1").content.provenance, Provenance::Import);
+    let evidence = &reading.named("evi-1").content;
+    assert!((evidence.confidence.get() - 0.9).abs() < 1e-9);
+    assert_eq!(reading.named("fail-1").content.category.as_ref().unwrap().0, "nonzeroexit");
+}
+
+#[test]
+fn damage_is_counted_and_the_rest_comes_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let lines = "{\"id\":\"dec-1\",\"timestamp\":\"2026-02-10T09:00:00Z\",\"decision\":\"Good\"}\n\
+        not json\n[1, 2]\n\n{\"id\":\"dec-2\",\"timestamp\":\"soon\",\"decision\":\"No day\"}\n\
+        {\"id\":\"dec-3\",\"timestamp\":\"2026-02-10T09:00:00Z\",\"decision\":\"/etc/passwd\"}\n\
+        {\"timestamp\":\"2026-02-10T09:00:00Z\",\"decision\":\"No name\"}\n\
+        {\"timestamp\":\"2026-02-10T09:00:00Z\",\"decision\":\"No name either\"}\n\
+        {\"id\":\"dec-4\",\"timestamp\":\"2026-02-10T09:00:00Z\",\"dec";
+    write(root, "journal/data/decisions.jsonl", lines);
+    write(root, "patterns/data/patterns.yaml", "patterns: {broken\n");
+    write(root, "transfer/data/sessions/session-x.json", "{\"id\": \"session-x\", ");
+    write(
+        root,
+        "transfer/data/sessions/session-y.json",
+        "{\"id\": \"session-y\", \"started_at\": \"2026-02-10\"}",
+    );
+    write(root, "intent/data/goals/goal-x.yaml", "- just\n- a list\n");
+    write(root, "graph/data/graph.json", "{");
+    write(root, "search.db", "no database");
+    let reading = read(Source::Lore, root);
+    assert_eq!(reading.names(), ["dec-1"]);
+    let skipped: Vec<_> = reading.skipped.into_iter().collect();
+    let expected = [("bad JSON", 4), ("bad YAML", 1), ("no date", 1), ("no name", 2), ("no words", 2)];
+    assert_eq!(skipped, expected);
+}
+
+#[test]
+fn a_line_longer_than_any_record_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let vast = "x".repeat(40 << 20);
+    let good = r#"{"id":"dec-1","timestamp":"2026-02-10T09:00:00Z","decision":"Good"}"#;
+    write(folder.path(), "journal/data/decisions.jsonl", &format!("{{\"id\":\"{vast}\"}}\n{good}\n"));
+    let reading = read(Source::Lore, folder.path());
+    assert_eq!(reading.names(), ["dec-1"]);
+    assert_eq!(reading.skipped["too long"], 1);
+}
+
+#[test]
+fn it_is_found_where_it_is_or_where_its_variable_says() {
+    let home = tempfile::tempdir().unwrap();
+    let mut around = machine(home.path());
+    let usual = home.path().join(".local/share/lore");
+    fs::create_dir_all(&usual).unwrap();
+    assert!(Source::Lore.find(&around).is_empty(), "an empty folder is nothing");
+    assert_eq!(refused(Source::Lore, &usual), "not a data directory of lore");
+    write(&usual, "journal/data/decisions.jsonl", DECISIONS);
+    let before = Source::Lore.find(&around);
+    assert_eq!((before[0].path.clone(), before[0].bytes), (usual.clone(), DECISIONS.len() as u64));
+    write(&usual, "journal/data/decisions.jsonl", &format!("{DECISIONS}\n"));
+    assert_ne!(Source::Lore.find(&around)[0].stamp, before[0].stamp);
+    let elsewhere = home.path().join("elsewhere");
+    write(&elsewhere, "inbox/data/signals.jsonl", "");
+    around.named.push(("LORE_DATA_DIR".into(), elsewhere.clone()));
+    assert_eq!(Source::Lore.find(&around)[0].path, elsewhere);
+}

@@ -1,0 +1,114 @@
+//! What memories mean, on a server with pgvector.
+
+use crate::kit::{PROJECT, TestHub, asking, forgotten, name, news, said, uid};
+use backstory_memory::SharedRevision;
+use backstory_sync::{Asked, Hub, Meaning, Vectors};
+use backstory_testkit::PrivateDatabase;
+
+const MODEL: &str = "a model";
+
+fn hub(teams: &[(&str, &[&str])]) -> Option<TestHub> {
+    Some(TestHub::on(PrivateDatabase::with_vectors()?, teams))
+}
+
+/// A direction of its own for each number.
+fn direction(of: usize) -> [f32; 384] {
+    let mut direction = [0.0; 384];
+    direction[of] = 1.0;
+    direction
+}
+
+/// The same, as a machine stores it.
+fn bytes(of: usize) -> Vec<u8> {
+    let scale = (1.0f32 / 127.0).to_le_bytes();
+    scale.into_iter().chain(direction(of).map(|number| (number * 127.0) as i8 as u8)).collect()
+}
+
+fn tell(hub: &mut Hub, of: &str, revision: &SharedRevision, parts: Vec<Vec<u8>>) {
+    hub.push(PROJECT, &news(of, vec![revision.clone()]), &mut || {}).unwrap();
+    let meaning = Meaning { uid: uid(of), state: revision.state(), parts };
+    for _ in 0..2 {
+        hub.tell_meanings(MODEL, std::slice::from_ref(&meaning), &mut || {}).unwrap();
+    }
+}
+
+fn found(hub: &mut Hub, words: &str, direction: &[f32], model: &str) -> Vec<(String, Option<f64>)> {
+    let mut question = asking(words, None, 3);
+    question.meaning = Some(Asked { model, direction });
+    let hits = hub.search(&question).unwrap();
+    hits.into_iter().map(|hit| (hit.uid.to_string(), hit.meaning.map(f64::round))).collect()
+}
+
+#[test]
+fn what_holds_none_of_the_words_is_found_by_meaning_and_only_within_the_team() {
+    let Some(test) = hub(&[("a", &["ann"]), ("b", &["bob"])]) else { return };
+    let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "b"));
+    for number in 0..9 {
+        tell(
+            &mut ann,
+            &format!("u{number}"),
+            &said(5, &format!("number {number}")),
+            vec![bytes(number), bytes(100 + number)],
+        );
+        tell(&mut bob, &format!("u{number}"), &said(5, "of another team"), vec![bytes(7)]);
+    }
+    let near = found(&mut ann, "unheard", &direction(7), MODEL);
+    assert_eq!(near.first(), Some(&("u7".to_owned(), Some(1.0))), "{near:?}");
+    let by_its_second_part = found(&mut ann, "unheard", &direction(103), MODEL);
+    assert_eq!(by_its_second_part.first().unwrap().0, "u3");
+    assert_eq!(found(&mut ann, "unheard", &direction(7), "another model"), []);
+    // Words first, and how near that is, too.
+    let both = found(&mut ann, "number 4", &direction(7), MODEL);
+    assert!(
+        both.contains(&("u4".to_owned(), Some(0.0))) && both.contains(&("u7".to_owned(), Some(1.0))),
+        "{both:?}"
+    );
+
+    ann.push(PROJECT, &forgotten("u7"), &mut || {}).unwrap();
+    let near = found(&mut ann, "unheard", &direction(7), MODEL);
+    assert!(near.iter().all(|(uid, _)| uid != "u7"), "{near:?}");
+    assert_eq!(
+        test.database.psql("SELECT count(*) FROM backstory.vectors WHERE team = 'a' AND uid = 'u7'"),
+        "0"
+    );
+    let open = "SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE oid = 'backstory.vectors'::regclass";
+    assert_eq!(test.database.psql(open), "t");
+}
+
+#[test]
+fn what_it_meant_before_does_not_count() {
+    let Some(test) = hub(&[("a", &["ann"])]) else { return };
+    let mut ann = test.member("ann", "a");
+    tell(&mut ann, "u1", &said(5, "tabs"), vec![bytes(1)]);
+    tell(&mut ann, "u1", &said(6, "spaces"), vec![bytes(2)]);
+    assert_eq!(found(&mut ann, "unheard", &direction(1), MODEL), [("u1".to_owned(), Some(0.0))]);
+    assert_eq!(found(&mut ann, "unheard", &direction(2), MODEL), [("u1".to_owned(), Some(1.0))]);
+}
+
+#[test]
+fn a_hub_without_vectors_goes_by_words_and_one_that_gets_them_later_by_both() {
+    let Some(database) = PrivateDatabase::with_vectors() else { return };
+    let test = TestHub::on(database, &[("a", &["ann"])]);
+    test.database.psql("DROP TABLE backstory.vectors CASCADE; DROP FUNCTION backstory.search_by_meaning, backstory.sign_vector; DROP EXTENSION vector");
+    let mut ann = test.member("ann", "a");
+    ann.push(PROJECT, &news("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
+    assert!(!ann.goes_by_meaning().unwrap());
+    assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), None)]);
+    assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, Vectors::NotAllowed);
+    test.database.psql("CREATE EXTENSION vector");
+    assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, Vectors::Used);
+    tell(&mut ann, "u1", &said(5, "tabs"), vec![bytes(1)]);
+    assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), Some(1.0))]);
+    assert!(test.owner().invite(&name("a"), &test.name("bob"), crate::kit::PASSWORD).is_ok());
+}
+
+#[test]
+fn a_server_whose_pgvector_is_too_old_goes_by_words() {
+    let Some(database) = PrivateDatabase::with_vectors() else { return };
+    database.psql("UPDATE pg_am SET amname = 'unheard' WHERE amname = 'hnsw'");
+    let test = TestHub::on(database, &[("a", &["ann"])]);
+    assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, Vectors::TooOld);
+    let mut ann = test.member("ann", "a");
+    ann.push(PROJECT, &news("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
+    assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), None)]);
+}
