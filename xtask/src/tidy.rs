@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// Which crates of ours each crate may use. Everything may use `memory`; nobody may use `testkit` outside tests.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("memory", &[]),
     ("embed", &[]),
     ("store", &["memory"]),
@@ -22,10 +22,17 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("exchange", &["memory", "store", "capture", "distil", "hosts"]),
     ("server", &["memory", "store", "recall", "inject", "capture"]),
     (
-        "cli",
+        "app",
         &[
             "memory", "store", "capture", "distil", "embed", "recall", "inject", "hosts", "sync", "exchange",
-            "provider", "server",
+            "provider",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "app", "memory", "store", "capture", "distil", "embed", "recall", "inject", "hosts", "sync",
+            "exchange", "provider", "server",
         ],
     ),
     ("testkit", &[]),

@@ -1,32 +1,31 @@
-//! What every command works with: where things are, how it is configured, what time it is, which project is meant.
+//! What every command works with: the application and the terminal.
 
-use crate::config::Config;
-use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
+use crate::env_vars::Environment;
 use crate::failure::Failure;
-use crate::settings::{Settings, project_file};
 use crate::ui::{Ui, one_line};
-use backstory_capture::{Redactor, RedactorOptions, safe_project_ref};
-use backstory_memory::{MemoryId, ProjectId, ProjectRef, Timestamp};
-use backstory_recall::KeptVectors;
-use backstory_store::{Home, Project, Purpose, Retention, Scope, Store, StoreError};
+use backstory_app::ProjectSelector;
+pub(crate) use backstory_app::app::{
+    home_of, ignore_read_only as noted_if_it_could_be, now, project_known_as, project_name, redactor,
+};
+use backstory_memory::MemoryId;
+use backstory_store::{Scope, Store};
 use clap::Args;
-use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::ops::Deref;
+use std::path::PathBuf;
 
-/// What every command works with.
+/// The application and the terminal.
 #[derive(Clone, Debug)]
 pub(crate) struct App {
-    pub(crate) environment: Environment,
-    pub(crate) home: Home,
-    pub(crate) settings: Settings,
-    pub(crate) config: Config,
-    /// What is wrong with the files of settings and the environment. Only what mends that goes on all the same.
-    pub(crate) faults: Vec<Failure>,
-    pub(crate) now: Timestamp,
-    pub(crate) cwd: PathBuf,
+    pub(crate) app: backstory_app::App,
     pub(crate) ui: Ui,
-    /// What the last question in this process opened.
-    pub(crate) vectors: KeptVectors,
+}
+
+impl Deref for App {
+    type Target = backstory_app::App;
+
+    fn deref(&self) -> &backstory_app::App {
+        &self.app
+    }
 }
 
 /// Which project is meant.
@@ -40,286 +39,66 @@ pub(crate) struct ProjectArgs {
     pub(crate) all_projects: bool,
 }
 
+impl ProjectArgs {
+    /// Returns what was typed as the application takes it.
+    pub(crate) fn selector(&self) -> ProjectSelector {
+        match &self.project {
+            _ if self.all_projects => ProjectSelector::All,
+            Some(name) => ProjectSelector::Named(name.clone()),
+            None => ProjectSelector::Here,
+        }
+    }
+}
+
 impl App {
-    /// Finds out where things are and how they are configured.
     pub(crate) fn new(environment: Environment, flags: &[String], ui: Ui) -> Result<App, Failure> {
-        App::in_folder(None, environment, flags, ui)
+        Ok(App { app: backstory_app::App::new(environment, flags)?, ui })
     }
 
-    /// The same with what can be read of the settings: what shows or mends a fault must not stop at it.
     pub(crate) fn with_faults(environment: Environment, flags: &[String], ui: Ui) -> Result<App, Failure> {
-        let cwd = environment.project_dir().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-        let project_file = project_file(&cwd);
-        App::read(cwd, project_file, environment, flags, ui)
+        Ok(App { app: backstory_app::App::with_faults(environment, flags)?, ui })
     }
 
-    /// The same, where a host may have named the folder it works in; the environment's word counts more.
     pub(crate) fn in_folder(
         named: Option<PathBuf>,
         environment: Environment,
         flags: &[String],
         ui: Ui,
     ) -> Result<App, Failure> {
-        let cwd = environment.project_dir().or(named).or_else(|| std::env::current_dir().ok());
-        let cwd = cwd.unwrap_or_default();
-        let project_file = project_file(&cwd);
-        App::with(cwd, project_file, environment, flags, ui)
+        Ok(App { app: backstory_app::App::in_folder(named, environment, flags)?, ui })
     }
 
-    /// The same for a process that belongs to no project: every question says which it means.
     pub(crate) fn outside_projects(
         environment: Environment,
         flags: &[String],
         ui: Ui,
     ) -> Result<App, Failure> {
-        let cwd = home_of(&environment)?.root().to_owned();
-        App::with(cwd, None, environment, flags, ui)
+        Ok(App { app: backstory_app::App::outside_projects(environment, flags)?, ui })
     }
 
-    /// The same for a folder that somebody names, whatever the environment says.
     pub(crate) fn of_folder(
         folder: PathBuf,
         environment: Environment,
         flags: &[String],
         ui: Ui,
     ) -> Result<App, Failure> {
-        let project_file = project_file(&folder);
-        App::with(folder, project_file, environment, flags, ui)
+        Ok(App { app: backstory_app::App::of_folder(folder, environment, flags)?, ui })
     }
 
-    fn with(
-        cwd: PathBuf,
-        project_file: Option<PathBuf>,
-        environment: Environment,
-        flags: &[String],
-        ui: Ui,
-    ) -> Result<App, Failure> {
-        let mut app = App::read(cwd, project_file, environment, flags, ui)?;
-        if app.faults.is_empty() { Ok(app) } else { Err(app.faults.swap_remove(0)) }
-    }
-
-    fn read(
-        cwd: PathBuf,
-        project_file: Option<PathBuf>,
-        environment: Environment,
-        flags: &[String],
-        ui: Ui,
-    ) -> Result<App, Failure> {
-        let home = home_of(&environment)?;
-        let mut settings = Settings::defaults();
-        let mut faults = settings.lay_files(environment.config_file(), project_file);
-        faults.extend(settings.lay_environment(&environment));
-        flags.iter().try_for_each(|flag| settings.lay_flag(flag))?;
-        let config = settings.config()?;
-        let now = now(&environment);
-        Ok(App { environment, home, settings, config, faults, now, cwd, ui, vectors: KeptVectors::default() })
-    }
-
-    /// Says what is wrong with the settings, where something goes on all the same.
+    /// Prints what is wrong with the settings, where the command goes on all the same.
     pub(crate) fn say_faults(&self) {
         self.faults.iter().for_each(|fault| self.ui.fail(fault));
     }
 
-    /// Opens the store to read and write.
-    pub(crate) fn store(&self) -> Result<Store, Failure> {
-        Ok(Store::open(&self.home, Purpose::Command, self.now)?)
-    }
-
-    /// Opens the store to read, also where nothing can be written.
-    pub(crate) fn store_to_read(&self) -> Result<Store, Failure> {
-        self.store_and_problem().map(|(store, _)| store)
-    }
-
-    /// Opens the store, to read only where it cannot be written; then also says why.
-    pub(crate) fn store_and_problem(&self) -> Result<(Store, Option<StoreError>), Failure> {
-        match Store::open(&self.home, Purpose::Command, self.now) {
-            Ok(store) => Ok((store, None)),
-            Err(problem) if can_be_read_still(&problem) => {
-                Ok((Store::open(&self.home, Purpose::Read, self.now)?, Some(problem)))
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Makes the redactor this configuration asks for.
-    pub(crate) fn redactor(&self) -> Redactor {
-        redactor(&self.config, &self.environment, &self.home)
-    }
-
-    /// Returns what this folder tells about its project.
-    pub(crate) fn project_ref(&self) -> ProjectRef {
-        self.project_ref_of(&self.cwd)
-    }
-
-    /// Returns what a folder tells about its project.
-    pub(crate) fn project_ref_of(&self, folder: &Path) -> ProjectRef {
-        safe_project_ref(folder, &self.redactor())
-    }
-
-    /// Returns how far a question reaches. A project nobody has met yet has no memories: `None`.
     pub(crate) fn reach(&self, store: &Store, args: &ProjectArgs) -> Result<Option<Scope>, Failure> {
-        if args.all_projects {
-            return Ok(Some(Scope::Everywhere));
-        }
-        Ok(self.known_project(store, args.project.as_deref())?.map(Scope::Project))
+        self.app.scope(store, &args.selector())
     }
 
-    /// Returns the project that is meant: the one that is named, or that of this folder if somebody has met it.
-    pub(crate) fn known_project(
-        &self,
-        store: &Store,
-        wanted: Option<&str>,
-    ) -> Result<Option<ProjectId>, Failure> {
-        match wanted {
-            Some(wanted) => self.project_called(store, wanted).map(Some),
-            None => Ok(store.known_project_at(&self.project_ref())?),
-        }
-    }
-
-    /// Returns the project to write to, making the one of this folder if need be.
-    pub(crate) fn project_to_write(
-        &self,
-        store: &mut Store,
-        wanted: Option<&str>,
-    ) -> Result<ProjectId, Failure> {
-        match wanted {
-            Some(wanted) => self.project_called(store, wanted),
-            None => Ok(store.project_at(&self.project_ref(), self.now)?),
-        }
-    }
-
-    /// Says of which project memories are that are about to change, where it is not the one of this folder: a number reaches into
-    /// every project, but not without a word (law 8).
+    /// Prints which of the memories about to change belong to another project (law 8).
     pub(crate) fn say_if_elsewhere(&self, store: &Store, ids: &[MemoryId]) -> Result<(), Failure> {
-        let here = store.known_project_at(&self.project_ref())?;
-        for memory in store.memories(ids)?.iter().filter(|memory| Some(memory.project) != here) {
-            let name = one_line(&project_name(store, memory.project)?);
-            self.ui.say(&format!("note: #{} is of another project, `{name}`", memory.id));
+        for (id, name) in self.app.of_other_projects(store, ids)? {
+            self.ui.say(&format!("note: #{id} is of another project, `{}`", one_line(&name)));
         }
         Ok(())
     }
-
-    /// Finds a project by number, name or folder.
-    pub(crate) fn project_called(&self, store: &Store, wanted: &str) -> Result<ProjectId, Failure> {
-        if let Some(known) = project_known_as(store, wanted)? {
-            return Ok(known);
-        }
-        let folder = self.cwd.join(wanted);
-        let known =
-            if folder.is_dir() { store.known_project_at(&self.project_ref_of(&folder))? } else { None };
-        known.ok_or_else(|| {
-            Failure::user(format!("there is no project `{wanted}`"))
-                .hint("`backstory project list` shows them all")
-                .named("no_such_project")
-        })
-    }
-
-    /// Returns what is kept, and for how long.
-    pub(crate) fn retention(&self) -> Retention {
-        let retention = &self.config.retention;
-        Retention {
-            events_days: retention.events_days,
-            receipts: retention.receipts,
-            backups: retention.backups,
-            backup_hours: retention.backup_hours,
-        }
-    }
-}
-
-/// Whether a store is worth reading all the same where this keeps it from being written.
-fn can_be_read_still(problem: &StoreError) -> bool {
-    matches!(problem, StoreError::NotWritable { .. } | StoreError::Full { .. } | StoreError::Busy { .. })
-}
-
-/// Passes over that nothing could be noted in a store that is worth reading all the same.
-pub(crate) fn noted_if_it_could_be(noted: Result<(), StoreError>) -> Result<(), Failure> {
-    match noted {
-        Err(problem) if !can_be_read_still(&problem) => Err(problem.into()),
-        _ => Ok(()),
-    }
-}
-
-/// Returns what a project is called.
-pub(crate) fn project_name(store: &Store, project: ProjectId) -> Result<String, StoreError> {
-    Ok(store.project(project)?.map(|project| project.name).unwrap_or_default())
-}
-
-/// Finds a project by number or name, without looking at any folder.
-pub(crate) fn project_known_as(store: &Store, wanted: &str) -> Result<Option<ProjectId>, Failure> {
-    if let Some(id) = wanted.trim_start_matches('#').parse().ok().map(ProjectId)
-        && store.project(id)?.is_some()
-    {
-        return Ok(Some(id));
-    }
-    match store.projects_named(wanted)?.as_slice() {
-        [] => Ok(None),
-        [only] => Ok(Some(only.id)),
-        several => Err(ambiguous(wanted, several)),
-    }
-}
-
-fn ambiguous(wanted: &str, several: &[Project]) -> Failure {
-    let failure = Failure::user(format!("{} projects are called `{wanted}`", several.len()));
-    several.iter().fold(failure, |failure, project| {
-        let root = project.roots.first().map_or("", String::as_str);
-        failure.hint(format!("say `{}` for the one in `{root}`", project.id))
-    })
-}
-
-/// Returns the data directory.
-pub(crate) fn home_of(environment: &Environment) -> Result<Home, Failure> {
-    let root = environment.data_home().ok_or_else(|| {
-        Failure::usage("cannot tell where to keep memories")
-            .hint("set `HOME` or `BACKSTORY_HOME` to a directory")
-    })?;
-    // Taken from wherever one is, it would be another store in every folder.
-    if !root.is_absolute() {
-        return Err(Failure::usage(format!(
-            "memories cannot be kept in `{}`: it is no whole path",
-            root.display()
-        ))
-        .hint("set `BACKSTORY_HOME`, or `HOME`, to a path that begins with `/`"));
-    }
-    Ok(Home::at(root))
-}
-
-/// Returns the time. The clock is read here and nowhere else.
-pub(crate) fn now(environment: &Environment) -> Timestamp {
-    if let Some(frozen) = environment.text(BACKSTORY_NOW_MS).and_then(|text| text.parse().ok()) {
-        return Timestamp(frozen);
-    }
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
-}
-
-/// Makes the redactor a configuration asks for.
-pub(crate) fn redactor(config: &Config, environment: &Environment, home: &Home) -> Redactor {
-    let environment = if config.redact.environment { environment.pairs() } else { Vec::new() };
-    let literals = config.redact.literals.clone();
-    Redactor::new(RedactorOptions { literals, environment, key: redaction_key(home) })
-}
-
-/// Returns the key that makes equal secrets comparable in this home and nowhere else.
-///
-/// Without a place to keep it every run has its own: secrets are gone all the same.
-fn redaction_key(home: &Home) -> [u8; 32] {
-    let path = home.root().join("key");
-    let kept = || std::fs::read(&path).ok().and_then(|bytes| bytes.try_into().ok());
-    if let Some(kept) = kept() {
-        return kept;
-    }
-    let mut fresh = [0; 32];
-    // Trying out a redaction makes no home, and a home that is not ours gets no file of ours.
-    if getrandom::fill(&mut fresh).is_ok()
-        && home.root().exists()
-        && home.prepare().is_ok()
-        && let Ok(mut draft) = tempfile::NamedTempFile::new_in(home.root())
-        && std::io::Write::write_all(&mut draft, &fresh).is_ok()
-        && draft.persist_noclobber(&path).is_err()
-    {
-        // Another process was first: its key counts.
-        return kept().unwrap_or(fresh);
-    }
-    fresh
 }

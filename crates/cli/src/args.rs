@@ -5,12 +5,13 @@ use crate::commands::{
     maintain, mcp, pin, project, redact, remember, revise, search, serve, sessions, setup, show, status,
     supersede, sync, team, timeline, uninstall, view, why,
 };
+use crate::engine::Profile;
 use crate::env_vars::Environment;
 use crate::ui::{Colour, Ui};
 use crate::version;
 use backstory_hosts::Host;
 use backstory_memory::{Kind, MemoryId};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
 /// Reads a memory's number, with or without the sign it is printed with.
@@ -33,6 +34,12 @@ pub(crate) fn hosts() -> impl TypedValueParser<Value = Host> {
 /// Reads a kind, and tells all kinds to help and completion.
 pub(crate) fn kinds() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(Kind::ALL.map(Kind::as_str)).try_map(|name| name.parse())
+}
+
+/// Reads which table of weights counts, with a line of help for each.
+pub(crate) fn profiles() -> impl TypedValueParser<Value = Profile> {
+    let values = Profile::ALL.map(|profile| PossibleValue::new(profile.as_str()).help(profile.describe()));
+    PossibleValuesParser::new(values).try_map(|name| name.parse())
 }
 
 /// Gives coding agents the story so far

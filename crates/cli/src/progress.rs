@@ -1,10 +1,22 @@
 //! Progress of long work: on stderr, on a terminal only, and not before a quarter of a second has passed.
 
+use crate::failure::Failure;
+use crate::vectors;
+use backstory_recall::Embedded;
+use backstory_store::Store;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
 /// Work that finishes sooner needs no bar.
 const PATIENCE: Duration = Duration::from_millis(250);
+
+/// Embeds everything that waits, with a bar.
+pub(crate) fn embed_all(store: &mut Store) -> Result<Embedded, Failure> {
+    let mut progress = Progress::new(store.count_stale_vectors()?, "vectors");
+    let done = vectors::embed_all(store, |done| progress.at(done));
+    progress.finish();
+    done
+}
 
 /// A bar that shows itself when the work turns out to be long.
 #[derive(Debug)]

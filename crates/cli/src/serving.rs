@@ -53,7 +53,7 @@ impl Serving {
     /// Reads where things are and how they are configured now: what was changed while we ran counts.
     fn app(&self) -> Result<App, Failure> {
         let app = App::outside_projects(self.environment.clone(), &self.flags, self.ui)?;
-        Ok(App { vectors: self.vectors.clone(), ..app })
+        Ok(App { app: backstory_app::App { vectors: self.vectors.clone(), ..app.app }, ui: app.ui })
     }
 
     fn told(&self, asked: &Asked) -> Result<Answer, Failure> {

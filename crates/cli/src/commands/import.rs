@@ -13,7 +13,6 @@ use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::log;
 use crate::ui::memories;
-use crate::vectors;
 use backstory_memory::Provenance;
 use backstory_store::Store;
 use clap::{Args, ValueEnum};
@@ -106,5 +105,5 @@ fn embed(store: &mut Store, args: &ImportArgs, app: &App) -> Result<(), Failure>
             memories(waiting)
         ));
     }
-    vectors::embed_all(store).map(drop)
+    crate::progress::embed_all(store).map(drop)
 }

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &IndexArgs, app: &App) -> Result<Exit, Failure> {
     }
     let mut is_left_to_another = false;
     if app.config.recall.vectors {
-        let embedded = vectors::embed_all(&mut store)?;
+        let embedded = crate::progress::embed_all(&mut store)?;
         (done.embedded, is_left_to_another) = (embedded.memories, embedded.is_left_to_another);
     }
     done.vectors_waiting = store.count_stale_vectors()?;

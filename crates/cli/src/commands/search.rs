@@ -1,7 +1,7 @@
 //! `search`: finds memories. Three forms: for reading, `--compact` (one padded line each), `--json`; `--explain` shows each sum.
 
 use crate::app::{App, ProjectArgs, noted_if_it_could_be};
-use crate::args::{how_many, kinds};
+use crate::args::{how_many, kinds, profiles};
 use crate::commands::team_search;
 use crate::engine::{Engine, Profile};
 use crate::explain::{self, SumShape};
@@ -51,7 +51,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, conflicts_with = "compact")]
     pub(crate) explain: bool,
     /// Which weights count
-    #[arg(long, value_enum, default_value_t = Profile::Search)]
+    #[arg(long, value_parser = profiles(), default_value = "search")]
     pub(crate) profile: Profile,
     /// One line a memory
     #[arg(long, conflicts_with = "json")]

@@ -102,7 +102,8 @@ fn serve(place: Place, flags: Vec<String>, app: App) -> Result<Exit, Failure> {
         limits: Limits::default(),
     };
     sync::every(app.config.team.worker_minutes, &flags, &app);
-    let App { environment, home, ui, .. } = app;
+    let App { app, ui } = app;
+    let backstory_app::App { environment, home, .. } = app;
     let answers = Arc::new(Serving::new(environment.clone(), flags, ui));
     let worker = Worker::open(place, lock, &terms, answers).map_err(|error| failure(&error))?;
     let note = worker.note();

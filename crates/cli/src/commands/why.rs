@@ -1,7 +1,7 @@
 //! `why`: what speaks for a memory. Every line that was ever given to a host can answer: why this, what did it cost, was it used (law 9).
 
 use crate::app::App;
-use crate::args::memory_id;
+use crate::args::{memory_id, profiles};
 use crate::engine::{Engine, Profile};
 use crate::explain::{self, SumShape};
 use crate::failure::{Exit, Failure};
@@ -24,7 +24,7 @@ pub(crate) struct WhyArgs {
     #[arg(long, short, value_name = "QUESTION")]
     pub(crate) query: Option<String>,
     /// Which weights count
-    #[arg(long, value_enum, default_value_t = Profile::Search, requires = "query")]
+    #[arg(long, value_parser = profiles(), default_value = "search", requires = "query")]
     pub(crate) profile: Profile,
     /// Answer in JSON
     #[arg(long)]

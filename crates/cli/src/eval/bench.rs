@@ -10,7 +10,6 @@ use crate::eval::data_set::{DataSet, Document, Query};
 use crate::failure::Failure;
 use crate::lines::MemoryLine;
 use crate::progress::Progress;
-use crate::vectors;
 use backstory_capture::{Redactor, prepare};
 use backstory_memory::{
     Content, MemoryId, ProjectId, ProjectKey, ProjectRef, Provenance, SessionId, Timestamp,
@@ -75,7 +74,7 @@ impl<'set> Bench<'set> {
         };
         let documents = writer.write_all(&set.documents)?;
         if app.config.recall.vectors {
-            vectors::embed_all(&mut writer.store)?;
+            crate::progress::embed_all(&mut writer.store)?;
         }
         let projects = writer.projects;
         drop(writer.store);

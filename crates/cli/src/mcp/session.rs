@@ -135,6 +135,6 @@ impl Session {
     fn app(&self) -> Result<App, Failure> {
         let Door { environment, flags, ui, .. } = &self.door;
         let app = App::in_folder(self.roots.first.clone(), environment.clone(), flags, *ui)?;
-        Ok(App { vectors: KeptVectors::of_a_server(), ..app })
+        Ok(App { app: backstory_app::App { vectors: KeptVectors::of_a_server(), ..app.app }, ui: app.ui })
     }
 }

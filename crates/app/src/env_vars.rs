@@ -6,19 +6,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Where memories live; default: the XDG data directory.
-pub(crate) const BACKSTORY_HOME: &str = "BACKSTORY_HOME";
+pub const BACKSTORY_HOME: &str = "BACKSTORY_HOME";
 /// The user's configuration file; default: `backstory/config.toml` in the XDG config directory.
-pub(crate) const BACKSTORY_CONFIG: &str = "BACKSTORY_CONFIG";
+pub const BACKSTORY_CONFIG: &str = "BACKSTORY_CONFIG";
 /// The folder whose project is meant, before the host's word and the working directory.
-pub(crate) const BACKSTORY_PROJECT_DIR: &str = "BACKSTORY_PROJECT_DIR";
+pub const BACKSTORY_PROJECT_DIR: &str = "BACKSTORY_PROJECT_DIR";
 /// The time in milliseconds since 1970, instead of the machine's clock; for tests.
-pub(crate) const BACKSTORY_NOW_MS: &str = "BACKSTORY_NOW_MS";
+pub const BACKSTORY_NOW_MS: &str = "BACKSTORY_NOW_MS";
 /// After how many milliseconds a hook gives up, instead of 2,000; for machines that are slow or busy.
-pub(crate) const BACKSTORY_DEADLINE_MS: &str = "BACKSTORY_DEADLINE_MS";
+pub const BACKSTORY_DEADLINE_MS: &str = "BACKSTORY_DEADLINE_MS";
 /// Set for everything a model's program starts: whatever happens in there is our own doing and not to be remembered.
-pub(crate) const BACKSTORY_INSIDE: &str = "BACKSTORY_INSIDE";
+pub const BACKSTORY_INSIDE: &str = "BACKSTORY_INSIDE";
 /// What begins the name of a variable that sets a configuration value: `capture.enabled` is `BACKSTORY_CAPTURE_ENABLED`.
-pub(crate) const SETTING_PREFIX: &str = "BACKSTORY_";
+pub const SETTING_PREFIX: &str = "BACKSTORY_";
 /// Claude Code's word for the project; steadier than the working directory, which follows `cd`.
 const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 
@@ -40,29 +40,28 @@ const PGPASSFILE: &str = "PGPASSFILE";
 
 /// The environment, as far as it concerns us.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Environment {
+pub struct Environment {
     all: Vec<(OsString, OsString)>,
 }
 
 impl Environment {
     /// Reads the process environment.
-    pub(crate) fn read() -> Environment {
+    pub fn read() -> Environment {
         Environment { all: std::env::vars_os().collect() }
     }
 
-    /// Makes one up.
-    #[cfg(test)]
-    pub(crate) fn of<const N: usize>(all: [(&str, PathBuf); N]) -> Environment {
+    /// Makes an environment of these variables alone.
+    pub fn of<const N: usize>(all: [(&str, PathBuf); N]) -> Environment {
         Environment { all: all.map(|(name, value)| (name.into(), value.into())).into() }
     }
 
     /// Returns a variable that is set and not empty.
-    pub(crate) fn get(&self, name: &str) -> Option<&OsString> {
+    pub fn get(&self, name: &str) -> Option<&OsString> {
         self.all.iter().find(|(key, value)| key == name && !value.is_empty()).map(|(_, value)| value)
     }
 
     /// Returns a variable as text.
-    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+    pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.to_str()
     }
 
@@ -71,12 +70,12 @@ impl Environment {
     }
 
     /// Returns the user's home directory.
-    pub(crate) fn user_home(&self) -> Option<PathBuf> {
+    pub fn user_home(&self) -> Option<PathBuf> {
         self.path("HOME")
     }
 
     /// Returns the data directory, if it can be told.
-    pub(crate) fn data_home(&self) -> Option<PathBuf> {
+    pub fn data_home(&self) -> Option<PathBuf> {
         self.path(BACKSTORY_HOME).or_else(|| self.data_of_programs().map(|data| data.join("backstory")))
     }
 
@@ -87,7 +86,7 @@ impl Environment {
     }
 
     /// Returns the path of the user's configuration file, if it can be told.
-    pub(crate) fn config_file(&self) -> Option<PathBuf> {
+    pub fn config_file(&self) -> Option<PathBuf> {
         self.path(BACKSTORY_CONFIG)
             .or_else(|| self.config_home().map(|dir| dir.join("backstory/config.toml")))
     }
@@ -99,17 +98,17 @@ impl Environment {
     }
 
     /// Returns the directory for what lives as long as the user is logged in, if there is one.
-    pub(crate) fn runtime_dir(&self) -> Option<PathBuf> {
+    pub fn runtime_dir(&self) -> Option<PathBuf> {
         self.path("XDG_RUNTIME_DIR").filter(|path| path.is_absolute())
     }
 
     /// Whether there is a screen a browser could be shown on.
-    pub(crate) fn has_screen(&self) -> bool {
+    pub fn has_screen(&self) -> bool {
         cfg!(target_os = "macos") || self.get("DISPLAY").is_some() || self.get("WAYLAND_DISPLAY").is_some()
     }
 
     /// Returns where hosts keep their files, if it can be told.
-    pub(crate) fn places(&self) -> Option<Places> {
+    pub fn places(&self) -> Option<Places> {
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let moved = |name: &str| self.path(name).map(absolute);
         Some(Places {
@@ -126,53 +125,53 @@ impl Environment {
     }
 
     /// Returns how long a hook may take, where the environment says.
-    pub(crate) fn hook_deadline(&self) -> Option<Duration> {
+    pub fn hook_deadline(&self) -> Option<Duration> {
         self.text(BACKSTORY_DEADLINE_MS)?.parse().ok().map(Duration::from_millis)
     }
 
     /// Whether a shell would find a program of this name.
-    pub(crate) fn finds_program(&self, name: &str) -> bool {
+    pub fn finds_program(&self, name: &str) -> bool {
         let path = self.get("PATH").cloned().unwrap_or_default();
         std::env::split_paths(&path).any(|directory| directory.join(name).is_file())
     }
 
     /// Returns the path of the user's list of synonyms, beside the configuration file, if it can be told.
-    pub(crate) fn synonyms_file(&self) -> Option<PathBuf> {
+    pub fn synonyms_file(&self) -> Option<PathBuf> {
         self.config_file().map(|file| file.with_file_name("synonyms.txt"))
     }
 
     /// Returns the folder whose project is meant, where the environment says.
-    pub(crate) fn project_dir(&self) -> Option<PathBuf> {
+    pub fn project_dir(&self) -> Option<PathBuf> {
         self.project_dir_of(Some(CLAUDE_PROJECT_DIR))
     }
 
     /// The same for a host that names it in this variable. A host that runs below another inherits the other's (law 8).
-    pub(crate) fn project_dir_of(&self, variable: Option<&str>) -> Option<PathBuf> {
+    pub fn project_dir_of(&self, variable: Option<&str>) -> Option<PathBuf> {
         self.path(BACKSTORY_PROJECT_DIR).or_else(|| self.path(variable?))
     }
 
     /// Returns the password of a hub, where the environment says.
-    pub(crate) fn hub_password(&self) -> Option<&str> {
+    pub fn hub_password(&self) -> Option<&str> {
         self.text(PGPASSWORD)
     }
 
     /// Returns the path of the file passwords of hubs stand in, if it can be told.
-    pub(crate) fn passfile(&self) -> Option<PathBuf> {
+    pub fn passfile(&self) -> Option<PathBuf> {
         self.path(PGPASSFILE).or_else(|| self.user_home().map(|home| home.join(".pgpass")))
     }
 
     /// Whether this process was started by a call of our own to a model.
-    pub(crate) fn is_inside(&self) -> bool {
+    pub fn is_inside(&self) -> bool {
         self.get(BACKSTORY_INSIDE).is_some()
     }
 
     /// Whether output must carry no colour.
-    pub(crate) fn no_color(&self) -> bool {
+    pub fn no_color(&self) -> bool {
         self.get("NO_COLOR").is_some() || self.text("TERM") == Some("dumb")
     }
 
     /// Returns names and values as text, for the redactor: values whose names look secret must not be stored.
-    pub(crate) fn pairs(&self) -> Vec<(String, String)> {
+    pub fn pairs(&self) -> Vec<(String, String)> {
         let text = |value: &OsString| value.to_str().map(str::to_owned);
         self.all.iter().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
     }

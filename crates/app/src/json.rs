@@ -10,102 +10,102 @@ use std::path::PathBuf;
 
 /// One hit of `search --json`.
 #[derive(Debug, Serialize)]
-pub(crate) struct HitShape {
+pub struct HitShape {
     #[serde(flatten)]
-    pub(crate) head: HeadShape,
-    pub(crate) score: f64,
+    pub head: HeadShape,
+    pub score: f64,
 }
 
 /// What is told of a memory wherever it appears.
 #[derive(Debug, Serialize)]
-pub(crate) struct HeadShape {
-    pub(crate) id: i64,
-    pub(crate) uid: String,
-    pub(crate) kind: String,
-    pub(crate) title: String,
-    pub(crate) project: String,
-    pub(crate) created_at: String,
-    pub(crate) session: Option<i64>,
-    pub(crate) host_session: Option<String>,
-    pub(crate) provenance: String,
-    pub(crate) standing: &'static str,
-    pub(crate) superseded_by: Option<i64>,
-    pub(crate) pinned: bool,
-    pub(crate) importance: u8,
-    pub(crate) confidence: f64,
-    pub(crate) tokens: u32,
+pub struct HeadShape {
+    pub id: i64,
+    pub uid: String,
+    pub kind: String,
+    pub title: String,
+    pub project: String,
+    pub created_at: String,
+    pub session: Option<i64>,
+    pub host_session: Option<String>,
+    pub provenance: String,
+    pub standing: &'static str,
+    pub superseded_by: Option<i64>,
+    pub pinned: bool,
+    pub importance: u8,
+    pub confidence: f64,
+    pub tokens: u32,
 }
 
 /// One memory of `show --json`, whole.
 #[derive(Debug, Serialize)]
-pub(crate) struct MemoryShape {
+pub struct MemoryShape {
     #[serde(flatten)]
-    pub(crate) head: HeadShape,
-    pub(crate) body: String,
-    pub(crate) category: Option<String>,
-    pub(crate) facts: Vec<String>,
-    pub(crate) concepts: Vec<String>,
-    pub(crate) files: Vec<String>,
-    pub(crate) scope: &'static str,
-    pub(crate) updated_at: String,
-    pub(crate) valid_from: Option<String>,
-    pub(crate) valid_to: Option<String>,
-    pub(crate) times_seen: u32,
-    pub(crate) times_used: u32,
-    pub(crate) last_used_at: Option<String>,
-    pub(crate) intact: bool,
-    pub(crate) freshness: Option<&'static str>,
-    pub(crate) evidence: Vec<i64>,
-    pub(crate) links: Vec<LinkShape>,
-    pub(crate) revisions: Vec<RevisionShape>,
+    pub head: HeadShape,
+    pub body: String,
+    pub category: Option<String>,
+    pub facts: Vec<String>,
+    pub concepts: Vec<String>,
+    pub files: Vec<String>,
+    pub scope: &'static str,
+    pub updated_at: String,
+    pub valid_from: Option<String>,
+    pub valid_to: Option<String>,
+    pub times_seen: u32,
+    pub times_used: u32,
+    pub last_used_at: Option<String>,
+    pub intact: bool,
+    pub freshness: Option<&'static str>,
+    pub evidence: Vec<i64>,
+    pub links: Vec<LinkShape>,
+    pub revisions: Vec<RevisionShape>,
 }
 
 /// How a memory relates to another.
 #[derive(Debug, Serialize)]
-pub(crate) struct LinkShape {
-    pub(crate) from: i64,
-    pub(crate) relation: &'static str,
-    pub(crate) to: i64,
+pub struct LinkShape {
+    pub from: i64,
+    pub relation: &'static str,
+    pub to: i64,
 }
 
 /// What a memory said before.
 #[derive(Debug, Serialize)]
-pub(crate) struct RevisionShape {
-    pub(crate) revision: u32,
-    pub(crate) title: String,
-    pub(crate) body: String,
-    pub(crate) until: String,
+pub struct RevisionShape {
+    pub revision: u32,
+    pub title: String,
+    pub body: String,
+    pub until: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) author: Option<String>,
+    pub author: Option<String>,
 }
 
 /// One session of `sessions --json`.
 #[derive(Debug, Serialize)]
-pub(crate) struct SessionShape {
-    pub(crate) id: i64,
-    pub(crate) project: String,
-    pub(crate) host: String,
-    pub(crate) host_session: String,
-    pub(crate) started_at: String,
-    pub(crate) last_event_at: String,
-    pub(crate) ended_at: Option<String>,
-    pub(crate) events: u64,
-    pub(crate) memories: u64,
+pub struct SessionShape {
+    pub id: i64,
+    pub project: String,
+    pub host: String,
+    pub host_session: String,
+    pub started_at: String,
+    pub last_event_at: String,
+    pub ended_at: Option<String>,
+    pub events: u64,
+    pub memories: u64,
 }
 
 /// A symbol a session changed.
 #[derive(Debug, Serialize)]
-pub(crate) struct CodeChangeShape {
-    pub(crate) path: String,
-    pub(crate) symbol: String,
-    pub(crate) kind: &'static str,
-    pub(crate) change: &'static str,
-    pub(crate) signature: String,
-    pub(crate) at: String,
+pub struct CodeChangeShape {
+    pub path: String,
+    pub symbol: String,
+    pub kind: &'static str,
+    pub change: &'static str,
+    pub signature: String,
+    pub at: String,
 }
 
 /// Tells of a symbol a session changed.
-pub(crate) fn code_change(changed: &ChangedSymbol) -> CodeChangeShape {
+pub fn code_change(changed: &ChangedSymbol) -> CodeChangeShape {
     CodeChangeShape {
         path: changed.path.clone(),
         symbol: changed.qualified_name.clone(),
@@ -118,14 +118,14 @@ pub(crate) fn code_change(changed: &ChangedSymbol) -> CodeChangeShape {
 
 /// The answer of a command that changes memories, when it did not.
 #[derive(Debug, Serialize)]
-pub(crate) struct RefusalShape {
-    pub(crate) ok: bool,
-    pub(crate) error: String,
-    pub(crate) existing_id: Option<i64>,
+pub struct RefusalShape {
+    pub ok: bool,
+    pub error: String,
+    pub existing_id: Option<i64>,
 }
 
 /// Tells what is told of a memory wherever it appears.
-pub(crate) fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreError> {
+pub fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreError> {
     let content = &memory.content;
     let project = project_name(store, memory.project)?;
     let session: Option<Session> = match memory.session {
@@ -156,12 +156,12 @@ pub(crate) fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreErr
 }
 
 /// Tells of a hit.
-pub(crate) fn hit(store: &Store, hit: &Hit) -> Result<HitShape, StoreError> {
+pub fn hit(store: &Store, hit: &Hit) -> Result<HitShape, StoreError> {
     Ok(HitShape { head: head(store, &hit.memory)?, score: (hit.score * 10_000.0).round() / 10_000.0 })
 }
 
 /// Tells the whole of a memory.
-pub(crate) fn memory(store: &Store, memory: &Memory) -> Result<MemoryShape, StoreError> {
+pub fn memory(store: &Store, memory: &Memory) -> Result<MemoryShape, StoreError> {
     let content = &memory.content;
     Ok(MemoryShape {
         head: head(store, memory)?,
@@ -196,13 +196,13 @@ fn freshness(store: &Store, memory: &Memory) -> Result<Option<&'static str>, Sto
 }
 
 /// Returns the folder of a memory's project, where it is here.
-pub(crate) fn root_of(store: &Store, memory: &Memory) -> Result<Option<PathBuf>, StoreError> {
+pub fn root_of(store: &Store, memory: &Memory) -> Result<Option<PathBuf>, StoreError> {
     let roots = store.project(memory.project)?.map(|project| project.roots).unwrap_or_default();
     Ok(roots.into_iter().map(PathBuf::from).find(|root| root.is_dir()))
 }
 
 /// Says in a word whether code still stands.
-pub(crate) fn freshness_word(freshness: Freshness) -> &'static str {
+pub fn freshness_word(freshness: Freshness) -> &'static str {
     match freshness {
         Freshness::Fresh => "fresh",
         Freshness::Changed => "changed",

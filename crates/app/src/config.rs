@@ -9,60 +9,60 @@ use std::time::Duration;
 /// Everything that can be configured.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Config {
-    pub(crate) capture: Capture,
-    pub(crate) redact: Redact,
-    pub(crate) retention: Retention,
-    pub(crate) distil: Distil,
-    pub(crate) inject: Inject,
-    pub(crate) recall: Recall,
-    pub(crate) search: Search,
-    pub(crate) team: Team,
-    pub(crate) worker: Worker,
-    pub(crate) search_weights: Weights,
-    pub(crate) inject_weights: Weights,
+pub struct Config {
+    pub capture: Capture,
+    pub redact: Redact,
+    pub retention: Retention,
+    pub distil: Distil,
+    pub inject: Inject,
+    pub recall: Recall,
+    pub search: Search,
+    pub team: Team,
+    pub worker: Worker,
+    pub search_weights: Weights,
+    pub inject_weights: Weights,
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Capture {
-    pub(crate) enabled: bool,
-    pub(crate) exclude: Vec<PathBuf>,
-    pub(crate) max_event_bytes: u32,
+pub struct Capture {
+    pub enabled: bool,
+    pub exclude: Vec<PathBuf>,
+    pub max_event_bytes: u32,
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Redact {
-    pub(crate) literals: Vec<String>,
-    pub(crate) environment: bool,
+pub struct Redact {
+    pub literals: Vec<String>,
+    pub environment: bool,
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Retention {
-    pub(crate) events_days: u32,
-    pub(crate) receipts: u32,
-    pub(crate) backups: u32,
-    pub(crate) backup_hours: u32,
+pub struct Retention {
+    pub events_days: u32,
+    pub receipts: u32,
+    pub backups: u32,
+    pub backup_hours: u32,
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Distil {
-    pub(crate) provider: Provider,
-    pub(crate) model: String,
-    pub(crate) base_url: String,
-    pub(crate) api_key_env: String,
-    pub(crate) max_tokens_per_day: u32,
-    pub(crate) max_tokens_per_session: u32,
-    pub(crate) deadline_seconds: u32,
+pub struct Distil {
+    pub provider: Provider,
+    pub model: String,
+    pub base_url: String,
+    pub api_key_env: String,
+    pub max_tokens_per_day: u32,
+    pub max_tokens_per_session: u32,
+    pub deadline_seconds: u32,
 }
 
 /// Who may word memories better.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Provider {
+pub enum Provider {
     None,
     ClaudeCli,
     Anthropic,
@@ -71,7 +71,7 @@ pub(crate) enum Provider {
 
 impl Provider {
     /// Returns the provider's name, as it is typed and stored.
-    pub(crate) const fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Provider::None => "none",
             Provider::ClaudeCli => "claude-cli",
@@ -83,40 +83,40 @@ impl Provider {
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Inject {
-    pub(crate) enabled: bool,
-    pub(crate) exclude: Vec<PathBuf>,
-    pub(crate) session_start: u32,
-    pub(crate) prompt: u32,
-    pub(crate) tool: u32,
-    pub(crate) compaction: u32,
+pub struct Inject {
+    pub enabled: bool,
+    pub exclude: Vec<PathBuf>,
+    pub session_start: u32,
+    pub prompt: u32,
+    pub tool: u32,
+    pub compaction: u32,
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Recall {
-    pub(crate) vectors: bool,
+pub struct Recall {
+    pub vectors: bool,
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Search {
-    pub(crate) limit: u32,
+pub struct Search {
+    pub limit: u32,
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Team {
-    pub(crate) kinds: Vec<KindName>,
-    pub(crate) provenance: TeamTrust,
-    pub(crate) at_session_end: bool,
-    pub(crate) worker_minutes: u32,
+pub struct Team {
+    pub kinds: Vec<KindName>,
+    pub provenance: TeamTrust,
+    pub at_session_end: bool,
+    pub worker_minutes: u32,
     patience_seconds: u32,
 }
 
 impl Team {
     /// Returns for how long a hub that says nothing is waited for.
-    pub(crate) fn patience(&self) -> Duration {
+    pub fn patience(&self) -> Duration {
         Duration::from_secs(u64::from(self.patience_seconds.max(1)))
     }
 }
@@ -124,7 +124,7 @@ impl Team {
 /// A kind, as it is written in a file.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(try_from = "String")]
-pub(crate) struct KindName(pub(crate) Kind);
+pub struct KindName(pub Kind);
 
 impl TryFrom<String> for KindName {
     type Error = UnknownKind;
@@ -137,21 +137,21 @@ impl TryFrom<String> for KindName {
 /// What is believed of what other members say.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum TeamTrust {
+pub enum TeamTrust {
     Team,
     External,
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Worker {
-    pub(crate) port: u16,
-    pub(crate) idle_minutes: u32,
+pub struct Worker {
+    pub port: u16,
+    pub idle_minutes: u32,
 }
 
 impl Config {
     /// A configuration that keeps nothing, for when not even the defaults can be read.
-    pub(crate) fn nothing() -> Config {
+    pub fn nothing() -> Config {
         Config {
             capture: Capture { enabled: false, exclude: Vec::new(), max_event_bytes: 0 },
             redact: Redact { literals: Vec::new(), environment: true },
@@ -191,21 +191,21 @@ impl Config {
 
 impl Capture {
     /// Whether a project that is known by its name only is called like a folder that is left out.
-    pub(crate) fn leaves_out_name(&self, name: &str) -> bool {
+    pub fn leaves_out_name(&self, name: &str) -> bool {
         self.exclude.iter().any(|folder| Path::new(folder).file_name().is_some_and(|own| own == name))
     }
 
     /// Whether nothing that happens in a folder is to be kept.
     ///
     /// `~` and what is not a whole path lie below the user's home.
-    pub(crate) fn leaves_out(&self, place: &Path, user_home: Option<&Path>) -> bool {
+    pub fn leaves_out(&self, place: &Path, user_home: Option<&Path>) -> bool {
         lies_in(place, &self.exclude, user_home)
     }
 }
 
 impl Inject {
     /// Returns how many tokens a moment may use in a folder; none is off.
-    pub(crate) fn budget(&self, moment: Moment, place: &Path, user_home: Option<&Path>) -> u32 {
+    pub fn budget(&self, moment: Moment, place: &Path, user_home: Option<&Path>) -> u32 {
         if !self.enabled || lies_in(place, &self.exclude, user_home) {
             return 0;
         }

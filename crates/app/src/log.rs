@@ -10,7 +10,7 @@ use std::io::Write;
 const MOST_BYTES: u64 = 1 << 20;
 
 /// Writes a line. A log that cannot be written must not stop what it reports on.
-pub(crate) fn line(home: &Home, now: Timestamp, text: &str) {
+pub fn line(home: &Home, now: Timestamp, text: &str) {
     let path = home.log();
     let Some(dir) = path.parent() else { return };
     // A home that is not ours is not written to, not even to say so.

@@ -15,7 +15,7 @@ const JAIL_MARK: &str = ".backstory-jail";
 const MOST_ANCESTORS: usize = 16;
 
 /// Makes the folder our calls run in and returns it: empty but for the mark that tells hooks whose it is.
-pub(crate) fn jail(home: &Home) -> io::Result<PathBuf> {
+pub fn jail(home: &Home) -> io::Result<PathBuf> {
     let jail = home.root().join("jail");
     fs::create_dir_all(&jail)?;
     fs::write(
@@ -26,20 +26,20 @@ pub(crate) fn jail(home: &Home) -> io::Result<PathBuf> {
 }
 
 /// Whether a folder is the one our calls run in, or lies in it.
-pub(crate) fn is_jail(place: &Path) -> bool {
+pub fn is_jail(place: &Path) -> bool {
     place.ancestors().any(|folder| folder.join(JAIL_MARK).exists())
 }
 
 /// The one process that asks models. As long as it lives no second one begins, and hooks can tell that they run below it.
 #[derive(Debug)]
-pub(crate) struct Runner {
+pub struct Runner {
     /// Holds the lock until it is dropped, or the process ends however it may.
     note: File,
 }
 
 impl Runner {
     /// Becomes the runner, unless another process is.
-    pub(crate) fn begin(home: &Home) -> io::Result<Option<Runner>> {
+    pub fn begin(home: &Home) -> io::Result<Option<Runner>> {
         let mut note = OpenOptions::new().write(true).create(true).truncate(false).open(note_of(home))?;
         match note.try_lock() {
             Ok(()) => {}
@@ -67,7 +67,7 @@ fn note_of(home: &Home) -> PathBuf {
 }
 
 /// Whether the runner is among our ancestors. Nobody has asked a model: nothing is looked at but one file that is not there.
-pub(crate) fn is_below_runner(home: &Home) -> bool {
+pub fn is_below_runner(home: &Home) -> bool {
     let Ok(note) = fs::read_to_string(note_of(home)) else { return false };
     let mut numbers = note.split(' ').map(|number| number.parse::<u64>().ok());
     let (Some(Some(id)), Some(Some(started))) = (numbers.next(), numbers.next()) else { return false };

@@ -5,25 +5,25 @@ use serde::Serialize;
 
 /// The sum of one hit, for other programs.
 #[derive(Debug, Serialize)]
-pub(crate) struct SumShape {
-    pub(crate) words: f64,
-    pub(crate) meaning: Option<f64>,
-    pub(crate) fused: f64,
-    pub(crate) lifts: Vec<TermShape>,
-    pub(crate) factors: Vec<TermShape>,
-    pub(crate) relevance: f64,
-    pub(crate) older_than: Option<i64>,
+pub struct SumShape {
+    pub words: f64,
+    pub meaning: Option<f64>,
+    pub fused: f64,
+    pub lifts: Vec<TermShape>,
+    pub factors: Vec<TermShape>,
+    pub relevance: f64,
+    pub older_than: Option<i64>,
 }
 
 /// One line of a sum.
 #[derive(Debug, Serialize)]
-pub(crate) struct TermShape {
-    pub(crate) name: String,
-    pub(crate) value: f64,
+pub struct TermShape {
+    pub name: String,
+    pub value: f64,
 }
 
 /// Returns a sum for other programs.
-pub(crate) fn shape(reasons: &Reasons) -> SumShape {
+pub fn shape(reasons: &Reasons) -> SumShape {
     let term = |name, value: &f64| TermShape { name, value: *value };
     SumShape {
         words: reasons.words,
@@ -37,7 +37,7 @@ pub(crate) fn shape(reasons: &Reasons) -> SumShape {
 }
 
 /// Returns a sum in words, as the record of an injection keeps it.
-pub(crate) fn words(reasons: &Reasons) -> Vec<String> {
+pub fn words(reasons: &Reasons) -> Vec<String> {
     let arms = [("words", Some(reasons.words).filter(|words| *words > 0.0)), ("meaning", reasons.meaning)];
     let arms = arms.into_iter().filter_map(|(name, value)| Some(format!("{name} {:.2}", value?)));
     let lifts = reasons.lifts.iter().map(|(lift, added)| format!("+{added:.2} {}", lift_name(*lift)));
@@ -46,7 +46,7 @@ pub(crate) fn words(reasons: &Reasons) -> Vec<String> {
 }
 
 /// Returns a sum for people, a line each.
-pub(crate) fn lines(hit: &Hit) -> Vec<String> {
+pub fn lines(hit: &Hit) -> Vec<String> {
     let reasons = &hit.reasons;
     let meaning = reasons.meaning.map_or_else(|| "none".to_owned(), |cosine| format!("{cosine:.2}"));
     let mut lines = vec![format!(

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// Returns the synonyms that hold, and what of the user's list could not be followed.
-pub(crate) fn synonyms(environment: &Environment) -> (Synonyms, Vec<String>) {
+pub fn synonyms(environment: &Environment) -> (Synonyms, Vec<String>) {
     match environment.synonyms_file().map_or(Ok(None), |path| own(&path)) {
         Ok(Some(text)) => {
             let synonyms = Synonyms::with(&text);

@@ -8,27 +8,27 @@ use serde::Serialize;
 
 /// One step of a session, as other programs see it.
 #[derive(Debug, Serialize)]
-pub(crate) struct StepShape {
-    pub(crate) id: i64,
-    pub(crate) at: String,
+pub struct StepShape {
+    pub id: i64,
+    pub at: String,
     /// What happened, in a word: asked, ran, failed, edited, looked …
-    pub(crate) what: &'static str,
+    pub what: &'static str,
     /// What it was about.
-    pub(crate) text: String,
+    pub text: String,
     /// More of it: what a command printed, what an edit replaced.
-    pub(crate) detail: Option<String>,
-    pub(crate) tool: Option<String>,
+    pub detail: Option<String>,
+    pub tool: Option<String>,
     /// The subagent that did it.
-    pub(crate) subagent: Option<String>,
-    pub(crate) provenance: String,
-    pub(crate) truncated: bool,
+    pub subagent: Option<String>,
+    pub provenance: String,
+    pub truncated: bool,
 }
 
 /// The most that is told of one detail.
 const MOST_DETAIL_BYTES: usize = 4 * 1024;
 
 /// Tells of an event.
-pub(crate) fn step(stored: &StoredEvent) -> StepShape {
+pub fn step(stored: &StoredEvent) -> StepShape {
     let event = &stored.event;
     let account = body_of(event);
     let subagent = account.as_ref().and_then(|account| account.subagent.clone());

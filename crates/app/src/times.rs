@@ -1,10 +1,10 @@
 //! Times as people and other programs write them. Everything is UTC.
 
-use crate::failure::Failure;
+use crate::error::AppError;
 use backstory_memory::Timestamp;
 
 /// Writes a time as RFC 3339.
-pub(crate) fn iso(at: Timestamp) -> String {
+pub fn iso(at: Timestamp) -> String {
     jiff::Timestamp::from_millisecond(at.0).map_or_else(|_| format!("{}ms", at.0), |time| time.to_string())
 }
 
@@ -27,9 +27,9 @@ fn parse(text: &str, now: Timestamp) -> Option<Timestamp> {
 }
 
 /// Reads a time somebody typed, or says how one is written.
-pub(crate) fn typed(text: &str, now: Timestamp) -> Result<Timestamp, Failure> {
+pub fn typed(text: &str, now: Timestamp) -> Result<Timestamp, AppError> {
     parse(text, now).ok_or_else(|| {
-        Failure::usage(format!("`{text}` is not a time")).hint("write 2026-05-01, 36h, 7d or 2w")
+        AppError::usage(format!("`{text}` is not a time")).hint("write 2026-05-01, 36h, 7d or 2w")
     })
 }
 
@@ -53,7 +53,7 @@ fn ago(text: &str) -> Option<i64> {
 }
 
 /// Reads a time another program wrote: text as in [`parse`], or a number of seconds or milliseconds since 1970.
-pub(crate) fn from_json(value: &serde_json::Value, now: Timestamp) -> Option<Timestamp> {
+pub fn from_json(value: &serde_json::Value, now: Timestamp) -> Option<Timestamp> {
     match value {
         serde_json::Value::String(text) => parse(text, now),
         serde_json::Value::Number(number) => {

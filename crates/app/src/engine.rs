@@ -7,23 +7,63 @@ use crate::synonyms::synonyms;
 use backstory_memory::{ProjectId, Timestamp};
 use backstory_recall::{KeptVectors, Meaning, Question, Recall, Synonyms, Weights};
 use backstory_store::{Home, Store};
-use clap::ValueEnum;
+use std::str::FromStr;
+use thiserror::Error;
 
-/// Which column of the table of weights counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Profile {
-    /// Someone asked: relevance rules
+/// Which table of weights ranks the hits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// Someone asked: relevance rules.
     #[default]
     Search,
-    /// Nobody asked: only what is surely right
+    /// Nobody asked: only what is surely right.
     Inject,
-    /// The six signals of lore, number for number
+    /// The six signals of lore, number for number.
     SixSignals,
+}
+
+/// A text that names no profile.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{0}` is not a profile: search, inject or six-signals")]
+pub struct UnknownProfile(String);
+
+impl Profile {
+    /// Every profile.
+    pub const ALL: [Profile; 3] = [Profile::Search, Profile::Inject, Profile::SixSignals];
+
+    /// Returns the profile's name, as it is typed.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Profile::Search => "search",
+            Profile::Inject => "inject",
+            Profile::SixSignals => "six-signals",
+        }
+    }
+
+    /// Returns one line of help.
+    #[must_use]
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Profile::Search => "Someone asked: relevance rules",
+            Profile::Inject => "Nobody asked: only what is surely right",
+            Profile::SixSignals => "The six signals of lore, number for number",
+        }
+    }
+}
+
+impl FromStr for Profile {
+    type Err = UnknownProfile;
+
+    fn from_str(text: &str) -> Result<Self, UnknownProfile> {
+        let named = Profile::ALL.into_iter().find(|profile| profile.as_str() == text);
+        named.ok_or_else(|| UnknownProfile(text.to_owned()))
+    }
 }
 
 /// What recall needs beside a store.
 #[derive(Debug)]
-pub(crate) struct Engine {
+pub struct Engine {
     weights: Weights,
     meaning: Option<Meaning>,
     synonyms: Synonyms,
@@ -31,7 +71,7 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// Opens what there is. What is missing is done without: words alone answer too.
-    pub(crate) fn open(
+    pub fn open(
         config: &Config,
         environment: &Environment,
         home: &Home,
@@ -49,24 +89,24 @@ impl Engine {
     }
 
     /// Opens what a command needs.
-    pub(crate) fn of(app: &App, profile: Profile) -> Engine {
+    pub fn of(app: &App, profile: Profile) -> Engine {
         Engine::open(&app.config, &app.environment, &app.home, profile, &app.vectors)
     }
 
     /// Reads a question that will be asked.
-    pub(crate) fn read(&mut self, question: &str) {
+    pub fn read(&mut self, question: &str) {
         if let Some(meaning) = &mut self.meaning {
             meaning.read(question);
         }
     }
 
     /// Returns the engine over a store.
-    pub(crate) fn over<'a>(&'a self, store: &'a Store) -> Recall<'a> {
+    pub fn over<'a>(&'a self, store: &'a Store) -> Recall<'a> {
         Recall::new(store, &self.weights).by_meaning(self.meaning.as_ref()).with_synonyms(&self.synonyms)
     }
 
     /// Makes a question of a text.
-    pub(crate) fn question<'a>(&self, text: &'a str, at: Timestamp, from: Option<ProjectId>) -> Question<'a> {
+    pub fn question<'a>(&self, text: &'a str, at: Timestamp, from: Option<ProjectId>) -> Question<'a> {
         Question { utc_offset_minutes: utc_offset_minutes(at), from, ..Question::new(text, at) }
     }
 }

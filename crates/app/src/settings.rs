@@ -5,11 +5,11 @@
 //!
 //! Not here: what a project's file may change (`narrowing`).
 
-pub(crate) mod narrowing;
+pub mod narrowing;
 
 use crate::config::Config;
 use crate::env_vars::{Environment, SETTING_PREFIX};
-use crate::failure::Failure;
+use crate::error::AppError;
 use narrowing::narrowed;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,13 +19,13 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// The name of a project's file.
-pub(crate) const PROJECT_FILE: &str = ".backstory.toml";
+pub const PROJECT_FILE: &str = ".backstory.toml";
 
-pub(crate) const DEFAULTS: &str = include_str!("default_config.toml");
+pub const DEFAULTS: &str = include_str!("default_config.toml");
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub enum Origin {
     Default,
     User(PathBuf),
     Project(PathBuf),
@@ -47,20 +47,20 @@ impl fmt::Display for Origin {
 
 /// One value and where it comes from.
 #[derive(Clone, Debug)]
-pub(crate) struct Setting {
-    pub(crate) value: Value,
-    pub(crate) origin: Origin,
+pub struct Setting {
+    pub value: Value,
+    pub origin: Origin,
 }
 
 /// All values with their origins, by key.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings {
+pub struct Settings {
     by_key: BTreeMap<String, Setting>,
 }
 
 impl Settings {
     /// Starts with the defaults.
-    pub(crate) fn defaults() -> Settings {
+    pub fn defaults() -> Settings {
         let table: Table = DEFAULTS.parse().unwrap_or_default();
         let by_key = flat(&table).into_iter();
         let by_key = by_key.map(|(key, value)| (key, Setting { value, origin: Origin::Default })).collect();
@@ -68,20 +68,20 @@ impl Settings {
     }
 
     /// Lays the user's and the project's file over what is there, and returns what is wrong with them.
-    pub(crate) fn lay_files(&mut self, user: Option<PathBuf>, project: Option<PathBuf>) -> Vec<Failure> {
+    pub fn lay_files(&mut self, user: Option<PathBuf>, project: Option<PathBuf>) -> Vec<AppError> {
         let mut wrong = user.map(|file| self.lay_user_file(&file)).unwrap_or_default();
         wrong.extend(project.map(|file| self.lay_project_file(&file)).unwrap_or_default());
         wrong
     }
 
     /// Lays the user's file over what is there, and returns what is wrong with it. No file is fine.
-    fn lay_user_file(&mut self, path: &Path) -> Vec<Failure> {
+    fn lay_user_file(&mut self, path: &Path) -> Vec<AppError> {
         let origin = Origin::User(path.to_owned());
         self.lay_file(path, &origin, |settings, key, value| settings.set(key, value, &origin))
     }
 
     /// Lays a project's file over what is there, as far as it narrows, and returns what is wrong with it.
-    fn lay_project_file(&mut self, path: &Path) -> Vec<Failure> {
+    fn lay_project_file(&mut self, path: &Path) -> Vec<AppError> {
         self.lay_file(path, &Origin::Project(path.to_owned()), |settings, key, value| match key {
             // The name of the project stands in the same file.
             "project" => Ok(()),
@@ -95,8 +95,8 @@ impl Settings {
         &mut self,
         path: &Path,
         origin: &Origin,
-        lay: impl Fn(&mut Settings, &str, Value) -> Result<(), Failure>,
-    ) -> Vec<Failure> {
+        lay: impl Fn(&mut Settings, &str, Value) -> Result<(), AppError>,
+    ) -> Vec<AppError> {
         let table = match read_table(path) {
             Ok(table) => table,
             Err(failure) => {
@@ -123,18 +123,18 @@ impl Settings {
         self.by_key.insert(switch.key().to_owned(), off);
     }
 
-    fn narrow(&mut self, key: &str, value: &Value, path: &Path) -> Result<(), Failure> {
+    fn narrow(&mut self, key: &str, value: &Value, path: &Path) -> Result<(), AppError> {
         let origin = Origin::Project(path.to_owned());
         let before = self.known(key, &origin)?.value.clone();
         let narrowed = narrowed(key, &before, value, path).ok_or_else(|| {
-            Failure::usage(format!("`{}` must not change `{key}` this way", path.display()))
+            AppError::usage(format!("`{}` must not change `{key}` this way", path.display()))
                 .hint("a project's file may only narrow: capture less, redact more, show and give less")
         })?;
         self.set(key, narrowed, &origin)
     }
 
     /// Lays the environment over what is there, and returns what is wrong with it.
-    pub(crate) fn lay_environment(&mut self, environment: &Environment) -> Vec<Failure> {
+    pub fn lay_environment(&mut self, environment: &Environment) -> Vec<AppError> {
         let keys: Vec<String> = self.by_key.keys().cloned().collect();
         let (mut wrong, mut unclear) = (Vec::new(), Vec::new());
         for key in keys {
@@ -151,23 +151,23 @@ impl Settings {
     }
 
     /// Lays a flag `KEY=VALUE` over what is there.
-    pub(crate) fn lay_flag(&mut self, assignment: &str) -> Result<(), Failure> {
+    pub fn lay_flag(&mut self, assignment: &str) -> Result<(), AppError> {
         let Some((key, text)) = assignment.split_once('=') else {
-            return Err(Failure::usage(format!("`--set {assignment}` is not KEY=VALUE"))
+            return Err(AppError::usage(format!("`--set {assignment}` is not KEY=VALUE"))
                 .hint("write it like `--set search.limit=5`"));
         };
         self.set(key.trim(), value_from(text.trim()), &Origin::Flag)
     }
 
     /// Returns every value with its origin, by key.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &Setting)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Setting)> {
         self.by_key.iter()
     }
 
     /// Turns the values into a configuration.
-    pub(crate) fn config(&self) -> Result<Config, Failure> {
+    pub fn config(&self) -> Result<Config, AppError> {
         self.table().try_into().map_err(|error: toml::de::Error| {
-            Failure::usage("the configuration cannot be used").because(&error).hint("see `backstory config`")
+            AppError::usage("the configuration cannot be used").because(&error).hint("see `backstory config`")
         })
     }
 
@@ -183,15 +183,15 @@ impl Settings {
         table
     }
 
-    fn known(&self, key: &str, origin: &Origin) -> Result<&Setting, Failure> {
+    fn known(&self, key: &str, origin: &Origin) -> Result<&Setting, AppError> {
         self.by_key.get(key).ok_or_else(|| {
-            Failure::usage(format!("there is no setting `{key}` ({origin})"))
+            AppError::usage(format!("there is no setting `{key}` ({origin})"))
                 .hint("`backstory config` lists all settings")
         })
     }
 
     /// Sets a value. One that does not fit leaves everything as it was, so that what is set always makes a configuration.
-    fn set(&mut self, key: &str, value: Value, origin: &Origin) -> Result<(), Failure> {
+    fn set(&mut self, key: &str, value: Value, origin: &Origin) -> Result<(), AppError> {
         let before = self.known(key, origin)?.clone();
         let example = format!("{key} = {}", before.value);
         let is_sensible = is_sensible(&value);
@@ -201,9 +201,9 @@ impl Settings {
         let config = self.config().ok().filter(|config| is_sensible && is_whole(config));
         let wrong = match config.as_ref().map(beyond_bounds) {
             Some(None) => return Ok(()),
-            Some(Some(bound)) => Failure::usage(format!("{bound} ({origin})")),
+            Some(Some(bound)) => AppError::usage(format!("{bound} ({origin})")),
             // The value itself is not repeated: it may be one of the texts that must not be stored, and this may be logged.
-            None => Failure::usage(format!("the value of `{key}` does not fit ({origin})")),
+            None => AppError::usage(format!("the value of `{key}` does not fit ({origin})")),
         };
         self.by_key.insert(key.to_owned(), before);
         Err(wrong.hint(format!("a value that fits: `{example}`")))
@@ -223,26 +223,28 @@ fn beyond_bounds(config: &Config) -> Option<String> {
 }
 
 /// Finds the nearest project's file at or above a folder.
-pub(crate) fn project_file(start: &Path) -> Option<PathBuf> {
+pub fn project_file(start: &Path) -> Option<PathBuf> {
     start.ancestors().map(|dir| dir.join(PROJECT_FILE)).find(|path| path.is_file())
 }
 
 /// Reads a TOML file; none is an empty one.
-fn read_table(path: &Path) -> Result<Table, Failure> {
+fn read_table(path: &Path) -> Result<Table, AppError> {
     let mut text = String::new();
     match File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text)) {
         Ok(bytes) if bytes as u64 > LARGEST_FILE => {
-            return Err(Failure::usage(format!("`{}` is larger than any file of settings", path.display())));
+            return Err(AppError::usage(format!("`{}` is larger than any file of settings", path.display())));
         }
         Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Table::new()),
-        Err(error) => return Err(Failure::usage(format!("cannot read `{}`", path.display())).because(&error)),
+        Err(error) => {
+            return Err(AppError::usage(format!("cannot read `{}`", path.display())).because(&error));
+        }
     }
     text.parse().map_err(|error: toml::de::Error| {
         // Only where and what: the line itself may hold a text that must not be stored, and this may be logged.
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
         let line = before.lines().count().max(1);
-        Failure::usage(format!("`{}` is not TOML at line {line}: {}", path.display(), error.message()))
+        AppError::usage(format!("`{}` is not TOML at line {line}: {}", path.display(), error.message()))
             .hint("mend that line; `backstory config` shows what can be set")
     })
 }

@@ -7,7 +7,7 @@ use toml::Value;
 
 /// What a project's file may do to a value.
 #[derive(Clone, Copy)]
-pub(crate) enum Narrowing {
+pub enum Narrowing {
     /// Turn it off.
     Off,
     /// Make it smaller.
@@ -27,7 +27,7 @@ impl fmt::Display for Narrowing {
 }
 
 /// What a project's file may touch at all.
-pub(crate) const NARROWINGS: [(&str, Narrowing); 11] = [
+pub const NARROWINGS: [(&str, Narrowing); 11] = [
     ("capture.enabled", Narrowing::Off),
     ("capture.exclude", Narrowing::Add),
     ("capture.max_event_bytes", Narrowing::Lower),
@@ -42,7 +42,7 @@ pub(crate) const NARROWINGS: [(&str, Narrowing); 11] = [
 ];
 
 /// Returns what becomes of a value where a project's file says another, or nothing where that would widen it.
-pub(super) fn narrowed(key: &str, before: &Value, value: &Value, file: &Path) -> Option<Value> {
+pub(crate) fn narrowed(key: &str, before: &Value, value: &Value, file: &Path) -> Option<Value> {
     let (_, rule) = NARROWINGS.iter().find(|(name, _)| *name == key)?;
     if key.ends_with(".exclude") {
         return narrow(*rule, before, &below(file, value));

@@ -1,0 +1,310 @@
+//! What every request works with: where things are, how it is configured, what time it is, which project is meant.
+
+use crate::config::Config;
+use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
+use crate::error::AppError;
+use crate::settings::{Settings, project_file};
+use backstory_capture::{Redactor, RedactorOptions, safe_project_ref};
+use backstory_memory::{MemoryId, ProjectId, ProjectRef, Timestamp};
+use backstory_recall::KeptVectors;
+use backstory_store::{Home, Project, Purpose, Retention, Scope, Store, StoreError};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What every request works with.
+#[derive(Clone, Debug)]
+pub struct App {
+    pub environment: Environment,
+    pub home: Home,
+    pub settings: Settings,
+    pub config: Config,
+    /// What is wrong with the files of settings and the environment. Only what mends that goes on all the same.
+    pub faults: Vec<AppError>,
+    pub now: Timestamp,
+    pub cwd: PathBuf,
+    /// What the last question in this process opened.
+    pub vectors: KeptVectors,
+}
+
+/// Which projects a request is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ProjectSelector {
+    /// The one of this folder.
+    #[default]
+    Here,
+    /// The one with this name, number or folder.
+    Named(String),
+    /// Every project.
+    All,
+}
+
+impl ProjectSelector {
+    /// Returns the name, number or folder that was given.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            ProjectSelector::Named(name) => Some(name),
+            ProjectSelector::Here | ProjectSelector::All => None,
+        }
+    }
+}
+
+impl App {
+    /// Finds out where things are and how they are configured.
+    pub fn new(environment: Environment, flags: &[String]) -> Result<App, AppError> {
+        App::in_folder(None, environment, flags)
+    }
+
+    /// The same with what can be read of the settings: what shows or mends a fault must not stop at it.
+    pub fn with_faults(environment: Environment, flags: &[String]) -> Result<App, AppError> {
+        let cwd = environment.project_dir().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+        let project_file = project_file(&cwd);
+        App::read(cwd, project_file, environment, flags)
+    }
+
+    /// The same, where a host may have named the folder it works in; the environment's word counts more.
+    pub fn in_folder(
+        named: Option<PathBuf>,
+        environment: Environment,
+        flags: &[String],
+    ) -> Result<App, AppError> {
+        let cwd = environment.project_dir().or(named).or_else(|| std::env::current_dir().ok());
+        let cwd = cwd.unwrap_or_default();
+        let project_file = project_file(&cwd);
+        App::with(cwd, project_file, environment, flags)
+    }
+
+    /// The same for a process that belongs to no project: every question says which it means.
+    pub fn outside_projects(environment: Environment, flags: &[String]) -> Result<App, AppError> {
+        let cwd = home_of(&environment)?.root().to_owned();
+        App::with(cwd, None, environment, flags)
+    }
+
+    /// The same for a folder that somebody names, whatever the environment says.
+    pub fn of_folder(folder: PathBuf, environment: Environment, flags: &[String]) -> Result<App, AppError> {
+        let project_file = project_file(&folder);
+        App::with(folder, project_file, environment, flags)
+    }
+
+    fn with(
+        cwd: PathBuf,
+        project_file: Option<PathBuf>,
+        environment: Environment,
+        flags: &[String],
+    ) -> Result<App, AppError> {
+        let mut app = App::read(cwd, project_file, environment, flags)?;
+        if app.faults.is_empty() { Ok(app) } else { Err(app.faults.swap_remove(0)) }
+    }
+
+    fn read(
+        cwd: PathBuf,
+        project_file: Option<PathBuf>,
+        environment: Environment,
+        flags: &[String],
+    ) -> Result<App, AppError> {
+        let home = home_of(&environment)?;
+        let mut settings = Settings::defaults();
+        let mut faults = settings.lay_files(environment.config_file(), project_file);
+        faults.extend(settings.lay_environment(&environment));
+        flags.iter().try_for_each(|flag| settings.lay_flag(flag))?;
+        let config = settings.config()?;
+        let now = now(&environment);
+        Ok(App { environment, home, settings, config, faults, now, cwd, vectors: KeptVectors::default() })
+    }
+
+    /// Opens the store to read and write.
+    pub fn store(&self) -> Result<Store, AppError> {
+        Ok(Store::open(&self.home, Purpose::Command, self.now)?)
+    }
+
+    /// Opens the store to read, also where nothing can be written.
+    pub fn store_to_read(&self) -> Result<Store, AppError> {
+        self.store_and_problem().map(|(store, _)| store)
+    }
+
+    /// Opens the store, to read only where it cannot be written; then also says why.
+    pub fn store_and_problem(&self) -> Result<(Store, Option<StoreError>), AppError> {
+        match Store::open(&self.home, Purpose::Command, self.now) {
+            Ok(store) => Ok((store, None)),
+            Err(problem) if can_be_read_still(&problem) => {
+                Ok((Store::open(&self.home, Purpose::Read, self.now)?, Some(problem)))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Makes the redactor this configuration asks for.
+    pub fn redactor(&self) -> Redactor {
+        redactor(&self.config, &self.environment, &self.home)
+    }
+
+    /// Returns what this folder tells about its project.
+    pub fn project_ref(&self) -> ProjectRef {
+        self.project_ref_of(&self.cwd)
+    }
+
+    /// Returns what a folder tells about its project.
+    pub fn project_ref_of(&self, folder: &Path) -> ProjectRef {
+        safe_project_ref(folder, &self.redactor())
+    }
+
+    /// Returns the scope of a query. A project that nothing is stored about has none: `None`.
+    pub fn scope(&self, store: &Store, selector: &ProjectSelector) -> Result<Option<Scope>, AppError> {
+        match selector {
+            ProjectSelector::All => Ok(Some(Scope::Everywhere)),
+            _ => Ok(self.known_project(store, selector.name())?.map(Scope::Project)),
+        }
+    }
+
+    /// Returns the project that is meant: the one that is named, or that of this folder if somebody has met it.
+    pub fn known_project(&self, store: &Store, wanted: Option<&str>) -> Result<Option<ProjectId>, AppError> {
+        match wanted {
+            Some(wanted) => self.project_called(store, wanted).map(Some),
+            None => Ok(store.known_project_at(&self.project_ref())?),
+        }
+    }
+
+    /// Returns the project to write to, making the one of this folder if need be.
+    pub fn project_to_write(&self, store: &mut Store, wanted: Option<&str>) -> Result<ProjectId, AppError> {
+        match wanted {
+            Some(wanted) => self.project_called(store, wanted),
+            None => Ok(store.project_at(&self.project_ref(), self.now)?),
+        }
+    }
+
+    /// Returns those of the memories that belong to another project than this folder's, with its name. An id reaches every project, but
+    /// a door says so before it changes one (law 8).
+    pub fn of_other_projects(
+        &self,
+        store: &Store,
+        ids: &[MemoryId],
+    ) -> Result<Vec<(MemoryId, String)>, AppError> {
+        let here = store.known_project_at(&self.project_ref())?;
+        let memories = store.memories(ids)?.into_iter().filter(|memory| Some(memory.project) != here);
+        memories.map(|memory| Ok((memory.id, project_name(store, memory.project)?))).collect()
+    }
+
+    /// Finds a project by number, name or folder.
+    pub fn project_called(&self, store: &Store, wanted: &str) -> Result<ProjectId, AppError> {
+        if let Some(known) = project_known_as(store, wanted)? {
+            return Ok(known);
+        }
+        let folder = self.cwd.join(wanted);
+        let known =
+            if folder.is_dir() { store.known_project_at(&self.project_ref_of(&folder))? } else { None };
+        known.ok_or_else(|| {
+            AppError::user(format!("there is no project `{wanted}`"))
+                .hint("`backstory project list` shows them all")
+                .named("no_such_project")
+        })
+    }
+
+    /// Returns what is kept, and for how long.
+    pub fn retention(&self) -> Retention {
+        let retention = &self.config.retention;
+        Retention {
+            events_days: retention.events_days,
+            receipts: retention.receipts,
+            backups: retention.backups,
+            backup_hours: retention.backup_hours,
+        }
+    }
+}
+
+/// Whether a store is worth reading all the same where this keeps it from being written.
+fn can_be_read_still(problem: &StoreError) -> bool {
+    matches!(problem, StoreError::NotWritable { .. } | StoreError::Full { .. } | StoreError::Busy { .. })
+}
+
+/// Passes over that nothing could be noted in a store that is worth reading all the same.
+pub fn ignore_read_only(noted: Result<(), StoreError>) -> Result<(), AppError> {
+    match noted {
+        Err(problem) if !can_be_read_still(&problem) => Err(problem.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Returns what a project is called.
+pub fn project_name(store: &Store, project: ProjectId) -> Result<String, StoreError> {
+    Ok(store.project(project)?.map(|project| project.name).unwrap_or_default())
+}
+
+/// Finds a project by number or name, without looking at any folder.
+pub fn project_known_as(store: &Store, wanted: &str) -> Result<Option<ProjectId>, AppError> {
+    if let Some(id) = wanted.trim_start_matches('#').parse().ok().map(ProjectId)
+        && store.project(id)?.is_some()
+    {
+        return Ok(Some(id));
+    }
+    match store.projects_named(wanted)?.as_slice() {
+        [] => Ok(None),
+        [only] => Ok(Some(only.id)),
+        several => Err(ambiguous(wanted, several)),
+    }
+}
+
+fn ambiguous(wanted: &str, several: &[Project]) -> AppError {
+    let failure = AppError::user(format!("{} projects are called `{wanted}`", several.len()));
+    several.iter().fold(failure, |failure, project| {
+        let root = project.roots.first().map_or("", String::as_str);
+        failure.hint(format!("say `{}` for the one in `{root}`", project.id))
+    })
+}
+
+/// Returns the data directory.
+pub fn home_of(environment: &Environment) -> Result<Home, AppError> {
+    let root = environment.data_home().ok_or_else(|| {
+        AppError::usage("cannot tell where to keep memories")
+            .hint("set `HOME` or `BACKSTORY_HOME` to a directory")
+    })?;
+    // Taken from wherever one is, it would be another store in every folder.
+    if !root.is_absolute() {
+        return Err(AppError::usage(format!(
+            "memories cannot be kept in `{}`: it is no whole path",
+            root.display()
+        ))
+        .hint("set `BACKSTORY_HOME`, or `HOME`, to a path that begins with `/`"));
+    }
+    Ok(Home::at(root))
+}
+
+/// Returns the time. The clock is read here and nowhere else.
+pub fn now(environment: &Environment) -> Timestamp {
+    if let Some(frozen) = environment.text(BACKSTORY_NOW_MS).and_then(|text| text.parse().ok()) {
+        return Timestamp(frozen);
+    }
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Makes the redactor a configuration asks for.
+pub fn redactor(config: &Config, environment: &Environment, home: &Home) -> Redactor {
+    let environment = if config.redact.environment { environment.pairs() } else { Vec::new() };
+    let literals = config.redact.literals.clone();
+    Redactor::new(RedactorOptions { literals, environment, key: redaction_key(home) })
+}
+
+/// Returns the key that makes equal secrets comparable in this home and nowhere else.
+///
+/// Without a place to keep it every run has its own: secrets are gone all the same.
+fn redaction_key(home: &Home) -> [u8; 32] {
+    let path = home.root().join("key");
+    let kept = || std::fs::read(&path).ok().and_then(|bytes| bytes.try_into().ok());
+    if let Some(kept) = kept() {
+        return kept;
+    }
+    let mut fresh = [0; 32];
+    // Trying out a redaction makes no home, and a home that is not ours gets no file of ours.
+    if getrandom::fill(&mut fresh).is_ok()
+        && home.root().exists()
+        && home.prepare().is_ok()
+        && let Ok(mut draft) = tempfile::NamedTempFile::new_in(home.root())
+        && std::io::Write::write_all(&mut draft, &fresh).is_ok()
+        && draft.persist_noclobber(&path).is_err()
+    {
+        // Another process was first: its key counts.
+        return kept().unwrap_or(fresh);
+    }
+    fresh
+}

@@ -1,0 +1,24 @@
+//! The use cases of Backstory, as every door calls them: settings, the store, the project that is meant, errors with stable codes.
+//!
+//! A door (`cli`, `mcp`, `server`) parses what it is asked, calls a function here, and renders what comes back. Nothing here prints,
+//! reads standard input or knows clap; the environment comes in as a value.
+
+pub mod app;
+pub mod config;
+pub mod engine;
+pub mod env_vars;
+pub mod error;
+pub mod explain;
+pub mod json;
+pub mod log;
+pub mod self_capture_guard;
+pub mod settings;
+pub mod synonyms;
+pub mod times;
+pub mod transcript;
+pub mod vectors;
+
+pub use app::{App, ProjectSelector};
+pub use config::Config;
+pub use env_vars::Environment;
+pub use error::AppError;
