@@ -1,13 +1,13 @@
 //! One memory as a Markdown document, for people and for git: its title a heading, its text below, the rest above in front matter.
 //!
 //! What a document says can be edited, and a new one written by hand, with nothing but a title and a text; what is read back is a
-//! [`MemoryLine`] like any other. See `docs/design/0012-export.md`. Not here: which file a document is in (`folder`).
+//! [`MemoryRecord`] like any other. See `docs/design/0012-export.md`. Not here: which file a document is in (`folder`).
 
 pub(crate) mod folder;
 mod front_matter;
 
 use crate::failure::Failure;
-use crate::lines::MemoryLine;
+use crate::lines::MemoryRecord;
 use backstory_memory::{digest, title_from};
 use serde_json::{Map, Value};
 
@@ -38,7 +38,7 @@ const CHECKSUM: &str = "checksum: ";
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
     /// What it says.
-    pub(crate) line: MemoryLine,
+    pub(crate) line: MemoryRecord,
     /// Whether it is not, letter for letter, what was written.
     pub(crate) is_edited: bool,
 }
@@ -51,7 +51,7 @@ pub(crate) struct Bad {
 }
 
 /// Writes a memory as a document. Its project is the folder's to tell.
-pub(crate) fn write(line: &MemoryLine) -> Result<String, Failure> {
+pub(crate) fn write(line: &MemoryRecord) -> Result<String, Failure> {
     let mut fields = fields_of(line)?;
     ["project", "project_keys", "project_path"].iter().for_each(|key| drop(fields.remove(*key)));
     fields.retain(|key, value| !UNTOLD.contains(&(key.as_str(), value.to_string().as_str())));
@@ -73,11 +73,11 @@ pub(crate) fn write(line: &MemoryLine) -> Result<String, Failure> {
 }
 
 /// Writes what tells a folder's project.
-pub(crate) fn write_project(line: &MemoryLine) -> Result<String, Failure> {
-    let told = MemoryLine {
+pub(crate) fn write_project(line: &MemoryRecord) -> Result<String, Failure> {
+    let told = MemoryRecord {
         project: line.project.clone(),
         project_keys: line.project_keys.clone(),
-        ..MemoryLine::default()
+        ..MemoryRecord::default()
     };
     let name = title_from(told.project.as_deref().unwrap_or_default());
     let text = "What is remembered of this project, one memory a file. `backstory import` takes the folder in: a text that was edited\n\
@@ -85,7 +85,7 @@ pub(crate) fn write_project(line: &MemoryLine) -> Result<String, Failure> {
     Ok(format!("---\n{}---\n\n# {name}\n\n{text}\n", head(fields_of(&told)?)))
 }
 
-fn fields_of(line: &MemoryLine) -> Result<Map<String, Value>, Failure> {
+fn fields_of(line: &MemoryRecord) -> Result<Map<String, Value>, Failure> {
     match serde_json::to_value(line) {
         Ok(Value::Object(fields)) => Ok(fields),
         Ok(_) => Ok(Map::new()),
@@ -178,11 +178,11 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn line(value: Value) -> MemoryLine {
+    fn line(value: Value) -> MemoryRecord {
         serde_json::from_value(value).unwrap()
     }
 
-    fn told(line: &MemoryLine) -> Value {
+    fn told(line: &MemoryRecord) -> Value {
         serde_json::to_value(line).unwrap()
     }
 

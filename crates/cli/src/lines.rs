@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// One memory as a line.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
-pub(crate) struct MemoryLine {
+pub(crate) struct MemoryRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) uid: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,9 +104,9 @@ impl OneOrMany {
     }
 }
 
-impl MemoryLine {
+impl MemoryRecord {
     /// Reads a line.
-    pub(crate) fn parse(text: &str) -> Result<MemoryLine, Failure> {
+    pub(crate) fn parse(text: &str) -> Result<MemoryRecord, Failure> {
         if !text.trim_start().starts_with('{') {
             return Err(Failure::user("not a memory: one JSON object is wanted"));
         }
@@ -152,12 +152,12 @@ impl MemoryLine {
     }
 
     /// Returns it as a line of a project that another tells, where it names none itself.
-    pub(crate) fn of_project(self, project: &MemoryLine) -> MemoryLine {
+    pub(crate) fn of_project(self, project: &MemoryRecord) -> MemoryRecord {
         if self.project.is_some() || self.project_path.is_some() {
             return self;
         }
         let (project, project_keys) = (project.project.clone(), project.project_keys.clone());
-        MemoryLine { project, project_keys, ..self }
+        MemoryRecord { project, project_keys, ..self }
     }
 
     /// Returns its kind, if it says.
@@ -216,10 +216,10 @@ impl MemoryLine {
     }
 
     /// Writes a memory as a line. What names other rows (project, session, what it supersedes) is the caller's to add.
-    pub(crate) fn of(memory: &Memory) -> MemoryLine {
+    pub(crate) fn of(memory: &Memory) -> MemoryRecord {
         let content = &memory.content;
         let iso = |at: Timestamp| serde_json::Value::String(times::iso(at));
-        MemoryLine {
+        MemoryRecord {
             uid: Some(memory.uid.to_string()),
             kind: Some(content.kind.to_string()),
             category: content.category.as_ref().map(|category| category.0.clone()),
@@ -240,7 +240,7 @@ impl MemoryLine {
             times_seen: Some(memory.times_seen),
             times_used: Some(memory.times_used),
             last_used_at: memory.last_used_at.map(iso),
-            ..MemoryLine::default()
+            ..MemoryRecord::default()
         }
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "printing is all an example does")]
 
-use backstory_exchange::{Found, Source, Whereabouts};
+use backstory_exchange::{ImportItem, ImportSource, SearchPaths};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -10,18 +10,18 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let path = PathBuf::from(arguments.next().unwrap_or_else(|| ".".to_owned()));
     let count: usize = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(10);
-    for source in [Source::Git, Source::Markdown] {
-        let around = Whereabouts { projects: vec![path.clone()], ..Whereabouts::default() };
-        for find in source.find(&around) {
+    for source in [ImportSource::Git, ImportSource::Markdown] {
+        let search = SearchPaths { projects: vec![path.clone()], ..SearchPaths::default() };
+        for instance in source.locate(&search) {
             let mut memories = Vec::new();
             let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
-            let read = find.read(&mut |found| match found {
-                Found::Memory(memory) => memories.push(memory),
-                Found::Skipped(why) => *skipped.entry(why).or_default() += 1,
+            let read = instance.read(&mut |found| match found {
+                ImportItem::Memory(memory) => memories.push(memory),
+                ImportItem::Skipped(why) => *skipped.entry(why).or_default() += 1,
             });
             println!(
                 "{source} {}: {} memories, left out: {skipped:?} {read:?}",
-                find.path.display(),
+                instance.path.display(),
                 memories.len()
             );
             let every = (memories.len() / count.max(1)).max(1);

@@ -3,8 +3,11 @@
 //! Each is named by its source, so that reading it again adds nothing; what was forgotten stays forgotten; what is known word for
 //! word is not kept twice. Not here: how a source reads (its own file).
 
-use crate::taking::{FIRST_MOMENT, Folders, LEFT_OUT, Taking, Tally};
-use crate::{Find, Found, FoundMemory, FoundProject, FoundSession, Source, Unreadable};
+use crate::options::{FIRST_MOMENT, Folders, ImportOptions, LEFT_OUT, SkipCounts};
+use crate::{
+    ImportItem, ImportSource, ImportedMemory, ImportedProject, ImportedSession, SourceInstance,
+    UnreadableSource,
+};
 use backstory_capture::prepare;
 use backstory_memory::{
     Content, Link, Memory, MemoryId, ProjectId, ProjectKey, ProjectRef, Provenance, Relation, SessionId,
@@ -23,7 +26,7 @@ const LONGEST_NAME: usize = 256;
 
 /// What came of a find.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FindReport {
+pub struct MemoryImportReport {
     /// Whether it has not changed since it was read before.
     pub is_unchanged: bool,
     /// Why it could not be read at all.
@@ -33,21 +36,25 @@ pub struct FindReport {
     /// Memories that were forgotten on purpose and stay out.
     pub forgotten: u64,
     /// What was not taken in, and why.
-    pub skipped: Tally,
+    pub skipped: SkipCounts,
     /// The memories that are new.
     pub memories: Vec<MemoryId>,
 }
 
 /// Takes in what a find holds.
-pub fn take_find(store: &mut Store, find: &Find, taking: &Taking<'_>) -> Result<FindReport, StoreError> {
-    let state = state_of(find, taking);
+pub fn import_memories(
+    store: &mut Store,
+    instance: &SourceInstance,
+    options: &ImportOptions<'_>,
+) -> Result<MemoryImportReport, StoreError> {
+    let state = state_of(instance, options);
     let before = store.import_state(&state.source, &state.place)?;
     if before.is_some_and(|before| before.is_done && before.stamp == state.stamp) {
-        return Ok(FindReport { is_unchanged: true, ..FindReport::default() });
+        return Ok(MemoryImportReport { is_unchanged: true, ..MemoryImportReport::default() });
     }
-    let mut keeper = Keeper::new(find, taking);
+    let mut keeper = MemoryImporter::new(instance, options);
     let mut failed = None;
-    let read = find.read(&mut |found| {
+    let read = instance.read(&mut |found| {
         if failed.is_none() {
             failed = keeper.take(store, found).err();
         }
@@ -55,58 +62,62 @@ pub fn take_find(store: &mut Store, find: &Find, taking: &Taking<'_>) -> Result<
     failed.map_or(Ok(()), Err)?;
     let report = keeper.finish(store)?;
     match read {
-        Ok(()) if taking.is_partial() || report.skipped.contains_key(LEFT_OUT) => {}
-        Ok(()) => store.note_import(&ImportState { is_done: true, ..state }, taking.now)?,
-        Err(Unreadable(why)) => return Ok(FindReport { unreadable: Some(why), ..report }),
+        Ok(()) if options.is_partial() || report.skipped.contains_key(LEFT_OUT) => {}
+        Ok(()) => store.note_import(&ImportState { is_done: true, ..state }, options.now)?,
+        Err(UnreadableSource(why)) => return Ok(MemoryImportReport { unreadable: Some(why), ..report }),
     }
     Ok(report)
 }
 
-fn state_of(find: &Find, taking: &Taking<'_>) -> ImportState {
-    let place = taking.redactor.scrub(&find.path.to_string_lossy()).into_string();
-    let stamp = find.stamp.clone();
-    ImportState { source: find.source.as_str().to_owned(), place, stamp, taken: 0, is_done: false }
+fn state_of(instance: &SourceInstance, options: &ImportOptions<'_>) -> ImportState {
+    let place = options.redactor.scrub(&instance.path.to_string_lossy()).into_string();
+    let stamp = instance.stamp.clone();
+    ImportState { source: instance.source.as_str().to_owned(), place, stamp, taken: 0, is_done: false }
 }
 
 /// Keeps memories, some at once.
-struct Keeper<'a> {
-    find: &'a Find,
-    taking: &'a Taking<'a>,
+struct MemoryImporter<'a> {
+    instance: &'a SourceInstance,
+    options: &'a ImportOptions<'a>,
     folders: Folders<'a>,
-    projects: HashMap<FoundProject, Option<ProjectId>>,
-    sessions: HashMap<FoundSession, SessionId>,
+    projects: HashMap<ImportedProject, Option<ProjectId>>,
+    sessions: HashMap<ImportedSession, SessionId>,
     batch: Vec<NewMemory>,
     names: HashMap<String, Uid>,
     /// What the find says still, of what was here before.
     still: HashSet<MemoryId>,
     links: Vec<(Uid, Relation, String)>,
-    report: FindReport,
+    report: MemoryImportReport,
 }
 
-impl<'a> Keeper<'a> {
-    fn new(find: &'a Find, taking: &'a Taking<'a>) -> Keeper<'a> {
-        Keeper {
-            find,
-            taking,
-            folders: Folders::new(taking),
+impl<'a> MemoryImporter<'a> {
+    fn new(instance: &'a SourceInstance, options: &'a ImportOptions<'a>) -> MemoryImporter<'a> {
+        MemoryImporter {
+            instance,
+            options,
+            folders: Folders::new(options),
             projects: HashMap::new(),
             sessions: HashMap::new(),
             batch: Vec::new(),
             names: HashMap::new(),
             still: HashSet::new(),
             links: Vec::new(),
-            report: FindReport::default(),
+            report: MemoryImportReport::default(),
         }
     }
 
-    fn take(&mut self, store: &mut Store, found: Found) -> Result<(), StoreError> {
+    fn take(&mut self, store: &mut Store, found: ImportItem) -> Result<(), StoreError> {
         match found {
-            Found::Skipped(why) => self.skip(why),
-            Found::Memory(memory) if memory.created_at < FIRST_MOMENT => self.skip("of an impossible time"),
-            Found::Memory(memory) if self.taking.since.is_some_and(|since| memory.created_at < since) => {
+            ImportItem::Skipped(why) => self.skip(why),
+            ImportItem::Memory(memory) if memory.created_at < FIRST_MOMENT => {
+                self.skip("of an impossible time")
+            }
+            ImportItem::Memory(memory)
+                if self.options.since.is_some_and(|since| memory.created_at < since) =>
+            {
                 self.skip("too old");
             }
-            Found::Memory(memory) => match self.project(store, &memory.project)? {
+            ImportItem::Memory(memory) => match self.project(store, &memory.project)? {
                 Some(project) => self.add(store, project, *memory)?,
                 None => self.skip(LEFT_OUT),
             },
@@ -118,16 +129,21 @@ impl<'a> Keeper<'a> {
         *self.report.skipped.entry(why).or_default() += 1;
     }
 
-    fn add(&mut self, store: &mut Store, project: ProjectId, found: FoundMemory) -> Result<(), StoreError> {
+    fn add(
+        &mut self,
+        store: &mut Store,
+        project: ProjectId,
+        found: ImportedMemory,
+    ) -> Result<(), StoreError> {
         let provenance = found.content.provenance.clone().min(Provenance::Import);
-        let content = prepare(Content { provenance, ..found.content }, self.taking.redactor);
+        let content = prepare(Content { provenance, ..found.content }, self.options.redactor);
         if content.title.is_empty() {
             self.skip("nothing said");
             return Ok(());
         }
-        let uid = uid_of(self.find, &found.name, found.created_at);
+        let uid = uid_of(self.instance, &found.name, found.created_at);
         // What was written tomorrow was written now.
-        let created_at = found.created_at.min(self.taking.now);
+        let created_at = found.created_at.min(self.options.now);
         self.names.insert(found.name, uid.clone());
         let named = |relation| {
             let uid = uid.clone();
@@ -152,25 +168,29 @@ impl<'a> Keeper<'a> {
     }
 
     /// Finds or makes the project a memory belongs to; nothing where it is not wanted.
-    fn project(&mut self, store: &mut Store, found: &FoundProject) -> Result<Option<ProjectId>, StoreError> {
+    fn project(
+        &mut self,
+        store: &mut Store,
+        found: &ImportedProject,
+    ) -> Result<Option<ProjectId>, StoreError> {
         if let Some(known) = self.projects.get(found) {
             return Ok(*known);
         }
         let id = match found {
-            FoundProject::Folder(folder) => match self.folders.project_ref(folder) {
-                Some(project_ref) => Some(store.project_at(&project_ref, self.taking.now)?),
+            ImportedProject::Folder(folder) => match self.folders.project_ref(folder) {
+                Some(project_ref) => Some(store.project_at(&project_ref, self.options.now)?),
                 None => None,
             },
-            FoundProject::Named(name) => self.project_named(store, name)?,
+            ImportedProject::Named(name) => self.project_named(store, name)?,
         };
         self.projects.insert(found.clone(), id);
         Ok(id)
     }
 
     fn project_named(&self, store: &mut Store, name: &str) -> Result<Option<ProjectId>, StoreError> {
-        let name = self.taking.redactor.scrub(name).into_string();
-        let is_another = self.taking.only.as_ref().is_some_and(|only| only.name != name);
-        if is_another || (self.taking.leaves_out_name)(&name) {
+        let name = self.options.redactor.scrub(name).into_string();
+        let is_another = self.options.only.as_ref().is_some_and(|only| only.name != name);
+        if is_another || (self.options.leaves_out_name)(&name) {
             return Ok(None);
         }
         if let [only] = store.projects_named(&name)?.as_slice() {
@@ -178,20 +198,20 @@ impl<'a> Keeper<'a> {
         }
         let keys = vec![ProjectKey::Named(name.clone())];
         let project_ref = ProjectRef { keys, name, root: String::new(), parent: None };
-        store.project_at(&project_ref, self.taking.now).map(Some)
+        store.project_at(&project_ref, self.options.now).map(Some)
     }
 
     fn session(
         &mut self,
         store: &mut Store,
         project: ProjectId,
-        found: FoundSession,
+        found: ImportedSession,
         at: Timestamp,
     ) -> Result<SessionId, StoreError> {
         if let Some(id) = self.sessions.get(&found) {
             return Ok(*id);
         }
-        let safe = |text: &str| cap(self.taking.redactor.scrub(text).as_str(), LONGEST_NAME).text;
+        let safe = |text: &str| cap(self.options.redactor.scrub(text).as_str(), LONGEST_NAME).text;
         let id = store.session_named(project, &safe(&found.host), &safe(&found.name), at)?;
         self.sessions.insert(found, id);
         Ok(id)
@@ -213,7 +233,7 @@ impl<'a> Keeper<'a> {
     }
 
     /// Writes the rest, and notes what has to do with what: both had to be there first.
-    fn finish(mut self, store: &mut Store) -> Result<FindReport, StoreError> {
+    fn finish(mut self, store: &mut Store) -> Result<MemoryImportReport, StoreError> {
         self.write(store)?;
         let links = std::mem::take(&mut self.links);
         for links in links.chunks(AT_ONCE) {
@@ -225,7 +245,7 @@ impl<'a> Keeper<'a> {
 
     /// A rules file is what it says now: what is new in it replaces what it no longer says.
     fn replace_what_is_no_longer_said(&self, store: &mut Store) -> Result<(), StoreError> {
-        if self.find.source != Source::Markdown {
+        if self.instance.source != ImportSource::Markdown {
             return Ok(());
         }
         let mut said = store.memories(&self.still.iter().copied().collect::<Vec<_>>())?;
@@ -263,14 +283,14 @@ impl<'a> Keeper<'a> {
 }
 
 /// Names a memory by what its source calls it and when it was written.
-fn uid_of(find: &Find, name: &str, created_at: Timestamp) -> Uid {
+fn uid_of(instance: &SourceInstance, name: &str, created_at: Timestamp) -> Uid {
     // A commit is the same in every clone; a section, or what two files have in common, only where it stands.
-    let place = match find.source {
-        Source::Markdown => find.path.as_os_str().as_encoded_bytes(),
-        Source::Git if name.contains(' ') => find.path.as_os_str().as_encoded_bytes(),
+    let place = match instance.source {
+        ImportSource::Markdown => instance.path.as_os_str().as_encoded_bytes(),
+        ImportSource::Git if name.contains(' ') => instance.path.as_os_str().as_encoded_bytes(),
         _ => b"",
     };
-    let source = find.source.as_str().as_bytes();
+    let source = instance.source.as_str().as_bytes();
     let said = digest([source, name.as_bytes(), place, &created_at.0.to_le_bytes()]);
     let [name @ .., _, _, _, _, _, _] = said.0;
     Uid::from_parts(created_at.0, name)

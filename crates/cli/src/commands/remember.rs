@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::args::kinds;
 use crate::failure::{Exit, Failure};
-use crate::lines::MemoryLine;
+use crate::lines::MemoryRecord;
 use crate::ui::one_line;
 use crate::vectors;
 use backstory_capture::{most_alike, prepare};
@@ -115,14 +115,14 @@ pub(crate) fn keep(store: &mut Store, memory: &NewMemory) -> Result<MemoryId, Fa
 
 impl ContentArgs {
     /// Returns what was typed as one memory: flags win over what a JSON object says.
-    pub(crate) fn line(self) -> Result<MemoryLine, Failure> {
+    pub(crate) fn line(self) -> Result<MemoryRecord, Failure> {
         let text = self.read_text()?;
         let mut line = match text.as_deref().map(str::trim_start) {
-            Some(json) if json.starts_with('{') => MemoryLine::parse(json).map_err(|failure| {
+            Some(json) if json.starts_with('{') => MemoryRecord::parse(json).map_err(|failure| {
                 failure
                     .hint("a text that begins with `{` is read as JSON; begin it with a word if it is none")
             })?,
-            _ => MemoryLine { body: text, ..MemoryLine::default() },
+            _ => MemoryRecord { body: text, ..MemoryRecord::default() },
         };
         line.kind = self.kind.map(|kind| kind.to_string()).or(line.kind);
         line.title = self.title.or(line.title);
@@ -153,7 +153,7 @@ impl ContentArgs {
 
 /// Makes a memory of a line that someone said, fit to be stored.
 pub(crate) fn new_memory(
-    line: &MemoryLine,
+    line: &MemoryRecord,
     said_by: Provenance,
     project: ProjectId,
     app: &App,

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::args::memory_id;
 use crate::commands::remember::{ContentArgs, answer};
 use crate::failure::{Exit, Failure};
-use crate::lines::MemoryLine;
+use crate::lines::MemoryRecord;
 use backstory_capture::prepare;
 use backstory_memory::{Category, Confidence, Content, Importance, MemoryId, Provenance, title_from};
 use backstory_store::StoreError;
@@ -39,7 +39,7 @@ fn revise(args: &ReviseArgs, app: &App) -> Result<Exit, Failure> {
 }
 
 /// Returns what was typed. With flags alone the text stays: it is read from standard input only when nothing else is given.
-fn typed(args: &ReviseArgs, before: &Content) -> Result<MemoryLine, Failure> {
+fn typed(args: &ReviseArgs, before: &Content) -> Result<MemoryRecord, Failure> {
     let typed = args.content.clone();
     let lists = [&typed.files, &typed.concepts, &typed.facts];
     let says_more_than_text = typed.kind.is_some()
@@ -57,7 +57,7 @@ fn typed(args: &ReviseArgs, before: &Content) -> Result<MemoryLine, Failure> {
 /// Returns the content with what was typed in place of what was there. Every door revises through here.
 pub(crate) fn revised(
     before: Content,
-    line: MemoryLine,
+    line: MemoryRecord,
     id: MemoryId,
     app: &App,
 ) -> Result<Content, Failure> {

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::args::memory_id;
 use crate::commands::remember::{ContentArgs, answer, new_memory, refuse_taken_uid};
 use crate::failure::{Exit, Failure};
-use crate::lines::MemoryLine;
+use crate::lines::MemoryRecord;
 use backstory_memory::{MemoryId, Provenance};
 use backstory_store::{Store, StoreError};
 use clap::Args;
@@ -39,7 +39,7 @@ fn supersede(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
 pub(crate) fn replace(
     store: &mut Store,
     old: MemoryId,
-    mut line: MemoryLine,
+    mut line: MemoryRecord,
     app: &App,
 ) -> Result<MemoryId, Failure> {
     let before = store.memory(old)?.ok_or(StoreError::NoSuchMemory(old))?;

@@ -3,7 +3,7 @@
 //! Links are not followed: neither a loop nor a way out of the folder. Not here: what becomes of the documents (`import`, `export`).
 
 use super::{Bad, Document, read};
-use crate::lines::MemoryLine;
+use crate::lines::MemoryRecord;
 use backstory_memory::{Digest, Kind, digest};
 use std::fs;
 use std::io::{self, Read};
@@ -26,7 +26,7 @@ pub(crate) struct ProjectFolder {
     /// Where it is.
     pub(crate) path: PathBuf,
     /// The project, as its file tells it: a line of which only that counts.
-    pub(crate) project: MemoryLine,
+    pub(crate) project: MemoryRecord,
 }
 
 /// Finds the folders of projects in a folder, in the order of their names; it may be one itself.
@@ -117,8 +117,8 @@ fn kind_of(path: &Path) -> Option<String> {
 ///
 /// It is the same in every store that knows the same projects. Two that would have one name both say more, so that neither depends on
 /// which was met first.
-pub(crate) fn project_name(project: &MemoryLine, others: &[MemoryLine]) -> String {
-    let plain = |project: &MemoryLine| {
+pub(crate) fn project_name(project: &MemoryRecord, others: &[MemoryRecord]) -> String {
+    let plain = |project: &MemoryRecord| {
         let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
         let name: String = project.project.iter().flat_map(|name| name.chars()).map(safe).collect();
         shortened(name.trim_matches(['.', '-']))
@@ -138,13 +138,13 @@ pub(crate) fn project_name(project: &MemoryLine, others: &[MemoryLine]) -> Strin
 }
 
 /// What tells a project from others, wherever it is met.
-pub(crate) fn identity(project: &MemoryLine) -> Digest {
+pub(crate) fn identity(project: &MemoryRecord) -> Digest {
     let name = project.project.iter();
     digest(name.chain(&project.project_keys).map(String::as_bytes))
 }
 
 /// Returns the file of a memory in its project's folder: its kind, its day, what it is about, and a few digits that are its own.
-pub(crate) fn file_name(line: &MemoryLine) -> PathBuf {
+pub(crate) fn file_name(line: &MemoryRecord) -> PathBuf {
     let day: String = match &line.created_at {
         Some(serde_json::Value::String(at)) => at.chars().take_while(|c| *c != 'T').collect(),
         _ => String::new(),
@@ -181,21 +181,21 @@ mod tests {
     use proptest::prelude::*;
     use std::path::Component;
 
-    fn project(name: &str, key: &str) -> MemoryLine {
-        MemoryLine {
+    fn project(name: &str, key: &str) -> MemoryRecord {
+        MemoryRecord {
             project: Some(name.to_owned()),
             project_keys: vec![key.to_owned()],
-            ..MemoryLine::default()
+            ..MemoryRecord::default()
         }
     }
 
-    fn memory(title: &str, uid: &str, at: &str) -> MemoryLine {
-        MemoryLine {
+    fn memory(title: &str, uid: &str, at: &str) -> MemoryRecord {
+        MemoryRecord {
             uid: Some(uid.to_owned()),
             kind: Some("decision".to_owned()),
             title: Some(title.to_owned()),
             created_at: Some(at.into()),
-            ..MemoryLine::default()
+            ..MemoryRecord::default()
         }
     }
 

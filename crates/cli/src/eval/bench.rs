@@ -8,7 +8,7 @@ use crate::engine::{Engine, Profile};
 use crate::eval::arm::{Arm, Asked};
 use crate::eval::data_set::{DataSet, Document, Query};
 use crate::failure::Failure;
-use crate::lines::MemoryLine;
+use crate::lines::MemoryRecord;
 use crate::progress::Progress;
 use backstory_capture::{Redactor, prepare};
 use backstory_memory::{
@@ -209,11 +209,11 @@ impl<'set> Writer<'set> {
 
 /// Makes of a document what a memory says, by the way every memory goes.
 fn content(document: &Document, redactor: &Redactor, now: Timestamp) -> Result<Content, Failure> {
-    let line = MemoryLine {
+    let line = MemoryRecord {
         title: document.title.clone(),
         body: Some(document.text.clone()),
         kind: document.kind.clone(),
-        ..MemoryLine::default()
+        ..MemoryRecord::default()
     };
     let draft = line.draft(Provenance::Import, now).map_err(|failure| {
         Failure::user(format!("document `{}` cannot be a memory: {}", document.id, failure.line()))

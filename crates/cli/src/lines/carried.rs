@@ -2,7 +2,7 @@
 //!
 //! Nothing here is needed in a line that a person or another program writes; `export` writes it so that nothing is lost.
 
-use super::{MemoryLine, OneOrMany, time};
+use super::{MemoryRecord, OneOrMany, time};
 use crate::failure::Failure;
 use crate::times;
 use backstory_capture::{Redactor, prepare};
@@ -39,7 +39,7 @@ pub(crate) struct AnchorLine {
     hash: Option<String>,
 }
 
-impl MemoryLine {
+impl MemoryRecord {
     /// Adds what a memory carries. Anchors that say no more than the files do are left out.
     pub(crate) fn carry(&mut self, carried: Carried) {
         let says_more = |anchor: &Anchor| {

@@ -8,7 +8,7 @@ use crate::app::{App, ProjectArgs, project_known_as};
 use crate::commands::{self, search::SearchArgs};
 use crate::engine::Profile;
 use crate::failure::Failure;
-use crate::lines::{MemoryLine, unknown_kind};
+use crate::lines::{MemoryRecord, unknown_kind};
 use crate::mcp::answers::{Answer, Form, head_lines, in_project, index_line, numbers, whole_text};
 use crate::mcp::arguments::Arguments;
 use crate::shapes;
@@ -146,14 +146,14 @@ pub(crate) fn remember(arguments: &Arguments, app: &App) -> Result<String, Failu
         let said = arguments.text(name)?.map(|text| strip_fences(&text).into_owned());
         Ok(said.filter(|text| !text.trim().is_empty()))
     };
-    let line = MemoryLine {
+    let line = MemoryRecord {
         title: own("title")?,
         body: own("body")?,
         kind: arguments.text("kind")?.map(|kind| kind.trim().to_lowercase()),
         files: arguments.texts("files")?,
         concepts: arguments.texts("concepts")?,
         importance: arguments.count("importance")?.map(i64::from),
-        ..MemoryLine::default()
+        ..MemoryRecord::default()
     };
     if line.title.is_none() && line.body.is_none() {
         return Err(

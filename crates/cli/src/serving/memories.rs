@@ -9,7 +9,7 @@ use crate::commands::{
     forget as forgetting, remember as remembering, revise as revising, show, supersede as superseding,
 };
 use crate::failure::Failure;
-use crate::lines::MemoryLine;
+use crate::lines::MemoryRecord;
 use crate::shapes::{self, MemoryShape};
 use crate::{times, vectors};
 use backstory_capture::{freshness_of_anchors, prepare};
@@ -124,12 +124,12 @@ pub(super) fn remember(asked: &Asked, store: &mut Store, app: &App) -> Result<An
     };
     let project = project.ok_or_else(|| wrong("`project` is missing").named("project_missing"))?;
     let project = known_project(store, &project)?;
-    let line = MemoryLine {
+    let line = MemoryRecord {
         kind: asked.text("kind")?.map(|kind| kind.trim().to_lowercase()),
         title: asked.text("title")?,
         body: Some(asked.needed_text("text")?),
         pinned: asked.truth("pin")?,
-        ..MemoryLine::default()
+        ..MemoryRecord::default()
     };
     let memory = remembering::new_memory(&line, Provenance::User, project, app)?;
     let id = remembering::keep(store, &memory)?;
@@ -144,14 +144,14 @@ pub(super) fn revise(asked: &Asked, store: &mut Store, app: &App) -> Result<Answ
     }
     // What is not said stays as it is.
     let title = title.or_else(|| Some(before.content.title.clone()));
-    let line = MemoryLine { title, body, ..MemoryLine::default() };
+    let line = MemoryRecord { title, body, ..MemoryRecord::default() };
     let content = prepare(revising::revised(before.content, line, before.id, app)?, &app.redactor());
     store.revise(before.id, &content, app.now)?;
     written(store, before.id, app)
 }
 
 pub(super) fn supersede(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, Failure> {
-    let line = MemoryLine { body: Some(asked.needed_text("text")?), ..MemoryLine::default() };
+    let line = MemoryRecord { body: Some(asked.needed_text("text")?), ..MemoryRecord::default() };
     let id = superseding::replace(store, MemoryId(asked.id()), line, app)?;
     written(store, id, app)
 }

@@ -1,8 +1,8 @@
 //! claude-mem's database. Its schemas are known from github.com/thedotmack/claude-mem: `src/services/sqlite/schema.sql` of 13.x
 //! (migration 35), `src/services/sqlite/migrations/runner.ts` of 9.x (migration 4 to 17) and the names of columns before it.
 
-use crate::reading::{cut_in_half, database, machine, read, refused, scratch};
-use backstory_exchange::{FoundProject, FoundSession, Source};
+use crate::fixtures::{cut_in_half, database, machine, read, refused, scratch};
+use backstory_exchange::{ImportSource, ImportedProject, ImportedSession};
 use backstory_memory::{Kind, MemoryScope, Provenance, Timestamp};
 use std::fs;
 
@@ -68,7 +68,7 @@ pub(crate) const OBSERVED: &str = "
 fn observations_summaries_and_rules_of_13_come_in() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(&folder.path().join("claude-mem.db"), &[SCHEMA_13, OBSERVED]);
-    let reading = read(Source::ClaudeMem, &path);
+    let reading = read(ImportSource::ClaudeMem, &path);
     let fix = reading.named("observation 1");
     assert_eq!(fix.content.kind, Kind::Bugfix);
     assert_eq!(fix.content.title, "Rounding of cart totals fixed");
@@ -77,8 +77,8 @@ fn observations_summaries_and_rules_of_13_come_in() {
     assert_eq!(fix.content.concepts, ["problem-solution"]);
     assert_eq!(fix.content.files, ["src/cart.rs", "src/price.rs"]);
     assert_eq!(fix.created_at, Timestamp(1_772_359_200_000));
-    assert_eq!(fix.project, FoundProject::Named("shop".into()));
-    assert_eq!(fix.session, Some(FoundSession { host: "claude-code".into(), name: "host-1".into() }));
+    assert_eq!(fix.project, ImportedProject::Named("shop".into()));
+    assert_eq!(fix.session, Some(ImportedSession { host: "claude-code".into(), name: "host-1".into() }));
     let kinds: Vec<Kind> = reading.memories.iter().take(8).map(|memory| memory.content.kind).collect();
     let expected = [
         Kind::Bugfix,
@@ -94,10 +94,12 @@ fn observations_summaries_and_rules_of_13_come_in() {
     assert_eq!(reading.named("observation 7").content.category.as_ref().unwrap().0, "security_note");
     assert_eq!(reading.named("observation 8").session, None);
     assert!(reading.memories.iter().all(|memory| memory.content.provenance == Provenance::Import));
-    assert!(reading.memories.iter().all(|memory| memory.project != FoundProject::Named("old-name".into())));
+    assert!(
+        reading.memories.iter().all(|memory| memory.project != ImportedProject::Named("old-name".into()))
+    );
     let codex = reading.named("observation 2");
     assert_eq!(codex.session.as_ref().unwrap().host, "codex");
-    assert_eq!(codex.project, FoundProject::Named("shop".into()));
+    assert_eq!(codex.project, ImportedProject::Named("shop".into()));
     let summary = &reading.named("summary 1").content;
     assert_eq!((summary.kind, summary.title.as_str()), (Kind::Summary, "Fix the totals of the cart"));
     let lines: Vec<&str> = summary.body.lines().collect();
@@ -128,12 +130,12 @@ fn databases_of_9_and_before_come_in() {
         INSERT INTO session_summaries VALUES
             (1, 'own-1', 'shop', 'Look into prices', 'Prices are understood', '2025-10-20T11:00:00Z', 1760958000000);";
     let path = database(&folder.path().join("claude-mem.db"), &[sql]);
-    let reading = read(Source::ClaudeMem, &path);
+    let reading = read(ImportSource::ClaudeMem, &path);
     assert_eq!(reading.names(), ["observation 1", "summary 1"]);
     let memory = reading.named("observation 1");
     assert_eq!(memory.content.title, "The till keeps prices as cents");
     assert_eq!(memory.created_at, Timestamp(1_760_954_400_000));
-    assert_eq!(memory.session, Some(FoundSession { host: "claude-code".into(), name: "host-1".into() }));
+    assert_eq!(memory.session, Some(ImportedSession { host: "claude-code".into(), name: "host-1".into() }));
     assert!(reading.skipped.is_empty());
 }
 
@@ -142,17 +144,17 @@ fn damaged_rows_are_counted_and_the_rest_comes_in() {
     let folder = tempfile::tempdir().unwrap();
     let sql = "
         INSERT INTO observations (memory_session_id, project, type, title, narrative, facts, files_modified, created_at, created_at_epoch)
-        VALUES ('own-1', 'shop', 'change', NULL, 'Only the story is left. And more.', '[\"cut', '{\"a\": 1}', 'soon', 'never'),
+        VALUES ('own-1', 'shop', 'change', NULL, 'ProjectFilter the story is left. And more.', '[\"cut', '{\"a\": 1}', 'soon', 'never'),
                ('nobody', 'shop', 'change', 'No day at all', NULL, NULL, NULL, 'soon', -5),
                ('own-1', 'shop', 'change', NULL, NULL, NULL, NULL, '', 1772359200000),
                ('own-1', 'shop', 'change', '{\"tool\": 1}', '/home/dev/shop', NULL, NULL, '', 1772359200000),
                ('own-1', '', '', x'ff41ff', x'fffe', NULL, NULL, '', 1772359200000),
                ('own-1', 'shop', 'change', 'Good', NULL, NULL, NULL, '2026-03-01T10:00:00Z', 0);";
     let path = database(&folder.path().join("claude-mem.db"), &[SCHEMA_13, sql]);
-    let reading = read(Source::ClaudeMem, &path);
+    let reading = read(ImportSource::ClaudeMem, &path);
     assert_eq!(reading.names(), ["observation 1", "observation 6"]);
     let untitled = reading.named("observation 1");
-    assert_eq!(untitled.content.title, "Only the story is left. And more.");
+    assert_eq!(untitled.content.title, "ProjectFilter the story is left. And more.");
     assert_eq!(untitled.created_at, Timestamp(1_772_355_600_000), "the session's own beginning");
     assert!(untitled.content.facts.is_empty() && untitled.content.files.is_empty());
     assert_eq!(reading.named("observation 6").created_at, Timestamp(1_772_359_200_000));
@@ -165,23 +167,23 @@ fn missing_tables_and_damaged_files_are_survived() {
     let folder = tempfile::tempdir().unwrap();
     let sessions = "CREATE TABLE sdk_sessions (id INTEGER PRIMARY KEY)";
     let empty = database(&folder.path().join("empty/claude-mem.db"), &[sessions]);
-    assert!(read(Source::ClaudeMem, &empty).memories.is_empty());
+    assert!(read(ImportSource::ClaudeMem, &empty).memories.is_empty());
     let filler = "INSERT INTO observations (memory_session_id, project, type, title, narrative, created_at, created_at_epoch)
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
         SELECT 'own-1', 'shop', 'change', 'Change number ' || i, hex(zeroblob(400)), '', 1772359200000 + i FROM n;";
     let half = database(&folder.path().join("half/claude-mem.db"), &[SCHEMA_13, filler]);
     scratch(&half);
-    let reading = read(Source::ClaudeMem, &half);
+    let reading = read(ImportSource::ClaudeMem, &half);
     assert!(reading.memories.len() > 100 && reading.memories.len() < 500, "{}", reading.memories.len());
     assert_eq!(reading.skipped["a damaged table"], 1);
     cut_in_half(&half);
-    assert!(!refused(Source::ClaudeMem, &half).is_empty());
+    assert!(!refused(ImportSource::ClaudeMem, &half).is_empty());
     let none = folder.path().join("none/claude-mem.db");
     fs::create_dir_all(none.parent().unwrap()).unwrap();
     fs::write(&none, "no database at all, but long enough to look at ".repeat(100)).unwrap();
-    assert!(!refused(Source::ClaudeMem, &none).is_empty());
+    assert!(!refused(ImportSource::ClaudeMem, &none).is_empty());
     let other = database(&folder.path().join("other.db"), &["CREATE TABLE observations (id INTEGER)"]);
-    assert_eq!(refused(Source::ClaudeMem, &other), "not a database of claude-mem");
+    assert_eq!(refused(ImportSource::ClaudeMem, &other), "not a database of claude-mem");
 }
 
 /// What a program has written and not yet put in its place stands in its log.
@@ -190,31 +192,31 @@ fn a_program_at_work_is_read_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(&folder.path().join("claude-mem.db"), &["PRAGMA journal_mode = WAL", SCHEMA_13]);
     let program = rusqlite::Connection::open(&path).unwrap();
-    let stamp = Source::ClaudeMem.at(&path).unwrap().stamp;
+    let stamp = ImportSource::ClaudeMem.at(&path).unwrap().stamp;
     program.execute_batch(OBSERVED).unwrap();
-    assert_ne!(Source::ClaudeMem.at(&path).unwrap().stamp, stamp);
-    assert_eq!(read(Source::ClaudeMem, &path).memories.len(), 11);
+    assert_ne!(ImportSource::ClaudeMem.at(&path).unwrap().stamp, stamp);
+    assert_eq!(read(ImportSource::ClaudeMem, &path).memories.len(), 11);
     program.execute_batch("DELETE FROM observations").unwrap();
-    assert_eq!(read(Source::ClaudeMem, &path).memories.len(), 3);
+    assert_eq!(read(ImportSource::ClaudeMem, &path).memories.len(), 3);
 }
 
 #[test]
 fn it_is_found_where_it_is_or_where_its_variable_says() {
     let home = tempfile::tempdir().unwrap();
-    let mut around = machine(home.path());
-    assert!(Source::ClaudeMem.find(&around).is_empty());
+    let mut search = machine(home.path());
+    assert!(ImportSource::ClaudeMem.locate(&search).is_empty());
     let usual = database(&home.path().join(".claude-mem/claude-mem.db"), &[SCHEMA_13]);
-    let finds = Source::ClaudeMem.find(&around);
-    assert_eq!(finds.len(), 1);
-    assert_eq!(finds[0].path, usual);
-    assert!(Source::ClaudeMemLite.find(&around).is_empty(), "the same file is not both");
+    let instances = ImportSource::ClaudeMem.locate(&search);
+    assert_eq!(instances.len(), 1);
+    assert_eq!(instances[0].path, usual);
+    assert!(ImportSource::ClaudeMemLite.locate(&search).is_empty(), "the same file is not both");
     fs::write(home.path().join(".claude-mem/claude-mem.db-wal"), "").unwrap();
     assert_ne!(
-        Source::ClaudeMem.find(&around)[0].stamp,
-        finds[0].stamp,
+        ImportSource::ClaudeMem.locate(&search)[0].stamp,
+        instances[0].stamp,
         "what a running program wrote is new"
     );
     let elsewhere = database(&home.path().join("elsewhere/claude-mem.db"), &[SCHEMA_13]);
-    around.named.push(("CLAUDE_MEM_DATA_DIR".into(), home.path().join("elsewhere")));
-    assert_eq!(Source::ClaudeMem.find(&around)[0].path, elsewhere);
+    search.named.push(("CLAUDE_MEM_DATA_DIR".into(), home.path().join("elsewhere")));
+    assert_eq!(ImportSource::ClaudeMem.locate(&search)[0].path, elsewhere);
 }

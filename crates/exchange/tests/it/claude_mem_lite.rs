@@ -1,8 +1,8 @@
 //! The two programs called claude-mem-lite. Their schemas are known from github.com/Kelmain/mem-lite
 //! (`src/claude_mem_lite/storage/migrations.py`, version 1 and 4) and github.com/sdsrss/claude-mem-lite (`schema.mjs`, version 49).
 
-use crate::reading::{database, machine, read, refused};
-use backstory_exchange::{FoundProject, FoundSession, Source};
+use crate::fixtures::{database, machine, read, refused};
+use backstory_exchange::{ImportSource, ImportedProject, ImportedSession};
 use backstory_memory::{Kind, MemoryScope, Provenance, Timestamp};
 use std::path::PathBuf;
 
@@ -43,10 +43,10 @@ pub(crate) const LEARNT: &str = "
 fn what_mem_lite_learnt_comes_in() {
     let home = tempfile::tempdir().unwrap();
     let path = database(&home.path().join(".claude-mem/claude-mem.db"), &[MEM_LITE_1, LEARNT]);
-    let around = machine(home.path());
-    assert!(Source::ClaudeMem.find(&around).is_empty(), "the same file is not both");
-    assert_eq!(Source::ClaudeMemLite.find(&around)[0].path, path);
-    let reading = read(Source::ClaudeMemLite, &path);
+    let search = machine(home.path());
+    assert!(ImportSource::ClaudeMem.locate(&search).is_empty(), "the same file is not both");
+    assert_eq!(ImportSource::ClaudeMemLite.locate(&search)[0].path, path);
+    let reading = read(ImportSource::ClaudeMemLite, &path);
     let names =
         ["observation z9", "observation a1", "learning l1", "learning l2", "summary s1", "summary s2"];
     assert_eq!(reading.names(), names);
@@ -55,8 +55,8 @@ fn what_mem_lite_learnt_comes_in() {
     assert_eq!(edit.content.body, "The sum is rounded at the end.\nBefore, each line was.");
     assert_eq!(edit.content.files, ["src/cart.py"]);
     assert_eq!(edit.content.concepts, ["Cart.total"]);
-    assert_eq!(edit.project, FoundProject::Folder(PathBuf::from("/home/dev/shop")));
-    assert_eq!(edit.session, Some(FoundSession { host: "claude-code".into(), name: "s1".into() }));
+    assert_eq!(edit.project, ImportedProject::Folder(PathBuf::from("/home/dev/shop")));
+    assert_eq!(edit.session, Some(ImportedSession { host: "claude-code".into(), name: "s1".into() }));
     assert_eq!(edit.created_at, Timestamp(1_770_715_800_000));
     let fetched = reading.named("observation a1");
     assert_eq!(
@@ -90,7 +90,7 @@ fn an_early_mem_lite_with_damaged_rows_comes_in() {
         VALUES ('b4', '', '', 'much', 's1'), ('b5', 'x', 'How sure nobody knows', 'much', 's1');
         UPDATE sessions SET summary = NULL;";
     let path = database(&folder.path().join("claude-mem.db"), &[MEM_LITE_1, sql]);
-    let reading = read(Source::ClaudeMemLite, &path);
+    let reading = read(ImportSource::ClaudeMemLite, &path);
     assert_eq!(reading.names(), ["observation z9", "observation a1", "observation b3", "learning b5"]);
     assert_eq!(reading.named("observation b3").created_at, Timestamp(1_770_714_000_000));
     let skipped: Vec<_> = reading.skipped.into_iter().collect();
@@ -143,8 +143,8 @@ pub(crate) const SDSRSS_49: &str = "
 fn what_sdsrss_kept_comes_in() {
     let home = tempfile::tempdir().unwrap();
     let path = database(&home.path().join(".claude-mem-lite/claude-mem-lite.db"), &[SDSRSS_49]);
-    assert_eq!(Source::ClaudeMemLite.find(&machine(home.path()))[0].path, path);
-    let reading = read(Source::ClaudeMemLite, &path);
+    assert_eq!(ImportSource::ClaudeMemLite.locate(&machine(home.path()))[0].path, path);
+    let reading = read(ImportSource::ClaudeMemLite, &path);
     let kinds: Vec<_> =
         reading.memories.iter().map(|memory| (memory.name.as_str(), memory.content.kind)).collect();
     let expected = [
@@ -183,5 +183,5 @@ fn what_sdsrss_kept_comes_in() {
 fn a_database_of_neither_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(&folder.path().join("x.db"), &["CREATE TABLE sessions (id INTEGER)"]);
-    assert_eq!(refused(Source::ClaudeMemLite, &path), "not a database of claude-mem-lite");
+    assert_eq!(refused(ImportSource::ClaudeMemLite, &path), "not a database of claude-mem-lite");
 }

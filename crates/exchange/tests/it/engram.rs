@@ -1,8 +1,8 @@
 //! engram's database and its export. Their shapes are known from github.com/Gentleman-Programming/engram
 //! (`internal/store/store.go` and `relations.go`).
 
-use crate::reading::{Reading, database, machine, read, refused};
-use backstory_exchange::{FoundProject, Source};
+use crate::fixtures::{CollectedItems, database, machine, read, refused};
+use backstory_exchange::{ImportSource, ImportedProject};
 use backstory_memory::{Kind, MemoryScope, Provenance, Timestamp};
 use std::fs;
 
@@ -44,7 +44,7 @@ pub(crate) const LATER: &str = "
         ('obs-2', 'obs-1', 'supersedes', 'judged'), ('obs-2', 'obs-5', 'related', 'judged'),
         ('obs-2', 'obs-7', 'supersedes', 'pending'), ('obs-2', 'obs-99', 'supersedes', 'judged');";
 
-fn check(reading: &Reading) {
+fn check(reading: &CollectedItems) {
     let kinds: Vec<_> =
         reading.memories.iter().map(|memory| (memory.name.as_str(), memory.content.kind)).collect();
     let expected = [
@@ -60,17 +60,17 @@ fn check(reading: &Reading) {
     let cents = reading.named("observation 2");
     assert_eq!(cents.content.category.as_ref().unwrap().0, "architecture");
     assert_eq!(cents.content.concepts, ["architecture/prices"]);
-    assert_eq!(cents.project, FoundProject::Folder("/home/dev/shop".into()));
+    assert_eq!(cents.project, ImportedProject::Folder("/home/dev/shop".into()));
     assert_eq!(cents.session.as_ref().unwrap().host, "opencode");
     assert_eq!(cents.created_at, Timestamp(1_770_715_200_000));
     let past = cents.past.unwrap();
     assert_eq!((past.times_seen, past.updated_at), (3, Timestamp(1_770_886_800_000)));
     let tabs = reading.named("observation 4");
     assert_eq!((tabs.content.scope, tabs.session.clone()), (MemoryScope::User, None));
-    assert_eq!(tabs.project, FoundProject::Named("till".into()));
+    assert_eq!(tabs.project, ImportedProject::Named("till".into()));
     assert_eq!(reading.named("observation 5").content.provenance, Provenance::External);
     assert_eq!(reading.named("observation 6").content.title, "Receipts print");
-    assert_eq!(reading.named("observation 7").project, FoundProject::Named("other".into()));
+    assert_eq!(reading.named("observation 7").project, ImportedProject::Named("other".into()));
     let skipped: Vec<_> = reading.skipped.clone().into_iter().collect();
     assert_eq!(skipped, [("a prompt", 2), ("deleted", 1), ("never compressed", 1)]);
 }
@@ -79,8 +79,8 @@ fn check(reading: &Reading) {
 fn the_database_comes_in() {
     let home = tempfile::tempdir().unwrap();
     let path = database(&home.path().join(".engram/engram.db"), &[EARLY, LATER]);
-    assert_eq!(Source::Engram.find(&machine(home.path()))[0].path, path);
-    let reading = read(Source::Engram, &path);
+    assert_eq!(ImportSource::Engram.locate(&machine(home.path()))[0].path, path);
+    let reading = read(ImportSource::Engram, &path);
     check(&reading);
     let cents = reading.named("observation 2");
     assert_eq!(cents.replaces, ["observation 1"]);
@@ -171,14 +171,14 @@ fn an_export_says_what_the_database_says() {
     let ends = r#"], "prompts": [{"id": 1, "content": "hello"}, {"id": 2, "content": "thanks"}]}"#;
     let whole = format!("{begins}{}{ends}", observations.join(", "));
     fs::write(&path, &whole).unwrap();
-    let mut around = machine(home.path());
-    around.projects = vec![home.path().join("shop")];
-    assert_eq!(Source::Engram.find(&around)[0].path, path);
-    check(&read(Source::Engram, &path));
+    let mut search = machine(home.path());
+    search.projects = vec![home.path().join("shop")];
+    assert_eq!(ImportSource::Engram.locate(&search)[0].path, path);
+    check(&read(ImportSource::Engram, &path));
 
     let at = whole.find("Paper has").unwrap();
     fs::write(&path, &whole[..at]).unwrap();
-    let half = read(Source::Engram, &path);
+    let half = read(ImportSource::Engram, &path);
     assert_eq!(half.names(), ["session ses_1", "observation 1", "observation 2", "observation 4"]);
     assert_eq!(half.skipped["cut off"], 1);
 
@@ -187,15 +187,15 @@ fn an_export_says_what_the_database_says() {
         r#"{"observations": [7, null, {"id": 1}, {"id": 2, "title": "No day"}], "sessions": null}"#,
     )
     .unwrap();
-    let odd = read(Source::Engram, &path);
+    let odd = read(ImportSource::Engram, &path);
     assert!(odd.memories.is_empty());
     let skipped: Vec<_> = odd.skipped.into_iter().collect();
     assert_eq!(skipped, [("no date", 1), ("no name", 2), ("no words", 1)]);
 
     fs::write(&path, r#"{"name": "shop", "version": "1.0.0"}"#).unwrap();
-    assert_eq!(refused(Source::Engram, &path), "not an export of engram");
+    assert_eq!(refused(ImportSource::Engram, &path), "not an export of engram");
     fs::write(&path, "no JSON").unwrap();
-    assert!(!refused(Source::Engram, &path).is_empty());
+    assert!(!refused(ImportSource::Engram, &path).is_empty());
 }
 
 #[test]
@@ -206,13 +206,13 @@ fn an_early_database_with_damaged_rows_comes_in() {
             ('nobody', 'decision', 'No day', 'x', 'shop', 'soon'), ('s2', 'decision', '{}', '', 'shop', 'soon'),
             ('s2', 'decision', 'Dated by its session', 'x', '/home/dev/x', 'soon');";
     let path = database(&folder.path().join("engram.db"), &[EARLY, sql]);
-    let reading = read(Source::Engram, &path);
+    let reading = read(ImportSource::Engram, &path);
     assert_eq!(reading.memories.len(), 9);
     let dated = reading.named("observation 11");
     assert_eq!(dated.created_at, Timestamp(1_770_800_400_000));
-    assert_eq!(dated.project, FoundProject::Folder("/home/dev/x".into()));
+    assert_eq!(dated.project, ImportedProject::Folder("/home/dev/x".into()));
     let skipped: Vec<_> = reading.skipped.into_iter().collect();
     assert_eq!(skipped, [("a prompt", 2), ("never compressed", 1), ("no date", 1), ("no words", 1)]);
     let other = database(&folder.path().join("other.db"), &["CREATE TABLE observations (id INTEGER)"]);
-    assert_eq!(refused(Source::Engram, &other), "not a database of engram");
+    assert_eq!(refused(ImportSource::Engram, &other), "not a database of engram");
 }

@@ -1,22 +1,24 @@
 //! What is made of a repository's history.
 
 use crate::repository::Repository;
-use backstory_exchange::{Find, Found, FoundMemory, FoundProject, Source, Whereabouts};
+use backstory_exchange::{
+    ImportItem, ImportSource, ImportedMemory, ImportedProject, SearchPaths, SourceInstance,
+};
 use backstory_memory::{Confidence, Importance, Kind, Provenance, TITLE_CHARS};
 use std::path::PathBuf;
 
-fn finds(projects: &[PathBuf]) -> Vec<Find> {
-    Source::Git.find(&Whereabouts { projects: projects.to_vec(), ..Whereabouts::default() })
+fn instances(projects: &[PathBuf]) -> Vec<SourceInstance> {
+    ImportSource::Git.locate(&SearchPaths { projects: projects.to_vec(), ..SearchPaths::default() })
 }
 
-fn read(repository: &Repository) -> (Vec<FoundMemory>, Vec<&'static str>) {
+fn read(repository: &Repository) -> (Vec<ImportedMemory>, Vec<&'static str>) {
     let (mut memories, mut skipped) = (Vec::new(), Vec::new());
-    for find in finds(std::slice::from_ref(&repository.root)) {
+    for instance in instances(std::slice::from_ref(&repository.root)) {
         let told = &mut |found| match found {
-            Found::Memory(memory) => memories.push(*memory),
-            Found::Skipped(why) => skipped.push(why),
+            ImportItem::Memory(memory) => memories.push(*memory),
+            ImportItem::Skipped(why) => skipped.push(why),
         };
-        find.read(told).unwrap();
+        instance.read(told).unwrap();
     }
     (memories, skipped)
 }
@@ -32,7 +34,7 @@ fn a_commit_is_work_done_with_its_why() {
     let content = &memory.content;
     assert_eq!(
         (memory.name.as_str(), &memory.project),
-        (id.as_str(), &FoundProject::Folder(repository.root.clone()))
+        (id.as_str(), &ImportedProject::Folder(repository.root.clone()))
     );
     assert_eq!(
         (content.kind, content.title.as_str()),
@@ -194,7 +196,7 @@ fn files_that_change_together_are_a_pattern_with_a_name_that_stays() {
     }
     let last = repository.commit("Let the parser read names", &["src/parser.rs"]);
     let (memories, _) = read(&repository);
-    let patterns: Vec<&FoundMemory> =
+    let patterns: Vec<&ImportedMemory> =
         memories.iter().filter(|memory| memory.content.kind == Kind::Pattern).collect();
     let [pattern] = patterns.as_slice() else { panic!("{patterns:?}") };
     assert_eq!(pattern.content.title, "grammar.txt and src/parser.rs change together");
@@ -219,7 +221,7 @@ fn files_that_change_together_are_a_pattern_with_a_name_that_stays() {
 #[test]
 fn a_repository_is_found_once_and_stamped_by_its_commit() {
     let Some(repository) = Repository::make() else { return };
-    assert_eq!(finds(std::slice::from_ref(&repository.root)), [], "there is no commit yet");
+    assert_eq!(instances(std::slice::from_ref(&repository.root)), [], "there is no commit yet");
     let first = repository.commit("Begin with a parser", &["src/parser.rs"]);
     repository.git(&["worktree", "add", "--quiet", "-b", "other", "../another"]);
     std::fs::create_dir(repository.beside("plain")).unwrap();
@@ -229,12 +231,12 @@ fn a_repository_is_found_once_and_stamped_by_its_commit() {
         repository.beside("plain"),
         repository.root.clone(),
     ];
-    let found = finds(&folders);
-    let [find] = found.as_slice() else { panic!("{found:?}") };
-    assert_eq!((&find.path, find.stamp.as_str()), (&repository.root, first.as_str()));
+    let found = instances(&folders);
+    let [instance] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((&instance.path, instance.stamp.as_str()), (&repository.root, first.as_str()));
     let second = repository.commit("Add a printer for trees", &["src/printer.rs"]);
-    assert_eq!(finds(&folders)[0].stamp, second);
-    let gone = Find { path: repository.beside("plain"), ..find.clone() };
+    assert_eq!(instances(&folders)[0].stamp, second);
+    let gone = SourceInstance { path: repository.beside("plain"), ..instance.clone() };
     assert!(gone.read(&mut |_| {}).is_err());
 }
 
@@ -271,7 +273,7 @@ fn a_clone_without_old_files_still_tells_what_was_said() {
     let origin = format!("file://{}", repository.root.display());
     repository.git(&["clone", "--quiet", "--filter=blob:none", &origin, "../partial"]);
     let mut told = Vec::new();
-    finds(&[repository.beside("partial")])[0].read(&mut |found| told.push(found)).unwrap();
-    let memories = told.iter().filter(|found| matches!(found, Found::Memory(_))).count();
+    instances(&[repository.beside("partial")])[0].read(&mut |found| told.push(found)).unwrap();
+    let memories = told.iter().filter(|found| matches!(found, ImportItem::Memory(_))).count();
     assert_eq!((memories, told.len()), (6, 6), "{told:?}");
 }

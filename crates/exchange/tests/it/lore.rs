@@ -1,8 +1,8 @@
 //! lore's data directory. Its files are known from github.com/tslateman/lore: `LORE_CONTRACT.md`, `lib/paths.sh`, `journal/lib`,
 //! `patterns/lib`, `failures/lib`, `inbox/lib`, `evidence/lib`, `intent/lib`, `transfer/lib`, `graph/sync.sh`, `lib/search-index.sh`.
 
-use crate::reading::{database, machine, read, refused};
-use backstory_exchange::{FoundProject, Source};
+use crate::fixtures::{database, machine, read, refused};
+use backstory_exchange::{ImportSource, ImportedProject};
 use backstory_memory::{Kind, MemoryScope, Provenance, Timestamp};
 use std::fs;
 use std::path::Path;
@@ -123,7 +123,7 @@ fn everything_lore_kept_comes_in() {
     let home = tempfile::tempdir().unwrap();
     let root = home.path().join(".local/share/lore");
     lore(&root);
-    let reading = read(Source::Lore, &root);
+    let reading = read(ImportSource::Lore, &root);
     let kinds: Vec<_> =
         reading.memories.iter().map(|memory| (memory.name.as_str(), memory.content.kind)).collect();
     let expected = [
@@ -150,7 +150,7 @@ fn everything_lore_kept_comes_in() {
 fn decisions_keep_their_why_their_history_and_their_project() {
     let folder = tempfile::tempdir().unwrap();
     lore(folder.path());
-    let reading = read(Source::Lore, folder.path());
+    let reading = read(ImportSource::Lore, folder.path());
     let cents = reading.named("dec-2");
     let body =
         "Why: Floats lose money\nInstead of: decimals; strings\nOutcome: successful\nLesson: Round once";
@@ -165,17 +165,17 @@ fn decisions_keep_their_why_their_history_and_their_project() {
     assert_eq!(cents.relates, ["dec-1", "fail-1"]);
     assert_eq!(cents.past.unwrap().times_used, 2);
     assert_eq!(cents.past.unwrap().last_used_at, Some(Timestamp(1_772_445_600_000)));
-    let shop = FoundProject::Folder("/home/dev/shop".into());
+    let shop = ImportedProject::Folder("/home/dev/shop".into());
     assert_eq!(cents.project, shop, "a tag that is a known project");
     assert_eq!(reading.named("dec-4").project, shop, "the session's own");
-    assert_eq!(reading.named("dec-5").project, FoundProject::Named("lore".into()));
+    assert_eq!(reading.named("dec-5").project, ImportedProject::Named("lore".into()));
 }
 
 #[test]
 fn patterns_handoffs_and_goals_say_all_they_said() {
     let folder = tempfile::tempdir().unwrap();
     lore(folder.path());
-    let reading = read(Source::Lore, folder.path());
+    let reading = read(ImportSource::Lore, folder.path());
     let pattern = reading.named("pat-1");
     assert_eq!(pattern.content.title, "Round once: at the end");
     let body = "Context: Sums of money\nProblem: Half a cent is lost\nSolution: Use \"round\" on the sum\n\
@@ -200,7 +200,7 @@ fn patterns_handoffs_and_goals_say_all_they_said() {
     assert_eq!(goal.content.body, "Take them off the sum\nDone when: Totals add up");
     assert_eq!(
         (goal.content.importance.get(), goal.project.clone()),
-        (4, FoundProject::Named("till".into()))
+        (4, ImportedProject::Named("till".into()))
     );
     assert_eq!(goal.created_at, Timestamp(1_771_254_348_000));
     assert_eq!(reading.named("sig-1").content.provenance, Provenance::External);
@@ -231,7 +231,7 @@ fn damage_is_counted_and_the_rest_comes_in() {
     write(root, "intent/data/goals/goal-x.yaml", "- just\n- a list\n");
     write(root, "graph/data/graph.json", "{");
     write(root, "search.db", "no database");
-    let reading = read(Source::Lore, root);
+    let reading = read(ImportSource::Lore, root);
     assert_eq!(reading.names(), ["dec-1"]);
     let skipped: Vec<_> = reading.skipped.into_iter().collect();
     let expected = [("bad JSON", 4), ("bad YAML", 1), ("no date", 1), ("no name", 2), ("no words", 2)];
@@ -244,7 +244,7 @@ fn a_line_longer_than_any_record_is_passed_over() {
     let vast = "x".repeat(40 << 20);
     let good = r#"{"id":"dec-1","timestamp":"2026-02-10T09:00:00Z","decision":"Good"}"#;
     write(folder.path(), "journal/data/decisions.jsonl", &format!("{{\"id\":\"{vast}\"}}\n{good}\n"));
-    let reading = read(Source::Lore, folder.path());
+    let reading = read(ImportSource::Lore, folder.path());
     assert_eq!(reading.names(), ["dec-1"]);
     assert_eq!(reading.skipped["too long"], 1);
 }
@@ -252,18 +252,18 @@ fn a_line_longer_than_any_record_is_passed_over() {
 #[test]
 fn it_is_found_where_it_is_or_where_its_variable_says() {
     let home = tempfile::tempdir().unwrap();
-    let mut around = machine(home.path());
+    let mut search = machine(home.path());
     let usual = home.path().join(".local/share/lore");
     fs::create_dir_all(&usual).unwrap();
-    assert!(Source::Lore.find(&around).is_empty(), "an empty folder is nothing");
-    assert_eq!(refused(Source::Lore, &usual), "not a data directory of lore");
+    assert!(ImportSource::Lore.locate(&search).is_empty(), "an empty folder is nothing");
+    assert_eq!(refused(ImportSource::Lore, &usual), "not a data directory of lore");
     write(&usual, "journal/data/decisions.jsonl", DECISIONS);
-    let before = Source::Lore.find(&around);
+    let before = ImportSource::Lore.locate(&search);
     assert_eq!((before[0].path.clone(), before[0].bytes), (usual.clone(), DECISIONS.len() as u64));
     write(&usual, "journal/data/decisions.jsonl", &format!("{DECISIONS}\n"));
-    assert_ne!(Source::Lore.find(&around)[0].stamp, before[0].stamp);
+    assert_ne!(ImportSource::Lore.locate(&search)[0].stamp, before[0].stamp);
     let elsewhere = home.path().join("elsewhere");
     write(&elsewhere, "inbox/data/signals.jsonl", "");
-    around.named.push(("LORE_DATA_DIR".into(), elsewhere.clone()));
-    assert_eq!(Source::Lore.find(&around)[0].path, elsewhere);
+    search.named.push(("LORE_DATA_DIR".into(), elsewhere.clone()));
+    assert_eq!(ImportSource::Lore.locate(&search)[0].path, elsewhere);
 }

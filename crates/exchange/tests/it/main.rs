@@ -5,12 +5,12 @@
 mod claude_mem;
 mod claude_mem_lite;
 mod engram;
+mod fixtures;
 mod git;
+mod importing;
 mod lore;
-mod markdown;
+mod memory_files;
 mod open_mem;
 mod opencode;
-mod reading;
-mod records;
 mod repository;
-mod taken_in;
+mod transcripts;

@@ -1,8 +1,8 @@
 //! open-mem's databases. Their schemas are known from github.com/clopca/open-mem (`src/db/schema.ts`, migration 1 to 10, and
 //! `src/db/user-memory.ts`).
 
-use crate::reading::{cut_in_half, database, machine, read, refused};
-use backstory_exchange::{FoundProject, FoundSession, Source};
+use crate::fixtures::{cut_in_half, database, machine, read, refused};
+use backstory_exchange::{ImportSource, ImportedProject, ImportedSession};
 use backstory_memory::{Kind, MemoryScope, Provenance, Timestamp};
 use std::path::{Path, PathBuf};
 
@@ -67,12 +67,12 @@ fn shop(folder: &Path) -> PathBuf {
 fn the_newest_revisions_come_in_and_replace_the_older() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(&shop(folder.path()), &[SCHEMA_1, SCHEMA_10]);
-    let mut around = machine(folder.path());
-    around.projects =
+    let mut search = machine(folder.path());
+    search.projects =
         vec![folder.path().join("shop"), folder.path().join("shop"), folder.path().join("till")];
-    let finds = Source::OpenMem.find(&around);
-    assert_eq!(finds.iter().map(|find| &find.path).collect::<Vec<_>>(), [&path]);
-    let reading = read(Source::OpenMem, &path);
+    let instances = ImportSource::OpenMem.locate(&search);
+    assert_eq!(instances.iter().map(|instance| &instance.path).collect::<Vec<_>>(), [&path]);
+    let reading = read(ImportSource::OpenMem, &path);
     let kinds: Vec<_> =
         reading.memories.iter().map(|memory| (memory.name.as_str(), memory.content.kind)).collect();
     let expected = [
@@ -89,8 +89,8 @@ fn the_newest_revisions_come_in_and_replace_the_older() {
     assert_eq!(cents.replaces, ["observation o1"]);
     assert_eq!(cents.content.importance.get(), 5);
     assert_eq!(cents.content.concepts, ["SQLite"]);
-    assert_eq!(cents.project, FoundProject::Folder("/home/dev/shop".into()));
-    assert_eq!(cents.session, Some(FoundSession { host: "opencode".into(), name: "ses_1".into() }));
+    assert_eq!(cents.project, ImportedProject::Folder("/home/dev/shop".into()));
+    assert_eq!(cents.session, Some(ImportedSession { host: "opencode".into(), name: "ses_1".into() }));
     let floats = reading.named("observation o1");
     assert_eq!(floats.content.files, ["src/cart.ts"]);
     assert_eq!(floats.created_at, Timestamp(1_771_581_600_000));
@@ -115,14 +115,14 @@ fn the_first_version_and_damaged_rows_come_in() {
             ('b1', 'nobody', 'change', 'Of this project', '{not json', '2026-02-20'), ('b2', 'ses_1', 'change', 'No day', '[]', '?'),
             ('b3', 'ses_1', 'change', '{}', '[]', '2026-02-20'), ('', 'ses_1', 'change', 'No name', '[]', '2026-02-20');";
     let path = database(&shop(folder.path()), &[SCHEMA_1, sql]);
-    let reading = read(Source::OpenMem, &path);
+    let reading = read(ImportSource::OpenMem, &path);
     assert_eq!(reading.names(), ["observation o1", "observation o2", "observation b1", "summary m1"]);
-    assert_eq!(reading.named("observation b1").project, FoundProject::Folder(folder.path().join("shop")));
+    assert_eq!(reading.named("observation b1").project, ImportedProject::Folder(folder.path().join("shop")));
     assert_eq!(reading.named("summary m1").content.title, "Prices were settled.");
     let skipped: Vec<_> = reading.skipped.into_iter().collect();
     assert_eq!(skipped, [("never compressed", 2), ("no date", 1), ("no name", 1), ("no words", 1)]);
     cut_in_half(&path);
-    assert!(!refused(Source::OpenMem, &path).is_empty());
+    assert!(!refused(ImportSource::OpenMem, &path).is_empty());
 }
 
 #[test]
@@ -137,11 +137,11 @@ fn what_is_the_users_in_every_project_stays_so() {
         INSERT INTO user_observations (id, type, title, importance, source_project, created_at)
         VALUES ('u1', 'decision', 'Tests come first', 4, '/home/dev/shop', '2026-02-20T10:00:00Z');";
     let path = database(&home.path().join(".config/open-mem/user-memory.db"), &[sql]);
-    assert_eq!(Source::OpenMem.find(&machine(home.path()))[0].path, path);
-    let reading = read(Source::OpenMem, &path);
+    assert_eq!(ImportSource::OpenMem.locate(&machine(home.path()))[0].path, path);
+    let reading = read(ImportSource::OpenMem, &path);
     let memory = reading.named("observation u1");
     assert_eq!((memory.content.scope, memory.content.importance.get()), (MemoryScope::User, 4));
-    assert_eq!(memory.project, FoundProject::Folder("/home/dev/shop".into()));
+    assert_eq!(memory.project, ImportedProject::Folder("/home/dev/shop".into()));
     let other = database(&home.path().join("other.db"), &["CREATE TABLE observations (id INTEGER)"]);
-    assert_eq!(refused(Source::OpenMem, &other), "not a database of open-mem");
+    assert_eq!(refused(ImportSource::OpenMem, &other), "not a database of open-mem");
 }

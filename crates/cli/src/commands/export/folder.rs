@@ -8,7 +8,7 @@ use super::leaving::{Leaving, project_line};
 use crate::commands::import::arriving::{Understood, edit_of, understand};
 use crate::documents::{self, folder};
 use crate::failure::{Exit, Failure};
-use crate::lines::MemoryLine;
+use crate::lines::MemoryRecord;
 use crate::ui::memories;
 use backstory_capture::Redactor;
 use backstory_memory::{Digest, Memory, Provenance, Uid};
@@ -41,7 +41,7 @@ struct Folder<'a> {
     redactor: Redactor,
     root: PathBuf,
     /// Every project of which something is remembered, so that the name of each folder can be told.
-    projects: Vec<MemoryLine>,
+    projects: Vec<MemoryRecord>,
     /// The folders that are there and fit to be written in, by project.
     ready: HashMap<Digest, PathBuf>,
     /// The documents we wrote once, by uid.
@@ -116,12 +116,12 @@ impl<'a> Folder<'a> {
         Ok(())
     }
 
-    fn understand(&self, line: MemoryLine) -> Result<Understood, Failure> {
+    fn understand(&self, line: MemoryRecord) -> Result<Understood, Failure> {
         understand(line, &self.redactor, &Provenance::User, self.export.app.now)
     }
 
     /// Writes the document of a memory, where it is not there just so.
-    fn put(&mut self, memory: &Memory, line: &MemoryLine) -> Result<(), Failure> {
+    fn put(&mut self, memory: &Memory, line: &MemoryRecord) -> Result<(), Failure> {
         let there = self.there.remove(memory.uid.as_str()).unwrap_or_default();
         if let Some(edited) = there.iter().find(|there| self.holds_an_edit(there, memory)) {
             let path = edited.path.display();
@@ -150,7 +150,7 @@ impl<'a> Folder<'a> {
     }
 
     /// Returns the folder of a line's project, which is ours and tells which project it is.
-    fn project_folder(&mut self, line: &MemoryLine) -> Result<PathBuf, Failure> {
+    fn project_folder(&mut self, line: &MemoryRecord) -> Result<PathBuf, Failure> {
         let project = folder::identity(line);
         if let Some(ready) = self.ready.get(&project) {
             return Ok(ready.clone());

@@ -1,7 +1,7 @@
 //! A memory with everything that is known of it, as the line it leaves as.
 
 use crate::failure::Failure;
-use crate::lines::MemoryLine;
+use crate::lines::MemoryRecord;
 use backstory_memory::{Memory, ProjectId, ProjectKey, SessionId};
 use backstory_store::{Project, Store};
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// Makes lines of memories, and remembers which projects and sessions it has seen.
 pub(super) struct Leaving<'a> {
     store: &'a Store,
-    projects: HashMap<ProjectId, MemoryLine>,
+    projects: HashMap<ProjectId, MemoryRecord>,
     sessions: HashMap<SessionId, Option<(String, String)>>,
 }
 
@@ -19,8 +19,8 @@ impl<'a> Leaving<'a> {
     }
 
     /// Returns the line of a memory.
-    pub(super) fn line(&mut self, memory: &Memory) -> Result<MemoryLine, Failure> {
-        let mut line = MemoryLine::of(memory);
+    pub(super) fn line(&mut self, memory: &Memory) -> Result<MemoryRecord, Failure> {
+        let mut line = MemoryRecord::of(memory);
         let project = self.project(memory.project)?;
         line.project.clone_from(&project.project);
         line.project_keys.clone_from(&project.project_keys);
@@ -33,7 +33,7 @@ impl<'a> Leaving<'a> {
     }
 
     /// Returns a line that tells a project and nothing else.
-    fn project(&mut self, id: ProjectId) -> Result<&MemoryLine, Failure> {
+    fn project(&mut self, id: ProjectId) -> Result<&MemoryRecord, Failure> {
         if !self.projects.contains_key(&id) {
             let told = self.store.project(id)?.map(|project| project_line(&project)).unwrap_or_default();
             self.projects.insert(id, told);
@@ -52,7 +52,7 @@ impl<'a> Leaving<'a> {
 }
 
 /// Tells a project by its name and what it is recognised by elsewhere too.
-pub(super) fn project_line(project: &Project) -> MemoryLine {
+pub(super) fn project_line(project: &Project) -> MemoryRecord {
     // A path means little on another machine; but where there is nothing else, it keeps two projects of one name apart (law 8).
     let is_path = |key: &ProjectKey| matches!(key, ProjectKey::Path(_));
     let known_by_place = project.keys.iter().all(is_path);
@@ -62,9 +62,9 @@ pub(super) fn project_line(project: &Project) -> MemoryLine {
         ProjectKey::Named(name) => *name != project.name,
         _ => true,
     };
-    MemoryLine {
+    MemoryRecord {
         project: Some(project.name.clone()),
         project_keys: project.keys.iter().filter(travels).map(ToString::to_string).collect(),
-        ..MemoryLine::default()
+        ..MemoryRecord::default()
     }
 }

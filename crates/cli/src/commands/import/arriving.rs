@@ -5,7 +5,7 @@
 use crate::app::App;
 use crate::documents::Document;
 use crate::failure::Failure;
-use crate::lines::MemoryLine;
+use crate::lines::MemoryRecord;
 use backstory_capture::{Redactor, prepare, safe_project_ref};
 use backstory_memory::{
     Checksum, Content, Memory, ProjectId, ProjectKey, ProjectRef, Provenance, SessionId, Timestamp, Uid,
@@ -20,7 +20,7 @@ const PER_TRANSACTION: usize = 250;
 /// A line that was understood. What it says is fit to be stored.
 pub(crate) struct Understood {
     pub(crate) uid: Uid,
-    line: MemoryLine,
+    line: MemoryRecord,
     content: Content,
     created_at: Timestamp,
     past: Past,
@@ -29,7 +29,7 @@ pub(crate) struct Understood {
 
 /// Understands a line, or says why not; it is believed no more than `most`.
 pub(crate) fn understand(
-    mut line: MemoryLine,
+    mut line: MemoryRecord,
     redactor: &Redactor,
     most: &Provenance,
     now: Timestamp,
@@ -111,7 +111,7 @@ impl<'a> Arriving<'a> {
     }
 
     /// Understands a line, or says why not.
-    pub(super) fn read(&self, line: MemoryLine) -> Result<Understood, Failure> {
+    pub(super) fn read(&self, line: MemoryRecord) -> Result<Understood, Failure> {
         understand(line, &self.redactor, self.provenance, self.app.now)
     }
 
@@ -157,7 +157,7 @@ impl<'a> Arriving<'a> {
     }
 
     /// Finds or makes the project a line belongs to: by folder, by what it is recognised by, by name, else the one given.
-    fn project(&mut self, line: &MemoryLine) -> Result<ProjectId, Failure> {
+    fn project(&mut self, line: &MemoryRecord) -> Result<ProjectId, Failure> {
         let wanted = (&line.project_path, &line.project_keys, &line.project);
         let known_as = format!("{wanted:?}");
         if let Some(id) = self.projects.get(&known_as) {
@@ -224,7 +224,7 @@ impl<'a> Arriving<'a> {
 }
 
 /// Names a line that has no uid by what it says, so that importing it again adds nothing.
-fn uid_of(line: &MemoryLine, content: &Content, created_at: Timestamp) -> Uid {
+fn uid_of(line: &MemoryRecord, content: &Content, created_at: Timestamp) -> Uid {
     let place =
         format!("{:?}", (&line.project_path, &line.project_keys, &line.project, &line.host, &line.session));
     // Without a time of its own a line would be another one every time.

@@ -6,7 +6,7 @@ use super::{ImportArgs, embed, tidy_up};
 use crate::app::App;
 use crate::documents::folder;
 use crate::failure::{Exit, Failure};
-use crate::lines::MemoryLine;
+use crate::lines::MemoryRecord;
 use crate::progress::Progress;
 use crate::ui::memories;
 use serde::Serialize;
@@ -161,9 +161,9 @@ fn read_lines(
     }
 }
 
-fn parse(line: &[u8]) -> Result<MemoryLine, Failure> {
+fn parse(line: &[u8]) -> Result<MemoryRecord, Failure> {
     let text = std::str::from_utf8(line).map_err(|error| Failure::user("not UTF-8").because(&error))?;
-    MemoryLine::parse(text.trim_start_matches('\u{feff}'))
+    MemoryRecord::parse(text.trim_start_matches('\u{feff}'))
 }
 
 /// Reads the documents of a folder, in the order of their days; returns how long that took.

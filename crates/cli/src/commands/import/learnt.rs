@@ -5,7 +5,7 @@ use crate::commands::context::injecting;
 use crate::failure::Failure;
 use crate::injecting::Recipient;
 use crate::ui::{Tone, counted, memories, one_line};
-use backstory_exchange::{FindReport, RecordsReport, Source, Tally};
+use backstory_exchange::{ImportSource, MemoryImportReport, SkipCounts, TranscriptImportReport};
 use backstory_hosts::Opening;
 use backstory_memory::{Kind, MemoryId, Moment, ProjectId};
 use backstory_store::{InView, Store};
@@ -26,8 +26,8 @@ const AT_ONCE: usize = 500;
 pub(crate) struct Learnt {
     bytes: u64,
     pub(super) seconds: f64,
-    records: RecordsReport,
-    sources: BTreeMap<Source, FromSource>,
+    records: TranscriptImportReport,
+    sources: BTreeMap<ImportSource, FromSource>,
     refused: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ struct FromSource {
     known: u64,
     forgotten: u64,
     memories: Vec<MemoryId>,
-    skipped: Tally,
+    skipped: SkipCounts,
 }
 
 /// What is new in a project.
@@ -77,11 +77,11 @@ impl Learnt {
         Learnt { bytes, ..Learnt::default() }
     }
 
-    pub(super) fn records(&mut self, report: RecordsReport) {
+    pub(super) fn records(&mut self, report: TranscriptImportReport) {
         self.records = report;
     }
 
-    pub(super) fn find(&mut self, source: Source, report: FindReport, path: &Path) {
+    pub(super) fn find(&mut self, source: ImportSource, report: MemoryImportReport, path: &Path) {
         let from = self.sources.entry(source).or_default();
         from.finds += 1;
         from.unchanged += u64::from(report.is_unchanged);
@@ -121,7 +121,7 @@ impl Learnt {
         let skipped: Vec<String> =
             self.skipped().iter().map(|(why, count)| format!("{count} {why}")).collect();
         if !skipped.is_empty() {
-            app.ui.line(&format!("passed over: {}", skipped.join(", ")))?;
+            app.ui.line(&format!("skipped: {}", skipped.join(", ")))?;
         }
         let ids = self.ids();
         if ids.is_empty() {

@@ -7,7 +7,8 @@ use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
 use crate::times;
 use backstory_exchange::{
-    Find, ForeignDatabases, Only, Source, Taking, Whereabouts, take_find, take_records,
+    ForeignDatabases, ImportOptions, ImportSource, ProjectFilter, SearchPaths, SourceInstance,
+    import_memories, import_transcripts,
 };
 use backstory_hosts::{Host, Places, Record};
 use backstory_memory::{ProjectRef, Timestamp};
@@ -23,14 +24,14 @@ pub(crate) enum Wanted {
     /// What one host recorded: where it keeps it, or in this file or folder.
     Records(Host, Option<PathBuf>),
     /// What one source holds: where it is found, or in this file or folder.
-    Source(Source, Option<PathBuf>),
+    Source(ImportSource, Option<PathBuf>),
 }
 
 impl Wanted {
     /// Understands the name of a source.
     pub(super) fn from(name: &str, path: Option<&str>) -> Result<Wanted, Failure> {
         let path = path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.into()));
-        let wanted = match (name.parse::<Source>(), name.parse::<Host>()) {
+        let wanted = match (name.parse::<ImportSource>(), name.parse::<Host>()) {
             (Ok(source), _) => Wanted::Source(source, path.clone()),
             (_, Ok(host)) => Wanted::Records(host, path.clone()),
             _ => {
@@ -62,14 +63,17 @@ impl Wanted {
     }
 
     /// Returns what else is wanted.
-    pub(super) fn finds(&self, around: &Whereabouts) -> Vec<Find> {
+    pub(super) fn finds(&self, search: &SearchPaths) -> Vec<SourceInstance> {
         match self {
-            Wanted::Everything => Source::ALL.into_iter().flat_map(|source| source.find(around)).collect(),
-            Wanted::Source(source, None) => source.find(around),
-            Wanted::Source(source @ (Source::Git | Source::Markdown | Source::OpenMem), Some(path))
-                if path.is_dir() =>
-            {
-                source.find(&Whereabouts { projects: vec![path.clone()], ..Whereabouts::default() })
+            Wanted::Everything => {
+                ImportSource::ALL.into_iter().flat_map(|source| source.locate(search)).collect()
+            }
+            Wanted::Source(source, None) => source.locate(search),
+            Wanted::Source(
+                source @ (ImportSource::Git | ImportSource::Markdown | ImportSource::OpenMem),
+                Some(path),
+            ) if path.is_dir() => {
+                source.locate(&SearchPaths { projects: vec![path.clone()], ..SearchPaths::default() })
             }
             Wanted::Source(source, Some(path)) => source.at(path).into_iter().collect(),
             Wanted::Records(..) => Vec::new(),
@@ -104,7 +108,7 @@ pub(crate) fn take_in(
     store: &mut Store,
     wanted: &Wanted,
     since: Option<Timestamp>,
-    only: Option<Only>,
+    only: Option<ProjectFilter>,
     app: &App,
 ) -> Result<Learnt, Failure> {
     let places = app.places()?;
@@ -112,7 +116,7 @@ pub(crate) fn take_in(
     let user_home = app.environment.user_home();
     let leaves_out = |folder: &Path| app.config.capture.leaves_out(folder, user_home.as_deref());
     let leaves_out_name = |name: &str| app.config.capture.leaves_out_name(name);
-    let taking = Taking {
+    let options = ImportOptions {
         redactor: &redactor,
         most_event_bytes: app.config.capture.max_event_bytes as usize,
         now: app.now,
@@ -128,10 +132,10 @@ pub(crate) fn take_in(
     let mut learnt = Learnt::of_bytes(progress.total());
     // All hosts at once: what is said later puts right what was said before, whichever host heard it.
     let records: Vec<Record> = records.into_iter().flat_map(|(_, records)| records).collect();
-    learnt.records(take_records(store, records, &taking, &mut |bytes| progress.at(bytes))?);
-    let around = whereabouts(store, places, app)?;
-    for find in wanted.finds(&around) {
-        learnt.find(find.source, take_find(store, &find, &taking)?, &find.path);
+    learnt.records(import_transcripts(store, records, &options, &mut |bytes| progress.at(bytes))?);
+    let search = whereabouts(store, places, app)?;
+    for instance in wanted.finds(&search) {
+        learnt.find(instance.source, import_memories(store, &instance, &options)?, &instance.path);
     }
     tidy_up(store, app);
     learnt.seconds = progress.finish().as_secs_f64();
@@ -146,7 +150,7 @@ pub(crate) fn found(app: &App) -> Result<(u64, u64), Failure> {
 }
 
 /// Returns where to look for what hosts did not record: in every project's folder, and here.
-fn whereabouts(store: &Store, places: Places, app: &App) -> Result<Whereabouts, Failure> {
+fn whereabouts(store: &Store, places: Places, app: &App) -> Result<SearchPaths, Failure> {
     let mut projects = vec![PathBuf::from(app.project_ref().root)];
     for summary in store.projects()? {
         projects.extend(summary.project.roots.iter().map(PathBuf::from));
@@ -156,24 +160,24 @@ fn whereabouts(store: &Store, places: Places, app: &App) -> Result<Whereabouts, 
 
 impl App {
     /// Returns where to look, in these folders of projects among others. The user's home is no project.
-    pub(super) fn whereabouts(&self, places: Places, mut projects: Vec<PathBuf>) -> Whereabouts {
+    pub(super) fn whereabouts(&self, places: Places, mut projects: Vec<PathBuf>) -> SearchPaths {
         projects.retain(|folder| *folder != places.home && folder.is_dir());
         projects.sort();
         projects.dedup();
         let named = self.environment.pairs().into_iter();
         let named = named.map(|(name, value)| (name, PathBuf::from(value)));
-        Whereabouts { places, named: named.filter(|(_, path)| path.is_absolute()).collect(), projects }
+        SearchPaths { places, named: named.filter(|(_, path)| path.is_absolute()).collect(), projects }
     }
 }
 
 /// Returns the one project that is wanted, if it is one: a known one, or the one of a folder.
-pub(super) fn only(store: &Store, wanted: Option<&str>, app: &App) -> Result<Option<Only>, Failure> {
+pub(super) fn only(store: &Store, wanted: Option<&str>, app: &App) -> Result<Option<ProjectFilter>, Failure> {
     let Some(wanted) = wanted else { return Ok(None) };
     if Path::new(wanted).is_dir() {
         let ProjectRef { name, keys, .. } = app.project_ref_of(Path::new(wanted));
-        return Ok(Some(Only { name, keys }));
+        return Ok(Some(ProjectFilter { name, keys }));
     }
     let id = app.project_called(store, wanted)?;
     let project = store.project(id)?.ok_or_else(|| Failure::internal("a project is gone"))?;
-    Ok(Some(Only { name: project.name, keys: project.keys }))
+    Ok(Some(ProjectFilter { name: project.name, keys: project.keys }))
 }

@@ -7,7 +7,7 @@ use crate::failure::{Exit, Failure};
 use crate::times;
 use crate::ui::one_line;
 use backstory_capture::{Redactor, safe_project_ref};
-use backstory_exchange::{Find, ForeignDatabases, Found, FoundProject, Only};
+use backstory_exchange::{ForeignDatabases, ImportItem, ImportedProject, ProjectFilter, SourceInstance};
 use backstory_hosts::{Host, Reading, Record};
 use backstory_memory::{ProjectKey, Timestamp};
 use serde::Serialize;
@@ -56,7 +56,7 @@ pub(super) fn run(
         (Some(wanted), Some(store)) => self::only(store, Some(wanted), app)?,
         (Some(folder), None) => {
             let project_ref = app.project_ref_of(Path::new(folder));
-            Some(Only { name: project_ref.name, keys: project_ref.keys })
+            Some(ProjectFilter { name: project_ref.name, keys: project_ref.keys })
         }
         (None, _) => None,
     };
@@ -68,8 +68,8 @@ pub(super) fn run(
     for summary in store.iter().flat_map(|store| store.projects().unwrap_or_default()) {
         folders.extend(summary.project.roots.iter().map(PathBuf::from));
     }
-    let around = app.whereabouts(places, folders.into_iter().collect());
-    found.extend(wanted.finds(&around).iter().map(|find| looking.find(find)));
+    let search = app.whereabouts(places, folders.into_iter().collect());
+    found.extend(wanted.finds(&search).iter().map(|instance| looking.find(instance)));
     found.retain(|preview| preview.count > 0 || !preview.skipped.is_empty());
     found.iter_mut().for_each(Preview::settle);
     let exit = if found.is_empty() { Exit::No } else { Exit::Done };
@@ -92,7 +92,7 @@ struct Looking<'a> {
     app: &'a App,
     redactor: Redactor,
     since: Option<Timestamp>,
-    only: Option<Only>,
+    only: Option<ProjectFilter>,
 }
 
 impl Looking<'_> {
@@ -120,19 +120,20 @@ impl Looking<'_> {
         preview
     }
 
-    fn find(&self, find: &Find) -> Preview {
-        let mut preview = Preview { source: find.source.to_string(), what: "memories", ..Preview::default() };
-        preview.bytes = find.bytes;
-        let read = find.read(&mut |found| match found {
-            Found::Skipped(why) => preview.skip(why),
-            Found::Memory(memory) => {
+    fn find(&self, instance: &SourceInstance) -> Preview {
+        let mut preview =
+            Preview { source: instance.source.to_string(), what: "memories", ..Preview::default() };
+        preview.bytes = instance.bytes;
+        let read = instance.read(&mut |found| match found {
+            ImportItem::Skipped(why) => preview.skip(why),
+            ImportItem::Memory(memory) => {
                 let (name, keys) = match &memory.project {
-                    FoundProject::Folder(folder) if self.is_left_out(folder) => return,
-                    FoundProject::Folder(folder) => {
+                    ImportedProject::Folder(folder) if self.is_left_out(folder) => return,
+                    ImportedProject::Folder(folder) => {
                         let project_ref = safe_project_ref(folder, &self.redactor);
                         (project_ref.name, project_ref.keys)
                     }
-                    FoundProject::Named(name) => (name.clone(), vec![ProjectKey::Named(name.clone())]),
+                    ImportedProject::Named(name) => (name.clone(), vec![ProjectKey::Named(name.clone())]),
                 };
                 let is_old = self.since.is_some_and(|since| memory.created_at < since);
                 if !is_old && self.is_wanted(&name, &keys) {
@@ -149,8 +150,8 @@ impl Looking<'_> {
     }
 
     fn is_wanted(&self, name: &str, keys: &[ProjectKey]) -> bool {
-        let is_named = |only: &Only| only.name == name && matches!(keys, [ProjectKey::Named(_)]);
-        let is_it = |only: &Only| is_named(only) || keys.iter().any(|key| only.keys.contains(key));
+        let is_named = |only: &ProjectFilter| only.name == name && matches!(keys, [ProjectKey::Named(_)]);
+        let is_it = |only: &ProjectFilter| is_named(only) || keys.iter().any(|key| only.keys.contains(key));
         self.only.as_ref().is_none_or(is_it)
     }
 
@@ -213,7 +214,7 @@ impl Preview {
         }
         let skipped: Vec<String> = self.skipped.iter().map(|(why, count)| format!("{count} {why}")).collect();
         if !skipped.is_empty() {
-            app.ui.line(&format!("{:<16} passed over: {}", "", skipped.join(", ")))?;
+            app.ui.line(&format!("{:<16} skipped: {}", "", skipped.join(", ")))?;
         }
         Ok(())
     }

@@ -1,0 +1,61 @@
+//! engram's database.
+
+use super::{EngramFields, EngramIndex, OBSERVATION, SESSION};
+use crate::sources::values::{each_row, item_from, look_up, reason, skip_rows};
+use crate::{ImportItem, UnreadableSource};
+use backstory_store::{Foreign, ForeignRow, Wanted};
+use std::collections::HashMap;
+use std::path::Path;
+
+pub(super) fn read(path: &Path, emit: &mut dyn FnMut(ImportItem)) -> Result<(), UnreadableSource> {
+    let db = Foreign::open(path).map_err(|error| UnreadableSource(error.to_string()))?;
+    let tables = db.tables().map_err(|error| UnreadableSource(error.to_string()))?;
+    if !["observations", "sessions"].iter().all(|name| tables.iter().any(|table| table == name)) {
+        return Err(UnreadableSource("not a database of engram".to_owned()));
+    }
+    let mut known = EngramIndex::default();
+    relations(&db, &mut known);
+    // Sessions have names, not numbers: as the table has them they are in the order they began.
+    let sessions = Wanted { table: "sessions", columns: SESSION, ..Wanted::default() };
+    look_up(&db, sessions, |row| {
+        if let Some(summary) = known.session(&fields(row, SESSION)) {
+            emit(item_from(summary));
+        }
+    });
+    each_row(&db, wanted("observations", OBSERVATION), emit, |row| {
+        known.observation(&fields(row, OBSERVATION))
+    });
+    skip_rows(&db, wanted("user_prompts", &["id"]), reason::PROMPT, emit);
+    Ok(())
+}
+
+fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> Wanted<'a> {
+    Wanted { table, columns, order: &["id"], ..Wanted::default() }
+}
+
+fn fields(row: &ForeignRow, names: &[&'static str]) -> EngramFields {
+    names.iter().filter_map(|name| Some((*name, row.text(name)?.to_owned()))).collect()
+}
+
+/// Reads what somebody judged about two observations; what nobody has is only a guess.
+fn relations(db: &Foreign, known: &mut EngramIndex) {
+    let mut numbers = HashMap::new();
+    look_up(db, wanted("observations", &["id", "sync_id"]), |row| {
+        if let (Some(id), Some(name)) = (row.text("id"), row.text("sync_id")) {
+            numbers.insert(name.to_owned(), id.to_owned());
+        }
+    });
+    let columns = &["id", "source_id", "target_id", "relation"];
+    let judged = Wanted { only: &[("judgment_status", "judged")], ..wanted("memory_relations", columns) };
+    look_up(db, judged, |row| {
+        let of = match row.text("relation") {
+            Some("supersedes") => &mut known.replaces,
+            Some("related" | "compatible" | "scoped" | "conflicts_with") => &mut known.relates,
+            _ => return,
+        };
+        let to = row.text("target_id").and_then(|name| numbers.get(name));
+        if let (Some(from), Some(to)) = (row.text("source_id"), to) {
+            of.entry(from.to_owned()).or_default().push(to.clone());
+        }
+    });
+}

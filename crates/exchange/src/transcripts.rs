@@ -1,0 +1,378 @@
+//! Takes in hosts' records: read and redacted on one thread, kept and distilled on another, in the order things happened.
+//!
+//! A record is taken in by *batches*: some turns with what was done in them. A batch is kept, distilled and noted as one write,
+//! so that an import that is killed leaves no half of one, and goes on with the next as if nothing had been. A session hooks heard
+//! themselves is not taken in. Not here: how a record reads (`hosts`).
+
+use crate::databases::ForeignDatabases;
+use crate::options::{Folders, ImportOptions, LEFT_OUT, SkipCounts, add};
+use backstory_capture::{Observation, Surroundings, observe};
+use backstory_distil::{Distillation, Familiar, Occasion, distil_among_many};
+use backstory_hosts::{Entry, Host, Reading, Record};
+use backstory_memory::{
+    Activity, EventBody, EventKind, IdempotencyKey, MemoryId, Provenance, SessionId, Shingles, Timestamp,
+};
+use backstory_store::{Arrival, ImportState, Recorded, Store, StoreError};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+/// After so many turns a batch ends: distillation looks back no further.
+const TURNS: usize = 24;
+/// A batch that holds so much ends with its turn, however few there were.
+const MANY_EVENTS: usize = 300;
+/// A turn that is longer is cut: distillation reads no more at once.
+const MOST_EVENTS: usize = 900;
+/// How many batches may wait to be kept. What is read ahead is held in memory.
+const AHEAD: usize = 4;
+
+/// What came of a host's records.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TranscriptImportReport {
+    /// Records that were read, to their end.
+    pub read: u64,
+    /// Records that have not changed since they were read before.
+    pub unchanged: u64,
+    /// Sessions something new is known of.
+    pub sessions: BTreeSet<SessionId>,
+    /// Things that happened, and were not known.
+    pub new: u64,
+    /// Things that happened, and were known or forgotten.
+    pub known: u64,
+    /// What was not taken in, and why.
+    pub skipped: SkipCounts,
+    /// The memories that were made.
+    pub memories: Vec<MemoryId>,
+}
+
+/// Takes in records, the oldest first. `watch` is told how many bytes have been read.
+pub fn import_transcripts(
+    store: &mut Store,
+    mut records: Vec<Record>,
+    options: &ImportOptions<'_>,
+    watch: &mut dyn FnMut(u64),
+) -> Result<TranscriptImportReport, StoreError> {
+    // What is said later puts right what was said before, whichever host heard it.
+    records.sort_by(|one, other| {
+        (one.began.unwrap_or(one.modified), &one.path, &one.session).cmp(&(
+            other.began.unwrap_or(other.modified),
+            &other.path,
+            &other.session,
+        ))
+    });
+    // A session is wanted whole or not at all: half of it would be told wrongly.
+    records.retain(|record| options.since.is_none_or(|since| record.modified >= since));
+    let all_bytes: u64 = records.iter().map(|record| record.bytes).sum();
+    let mut report = TranscriptImportReport::default();
+    let jobs = jobs(store, records, options, &mut report)?;
+    let jobs = jobs.as_slice();
+    let mut bytes = all_bytes - jobs.iter().map(|job| job.record.bytes).sum::<u64>();
+    watch(bytes);
+    store.expect_much()?;
+    let mut keeper =
+        TranscriptImporter { options, known_to: HashMap::new(), familiar: Familiar::default(), report };
+    std::thread::scope(|threads| {
+        let (sender, batches) = sync_channel(AHEAD);
+        threads.spawn(move || TranscriptReader::new(options).read_all(jobs, &sender));
+        for batch in batches {
+            let Some(job) = jobs.get(batch.job) else { break };
+            store.together(|store| keeper.keep(store, job, &batch))?;
+            watch(bytes + batch.bytes);
+            if batch.is_last {
+                bytes += job.record.bytes;
+                keeper.report.read += 1;
+                keeper.known_to.clear();
+            }
+        }
+        Ok(keeper.report)
+    })
+}
+
+/// A record that is to be read, and how many of its entries have been taken in already.
+struct TranscriptJob {
+    record: Record,
+    taken: u64,
+    /// Whether it was read to its end before, and has changed since.
+    was_read: bool,
+    state: ImportState,
+}
+
+/// Returns the records that are to be read, and counts those that have not changed.
+fn jobs(
+    store: &Store,
+    records: Vec<Record>,
+    options: &ImportOptions<'_>,
+    report: &mut TranscriptImportReport,
+) -> Result<Vec<TranscriptJob>, StoreError> {
+    let mut jobs = Vec::new();
+    for record in records {
+        let state = state_of(&record, options);
+        let before = store.import_state(&state.source, &state.place)?;
+        let was_read = before.as_ref().is_some_and(|before| before.is_done);
+        match before.filter(|before| before.stamp == state.stamp) {
+            Some(before) if before.is_done => report.unchanged += 1,
+            before => {
+                let taken = before.map_or(0, |before| before.taken);
+                jobs.push(TranscriptJob { record, taken, was_read, state });
+            }
+        }
+    }
+    Ok(jobs)
+}
+
+/// Names a record, and says what it looks like now.
+fn state_of(record: &Record, options: &ImportOptions<'_>) -> ImportState {
+    let path = record.path.to_string_lossy();
+    let place = record.session.as_ref().map_or(path.to_string(), |session| format!("{path} {session}"));
+    let place = options.redactor.scrub(&place).into_string();
+    let stamp = format!("{} {}", record.bytes, record.modified.0);
+    ImportState { source: record.host.as_str().to_owned(), place, stamp, taken: 0, is_done: false }
+}
+
+/// Some turns of one record, ready to be kept.
+struct TranscriptBatch {
+    job: usize,
+    arrivals: Vec<Arrival>,
+    /// How many entries of the record come before its end.
+    taken: u64,
+    bytes: u64,
+    skipped: SkipCounts,
+    /// Whether nothing of the record so far was skipped that may be wanted another time.
+    is_whole: bool,
+    is_last: bool,
+}
+
+/// Reads records and makes what they tell fit to be kept.
+struct TranscriptReader<'a> {
+    options: &'a ImportOptions<'a>,
+    folders: Folders<'a>,
+}
+
+impl<'a> TranscriptReader<'a> {
+    fn new(options: &'a ImportOptions<'a>) -> TranscriptReader<'a> {
+        TranscriptReader { options, folders: Folders::new(options) }
+    }
+
+    fn read_all(mut self, jobs: &[TranscriptJob], sender: &SyncSender<TranscriptBatch>) {
+        for (at, job) in jobs.iter().enumerate() {
+            if self.read(at, job, sender).is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Reads one record. Returns nothing where nobody listens any more.
+    fn read(&mut self, job: usize, of: &TranscriptJob, sender: &SyncSender<TranscriptBatch>) -> Option<()> {
+        let mut batch = TranscriptBatch::begin(job, 0, true);
+        let mut entries = match of.record.read(&ForeignDatabases) {
+            Ok(entries) => entries,
+            Err(_) => {
+                batch.skip("cannot be opened");
+                return sender.send(TranscriptBatch { is_last: true, is_whole: false, ..batch }).ok();
+            }
+        };
+        let mut turns = 0;
+        let mut first_prompts = FirstPrompts::default();
+        while let Some(reading) = entries.next() {
+            batch.taken += 1;
+            batch.bytes = entries.bytes_read().min(of.record.bytes);
+            let is_done = batch.taken <= of.taken;
+            let entry = match reading {
+                Reading::Unreadable(_) if is_done => continue,
+                Reading::Unreadable(why) => {
+                    batch.skip(why);
+                    continue;
+                }
+                Reading::Entry(entry) => entry,
+            };
+            if first_prompts.is_of_ours(&entry, self.options.is_our_prompt) {
+                batch.arrivals.retain(|arrival| arrival.event.host_session != entry.session);
+                batch.skip("our own");
+                continue;
+            }
+            if is_done {
+                continue;
+            }
+            let is_turn_end = entry.told.activity.kind() == EventKind::TurnEnd;
+            match self.arrival(of.record.host, *entry) {
+                Ok(arrival) => batch.arrivals.push(arrival),
+                Err(why) => {
+                    batch.is_whole &= why != LEFT_OUT;
+                    batch.skip(why);
+                }
+            }
+            turns += usize::from(is_turn_end);
+            if batch.is_long(turns, is_turn_end) {
+                let next = TranscriptBatch::begin(job, batch.taken, batch.is_whole);
+                sender.send(std::mem::replace(&mut batch, next)).ok()?;
+                turns = 0;
+            }
+        }
+        sender.send(TranscriptBatch { is_last: true, ..batch }).ok()
+    }
+
+    /// Makes an entry fit to be kept, or says why it is not.
+    fn arrival(&mut self, host: Host, entry: Entry) -> Result<Arrival, &'static str> {
+        if !self.options.is_possible(entry.at) {
+            return Err("of an impossible time");
+        }
+        let folder = entry.cwd.as_deref().map(Path::new).filter(|folder| folder.is_absolute());
+        let project_ref = self.folders.project_ref(folder.ok_or("of no folder")?).ok_or(LEFT_OUT)?;
+        let observation = Observation {
+            host: host.as_str().to_owned(),
+            host_session: entry.session,
+            tool: entry.told.tool,
+            sequence: Some(entry.id.clone()),
+            provenance: entry.told.provenance.min(Provenance::Import),
+            account: EventBody { activity: entry.told.activity, subagent: entry.told.subagent },
+        };
+        // Nothing was given to a session that no hook heard of.
+        let given = Shingles::default();
+        let around = Surroundings {
+            redactor: self.options.redactor,
+            most_bytes: self.options.most_event_bytes,
+            root: &project_ref.root,
+            given: &given,
+            at: entry.at,
+        };
+        let mut event = observe(observation, &around);
+        // A session that was resumed or forked repeats what came before under another name: it is still the same.
+        event.key = IdempotencyKey::new(&event.host, "", event.kind, &entry.id, "");
+        Ok(Arrival { event, project_ref })
+    }
+}
+
+/// Which sessions of a record are our own with a model: those whose first prompt is one of ours.
+#[derive(Default)]
+struct FirstPrompts {
+    are_ours: HashMap<String, bool>,
+}
+
+impl FirstPrompts {
+    fn is_of_ours(&mut self, entry: &Entry, is_our_prompt: fn(&str) -> bool) -> bool {
+        match (self.are_ours.get(&entry.session), &entry.told.activity) {
+            (Some(is_ours), _) => *is_ours,
+            (None, Activity::Prompted { text }) => {
+                let is_ours = is_our_prompt(text);
+                self.are_ours.insert(entry.session.clone(), is_ours);
+                is_ours
+            }
+            (None, _) => false,
+        }
+    }
+}
+
+impl TranscriptBatch {
+    fn begin(job: usize, taken: u64, is_whole: bool) -> TranscriptBatch {
+        let (arrivals, skipped) = (Vec::new(), SkipCounts::new());
+        TranscriptBatch { job, arrivals, taken, bytes: 0, skipped, is_whole, is_last: false }
+    }
+
+    fn skip(&mut self, why: &'static str) {
+        *self.skipped.entry(why).or_default() += 1;
+    }
+
+    fn is_long(&self, turns: usize, is_turn_end: bool) -> bool {
+        let many = self.arrivals.len();
+        is_turn_end && (turns >= TURNS || many >= MANY_EVENTS) || many >= MOST_EVENTS
+    }
+}
+
+/// What a batch tells of a session.
+struct SessionProgress {
+    /// Whether hooks heard of it themselves: they know better.
+    is_heard: bool,
+    /// When the newest happened that was not known.
+    newest: Option<Timestamp>,
+}
+
+/// Keeps one batch after the other.
+struct TranscriptImporter<'a> {
+    options: &'a ImportOptions<'a>,
+    /// How far each session of the record was known before it was read again.
+    known_to: HashMap<String, Timestamp>,
+    familiar: Familiar,
+    report: TranscriptImportReport,
+}
+
+impl TranscriptImporter<'_> {
+    /// Keeps a batch, makes memories of it, and notes how far its record has been taken in.
+    fn keep(
+        &mut self,
+        store: &mut Store,
+        job: &TranscriptJob,
+        batch: &TranscriptBatch,
+    ) -> Result<(), StoreError> {
+        add(&mut self.report.skipped, &batch.skipped);
+        for (name, newest) in self.keep_events(store, job, batch)? {
+            if let Some(session) = store.session_called(job.record.host.as_str(), name)? {
+                let occasion = if batch.is_last { Occasion::SessionEnd } else { Occasion::Partway };
+                self.distil_session(store, session.id, occasion, newest)?;
+                self.report.sessions.insert(session.id);
+            }
+        }
+        let (taken, is_done) = (batch.taken, batch.is_last);
+        let read_again = ImportState { taken: 0, is_done: false, ..job.state.clone() };
+        let state = if batch.is_whole { ImportState { taken, is_done, ..read_again } } else { read_again };
+        store.note_import(&state, self.options.now)
+    }
+
+    /// Keeps the events of a batch, and returns the sessions something new is known of, each with when the newest of it happened.
+    fn keep_events<'s>(
+        &mut self,
+        store: &mut Store,
+        job: &TranscriptJob,
+        batch: &'s TranscriptBatch,
+    ) -> Result<BTreeMap<&'s str, Timestamp>, StoreError> {
+        let TranscriptImporter { known_to, report, .. } = self;
+        // Mostly one session: a record of many is one of each.
+        let mut sessions: BTreeMap<&str, SessionProgress> = BTreeMap::new();
+        for arrival in &batch.arrivals {
+            let event = &arrival.event;
+            if !sessions.contains_key(event.host_session.as_str()) {
+                let is_heard = store.is_heard(&event.host, &event.host_session)?;
+                if job.was_read && !known_to.contains_key(&event.host_session) {
+                    let session = store.session_called(&event.host, &event.host_session)?;
+                    let last = session.map_or(Timestamp(i64::MIN), |session| session.last_event_at);
+                    known_to.insert(event.host_session.clone(), last);
+                }
+                sessions.insert(&event.host_session, SessionProgress { is_heard, newest: None });
+            }
+            let Some(progress) = sessions.get_mut(event.host_session.as_str()) else { continue };
+            if progress.is_heard {
+                *report.skipped.entry("lived through").or_default() += 1;
+                continue;
+            }
+            // What was taken in before and is gone for its age is not new.
+            let was_known = known_to.get(&event.host_session).is_some_and(|known_to| event.at <= *known_to);
+            if was_known && !store.knows_event(event.key)? {
+                report.known += 1;
+                continue;
+            }
+            match store.record(arrival)? {
+                Recorded::Stored(_) => {
+                    report.new += 1;
+                    progress.newest = progress.newest.max(Some(event.at));
+                }
+                Recorded::Known(_) | Recorded::Forgotten | Recorded::Ours => report.known += 1,
+            }
+        }
+        Ok(sessions.into_iter().filter_map(|(name, progress)| Some((name, progress.newest?))).collect())
+    }
+
+    /// Makes memories of what is new in a session, as of the time it happened.
+    fn distil_session(
+        &mut self,
+        store: &mut Store,
+        session: SessionId,
+        occasion: Occasion,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let how = Distillation { occasion, root: None, redactor: self.options.redactor, now, until: None };
+        self.report.memories.extend(distil_among_many(store, session, &how, &mut self.familiar)?.written);
+        if occasion == Occasion::SessionEnd {
+            store.end_session(session)?;
+        }
+        Ok(())
+    }
+}
