@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
-use crate::error::AppError;
+use crate::error::{AppError, ErrorCode};
 use crate::settings::{Settings, project_file};
 use backstory_capture::{Redactor, RedactorOptions, safe_project_ref};
 use backstory_memory::{MemoryId, ProjectId, ProjectRef, Timestamp};
@@ -192,11 +192,7 @@ impl App {
         let folder = self.cwd.join(wanted);
         let known =
             if folder.is_dir() { store.known_project_at(&self.project_ref_of(&folder))? } else { None };
-        known.ok_or_else(|| {
-            AppError::user(format!("there is no project `{wanted}`"))
-                .hint("`backstory project list` shows them all")
-                .named("no_such_project")
-        })
+        known.ok_or_else(|| AppError::no_such_project(wanted).hint("`backstory project list` shows them all"))
     }
 
     /// Returns what is kept, and for how long.
@@ -244,7 +240,8 @@ pub fn project_known_as(store: &Store, wanted: &str) -> Result<Option<ProjectId>
 }
 
 fn ambiguous(wanted: &str, several: &[Project]) -> AppError {
-    let failure = AppError::user(format!("{} projects are called `{wanted}`", several.len()));
+    let message = format!("{} projects are called `{wanted}`", several.len());
+    let failure = AppError::new(ErrorCode::AmbiguousProject, message);
     several.iter().fold(failure, |failure, project| {
         let root = project.roots.first().map_or("", String::as_str);
         failure.hint(format!("say `{}` for the one in `{root}`", project.id))
@@ -254,13 +251,13 @@ fn ambiguous(wanted: &str, several: &[Project]) -> AppError {
 /// Returns the data directory.
 pub fn home_of(environment: &Environment) -> Result<Home, AppError> {
     let root = environment.data_home().ok_or_else(|| {
-        AppError::usage("cannot tell where to keep memories")
+        AppError::config("cannot tell where to keep memories")
             .hint("set `HOME` or `BACKSTORY_HOME` to a directory")
     })?;
     // Taken from wherever one is, it would be another store in every folder.
     if !root.is_absolute() {
-        return Err(AppError::usage(format!(
-            "memories cannot be kept in `{}`: it is no whole path",
+        return Err(AppError::config(format!(
+            "memories cannot be kept in `{}`: not an absolute path",
             root.display()
         ))
         .hint("set `BACKSTORY_HOME`, or `HOME`, to a path that begins with `/`"));

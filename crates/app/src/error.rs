@@ -1,4 +1,8 @@
-//! What went wrong, for the person who has to deal with it: one place turns it into words and an exit code.
+//! The one error type of every request: a stable code, a message, what caused it, and what to do next.
+
+mod code;
+
+pub use code::ErrorCode;
 
 use crate::json::RefusalShape;
 use backstory_memory::MemoryId;
@@ -7,50 +11,55 @@ use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Whose business a failure is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ErrorClass {
-    /// What was asked cannot be done.
-    User,
-    /// The words of the call or the configuration are off.
-    Usage,
-    /// Our fault.
-    Internal,
-}
-
-/// What to do about a number nobody has.
+/// What to do about a number no memory has.
 pub const SEARCH_FINDS: &str = "`backstory search WORDS` finds memories and their numbers";
 
-/// Why a command failed, and what to do next.
+/// Why a request failed, and what to do next.
 #[derive(Clone, Debug)]
 pub struct AppError {
-    kind: ErrorClass,
+    code: ErrorCode,
     message: String,
     causes: Vec<String>,
     hints: Vec<String>,
     about: Option<MemoryId>,
-    name: &'static str,
 }
 
 impl AppError {
+    /// Makes an error with a code and a message.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> AppError {
+        AppError { code, message: message.into(), causes: Vec::new(), hints: Vec::new(), about: None }
+    }
+
+    /// What was asked cannot be done.
     pub fn user(message: impl Into<String>) -> AppError {
-        let (causes, hints) = (Vec::new(), Vec::new());
-        let (kind, message) = (ErrorClass::User, message.into());
-        AppError { kind, message, causes, hints, about: None, name: "refused" }
+        AppError::new(ErrorCode::Refused, message)
     }
 
+    /// The words of the request are off.
     pub fn usage(message: impl Into<String>) -> AppError {
-        AppError { kind: ErrorClass::Usage, name: "bad_request", ..AppError::user(message) }
+        AppError::new(ErrorCode::BadRequest, message)
     }
 
+    /// The configuration cannot be used.
+    pub fn config(message: impl Into<String>) -> AppError {
+        AppError::new(ErrorCode::BadConfig, message)
+    }
+
+    /// A bug in Backstory.
     pub fn internal(message: impl Into<String>) -> AppError {
-        let failure = AppError { kind: ErrorClass::Internal, name: "stumbled", ..AppError::user(message) };
-        failure.hint("this is a bug in Backstory; please report it with the command you ran")
+        AppError::new(ErrorCode::InternalError, message)
+            .hint("this is a bug in Backstory; please report it with the command you ran")
+    }
+
+    /// No project has this name, number or folder.
+    pub fn no_such_project(wanted: &str) -> AppError {
+        AppError::new(ErrorCode::NoSuchProject, format!("there is no project `{wanted}`"))
     }
 
     /// Something could not be done with a file or a folder.
     pub fn of_path(act: &str, path: &Path, error: &io::Error) -> AppError {
-        let failure = AppError::user(format!("cannot {act} `{}`", path.display())).because(error);
+        let failure = AppError::new(ErrorCode::FileUnusable, format!("cannot {act} `{}`", path.display()));
+        let failure = failure.because(error);
         failure.hint(match error.kind() {
             ErrorKind::NotFound => "check that it is there",
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
@@ -68,7 +77,7 @@ impl AppError {
         AppError { message: format!("`{what}`: {}", self.message), ..self }
     }
 
-    /// Adds what the failure comes from.
+    /// Adds what the error comes from.
     pub fn because(mut self, error: &dyn Error) -> AppError {
         self.causes.push(error.to_string());
         let mut inner = error.source();
@@ -79,7 +88,7 @@ impl AppError {
         self
     }
 
-    /// Adds another failure as what this one comes from.
+    /// Adds another error as what this one comes from.
     pub fn after(mut self, other: &AppError) -> AppError {
         self.causes.push(other.line());
         self
@@ -96,14 +105,14 @@ impl AppError {
         AppError { about: Some(memory), ..self }
     }
 
-    /// Gives it a name other programs may rely on.
-    pub fn named(self, name: &'static str) -> AppError {
-        AppError { name, ..self }
+    /// Replaces the code.
+    pub fn with_code(self, code: ErrorCode) -> AppError {
+        AppError { code, ..self }
     }
 
-    /// Returns the name other programs may rely on.
-    pub fn name(&self) -> &'static str {
-        self.name
+    /// Returns the code other programs may rely on.
+    pub fn code(&self) -> ErrorCode {
+        self.code
     }
 
     /// Returns the memory that stands in the way.
@@ -116,26 +125,23 @@ impl AppError {
         &self.hints
     }
 
-    /// Returns the failure as JSON tells it.
-    pub fn shape(&self) -> RefusalShape {
-        RefusalShape { ok: false, error: self.line(), existing_id: self.about.map(|id| id.0) }
-    }
-
-    /// Returns the exit code.
-    pub fn code(&self) -> u8 {
-        match self.kind {
-            ErrorClass::User => 1,
-            ErrorClass::Usage => 2,
-            ErrorClass::Internal => 70,
+    /// Returns the error as JSON.
+    pub fn refusal(&self) -> RefusalShape {
+        RefusalShape {
+            ok: false,
+            code: self.code.as_str(),
+            error: self.line(),
+            hints: self.hints.clone(),
+            existing_id: self.about.map(|id| id.0),
         }
     }
 
-    /// Whether it is a plain no: what was asked cannot be done.
-    pub fn is_no(&self) -> bool {
-        self.kind == ErrorClass::User
+    /// Returns the exit code of a command that fails with it.
+    pub fn exit_code(&self) -> u8 {
+        self.code.exit_code()
     }
 
-    /// Returns the failure in words, several lines.
+    /// Returns the error in words, several lines.
     pub fn words(&self) -> String {
         let mut words = format!("error: {}\n", self.message);
         words.extend(self.causes.iter().map(|cause| format!("  cause: {cause}\n")));
@@ -144,7 +150,7 @@ impl AppError {
         words
     }
 
-    /// Returns the failure on one line, for JSON and the log.
+    /// Returns the error on one line, for JSON and the log.
     pub fn line(&self) -> String {
         let parts: Vec<&str> =
             std::iter::once(&self.message).chain(&self.causes).map(String::as_str).collect();
@@ -156,24 +162,23 @@ impl From<StoreError> for AppError {
     fn from(error: StoreError) -> AppError {
         let hint = match &error {
             StoreError::NoSuchMemory(id) => {
-                let failure = AppError::user(format!("there is no memory #{id}")).hint(SEARCH_FINDS);
-                return failure.named("no_such_memory");
+                let message = format!("there is no memory #{id}");
+                return AppError::new(ErrorCode::NoSuchMemory, message).hint(SEARCH_FINDS);
             }
             StoreError::Superseded { by, .. } => {
                 let hint = format!("#{by} holds in its place: `backstory supersede {by} TEXT` replaces that");
-                return AppError::user(error.to_string()).about(*by).hint(hint).named("superseded");
+                return AppError::new(ErrorCode::Superseded, error.to_string()).about(*by).hint(hint);
             }
             StoreError::Forgotten { .. } => {
                 let hint = "`backstory remember --force` writes it all the same";
-                let failure = AppError::user("this was forgotten on purpose and stays out").hint(hint);
-                return failure.named("forgotten");
+                let message = "this was forgotten on purpose and stays out";
+                return AppError::new(ErrorCode::Forgotten, message).hint(hint);
             }
             StoreError::OutOfTime => {
                 let hint = "the disk may be slow or busy; try again in a moment";
-                return AppError::user("cannot use the store")
+                return AppError::new(ErrorCode::OutOfTime, "cannot use the store")
                     .because(&error)
-                    .hint(hint)
-                    .named("out_of_time");
+                    .hint(hint);
             }
             StoreError::Newer { .. } => {
                 "install a newer version, or set `BACKSTORY_HOME` to use another directory"
@@ -200,7 +205,7 @@ impl From<StoreError> for AppError {
                 return AppError::internal("the store did not do what was asked").because(&error);
             }
         };
-        AppError::user("cannot use the store").because(&error).hint(hint).named("store_unusable")
+        AppError::new(ErrorCode::StoreUnusable, "cannot use the store").because(&error).hint(hint)
     }
 }
 
@@ -215,7 +220,7 @@ mod tests {
             (StoreError::TooLarge { bytes: 2, most: 1 }, "run `backstory doctor` to see why"),
         ] {
             let failure = AppError::from(error);
-            assert!(failure.is_no() && failure.words().contains(step), "{}", failure.words());
+            assert!(failure.exit_code() == 1 && failure.words().contains(step), "{}", failure.words());
             assert!(!failure.words().contains("damage"), "{}", failure.words());
         }
     }

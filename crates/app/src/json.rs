@@ -116,11 +116,13 @@ pub fn code_change(changed: &ChangedSymbol) -> CodeChangeShape {
     }
 }
 
-/// The answer of a command that changes memories, when it did not.
+/// The answer of a command that failed.
 #[derive(Debug, Serialize)]
 pub struct RefusalShape {
     pub ok: bool,
+    pub code: &'static str,
     pub error: String,
+    pub hints: Vec<String>,
     pub existing_id: Option<i64>,
 }
 

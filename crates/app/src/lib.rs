@@ -21,4 +21,4 @@ pub mod vectors;
 pub use app::{App, ProjectSelector};
 pub use config::Config;
 pub use env_vars::Environment;
-pub use error::AppError;
+pub use error::{AppError, ErrorCode};

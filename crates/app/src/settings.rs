@@ -127,7 +127,7 @@ impl Settings {
         let origin = Origin::Project(path.to_owned());
         let before = self.known(key, &origin)?.value.clone();
         let narrowed = narrowed(key, &before, value, path).ok_or_else(|| {
-            AppError::usage(format!("`{}` must not change `{key}` this way", path.display()))
+            AppError::config(format!("`{}` must not change `{key}` this way", path.display()))
                 .hint("a project's file may only narrow: capture less, redact more, show and give less")
         })?;
         self.set(key, narrowed, &origin)
@@ -167,7 +167,9 @@ impl Settings {
     /// Turns the values into a configuration.
     pub fn config(&self) -> Result<Config, AppError> {
         self.table().try_into().map_err(|error: toml::de::Error| {
-            AppError::usage("the configuration cannot be used").because(&error).hint("see `backstory config`")
+            AppError::config("the configuration cannot be used")
+                .because(&error)
+                .hint("see `backstory config`")
         })
     }
 
@@ -185,7 +187,7 @@ impl Settings {
 
     fn known(&self, key: &str, origin: &Origin) -> Result<&Setting, AppError> {
         self.by_key.get(key).ok_or_else(|| {
-            AppError::usage(format!("there is no setting `{key}` ({origin})"))
+            AppError::config(format!("there is no setting `{key}` ({origin})"))
                 .hint("`backstory config` lists all settings")
         })
     }
@@ -201,9 +203,9 @@ impl Settings {
         let config = self.config().ok().filter(|config| is_sensible && is_whole(config));
         let wrong = match config.as_ref().map(beyond_bounds) {
             Some(None) => return Ok(()),
-            Some(Some(bound)) => AppError::usage(format!("{bound} ({origin})")),
+            Some(Some(bound)) => AppError::config(format!("{bound} ({origin})")),
             // The value itself is not repeated: it may be one of the texts that must not be stored, and this may be logged.
-            None => AppError::usage(format!("the value of `{key}` does not fit ({origin})")),
+            None => AppError::config(format!("the value of `{key}` does not fit ({origin})")),
         };
         self.by_key.insert(key.to_owned(), before);
         Err(wrong.hint(format!("a value that fits: `{example}`")))
@@ -232,19 +234,22 @@ fn read_table(path: &Path) -> Result<Table, AppError> {
     let mut text = String::new();
     match File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text)) {
         Ok(bytes) if bytes as u64 > LARGEST_FILE => {
-            return Err(AppError::usage(format!("`{}` is larger than any file of settings", path.display())));
+            return Err(AppError::config(format!(
+                "`{}` is larger than any file of settings",
+                path.display()
+            )));
         }
         Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Table::new()),
         Err(error) => {
-            return Err(AppError::usage(format!("cannot read `{}`", path.display())).because(&error));
+            return Err(AppError::config(format!("cannot read `{}`", path.display())).because(&error));
         }
     }
     text.parse().map_err(|error: toml::de::Error| {
         // Only where and what: the line itself may hold a text that must not be stored, and this may be logged.
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
         let line = before.lines().count().max(1);
-        AppError::usage(format!("`{}` is not TOML at line {line}: {}", path.display(), error.message()))
+        AppError::config(format!("`{}` is not TOML at line {line}: {}", path.display(), error.message()))
             .hint("mend that line; `backstory config` shows what can be set")
     })
 }

@@ -44,7 +44,7 @@ pub(crate) fn profiles() -> impl TypedValueParser<Value = Profile> {
 
 /// Gives coding agents the story so far
 ///
-/// Exit codes: 0 done, 1 no (nothing found, refused), 2 usage or configuration, 70 our fault.
+/// Exit codes: 0 done, 1 no (nothing found, refused), 2 usage or configuration, 70 internal error.
 #[derive(Debug, Parser)]
 #[command(name = "backstory", version, long_version = version::long(), max_term_width = 110)]
 pub(crate) struct Cli {

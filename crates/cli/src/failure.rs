@@ -1,6 +1,6 @@
 //! How a command ends.
 
-pub(crate) use backstory_app::error::{AppError as Failure, SEARCH_FINDS};
+pub(crate) use backstory_app::error::{AppError as Failure, ErrorCode, SEARCH_FINDS};
 
 /// How a command ended when it did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -58,7 +58,7 @@ fn main() -> ExitCode {
         Ok(Exit::No) => ExitCode::from(1),
         Err(failure) => {
             ui.fail(&failure);
-            ExitCode::from(failure.code())
+            ExitCode::from(failure.exit_code())
         }
     }
 }

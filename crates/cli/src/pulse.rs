@@ -1,12 +1,12 @@
 //! Giving up on a hub that takes everything and says nothing.
 
 use crate::app::App;
-use crate::failure::Failure;
+use crate::failure::{ErrorCode, Failure};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// What it is called that a hub was given up.
-pub(crate) const SILENT: &str = "hub_silent";
+pub(crate) const SILENT: ErrorCode = ErrorCode::HubSilent;
 
 /// Talks to a hub, and gives it up once it has said nothing for as long as we are patient; `talk` calls its last argument whenever there was
 /// an answer. No call to a hub can be broken off from outside, so who was talking is left behind in a thread of its own and ends with the
@@ -45,7 +45,7 @@ fn silent() -> Failure {
     Failure::user("the team's hub does not answer any more")
         .hint("nothing is lost: it is told when the hub answers again")
         .hint("one that is only slow is given more time by `--set team.patience_seconds=SECONDS`")
-        .named(SILENT)
+        .with_code(SILENT)
 }
 
 /// Waits, whatever wakes us meanwhile.
@@ -69,7 +69,7 @@ mod tests {
             waits.push(wait);
             said.next().expect("nobody is waited for twice")
         });
-        assert_eq!(given_up.unwrap_err().name(), SILENT);
+        assert_eq!(given_up.unwrap_err().code(), SILENT);
         assert_eq!(waits, [patience; 3]);
     }
 }

@@ -144,14 +144,8 @@ fn look(before: Option<Watched>, serving: &Serving) -> Result<Watched, Failure> 
 
 /// Turns a failure into what HTTP says of it.
 fn refusal(failure: &Failure) -> Refusal {
-    let status = match failure.name() {
-        "nearly_the_same" | "superseded" | "forgotten" | "refused" => 409,
-        "store_unusable" | "out_of_time" => 503,
-        "stumbled" => 500,
-        name if name.starts_with("no_such_") => 404,
-        _ => 400,
-    };
-    let refusal = Refusal::new(status, failure.name(), failure.line());
+    let code = failure.code();
+    let refusal = Refusal::new(code.http_status(), code.as_str(), failure.line());
     let hint = (!failure.hints().is_empty()).then(|| failure.hints().join("; "));
     Refusal { hint, existing_id: failure.memory().map(|id| id.0), ..refusal }
 }

@@ -4,7 +4,7 @@
 
 use crate::app::App;
 use crate::by_git;
-use crate::failure::Failure;
+use crate::failure::{ErrorCode, Failure};
 use crate::pulse::in_time;
 use backstory_store::{SharedProject, Store, Team};
 use backstory_sync::{Address, AddressError, Hub, HubError, Owner, TeamName, UnusableName};
@@ -92,7 +92,7 @@ fn way_to(
             return Err(Failure::user(format!("another hub answers where that of `{name}` was"))
                 .hint("nothing was told or heard; ask its owner where it is now, and `backstory team join URL` it there")
                 .hint(format!("`backstory team leave {name}` leaves the one that is gone"))
-                .named("hub_unusable"));
+                .with_code(ErrorCode::HubUnusable));
         }
         Ok(hub)
     })
@@ -192,5 +192,5 @@ pub(crate) fn failure(error: &HubError) -> Failure {
             return Failure::internal("the hub did not do what was asked").because(error);
         }
     };
-    Failure::user("cannot use the team's hub").because(error).hint(hint).named("hub_unusable")
+    Failure::user("cannot use the team's hub").because(error).hint(hint).with_code(ErrorCode::HubUnusable)
 }

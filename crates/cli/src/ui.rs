@@ -92,8 +92,8 @@ impl Ui {
     pub(crate) fn or_refusal(&self, json: bool, done: Result<Exit, Failure>) -> Result<Exit, Failure> {
         match done {
             Err(failure) if json => {
-                self.json(&failure.shape())?;
-                if failure.is_no() { Ok(Exit::No) } else { Err(failure) }
+                self.json(&failure.refusal())?;
+                if failure.exit_code() == 1 { Ok(Exit::No) } else { Err(failure) }
             }
             done => done,
         }

@@ -181,7 +181,7 @@ impl Shared {
         });
         match timeout(self.limits.deadline, answered).await {
             Ok(Ok(answered)) => answered.map(reply::answer),
-            Ok(Err(_)) => Err(Refusal::new(500, "stumbled", "this request made Backstory stumble")
+            Ok(Err(_)) => Err(Refusal::new(500, "internal_error", "internal error")
                 .hint("this is a bug in Backstory; please report it with what you asked")),
             Err(_) => Err(out_of_time()),
         }

@@ -2,11 +2,11 @@
 
 use crate::app::App;
 use crate::args::kinds;
-use crate::failure::{Exit, Failure};
+use crate::failure::{ErrorCode, Exit, Failure};
 use crate::lines::MemoryRecord;
 use crate::ui::one_line;
 use crate::vectors;
-use backstory_capture::{most_alike, prepare};
+use backstory_capture::{most_similar, prepare};
 use backstory_memory::{Content, Kind, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance};
 use backstory_store::{NewMemory, Origin, Scope, Store, StoreError};
 use clap::Args;
@@ -106,8 +106,8 @@ pub(crate) fn write(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
 pub(crate) fn keep(store: &mut Store, memory: &NewMemory) -> Result<MemoryId, Failure> {
     match duplicate(store, &memory.content, memory.project)? {
         Some((existing, _)) => {
-            let failure = Failure::user(format!("memory #{existing} says nearly the same"));
-            Err(failure.about(existing).named("nearly_the_same"))
+            let message = format!("memory #{existing} says nearly the same");
+            Err(Failure::new(ErrorCode::NearDuplicate, message).about(existing))
         }
         None => Ok(store.remember(memory)?),
     }
@@ -195,7 +195,7 @@ pub(crate) fn written(store: &Store, id: MemoryId) -> Result<Written, Failure> {
 pub(crate) fn refuse_taken_uid(store: &Store, memory: &NewMemory) -> Result<(), Failure> {
     let Some(uid) = &memory.uid else { return Ok(()) };
     match store.memory_by_uid(uid)? {
-        Some(holder) => Err(Failure::user(format!("memory #{} has this uid", holder.id))
+        Some(holder) => Err(Failure::new(ErrorCode::UidTaken, format!("memory #{} has this uid", holder.id))
             .about(holder.id)
             .hint(changes(holder.id))),
         None => Ok(()),
@@ -211,6 +211,6 @@ fn duplicate(
     draft: &Content,
     project: ProjectId,
 ) -> Result<Option<(MemoryId, f64)>, StoreError> {
-    let alike = most_alike(store, draft, Scope::Project(project))?;
+    let alike = most_similar(store, draft, Scope::Project(project))?;
     Ok(alike.filter(|(_, jaccard)| *jaccard >= NEAR_DUPLICATE))
 }

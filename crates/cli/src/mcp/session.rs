@@ -67,10 +67,10 @@ impl Session {
     fn hear_message(&mut self, message: Value) -> Option<Value> {
         match wire::understand(message) {
             Message::Request { id, method, params } => {
-                // A request that makes us stumble must not end all the others.
+                // A request that panics must not end all the others.
                 let answer = catch_unwind(AssertUnwindSafe(|| self.answer(&method, &params)));
-                let stumbled = |_| Err(Refusal::new(INTERNAL_ERROR, "this request made Backstory stumble"));
-                Some(wire::reply(&id, answer.unwrap_or_else(stumbled)))
+                let internal_error = |_| Err(Refusal::new(INTERNAL_ERROR, "internal error"));
+                Some(wire::reply(&id, answer.unwrap_or_else(internal_error)))
             }
             Message::Notification { method } => match method.as_str() {
                 "notifications/initialized" | "notifications/roots/list_changed" => self.roots.question(),

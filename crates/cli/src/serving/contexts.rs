@@ -7,7 +7,7 @@ use super::json;
 use super::parameters::{known_project, wrong};
 use crate::app::App;
 use crate::commands::context::{injecting, shape};
-use crate::failure::Failure;
+use crate::failure::{ErrorCode, Failure};
 use crate::injecting::{Built, Recipient};
 use backstory_hosts::Opening;
 use backstory_memory::{Moment, ProjectId};
@@ -23,12 +23,11 @@ pub(super) fn context(
 ) -> Result<Answer, Failure> {
     let folder = asked.query.get("project_path").map(PathBuf::from);
     let folder = folder.ok_or_else(|| {
-        Failure::usage("`project_path` is missing")
+        Failure::new(ErrorCode::ProjectPathMissing, "`project_path` is missing")
             .hint("say the folder of the project: `/api/context?project_path=/path/to/project`")
-            .named("project_path_missing")
     })?;
     if !folder.is_absolute() {
-        return Err(wrong("`project_path` is a whole path").named("project_path_relative"));
+        return Err(wrong("`project_path` is not an absolute path").with_code(ErrorCode::ProjectPathRelative));
     }
     let app = App::of_folder(folder, outside.environment.clone(), flags, outside.ui)?;
     let project_ref = app.project_ref();
@@ -83,7 +82,7 @@ pub(super) fn text(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Fa
     let names = asked
         .query
         .get("projects")
-        .ok_or_else(|| wrong("`projects` is missing").named("projects_missing"))?;
+        .ok_or_else(|| wrong("`projects` is missing").with_code(ErrorCode::ProjectsMissing))?;
     let budget = app.config.inject.budget(Moment::SessionStart, &app.cwd, None);
     let opening = Opening::Session { how: "startup".to_owned() };
     let mut texts = Vec::new();

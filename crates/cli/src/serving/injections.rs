@@ -3,7 +3,7 @@
 use super::parameters::{Parameters, next};
 use super::{json, ms};
 use crate::app::App;
-use crate::failure::Failure;
+use crate::failure::{ErrorCode, Failure};
 use crate::times;
 use backstory_memory::InjectionId;
 use backstory_server::{Answer, Asked};
@@ -70,7 +70,7 @@ pub(super) fn one(asked: &Asked, store: &Store) -> Result<Answer, Failure> {
     let id = InjectionId(asked.id());
     let injection = store
         .injection_row(id)?
-        .ok_or_else(|| Failure::user(format!("there is no injection {}", id.0)).named("no_such_injection"))?;
+        .ok_or_else(|| Failure::new(ErrorCode::NoSuchInjection, format!("there is no injection {}", id.0)))?;
     let memories = store.injected_rows(id)?.into_iter().map(given).collect();
     json(&OneShape { version: 1, injection: row(injection), text: store.injection_text(id)?, memories })
 }

@@ -8,7 +8,7 @@ use crate::commands::why::{GivenShape, TOLD, given_shape};
 use crate::commands::{
     forget as forgetting, remember as remembering, revise as revising, show, supersede as superseding,
 };
-use crate::failure::Failure;
+use crate::failure::{ErrorCode, Failure};
 use crate::lines::MemoryRecord;
 use crate::shapes::{self, MemoryShape};
 use crate::{times, vectors};
@@ -122,7 +122,8 @@ pub(super) fn remember(asked: &Asked, store: &mut Store, app: &App) -> Result<An
         Some(serde_json::Value::Number(id)) => Some(id.to_string()),
         _ => asked.text("project")?,
     };
-    let project = project.ok_or_else(|| wrong("`project` is missing").named("project_missing"))?;
+    let project =
+        project.ok_or_else(|| wrong("`project` is missing").with_code(ErrorCode::ProjectMissing))?;
     let project = known_project(store, &project)?;
     let line = MemoryRecord {
         kind: asked.text("kind")?.map(|kind| kind.trim().to_lowercase()),

@@ -133,11 +133,8 @@ fn time(asked: &Asked, name: &str, now: Timestamp) -> Result<Option<Timestamp>, 
 
 /// Finds a project by number or name. No folder is looked at, whatever a request says.
 pub(crate) fn known_project(store: &Store, wanted: &str) -> Result<ProjectId, Failure> {
-    project_known_as(store, wanted)?.ok_or_else(|| {
-        Failure::user(format!("there is no project `{wanted}`"))
-            .hint("`/api/projects` lists them all")
-            .named("no_such_project")
-    })
+    project_known_as(store, wanted)?
+        .ok_or_else(|| Failure::no_such_project(wanted).hint("`/api/projects` lists them all"))
 }
 
 /// Says what is wrong with a request.

@@ -64,11 +64,8 @@ pub(super) fn list(store: &Store) -> Result<Answer, Failure> {
 pub(super) fn overview(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
     let id = ProjectId(asked.id());
     let summary = store.projects()?.into_iter().find(|summary| summary.project.id == id);
-    let summary = summary.ok_or_else(|| {
-        Failure::user(format!("there is no project {id}"))
-            .hint("`/api/projects` lists them all")
-            .named("no_such_project")
-    })?;
+    let summary = summary
+        .ok_or_else(|| Failure::no_such_project(&id.to_string()).hint("`/api/projects` lists them all"))?;
     let since = Timestamp(app.now.0 - DAYS * DAY_MS);
     let days = every_day(&store.days_of(id, since)?, app.now);
     let (given, used) = days.iter().fold((0, 0), |sum, day| (sum.0 + day.given, sum.1 + day.used));

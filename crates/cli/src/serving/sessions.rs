@@ -6,7 +6,7 @@ use super::memories::{self, RowShape};
 use super::parameters::{Parameters, next};
 use crate::app::App;
 use crate::commands::sessions::shape;
-use crate::failure::Failure;
+use crate::failure::{ErrorCode, Failure};
 use crate::replay::{StepShape, step};
 use crate::shapes::SessionShape;
 use backstory_capture::body_of;
@@ -81,9 +81,8 @@ fn prompt_of(stored: &StoredEvent) -> Option<String> {
 pub(super) fn replay(asked: &Asked, store: &Store) -> Result<Answer, Failure> {
     let id = SessionId(asked.id());
     let session = store.session(id)?.ok_or_else(|| {
-        Failure::user(format!("there is no session {id}"))
+        Failure::new(ErrorCode::NoSuchSession, format!("there is no session {id}"))
             .hint("`/api/sessions` lists them all")
-            .named("no_such_session")
     })?;
     let events = store.events(id, EventId(0))?;
     let page = Page { session: Some(id), limit: MOST, ..Page::default() };

@@ -233,7 +233,7 @@ fn what_is_written_over_http_is_written_as_the_command_writes_it() {
         (&json!(true), &json!("user"), &json!("note"))
     );
     let (status, again) = worker.send("POST", "/api/memories", &text);
-    assert_eq!((status, &again["error"]["code"]), (409, &json!("nearly_the_same")));
+    assert_eq!((status, &again["error"]["code"]), (409, &json!("near_duplicate")));
     assert_eq!(again["error"]["existing_id"], id);
     // What means something on a command line means nothing here.
     let odd = "{\"title\": \"taken apart\"}";

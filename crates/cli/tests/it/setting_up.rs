@@ -207,7 +207,7 @@ fn help_lists_every_command() {
     assert_snapshot!(env.run(["--help"]).stdout, @r#"
         Gives coding agents the story so far
 
-        Exit codes: 0 done, 1 no (nothing found, refused), 2 usage or configuration, 70 our fault.
+        Exit codes: 0 done, 1 no (nothing found, refused), 2 usage or configuration, 70 internal error.
 
         Usage: backstory [OPTIONS] <COMMAND>
 

@@ -217,8 +217,8 @@ fn what_is_worked_on_takes_a_place_also_when_nobody_waits_for_it_any_more() {
 #[test]
 fn a_request_that_makes_us_stumble_ends_no_other() {
     let worker = serve();
-    let stumbled = worker.ask("GET", "/api/stats", "", "");
-    assert_eq!((stumbled.status, stumbled.code().as_str()), (500, "stumbled"));
+    let failed = worker.ask("GET", "/api/stats", "", "");
+    assert_eq!((failed.status, failed.code().as_str()), (500, "internal_error"));
     assert_eq!(worker.ask("GET", "/api/status", "", "").status, 200);
     let refused = worker.ask("GET", "/api/memories/9", "", "");
     assert_eq!((refused.status, refused.code().as_str()), (404, "no_such_memory"));

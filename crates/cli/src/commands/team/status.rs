@@ -89,7 +89,7 @@ fn shape(team: &Team, store: &Store, app: &App) -> Result<TeamShape, Failure> {
     }
     // A hub that says nothing is no concern of the others.
     let asked = teams::ask(team, app, |hub| Ok((hub.members()?, hub.projects()?)));
-    let is_silent = asked.as_ref().is_err_and(|failure| failure.name() == pulse::SILENT);
+    let is_silent = asked.as_ref().is_err_and(|failure| failure.code() == pulse::SILENT);
     let (members, all, problem) = match asked {
         Ok((members, all)) => (Some(members), all, None),
         Err(failure) => (None, Vec::new(), Some(failure.line())),
