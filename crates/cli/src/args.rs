@@ -104,7 +104,7 @@ pub(crate) enum Command {
     Project(project::ProjectCommandArgs),
     /// Join a team, or run one: its memories live in a PostgreSQL of yours
     Team(team::TeamArgs),
-    /// Tell teams what is new in the projects shared with them, and hear what they tell
+    /// Push what is new in shared projects to their teams, and pull what is new there
     Sync(sync::SyncArgs),
     /// Take in what is on this machine already, or memories from a file
     Import(import::ImportArgs),

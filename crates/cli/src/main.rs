@@ -4,29 +4,29 @@
 
 mod app;
 mod args;
-mod border;
-mod by_git;
 mod commands;
 mod diff;
 mod documents;
 mod eval;
 mod failure;
+mod git_share;
+mod hub_timeout;
 mod injecting;
-mod leaving;
 mod lines;
 mod mcp;
-mod meanings;
-mod parting;
+mod outgoing;
 mod progress;
+mod project_sync;
 mod proof;
-mod pulse;
 #[cfg(test)]
 mod reference;
 mod serving;
+mod share_policy;
 mod sync_lock;
-mod syncing;
 mod teams;
 mod ui;
+mod unshare;
+mod vector_push;
 mod version;
 mod wiring;
 

@@ -3,24 +3,24 @@
 //! Passwords are where `psql` looks for them: never among arguments, in the store or in the log.
 
 use crate::app::App;
-use crate::by_git;
 use crate::failure::{ErrorCode, Failure};
-use crate::pulse::in_time;
+use crate::git_share;
+use crate::hub_timeout::with_hub_timeout;
 use backstory_store::{SharedProject, Store, Team};
-use backstory_sync::{Address, AddressError, Hub, HubError, Owner, TeamName, UnusableName};
+use backstory_sync::{Hub, HubAddress, HubAddressError, HubError, HubOwner, TeamName, UnusableName};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 /// Reads an address a person gave.
-pub(crate) fn address(url: &str) -> Result<Address, Failure> {
+pub(crate) fn address(url: &str) -> Result<HubAddress, Failure> {
     let form = "like `postgres://NAME@db.example.org/memories`";
-    Address::parse(url).map_err(|error| {
+    HubAddress::parse(url).map_err(|error| {
         let failure = Failure::usage(error.to_string());
         match error {
-            AddressError::HoldsPassword => failure
+            HubAddressError::HoldsPassword => failure
                 .hint("leave it out: others could read it in the list of processes and in the shell's history")
                 .hint("put it into `~/.pgpass` (HOST:PORT:DATABASE:USER:PASSWORD, mode 0600), or set `PGPASSWORD`"),
-            AddressError::NoUser | AddressError::NotAnAddress(_) => failure.hint(form),
+            HubAddressError::NoUser | HubAddressError::NotAnAddress(_) => failure.hint(form),
         }
     })
 }
@@ -31,24 +31,24 @@ pub(crate) fn name(text: &str) -> Result<TeamName, String> {
 }
 
 /// Connects as a member. A hub that says nothing is given up.
-pub(crate) fn join(address: &Address, team: Option<&TeamName>, app: &App) -> Result<Hub, Failure> {
+pub(crate) fn join(address: &HubAddress, team: Option<&TeamName>, app: &App) -> Result<Hub, Failure> {
     let (address, team, password) = (address.clone(), team.cloned(), password(address, app));
-    in_time(app, move |_, _| {
+    with_hub_timeout(app, move |_, _| {
         Hub::join(&address, password.as_deref(), team.as_ref()).map_err(|error| failure(&error))
     })
 }
 
 /// Does something as the owner. A hub that says nothing is given up.
 pub(crate) fn own<T: Send + 'static>(
-    address: &Address,
+    address: &HubAddress,
     app: &App,
-    act: impl FnOnce(&mut Owner, &dyn Fn()) -> Result<T, Failure> + Send + 'static,
+    act: impl FnOnce(&mut HubOwner, &dyn Fn()) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     let (address, password) = (address.clone(), password(address, app));
-    in_time(app, move |_, alive| {
-        let mut owner = Owner::connect(&address, password.as_deref()).map_err(|error| failure(&error))?;
-        alive();
-        act(&mut owner, alive)
+    with_hub_timeout(app, move |_, on_progress| {
+        let mut owner = HubOwner::connect(&address, password.as_deref()).map_err(|error| failure(&error))?;
+        on_progress();
+        act(&mut owner, on_progress)
     })
 }
 
@@ -59,10 +59,10 @@ pub(crate) fn talk<T: Send + 'static>(
     talk: impl FnOnce(&mut Hub, &App, &dyn Fn()) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     let open = way_to(team, app)?;
-    in_time(app, move |app, alive| {
+    with_hub_timeout(app, move |app, on_progress| {
         let mut hub = open()?;
-        alive();
-        talk(&mut hub, app, alive)
+        on_progress();
+        talk(&mut hub, app, on_progress)
     })
 }
 
@@ -90,7 +90,7 @@ fn way_to(
             Hub::join(&address, password.as_deref(), Some(&hub_team)).map_err(|error| failure(&error))?;
         if hub_id.is_some_and(|id| id != hub.id()) {
             return Err(Failure::user(format!("another hub answers where that of `{name}` was"))
-                .hint("nothing was told or heard; ask its owner where it is now, and `backstory team join URL` it there")
+                .hint("nothing was pushed or pulled; ask its owner where it is now, and `backstory team join URL` it there")
                 .hint(format!("`backstory team leave {name}` leaves the one that is gone"))
                 .with_code(ErrorCode::HubUnusable));
         }
@@ -120,16 +120,16 @@ pub(crate) fn joined(store: &Store, named: Option<&TeamName>, which: &str) -> Re
 
 /// Lists the teams that have a hub: all but those that share through git.
 pub(crate) fn with_hub(store: &Store) -> Result<Vec<Team>, Failure> {
-    Ok(store.teams()?.into_iter().filter(|team| !by_git::is_one(team)).collect())
+    Ok(store.teams()?.into_iter().filter(|team| !git_share::is_git_team(team)).collect())
 }
 
 /// Lists what is shared through hubs.
 pub(crate) fn shared_through_hubs(store: &Store) -> Result<Vec<SharedProject>, Failure> {
-    Ok(store.shared_projects()?.into_iter().filter(|shared| !by_git::is_shared_here(shared)).collect())
+    Ok(store.shared_projects()?.into_iter().filter(|shared| !git_share::is_shared_by_git(shared)).collect())
 }
 
 /// Finds the password of a hub: the environment's, or that of the passfile. A passfile others can read is not read, as `psql` does.
-fn password(address: &Address, app: &App) -> Option<String> {
+fn password(address: &HubAddress, app: &App) -> Option<String> {
     if let Some(password) = app.environment.hub_password() {
         return Some(password.to_owned());
     }
@@ -145,10 +145,10 @@ fn password(address: &Address, app: &App) -> Option<String> {
 /// Says what a person can do about a hub.
 pub(crate) fn failure(error: &HubError) -> Failure {
     let hint = match error {
-        HubError::Away { .. } => {
-            "nothing is lost: everything is here, and is told when the hub answers again".to_owned()
+        HubError::Unreachable { .. } => {
+            "nothing is lost: everything is here, and is pushed when the hub answers again".to_owned()
         }
-        HubError::NotLetIn { .. } => {
+        HubError::AccessDenied { .. } => {
             "the password belongs into `~/.pgpass` or `PGPASSWORD`; the owner may have revoked you".to_owned()
         }
         HubError::NotAMember { member, team } => {
@@ -156,14 +156,14 @@ pub(crate) fn failure(error: &HubError) -> Failure {
             format!("its owner lets you in with `backstory team invite {member} --team {team}`")
         }
         HubError::SeveralTeams { .. } => "say which with `--team TEAM`".to_owned(),
-        HubError::AboveTheRules { .. } => {
+        HubError::BypassesRls { .. } => {
             "row-level security does not hold for this role; members log in with a role of their own".to_owned()
         }
         HubError::NoSuchTeam { team } => format!("`backstory team init URL --team {team}` makes it"),
         HubError::NotALogin { .. } => {
             "it was not made for a member, and is left as it is; invite them by another name".to_owned()
         }
-        HubError::OpenToOthers { role } => format!(
+        HubError::SearchRoleExposed { role } => format!(
             "nothing was touched; a server's hubs have one owner: make it as `{role}`, on a server of its own, or `REVOKE backstory_search FROM {role}`"
         ),
         HubError::OldServer { .. } => "use a newer server; nothing was touched".to_owned(),
@@ -171,7 +171,7 @@ pub(crate) fn failure(error: &HubError) -> Failure {
             "turn TLS on there (`ssl = on`); only where nobody else can listen, `sslmode=disable` in the address goes without"
                 .to_owned()
         }
-        HubError::NotProven { .. } => {
+        HubError::UnverifiedServer { .. } => {
             "ask its owner for the certificate of the authority that signed it, and name that file: `?sslrootcert=FILE` in the address"
                 .to_owned()
         }
@@ -181,14 +181,14 @@ pub(crate) fn failure(error: &HubError) -> Failure {
             "its owner brings it up to date with `backstory team init URL --team TEAM`, with a team it has".to_owned()
         }
         HubError::NotAllowed { .. } => "only the owner of the hub may do this".to_owned(),
-        HubError::Full => "its owner has to make space; nothing is lost, and it is told later".to_owned(),
+        HubError::Full => "its owner has to make space; nothing is lost, and it is pushed later".to_owned(),
         HubError::Busy { .. } | HubError::Collided { .. } => "try again in a moment; nothing is lost".to_owned(),
-        HubError::NoAuthority { .. } => "check `sslrootcert` in the address".to_owned(),
+        HubError::UnusableCertificate { .. } => "check `sslrootcert` in the address".to_owned(),
         // The hub said nothing of the kind: the way to it broke in the middle of a word.
         HubError::Sql { source, .. } if source.as_db_error().is_none() => {
             "nothing is lost: try again when the way to the hub is whole".to_owned()
         }
-        HubError::NotTaken { .. } | HubError::BadRow(_) | HubError::Sql { .. } => {
+        HubError::Rejected { .. } | HubError::BadRow(_) | HubError::Sql { .. } => {
             return Failure::internal("the hub did not do what was asked").because(error);
         }
     };

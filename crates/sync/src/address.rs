@@ -20,7 +20,7 @@ const UNTIL_CONNECTED: Duration = Duration::from_secs(10);
 
 /// Where a hub is and who we are there; never a password.
 #[derive(Clone)]
-pub struct Address {
+pub struct HubAddress {
     url: String,
     config: Config,
     security: Security,
@@ -28,7 +28,7 @@ pub struct Address {
 
 /// Why a text is not the address of a hub.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum AddressError {
+pub enum HubAddressError {
     /// It holds a password.
     #[error("the address holds a password")]
     HoldsPassword,
@@ -40,13 +40,13 @@ pub enum AddressError {
     NotAnAddress(String),
 }
 
-impl Address {
+impl HubAddress {
     /// Reads `postgres://USER@HOST:PORT/DATABASE?sslmode=…&sslrootcert=…`.
     ///
     /// A server that is not of this machine must speak TLS and prove itself, whatever `sslmode` says: what `prefer` and `require` leave open
     /// elsewhere is closed here. Only `disable` goes without.
-    pub fn parse(url: &str) -> Result<Address, AddressError> {
-        let not = |detail: String| AddressError::NotAnAddress(detail);
+    pub fn parse(url: &str) -> Result<HubAddress, HubAddressError> {
+        let not = |detail: String| HubAddressError::NotAnAddress(detail);
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             return Err(not("it begins with `postgres://`".to_owned()));
         }
@@ -58,23 +58,23 @@ impl Address {
             match parameter.split_once('=') {
                 Some(("sslmode", value)) => mode = Some(value.to_owned()),
                 Some(("sslrootcert", value)) => root = Some(decoded(value)),
-                Some(("password", _)) => return Err(AddressError::HoldsPassword),
+                Some(("password", _)) => return Err(HubAddressError::HoldsPassword),
                 _ => others.push(parameter),
             }
         }
         let rest = if others.is_empty() { base.to_owned() } else { format!("{base}?{}", others.join("&")) };
         let mut config: Config = rest.parse().map_err(|error: postgres::Error| not(error.to_string()))?;
         if config.get_password().is_some() {
-            return Err(AddressError::HoldsPassword);
+            return Err(HubAddressError::HoldsPassword);
         }
         if config.get_user().is_none() {
-            return Err(AddressError::NoUser);
+            return Err(HubAddressError::NoUser);
         }
         let security = Security::called(mode.as_deref(), root, is_local(&config))
             .ok_or_else(|| not(format!("`sslmode={}` is not known", mode.as_deref().unwrap_or_default())))?;
         config.connect_timeout(UNTIL_CONNECTED).application_name("backstory");
         config.keepalives_idle(Duration::from_secs(30)).tcp_user_timeout(Duration::from_secs(60));
-        Ok(Address { url: url.to_owned(), config, security })
+        Ok(HubAddress { url: url.to_owned(), config, security })
     }
 
     /// Returns the user.
@@ -144,7 +144,7 @@ impl Address {
             }
             _ => config.ssl_mode(SslMode::Disable).connect(NoTls),
         };
-        connected.map_err(|error| HubError::of_connecting(self, error))
+        connected.map_err(|error| HubError::from_connecting(self, error))
     }
 }
 
@@ -169,7 +169,7 @@ fn is_local(config: &Config) -> bool {
     config.get_hostaddrs().iter().all(IpAddr::is_loopback) && config.get_hosts().iter().all(is_local)
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for HubAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.url)
     }
@@ -196,18 +196,18 @@ fn fields(line: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn address(url: &str) -> Address {
-        Address::parse(url).unwrap()
+    fn address(url: &str) -> HubAddress {
+        HubAddress::parse(url).unwrap()
     }
 
     #[test]
     fn a_password_is_refused_wherever_it_stands() {
-        let refused = |url| Address::parse(url).err();
-        assert_eq!(refused("postgres://ann:hush@db/hub"), Some(AddressError::HoldsPassword));
-        assert_eq!(refused("postgres://ann@db/hub?password=hush"), Some(AddressError::HoldsPassword));
-        assert_eq!(refused("postgres://db/hub"), Some(AddressError::NoUser));
-        assert!(matches!(refused("https://ann@db"), Some(AddressError::NotAnAddress(_))));
-        assert!(matches!(refused("postgres://ann@db?sslmode=maybe"), Some(AddressError::NotAnAddress(_))));
+        let refused = |url| HubAddress::parse(url).err();
+        assert_eq!(refused("postgres://ann:hush@db/hub"), Some(HubAddressError::HoldsPassword));
+        assert_eq!(refused("postgres://ann@db/hub?password=hush"), Some(HubAddressError::HoldsPassword));
+        assert_eq!(refused("postgres://db/hub"), Some(HubAddressError::NoUser));
+        assert!(matches!(refused("https://ann@db"), Some(HubAddressError::NotAnAddress(_))));
+        assert!(matches!(refused("postgres://ann@db?sslmode=maybe"), Some(HubAddressError::NotAnAddress(_))));
     }
 
     #[test]

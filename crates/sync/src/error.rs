@@ -1,6 +1,6 @@
-//! What can go wrong with a hub, told apart by what a person can do about it.
+//! What can go wrong with a hub, pushed apart by what a person can do about it.
 
-use crate::Address;
+use crate::HubAddress;
 use postgres::error::SqlState;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -10,15 +10,15 @@ use thiserror::Error;
 pub enum HubError {
     /// Nobody answers there, or no longer.
     #[error("the hub at {place} does not answer")]
-    Away {
+    Unreachable {
         /// Where it should be.
         place: String,
         /// What went wrong.
         source: postgres::Error,
     },
     /// The name or the password is not right, or the member was revoked.
-    #[error("the hub does not let `{member}` in: {detail}")]
-    NotLetIn {
+    #[error("the hub refuses the login of `{member}`: {detail}")]
+    AccessDenied {
         /// Who wanted in.
         member: String,
         /// What the hub said.
@@ -41,8 +41,8 @@ pub enum HubError {
         second: String,
     },
     /// A role that row-level security does not hold for must not be used every day.
-    #[error("`{member}` is above the rules of the hub")]
-    AboveTheRules {
+    #[error("row-level security does not hold for `{member}`")]
+    BypassesRls {
         /// Who logged in.
         member: String,
     },
@@ -68,7 +68,7 @@ pub enum HubError {
     },
     /// The role that searches belongs to the whole server, and somebody else there can become it: it sees the rows of every team.
     #[error("`{role}` can become the role that searches the hubs of this server")]
-    OpenToOthers {
+    SearchRoleExposed {
         /// Who can.
         role: String,
     },
@@ -80,7 +80,7 @@ pub enum HubError {
     },
     /// The server could not prove that it is the one that was meant.
     #[error("the server at {place} cannot prove who it is: {detail}")]
-    NotProven {
+    UnverifiedServer {
         /// Where it is.
         place: String,
         /// What is wrong with its proof.
@@ -130,15 +130,15 @@ pub enum HubError {
         /// What was being done.
         doing: &'static str,
     },
-    /// What was told does not fit into the hub.
-    #[error("the hub does not take it: {detail}")]
-    NotTaken {
+    /// What was pushed does not fit into the hub.
+    #[error("the hub rejects it: {detail}")]
+    Rejected {
         /// What the hub said.
         detail: String,
     },
     /// The authority a server should prove itself by cannot be read.
     #[error("cannot use the certificate `{}`: {detail}", .path.display())]
-    NoAuthority {
+    UnusableCertificate {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
@@ -158,21 +158,21 @@ pub enum HubError {
 }
 
 impl HubError {
-    pub(crate) fn of_connecting(address: &Address, source: postgres::Error) -> HubError {
+    pub(crate) fn from_connecting(address: &HubAddress, source: postgres::Error) -> HubError {
         let detail = source.as_db_error().map(|error| error.message().to_owned());
         match (source.code(), detail) {
             (Some(code), Some(detail)) if code.code().starts_with("28") => {
-                HubError::NotLetIn { member: address.user().to_owned(), detail }
+                HubError::AccessDenied { member: address.user().to_owned(), detail }
             }
             (Some(_), Some(_)) => HubError::sql("let us in", source),
             _ if has_cause(&source, "does not support TLS") => HubError::NoTls { place: address.to_string() },
             _ if has_cause(&source, "certificate") => {
-                HubError::NotProven { place: address.to_string(), detail: last_cause(&source) }
+                HubError::UnverifiedServer { place: address.to_string(), detail: last_cause(&source) }
             }
             _ if source.to_string().contains("password") => {
-                HubError::NotLetIn { member: address.user().to_owned(), detail: source.to_string() }
+                HubError::AccessDenied { member: address.user().to_owned(), detail: source.to_string() }
             }
-            _ => HubError::Away { place: address.to_string(), source },
+            _ => HubError::Unreachable { place: address.to_string(), source },
         }
     }
 
@@ -194,7 +194,7 @@ impl HubError {
             code if code.code().starts_with("40") => HubError::Collided { doing },
             // A value that cannot be, or that no table takes.
             code if ["22", "23"].iter().any(|class| code.code().starts_with(class)) => {
-                HubError::NotTaken { detail }
+                HubError::Rejected { detail }
             }
             // Lost connections, too many of them, a server that stops or waited too long.
             code if ["08", "53", "57", "55"].iter().any(|class| code.code().starts_with(class)) => {

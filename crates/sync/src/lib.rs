@@ -5,7 +5,6 @@
 
 mod address;
 mod error;
-mod meaning;
 mod members;
 mod migrate;
 mod pull;
@@ -13,15 +12,16 @@ mod push;
 mod rows;
 mod search;
 mod tls;
+mod vectors;
 
-pub use address::{Address, AddressError};
+pub use address::{HubAddress, HubAddressError};
 pub use error::HubError;
-pub use meaning::{Meaning, Vectors};
-pub use members::{Invitation, Owner, Revocation, TeamName, UnusableName};
-pub use migrate::{CURRENT as SCHEMA, Migrated};
+pub use members::{HubOwner, Invitation, Revocation, TeamName, UnusableName};
+pub use migrate::{CURRENT as SCHEMA, HubMigration};
 pub use pull::Pulled;
-pub use push::{Pushed, Refusal};
-pub use search::{Asked, Question, TeamHit};
+pub use push::{Pushed, RejectedMemory};
+pub use search::{QueryVector, TeamHit, TeamQuery};
+pub use vectors::{MemoryVectors, VectorSupport};
 
 use error::Doing;
 use postgres::{Client, IsolationLevel, Transaction};
@@ -48,15 +48,19 @@ const LIMITS: [(&str, &str); 3] = [
 
 impl Hub {
     /// Connects as a member. Without a team the only one this member is in is taken.
-    pub fn join(address: &Address, password: Option<&str>, team: Option<&TeamName>) -> Result<Hub, HubError> {
+    pub fn join(
+        address: &HubAddress,
+        password: Option<&str>,
+        team: Option<&TeamName>,
+    ) -> Result<Hub, HubError> {
         let mut client = open(address, password)?;
         migrate::refuse_other_version(&mut client)?;
         let sql =
             "SELECT session_user::text, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user";
         let row = client.query_one(sql, &[]).doing("ask who we are")?;
-        let (member, is_above_the_rules): (String, bool) = (row.get(0), row.get(1));
-        if is_above_the_rules {
-            return Err(HubError::AboveTheRules { member });
+        let (member, bypasses_rls): (String, bool) = (row.get(0), row.get(1));
+        if bypasses_rls {
+            return Err(HubError::BypassesRls { member });
         }
         let teams = members::teams_of_mine(&mut client)?;
         let team = match team {
@@ -139,7 +143,7 @@ impl Hub {
 }
 
 /// Chooses the team for one transaction, so that a pooled connection carries nothing over. Who was revoked meanwhile would be shown
-/// nothing and told nothing: it must be said.
+/// nothing and pushed nothing: it must be said.
 fn choose<'a>(
     mut transaction: Transaction<'a>,
     team: &TeamName,
@@ -157,7 +161,7 @@ fn choose<'a>(
 }
 
 /// Connects to a server that will do.
-fn open(address: &Address, password: Option<&str>) -> Result<Client, HubError> {
+fn open(address: &HubAddress, password: Option<&str>) -> Result<Client, HubError> {
     const DOING: &str = "ask for the server's version";
     let mut client = address.connect(password)?;
     let sql = "SELECT current_setting('server_version_num')::int4";

@@ -1,7 +1,7 @@
 //! Who belongs to which team: what only the owner of a hub may change.
 
 use crate::error::Doing;
-use crate::{Address, HubError, Migrated, migrate};
+use crate::{HubAddress, HubError, HubMigration, migrate};
 use postgres::{Client, Transaction};
 use std::fmt;
 use std::str::FromStr;
@@ -68,19 +68,19 @@ pub enum Revocation {
 }
 
 /// The connection of a hub's owner: makes teams, invites members.
-pub struct Owner {
+pub struct HubOwner {
     client: Client,
 }
 
-impl Owner {
+impl HubOwner {
     /// Connects as the owner of a hub, or of a database that is to become one.
-    pub fn connect(address: &Address, password: Option<&str>) -> Result<Owner, HubError> {
-        Ok(Owner { client: crate::open(address, password)? })
+    pub fn connect(address: &HubAddress, password: Option<&str>) -> Result<HubOwner, HubError> {
+        Ok(HubOwner { client: crate::open(address, password)? })
     }
 
-    /// Makes the hub or brings it up to date; `alive` is called after each step of the way.
-    pub fn migrate(&mut self, alive: &mut dyn FnMut()) -> Result<Migrated, HubError> {
-        migrate::run(&mut self.client, alive)
+    /// Makes the hub or brings it up to date; `on_progress` is called after each step of the way.
+    pub fn migrate(&mut self, on_progress: &mut dyn FnMut()) -> Result<HubMigration, HubError> {
+        migrate::run(&mut self.client, on_progress)
     }
 
     /// Makes a team, if there is none of this name. Returns whether it is new.
@@ -166,7 +166,7 @@ fn give_login(
     let known = transaction.query_opt(sql, &[&member.as_str()]).doing(DOING)?;
     let known: Option<(bool, bool, bool)> = known.map(|row| (row.get(0), row.get(1), row.get(2)));
     let template = match known {
-        Some((true, ..)) => return Err(HubError::AboveTheRules { member: member.to_string() }),
+        Some((true, ..)) => return Err(HubError::BypassesRls { member: member.to_string() }),
         Some((false, true, _)) => return Ok(Invitation::Added),
         Some((false, false, false)) => return Err(HubError::NotALogin { member: member.to_string() }),
         Some((false, false, true)) => "ALTER ROLE %I LOGIN PASSWORD %L",
@@ -219,8 +219,8 @@ fn name(text: &str) -> Result<TeamName, HubError> {
     text.parse().map_err(|error: UnusableName| HubError::BadRow(error.to_string()))
 }
 
-impl fmt::Debug for Owner {
+impl fmt::Debug for HubOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Owner")
+        f.write_str("HubOwner")
     }
 }

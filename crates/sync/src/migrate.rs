@@ -4,7 +4,7 @@
 
 use crate::HubError;
 use crate::error::Doing;
-use crate::meaning::{self, Vectors};
+use crate::vectors::{self, VectorSupport};
 use postgres::{Client, GenericClient};
 
 /// The schema this build knows.
@@ -23,33 +23,33 @@ pub(crate) const LOCK: i64 = 0x6261_636b_7374_6f72;
 
 /// What became of a hub's schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Migrated {
+pub struct HubMigration {
     /// The schema it had; 0 where there was no hub.
     pub from: i32,
     /// The schema it has now.
     pub to: i32,
     /// Whether it also goes by meaning.
-    pub vectors: Vectors,
+    pub vectors: VectorSupport,
 }
 
 /// Brings the hub to [`CURRENT`]. A newer one is left untouched.
-pub(crate) fn run(client: &mut Client, alive: &mut dyn FnMut()) -> Result<Migrated, HubError> {
+pub(crate) fn run(client: &mut Client, on_progress: &mut dyn FnMut()) -> Result<HubMigration, HubError> {
     let mut transaction = client.transaction().doing("begin")?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).doing("wait for other owners")?;
     let from = version(&mut transaction)?;
     if from > CURRENT {
         return Err(HubError::Newer { found: from, known: CURRENT });
     }
-    refuse_open_to_others(&mut transaction)?;
+    refuse_exposed_search_role(&mut transaction)?;
     for (version, sql) in (1i32..).zip(MIGRATIONS).filter(|(version, _)| *version > from) {
         transaction.batch_execute(sql).doing("migrate the hub")?;
         let note = "INSERT INTO backstory.applied_migrations (version) VALUES ($1)";
         transaction.execute(note, &[&version]).doing("migrate the hub")?;
-        alive();
+        on_progress();
     }
     transaction.commit().doing("migrate the hub")?;
-    alive();
-    Ok(Migrated { from, to: CURRENT, vectors: meaning::make_room(client)? })
+    on_progress();
+    Ok(HubMigration { from, to: CURRENT, vectors: vectors::make_room(client)? })
 }
 
 /// Refuses a hub that another build has made.
@@ -64,13 +64,13 @@ pub(crate) fn refuse_other_version(client: &mut Client) -> Result<(), HubError> 
 
 /// Refuses a server where anybody but the owner can become the role that searches, which sees the rows of every team. Superusers see
 /// them anyway.
-fn refuse_open_to_others(client: &mut impl GenericClient) -> Result<(), HubError> {
+fn refuse_exposed_search_role(client: &mut impl GenericClient) -> Result<(), HubError> {
     let sql = "SELECT other.rolname::text FROM pg_auth_members given
              JOIN pg_roles searching ON searching.oid = given.roleid JOIN pg_roles other ON other.oid = given.member
          WHERE searching.rolname = 'backstory_search' AND other.rolname <> current_user AND NOT other.rolsuper
          ORDER BY 1 LIMIT 1";
     match client.query_opt(sql, &[]).doing("look who can search")? {
-        Some(row) => Err(HubError::OpenToOthers { role: row.get(0) }),
+        Some(row) => Err(HubError::SearchRoleExposed { role: row.get(0) }),
         None => Ok(()),
     }
 }

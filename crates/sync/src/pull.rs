@@ -4,7 +4,7 @@
 //! was still being written. So every row carries the number of the transaction that wrote it, and a pull takes those below the oldest
 //! transaction still running: whatever is below is finished, and nothing can join it. The next pull goes on from there.
 //!
-//! A long pull is told window by window, and how far it came after each: broken off, it goes on where it was.
+//! A long pull is pushed window by window, and how far it came after each: broken off, it goes on where it was.
 
 use crate::error::Doing;
 use crate::rows::{self, column, revision_columns};
@@ -21,11 +21,11 @@ const PER_WINDOW: i64 = 2000;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pulled {
     /// Something is new.
-    SyncBatch(SyncBatch),
+    Batch(SyncBatch),
     /// A memory, by what should be its uid, says something this build cannot read.
     Unreadable(String),
-    /// Everything before this was told.
-    UpTo(Watermark),
+    /// Everything before this was pushed.
+    Checkpoint(Watermark),
 }
 
 impl Hub {
@@ -52,8 +52,8 @@ impl Hub {
             // Visible, and of a transaction that is still to come: it was written where the hub was before.
             let elsewhere = Range { project, since: next, horizon: Watermark(u64::MAX) };
             self.windows(elsewhere, &[], &mut |pulled| match pulled {
-                Pulled::UpTo(_) => Ok(()),
-                told => each(told),
+                Pulled::Checkpoint(_) => Ok(()),
+                pushed => each(pushed),
             })?;
         }
         self.windows(Range { project, since, horizon }, again, &mut each)?;
@@ -68,7 +68,7 @@ impl Hub {
     ) -> Result<(), E> {
         loop {
             let until = self.window(range, again, each)?;
-            each(Pulled::UpTo(until))?;
+            each(Pulled::Checkpoint(until))?;
             if until >= range.horizon {
                 return Ok(());
             }
@@ -181,7 +181,7 @@ impl Range<'_> {
             let (memories, unreadable) = gathered.take(is_last);
             unreadable.into_iter().try_for_each(|uid| each(Pulled::Unreadable(uid)))?;
             if !memories.is_empty() {
-                each(Pulled::SyncBatch(SyncBatch { memories, ..SyncBatch::default() }))?;
+                each(Pulled::Batch(SyncBatch { memories, ..SyncBatch::default() }))?;
             }
             if is_last {
                 return Ok(());
@@ -231,7 +231,7 @@ impl Range<'_> {
         transaction: &mut Transaction<'_>,
         sql: &str,
         each: &mut impl FnMut(Pulled) -> Result<(), E>,
-        news: impl Fn(&[Row]) -> SyncBatch,
+        batch: impl Fn(&[Row]) -> SyncBatch,
     ) -> Result<(), E> {
         let (since, horizon) = self.bounds();
         let portal = transaction.bind(sql, &[&self.project, &since, &horizon]).doing(DOING)?;
@@ -240,7 +240,7 @@ impl Range<'_> {
             if rows.is_empty() {
                 return Ok(());
             }
-            each(Pulled::SyncBatch(news(&rows)))?;
+            each(Pulled::Batch(batch(&rows)))?;
         }
     }
 

@@ -8,24 +8,24 @@ use backstory_memory::{Content, SharedMemory, SharedRevision, SyncBatch, Uid, id
 use postgres::types::ToSql;
 use postgres::{Statement, Transaction};
 
-/// How much of a text is indexed: a vector of words has a limit, and so has patience.
+/// How much of a text is indexed: a vector of words has a limit, and so has timeout.
 const INDEXED_CHARS: usize = 60_000;
 /// How often what collided with others is tried again.
 const TRIES: usize = 5;
 const DOING: &str = "take what is new";
 
-/// What became of what was told.
+/// What became of what was pushed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pushed {
     /// What the hub does not take. The others it has taken.
-    pub refused: Vec<Refusal>,
+    pub refused: Vec<RejectedMemory>,
     /// Memories that stand under another project of the team on the hub: that is where they stay, and what was said of them now stands.
     pub elsewhere: Vec<Uid>,
 }
 
 /// A memory the hub does not take.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct RejectedMemory {
     /// The memory.
     pub uid: Uid,
     /// Why.
@@ -33,22 +33,22 @@ pub struct Refusal {
 }
 
 impl Hub {
-    /// Tells the team what is new in a project. `alive` is called whenever the hub has answered.
+    /// Tells the team what is new in a project. `on_progress` is called whenever the hub has answered.
     ///
     /// What is said, how it relates and what is forgotten are transactions of their own, each in the order of uids: members who push at
     /// the same time wait for each other, and those who collide all the same try again.
     pub fn push(
         &mut self,
         project: &str,
-        news: &SyncBatch,
-        alive: &mut dyn FnMut(),
+        batch: &SyncBatch,
+        on_progress: &mut dyn FnMut(),
     ) -> Result<Pushed, HubError> {
-        let mut memories: Vec<&SharedMemory> = news.memories.iter().collect();
+        let mut memories: Vec<&SharedMemory> = batch.memories.iter().collect();
         memories.sort_by(|a, b| a.uid.cmp(&b.uid));
         let mut pushed = Pushed::default();
-        self.say(project, &memories, &mut pushed, alive)?;
-        again_if_collided(|| self.relate(news, alive))?;
-        again_if_collided(|| self.forget(news, alive))?;
+        self.say(project, &memories, &mut pushed, on_progress)?;
+        again_if_collided(|| self.relate(batch, on_progress))?;
+        again_if_collided(|| self.forget(batch, on_progress))?;
         Ok(pushed)
     }
 
@@ -58,20 +58,20 @@ impl Hub {
         project: &str,
         memories: &[&SharedMemory],
         pushed: &mut Pushed,
-        alive: &mut dyn FnMut(),
+        on_progress: &mut dyn FnMut(),
     ) -> Result<(), HubError> {
         if memories.is_empty() {
             return Ok(());
         }
-        match (again_if_collided(|| self.say_all(project, memories, alive)), memories) {
-            (Err(HubError::NotTaken { detail }), [one]) => {
-                pushed.refused.push(Refusal { uid: one.uid.clone(), why: detail });
+        match (again_if_collided(|| self.say_all(project, memories, on_progress)), memories) {
+            (Err(HubError::Rejected { detail }), [one]) => {
+                pushed.refused.push(RejectedMemory { uid: one.uid.clone(), why: detail });
                 Ok(())
             }
-            (Err(HubError::NotTaken { .. }), several) => {
+            (Err(HubError::Rejected { .. }), several) => {
                 let (first, second) = several.split_at(several.len() / 2);
-                self.say(project, first, pushed, alive)?;
-                self.say(project, second, pushed, alive)
+                self.say(project, first, pushed, on_progress)?;
+                self.say(project, second, pushed, on_progress)
             }
             (said, _) => {
                 pushed.elsewhere.extend(said?);
@@ -85,7 +85,7 @@ impl Hub {
         &mut self,
         project: &str,
         memories: &[&SharedMemory],
-        alive: &mut dyn FnMut(),
+        on_progress: &mut dyn FnMut(),
     ) -> Result<Vec<Uid>, HubError> {
         let team = self.team.to_string();
         let mut transaction = self.write()?;
@@ -96,25 +96,25 @@ impl Hub {
             let values: [&(dyn ToSql + Sync); 4] =
                 [&team, &project, &shared.uid.as_str(), &shared.created_at.0];
             transaction.execute(&memory, &values).doing(DOING)?;
-            alive();
+            on_progress();
         }
         for shared in memories {
             for said in &shared.revisions {
                 insert(&mut transaction, &revision, (&team, shared.uid.as_str()), said)?;
-                alive();
+                on_progress();
             }
         }
         let uids: Vec<&str> = memories.iter().map(|shared| shared.uid.as_str()).collect();
         let sql = "SELECT uid FROM backstory.memories WHERE team = $1 AND project <> $2 AND uid = ANY ($3)";
         let rows = transaction.query(sql, &[&team, &project, &uids]).doing(DOING)?;
         transaction.commit().doing(DOING)?;
-        alive();
+        on_progress();
         rows.iter().map(|row| crate::rows::uid(row.get(0))).collect()
     }
 
     /// Tells how memories relate, and what this member keeps in view.
-    fn relate(&mut self, news: &SyncBatch, alive: &mut dyn FnMut()) -> Result<(), HubError> {
-        if news.links.is_empty() && news.pins.is_empty() {
+    fn relate(&mut self, batch: &SyncBatch, on_progress: &mut dyn FnMut()) -> Result<(), HubError> {
+        if batch.links.is_empty() && batch.pins.is_empty() {
             return Ok(());
         }
         let team = self.team.to_string();
@@ -124,28 +124,28 @@ impl Hub {
              SELECT team, project, uid, $3, $4 FROM backstory.memories WHERE team = $1 AND uid = $2
                  AND EXISTS (SELECT FROM backstory.memories WHERE team = $1 AND uid = $4) ON CONFLICT DO NOTHING";
         let link = transaction.prepare(link).doing(DOING)?;
-        for shared in &news.links {
+        for shared in &batch.links {
             let (from, to) = (shared.from.as_str(), shared.to.as_str());
             transaction.execute(&link, &[&team, &from, &shared.relation.as_str(), &to]).doing(DOING)?;
-            alive();
+            on_progress();
         }
         let pin = "INSERT INTO backstory.pins (team, project, uid, pinned)
              SELECT team, project, uid, $3 FROM backstory.memories WHERE team = $1 AND uid = $2 ON CONFLICT DO NOTHING";
         let pin = transaction.prepare(pin).doing(DOING)?;
-        for (uid, pinned) in &news.pins {
+        for (uid, pinned) in &batch.pins {
             transaction.execute(&pin, &[&team, &uid.as_str(), pinned]).doing(DOING)?;
-            alive();
+            on_progress();
         }
         transaction.commit().doing(DOING)
     }
 
-    fn forget(&mut self, news: &SyncBatch, alive: &mut dyn FnMut()) -> Result<(), HubError> {
+    fn forget(&mut self, batch: &SyncBatch, on_progress: &mut dyn FnMut()) -> Result<(), HubError> {
         const DOING: &str = "forget";
-        if news.forgotten.is_empty() {
+        if batch.forgotten.is_empty() {
             return Ok(());
         }
         let team = self.team.to_string();
-        let mut uids: Vec<&str> = news.forgotten.iter().map(Uid::as_str).collect();
+        let mut uids: Vec<&str> = batch.forgotten.iter().map(Uid::as_str).collect();
         uids.sort_unstable();
         let mut transaction = self.write()?;
         let sql = "INSERT INTO backstory.tombstones (team, project, uid)
@@ -153,7 +153,7 @@ impl Hub {
         let statement = transaction.prepare(sql).doing(DOING)?;
         for uid in uids {
             transaction.execute(&statement, &[&team, &uid]).doing(DOING)?;
-            alive();
+            on_progress();
         }
         transaction.commit().doing(DOING)
     }

@@ -2,7 +2,7 @@
 
 use crate::error::Doing;
 use crate::rows::{self, column, revision_columns};
-use crate::{Hub, HubError, meaning};
+use crate::{Hub, HubError, vectors};
 use backstory_memory::{Kind, Provenance, SharedRevision, Uid, identifier_terms};
 use postgres::Row;
 use postgres::types::ToSql;
@@ -18,24 +18,24 @@ pub struct TeamHit {
     /// What it says now, and who said so.
     pub revision: SharedRevision,
     /// Who first said what it says now.
-    pub said_by: String,
+    pub first_author: String,
     /// How that was trusted where it was said.
-    pub said_as: Provenance,
+    pub first_provenance: Provenance,
     /// How well its words fit, as PostgreSQL ranks them.
     pub words: f64,
     /// Whether all the words stand in it.
     pub has_all: bool,
-    /// How near it is in meaning, as a cosine; nothing where nobody told what it means, or the hub goes by words.
+    /// How near it is in meaning, as a cosine; nothing where nobody pushed what it means, or the hub goes by words.
     pub meaning: Option<f64>,
 }
 
 /// What is asked of a hub.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Question<'a> {
+pub struct TeamQuery<'a> {
     /// The words.
     pub words: &'a str,
     /// What they mean, for a hub that goes by meaning.
-    pub meaning: Option<Asked<'a>>,
+    pub meaning: Option<QueryVector<'a>>,
     /// The project, by what it is recognised by; all the team shares where there is none.
     pub project: Option<&'a str>,
     /// The kinds; all where there is none.
@@ -43,12 +43,12 @@ pub struct Question<'a> {
     /// How many at the most, of each way to find them.
     pub most: u32,
     /// How long it may take.
-    pub patience: Option<Duration>,
+    pub timeout: Option<Duration>,
 }
 
 /// Where a question points.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct QueryVector<'a> {
     /// The model that read it: only vectors of the same are compared.
     pub model: &'a str,
     /// The direction.
@@ -93,20 +93,20 @@ const ALSO_BY_MEANING: &str = hits!(
 impl Hub {
     /// Finds memories in force, in one project or in all the team shares: by their words, and by what they mean where that was asked and the
     /// hub can. Those that hold all the words come first, then the nearest.
-    pub fn search(&mut self, question: &Question<'_>) -> Result<Vec<TeamHit>, HubError> {
+    pub fn search(&mut self, question: &TeamQuery<'_>) -> Result<Vec<TeamHit>, HubError> {
         const DOING: &str = "search";
         let words = format!("{} {}", question.words, identifier_terms(question.words));
         let most = i32::try_from(question.most).unwrap_or(i32::MAX);
         let kinds: Vec<&str> = question.kinds.iter().map(|kind| kind.as_str()).collect();
         let kinds = (!kinds.is_empty()).then_some(kinds);
         let mut transaction = self.read()?;
-        if let Some(patience) = question.patience {
+        if let Some(timeout) = question.timeout {
             let set = "SELECT set_config('statement_timeout', $1, true)";
-            transaction.execute(set, &[&patience.as_millis().max(1).to_string()]).doing(DOING)?;
+            transaction.execute(set, &[&timeout.as_millis().max(1).to_string()]).doing(DOING)?;
         }
         let by_words: [&(dyn ToSql + Sync); 4] = [&words, &question.project, &kinds, &most];
         let found = match question.meaning {
-            Some(asked) if meaning::is_there(&mut transaction)? => {
+            Some(asked) if vectors::is_there(&mut transaction)? => {
                 let direction = format!("{:?}", asked.direction);
                 let more: [&(dyn ToSql + Sync); 2] = [&direction, &asked.model];
                 transaction.query(ALSO_BY_MEANING, &[by_words.as_slice(), more.as_slice()].concat())
@@ -125,8 +125,8 @@ fn hit(row: &Row) -> Result<TeamHit, HubError> {
         project: column(row, 17)?,
         words: f64::from(column::<f32>(row, 18)?),
         has_all: column(row, 19)?,
-        said_by: column(row, 20)?,
-        said_as: rows::code(column(row, 21)?)?,
+        first_author: column(row, 20)?,
+        first_provenance: rows::code(column(row, 21)?)?,
         meaning: column(row, 22)?,
     })
 }

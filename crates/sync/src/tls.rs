@@ -39,7 +39,7 @@ pub(crate) fn connector(root: Option<&Path>) -> Result<MakeRustlsConnect, HubErr
     let mut roots = RootCertStore::empty();
     match root {
         Some(path) => {
-            let unusable = |detail: String| HubError::NoAuthority { path: path.to_owned(), detail };
+            let unusable = |detail: String| HubError::UnusableCertificate { path: path.to_owned(), detail };
             let found = CertificateDer::pem_file_iter(path).map_err(|error| unusable(error.to_string()))?;
             for certificate in found {
                 let certificate = certificate.map_err(|error| unusable(error.to_string()))?;

@@ -1,8 +1,8 @@
 //! `export`: writes memories to a file or a folder that `import` takes back, or to a folder a team shares. Nobody is locked in.
 
 mod folder;
-mod git;
-mod leaving;
+mod git_export;
+mod outgoing_lines;
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
@@ -12,7 +12,7 @@ use crate::ui::memories;
 use backstory_memory::{Memory, ProjectId, Timestamp};
 use backstory_store::Store;
 use clap::{Args, ValueEnum};
-use leaving::Leaving;
+use outgoing_lines::OutgoingLines;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
@@ -39,7 +39,7 @@ pub(crate) struct ExportArgs {
     /// Who says it, for `--git` (default: `git config user.name`)
     #[arg(long = "as", value_name = "NAME", requires = "git")]
     pub(crate) r#as: Option<String>,
-    /// Show what `--git` would tell, and tell nobody
+    /// Show what `--git` would push, and write nothing
     #[arg(long, requires = "git")]
     pub(crate) dry_run: bool,
     /// Answer `--git` in JSON
@@ -59,7 +59,7 @@ pub(crate) enum Format {
 /// Exports memories.
 pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
     if let Some(dir) = &args.git {
-        return git::run(dir, args, app);
+        return git_export::run(dir, args, app);
     }
     let store = app.store_to_read()?;
     let only = args.project.as_deref().map(|wanted| app.project_called(&store, wanted)).transpose()?;
@@ -126,10 +126,10 @@ impl Export<'_> {
     /// Writes the memories as lines and returns how many.
     fn write(&self, name: &str, out: &mut dyn Write) -> Result<u64, Failure> {
         let mut out = BufWriter::new(out);
-        let mut leaving = Leaving::new(&self.store);
+        let mut lines = OutgoingLines::new(&self.store);
         let failed = |error: io::Error| self.app.ui.cannot_write(name, &error);
         let count = self.each(|memory| {
-            let text = serde_json::to_string(&leaving.line(memory)?)
+            let text = serde_json::to_string(&lines.line(memory)?)
                 .map_err(|error| Failure::internal("cannot write JSON").because(&error))?;
             writeln!(out, "{text}").map_err(failed)
         })?;

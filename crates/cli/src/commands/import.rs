@@ -2,7 +2,7 @@
 
 pub(crate) mod arriving;
 mod file;
-mod git;
+mod git_import;
 mod learnt;
 mod machine;
 mod preview;
@@ -28,7 +28,7 @@ pub(crate) struct ImportArgs {
     /// Take in what one source holds: claude-code, codex, opencode, gemini-cli, copilot-cli, git, markdown, claude-mem, claude-mem-lite, open-mem, lore, engram
     #[arg(long, value_name = "SOURCE")]
     pub(crate) from: Option<String>,
-    /// Hear what a team tells through a folder that git carries, and `export --git` wrote
+    /// Pull what a team shares through a folder in git that `export --git` wrote
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "from", "all", "since", "format", "provenance"])]
     pub(crate) git: Option<String>,
     /// Show what would be taken in, and take in nothing
@@ -67,7 +67,7 @@ const MANY: u64 = 100;
 /// Imports.
 pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
     if let Some(dir) = &args.git {
-        return git::run(dir, args, app);
+        return git_import::run(dir, args, app);
     }
     match (&args.file, &args.from) {
         (file, Some(from)) => machine::run(&Wanted::from(from, file.as_deref())?, args, app),

@@ -3,10 +3,10 @@
 use crate::app::App;
 use crate::commands::share;
 use crate::failure::{Exit, Failure};
-use crate::parting;
 use crate::sync_lock::SyncLock;
 use crate::times;
 use crate::ui::one_line;
+use crate::unshare;
 use crate::vectors;
 use backstory_store::ProjectSummary;
 use clap::{Args, Subcommand};
@@ -39,13 +39,13 @@ pub(crate) enum Action {
         /// What it is to be called
         name: String,
     },
-    /// Share a project with a team: what is known of it is told and heard by `sync`
+    /// Share a project with a team: `sync` pushes and pulls its memories
     Share(share::ShareArgs),
-    /// Share a project no longer; what was told stays with the team
+    /// Stop sharing a project; what was pushed stays with the team
     Unshare {
         /// Its name, its number or a folder in it (default: the one of this folder)
         project: Option<String>,
-        /// Also if the team cannot be told what was forgotten here
+        /// Also if what was forgotten here cannot be pushed to the team
         #[arg(long)]
         anyway: bool,
     },
@@ -157,7 +157,7 @@ fn merge(from: &str, into: &str, app: &App, consent: Consent) -> Result<String, 
         }
     }
     let _lock = SyncLock::take(app)?;
-    parting::refuse_to_merge_shared(&store, source, from)?;
+    unshare::refuse_to_merge_shared(&store, source, from)?;
     store.merge_projects(source, target)?;
     vectors::follow(&mut store, app);
     Ok(format!("`{}` is now part of `{}`", one_line(from), one_line(into)))

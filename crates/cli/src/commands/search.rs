@@ -41,7 +41,7 @@ pub(crate) struct SearchArgs {
     /// How many to pass over
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) offset: u32,
-    /// Ask the team's hub, also for what was not heard yet
+    /// Search the team's hub, also what was not pulled yet
     #[arg(long, conflicts_with_all = ["superseded", "since", "until", "file", "offset"])]
     pub(crate) team: bool,
     /// Also what was superseded

@@ -1,11 +1,11 @@
 //! `project share` and `project unshare`: which projects a team knows of.
 
 use crate::app::App;
-use crate::by_git;
 use crate::failure::{Exit, Failure};
+use crate::git_share;
 use crate::sync_lock::SyncLock;
 use crate::ui::{memories, one_line};
-use crate::{parting, teams};
+use crate::{teams, unshare};
 use backstory_memory::{ProjectId, ProjectKey};
 use backstory_store::{Project, SharedProject, Store};
 use backstory_sync::TeamName;
@@ -29,8 +29,8 @@ struct Shared<'a> {
     project: &'a str,
     team: &'a str,
     shared_as: &'a str,
-    /// How many memories wait to be told.
-    untold: u64,
+    /// How many memories wait to be pushed.
+    to_push: u64,
 }
 
 #[derive(Serialize)]
@@ -52,55 +52,57 @@ pub(crate) fn share(args: &ShareArgs, app: &App, json: bool) -> Result<Exit, Fai
     let (shared_as, name) = (key.clone(), project.name.clone());
     teams::ask(&team, app, move |hub| hub.share(&shared_as, &name))?;
     let before = shared(&store, |shared| shared.project == id && shared.team != team.name)?;
-    parting::tell_forgotten(
+    unshare::push_deletions(
         &store,
         &before,
-        parting::Untold::Stops("`backstory project unshare --anyway`"),
+        unshare::OnUnpushed::Refuse("`backstory project unshare --anyway`"),
         app,
     )?;
     store.share_project(id, &team.name, &key)?;
-    let untold = store.count_untold(id)?;
+    let to_push = store.count_untold(id)?;
     if json {
         let (project, team) = (project.name.as_str(), team.name.as_str());
-        app.ui.json(&Shared { version: 1, project, team, shared_as: &key, untold })?;
+        app.ui.json(&Shared { version: 1, project, team, shared_as: &key, to_push })?;
         return Ok(Exit::Done);
     }
     app.ui.line(&format!(
-        "`{}` is shared with {} as `{}`; {} to tell",
+        "`{}` is shared with {} as `{}`; {} to push",
         one_line(&project.name),
         team.name,
         one_line(&key),
-        memories(untold)
+        memories(to_push)
     ))?;
-    app.ui.say("`backstory sync --dry-run` shows what would leave, `backstory sync` tells and hears");
+    app.ui.say("`backstory sync --dry-run` shows what would be pushed, `backstory sync` pushes and pulls");
     Ok(Exit::Done)
 }
 
-/// Shares a project no longer.
+/// Stops sharing a project.
 pub(crate) fn unshare(wanted: Option<&str>, anyway: bool, app: &App, json: bool) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let id = app.project_to_write(&mut store, wanted)?;
-    let untold = if anyway { parting::Untold::Stays } else { parting::Untold::Stops("`--anyway`") };
+    let on_unpushed =
+        if anyway { unshare::OnUnpushed::Keep } else { unshare::OnUnpushed::Refuse("`--anyway`") };
     let _lock = SyncLock::take(app)?;
     let before = shared(&store, |shared| shared.project == id)?;
-    parting::tell_forgotten(&store, &before, untold, app)?;
+    unshare::push_deletions(&store, &before, on_unpushed, app)?;
     let unshared = store.unshare_project(id)?;
     if json {
         app.ui.json(&Unshared { version: 1, unshared })?;
         return Ok(if unshared { Exit::Done } else { Exit::No });
     }
     if unshared {
-        app.ui.line("shared no longer; what was told stays with the team, what was heard stays here")?;
+        app.ui
+            .line("not shared any more; what was pushed stays with the team, what was pulled stays here")?;
         return Ok(Exit::Done);
     }
     app.ui.say("it was not shared");
     Ok(Exit::No)
 }
 
-/// Refuses a project that is shared the other way: what was forgotten of it is for the folder that git carries, not for a hub.
+/// Refuses a project that is shared the other way: its deletions belong into the git folder, not onto a hub.
 fn refuse_shared_through_git(store: &Store, project: ProjectId) -> Result<(), Failure> {
-    let by_git = shared(store, |shared| shared.project == project && by_git::is_shared_here(shared))?;
-    if by_git.is_empty() {
+    let git_share = shared(store, |shared| shared.project == project && git_share::is_shared_by_git(shared))?;
+    if git_share.is_empty() {
         return Ok(());
     }
     Err(Failure::user("this project is shared through git")

@@ -1,12 +1,12 @@
-//! `sync`: tells teams what is new here, and hears what they tell. Hooks never do; they start this at the end of a session and do not
+//! `sync`: pushes what is new here to teams, and pulls what is new there. Hooks never do; they start this at the end of a session and do not
 //! wait for it.
 
 use crate::app::{App, project_name};
 use crate::failure::{Exit, Failure};
-use crate::leaving::MemoryLeaving;
-use crate::pulse::wait;
+use crate::hub_timeout::wait;
+use crate::outgoing::OutgoingMemory;
+use crate::project_sync::{ProjectSync, SyncReport};
 use crate::sync_lock::SyncLock;
-use crate::syncing::{Synced, Syncing};
 use crate::ui::{memories, one_line};
 use crate::{log, teams, vectors};
 use backstory_memory::SyncBatch;
@@ -20,7 +20,7 @@ use std::time::Duration;
 /// Arguments of `sync`.
 #[derive(Args, Debug)]
 pub(crate) struct SyncArgs {
-    /// Show what would leave this machine, and tell nobody
+    /// Show what would be pushed, and push nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Answer in JSON
@@ -28,7 +28,7 @@ pub(crate) struct SyncArgs {
     pub(crate) json: bool,
 }
 
-/// What was told and heard, for other programs.
+/// What was pushed and pulled, for other programs.
 #[derive(Serialize)]
 struct Answer {
     version: u32,
@@ -47,49 +47,49 @@ struct Problem {
 struct ProjectAnswer {
     project: String,
     team: String,
-    told: u64,
-    stayed: u64,
+    pushed: u64,
+    kept_local: u64,
     written: u64,
     revised: u64,
     forgotten: u64,
-    /// What the hub did not take.
-    not_taken: Vec<NotTaken>,
-    /// The uids of what the hub told of and this build cannot read.
+    /// Memories the hub rejected.
+    rejected_by_hub: Vec<RejectedByHub>,
+    /// The uids of memories on the hub that this build cannot read.
     unreadable: Vec<String>,
-    /// How many that were told of are not the team's to change, or cannot be kept here.
+    /// How many pulled changes were refused here: the memory is not the team's to change, or cannot be stored.
     refused: u64,
     /// How many stand under another project of the team.
-    elsewhere: u64,
-    /// Whether the hub is not what it was, and all of it was heard again.
-    began_anew: bool,
+    in_other_project: u64,
+    /// Whether the hub was restored, so that everything was pulled again.
+    resynced: bool,
 }
 
 #[derive(Serialize)]
-struct NotTaken {
+struct RejectedByHub {
     uid: String,
     why: String,
 }
 
-/// What would leave, for other programs: every word of it.
+/// What would be pushed, for other programs: every word of it.
 #[derive(Serialize)]
-struct Leaving {
+struct OutgoingAnswer {
     version: u32,
-    projects: Vec<ProjectLeaving>,
+    projects: Vec<ProjectOutgoing>,
 }
 
 #[derive(Serialize)]
-struct ProjectLeaving {
+struct ProjectOutgoing {
     project: String,
     team: String,
-    memories: Vec<MemoryLeaving>,
+    memories: Vec<OutgoingMemory>,
     forgotten: Vec<String>,
-    stays: u64,
+    kept_local: u64,
 }
 
-/// Syncs, or shows what it would tell.
+/// Syncs, or shows what it would push.
 pub(crate) fn run(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     if args.dry_run {
-        return show_leaving(args, app);
+        return show_outgoing(args, app);
     }
     let done = sync(args, app);
     if let Err(failure) = &done {
@@ -122,7 +122,7 @@ fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let Some(lock) = SyncLock::try_take(app)? else {
         app.ui.say("another sync is running");
-        return tell(args, app, Vec::new(), Vec::new());
+        return report(args, app, Vec::new(), Vec::new());
     };
     let lock = Arc::new(lock);
     // What was shared before the lock was ours may be shared otherwise by now.
@@ -136,27 +136,27 @@ fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let mut problems = Vec::new();
     for team in teams::with_hub(&store)? {
         let of_team = shared.iter().filter(|shared| shared.team == team.name).cloned();
-        let syncing = SyncOfTeam {
+        let project_sync = SyncOfTeam {
             team: team.clone(),
             projects: of_team.collect(),
             done: done.clone(),
             lock: lock.clone(),
         };
-        if syncing.projects.is_empty() {
+        if project_sync.projects.is_empty() {
             continue;
         }
         // What one team's hub is up to is no concern of the others.
-        match syncing.run(app) {
+        match project_sync.run(app) {
             Ok(()) => store.note_synced(&team.name, app.now)?,
             Err(failure) => problems.push((team.name, failure)),
         }
     }
     vectors::follow(&mut store, app);
-    tell(args, app, answers.try_iter().collect(), problems)
+    report(args, app, answers.try_iter().collect(), problems)
 }
 
-/// What came of a project: its name, its team, and what was told and heard.
-type Came = (String, String, Synced);
+/// What came of a project: its name, its team, and what was told and pulled.
+type Came = (String, String, SyncReport);
 
 /// The sync of all that is shared with one team.
 struct SyncOfTeam {
@@ -164,21 +164,21 @@ struct SyncOfTeam {
     projects: Vec<SharedProject>,
     /// Where to say what came of a project.
     done: mpsc::Sender<Came>,
-    /// Also who is left behind with a hub that stalls keeps others from syncing, as long as it lives.
+    /// Also who is left behind with a hub that stalls keeps others from project_sync, as long as it lives.
     lock: Arc<SyncLock>,
 }
 
 impl SyncOfTeam {
     fn run(self, app: &App) -> Result<(), Failure> {
-        teams::talk(&self.team.clone(), app, move |hub, app, alive| {
+        teams::talk(&self.team.clone(), app, move |hub, app, on_progress| {
             let SyncOfTeam { team, projects, done, lock: _held } = self;
             let mut store = app.store()?;
             if team.hub_id.is_none() {
                 store.note_hub_id(&team.name, hub.id())?;
             }
-            let syncing = Syncing::new(app, alive);
+            let project_sync = ProjectSync::new(app, on_progress);
             for shared in &projects {
-                let synced = syncing.sync(&mut store, hub, shared)?;
+                let synced = project_sync.sync(&mut store, hub, shared)?;
                 let came = (project_name(&store, shared.project)?, team.name.clone(), synced);
                 // Nobody listens any more where we were given up.
                 drop(done.send(came));
@@ -188,8 +188,8 @@ impl SyncOfTeam {
     }
 }
 
-/// Tells what was done, and what was not: then the exit code is not 0.
-fn tell(
+/// Reports what was done. The exit code is not 0 where anything was not.
+fn report(
     args: &SyncArgs,
     app: &App,
     answers: Vec<Came>,
@@ -203,9 +203,9 @@ fn tell(
         }
     }
     if args.json {
-        let told =
+        let listed =
             problems.iter().map(|(team, failure)| Problem { team: team.clone(), error: failure.line() });
-        let problems = told.collect();
+        let problems = listed.collect();
         let projects = answers.into_iter().map(ProjectAnswer::of).collect();
         app.ui.json(&Answer { version: 1, projects, problems })?;
     } else {
@@ -224,38 +224,38 @@ fn tell(
     Ok(if is_whole { Exit::Done } else { Exit::No })
 }
 
-fn summary(project: &str, team: &str, synced: &Synced) -> String {
-    let heard = synced.heard;
+fn summary(project: &str, team: &str, synced: &SyncReport) -> String {
+    let pulled = synced.pulled;
     format!(
-        "{} with {team}: told {}, heard {} new, {} revised, {} forgotten",
+        "{} with {team}: pushed {}, pulled {} new, {} revised, {} forgotten",
         one_line(project),
-        memories(synced.told),
-        heard.written,
-        heard.revised,
-        heard.forgotten
+        memories(synced.pushed),
+        pulled.written,
+        pulled.revised,
+        pulled.forgotten
     )
 }
 
 /// Returns what did not go as it should, each in a line.
-fn mishaps(project: &str, team: &str, synced: &Synced) -> Vec<String> {
+fn mishaps(project: &str, team: &str, synced: &SyncReport) -> Vec<String> {
     let of = format!("{} with {team}", one_line(project));
     let mut lines = Vec::new();
-    if synced.began_anew {
-        lines.push(format!("{of}: the hub is not what it was, so all of it was heard again"));
+    if synced.resynced {
+        lines.push(format!("{of}: the hub was restored, so everything was pulled again"));
     }
-    for (uid, why) in &synced.not_taken {
-        lines.push(format!("{of}: the hub does not take {}: {}", one_line(uid), one_line(why)));
+    for (uid, why) in &synced.rejected_by_hub {
+        lines.push(format!("{of}: the hub rejects {}: {}", one_line(uid), one_line(why)));
     }
     for uid in &synced.unreadable {
         lines.push(format!("{of}: {} cannot be read; a newer version of Backstory may", one_line(uid)));
     }
-    if synced.heard.refused > 0 {
-        let count = memories(synced.heard.refused);
-        lines.push(format!("{of}: {count} stayed as they are here: they are not the team's to change"));
+    if synced.pulled.refused > 0 {
+        let count = memories(synced.pulled.refused);
+        lines.push(format!("{of}: {count} refused: not the team's to change"));
     }
-    if synced.elsewhere > 0 {
-        let count = memories(synced.elsewhere);
-        lines.push(format!("{of}: {count} stand under another project of the team, and were told there"));
+    if synced.in_other_project > 0 {
+        let count = memories(synced.in_other_project);
+        lines.push(format!("{of}: {count} belong to another project of the team, and were pushed there"));
     }
     lines
 }
@@ -265,45 +265,49 @@ impl ProjectAnswer {
         ProjectAnswer {
             project,
             team,
-            told: synced.told,
-            stayed: synced.stayed,
-            written: synced.heard.written,
-            revised: synced.heard.revised,
-            forgotten: synced.heard.forgotten,
-            not_taken: synced.not_taken.into_iter().map(|(uid, why)| NotTaken { uid, why }).collect(),
+            pushed: synced.pushed,
+            kept_local: synced.kept_local,
+            written: synced.pulled.written,
+            revised: synced.pulled.revised,
+            forgotten: synced.pulled.forgotten,
+            rejected_by_hub: synced
+                .rejected_by_hub
+                .into_iter()
+                .map(|(uid, why)| RejectedByHub { uid, why })
+                .collect(),
             unreadable: synced.unreadable,
-            refused: synced.heard.refused,
-            elsewhere: synced.elsewhere,
-            began_anew: synced.began_anew,
+            refused: synced.pulled.refused,
+            in_other_project: synced.in_other_project,
+            resynced: synced.resynced,
         }
     }
 }
 
-fn show_leaving(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
+fn show_outgoing(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
     let nothing = || {};
-    let syncing = Syncing::new(app, &nothing);
+    let project_sync = ProjectSync::new(app, &nothing);
     let mut projects = Vec::new();
     for shared in teams::shared_through_hubs(&store)? {
-        let (news, stays) = syncing.leaving(&store, &shared)?;
+        let (batch, kept_local) = project_sync.outgoing(&store, &shared)?;
         let project = project_name(&store, shared.project)?;
-        let SyncBatch { memories: leaving, forgotten, .. } = news;
+        let SyncBatch { memories: outgoing, forgotten, .. } = batch;
         let forgotten = forgotten.iter().map(ToString::to_string).collect();
-        let memories = leaving.into_iter().filter_map(MemoryLeaving::of).collect();
-        projects.push(ProjectLeaving { project, team: shared.team, memories, forgotten, stays });
+        let memories = outgoing.into_iter().filter_map(OutgoingMemory::from_shared).collect();
+        projects.push(ProjectOutgoing { project, team: shared.team, memories, forgotten, kept_local });
     }
     if args.json {
-        app.ui.json(&Leaving { version: 1, projects })?;
+        app.ui.json(&OutgoingAnswer { version: 1, projects })?;
         return Ok(Exit::Done);
     }
     for project in &projects {
         app.ui.line(&format!(
-            "{} would tell {} of {}, and that {} forgotten; {} would stay here",
+            "{} would push to {}: {}, {} forgotten; {} kept local",
             one_line(&project.project),
             project.team,
             memories(project.memories.len() as u64),
             project.forgotten.len(),
-            project.stays
+            project.kept_local
         ))?;
         project.memories.iter().try_for_each(|memory| memory.print(&app.ui))?;
     }

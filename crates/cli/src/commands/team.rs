@@ -43,7 +43,7 @@ enum Action {
         #[arg(long, value_name = "FILE")]
         passfile: Option<PathBuf>,
     },
-    /// Take somebody out of a team, as the owner of its hub; what they told stays
+    /// Take somebody out of a team, as the owner of its hub; what they pushed stays
     Revoke {
         /// Who they are to the team
         #[arg(value_parser = teams::name)]
@@ -65,12 +65,12 @@ enum Action {
     },
     /// Show the teams that were joined and what is shared with them
     Status,
-    /// Leave a team; what was heard stays here, what was told stays there
+    /// Leave a team; what was pulled stays here, what was pushed stays there
     Leave {
         /// Which team (default: the only one)
         #[arg(value_parser = teams::name)]
         team: Option<TeamName>,
-        /// Also if the team cannot be told what was forgotten here
+        /// Also if what was forgotten here cannot be pushed to the team
         #[arg(long)]
         anyway: bool,
     },

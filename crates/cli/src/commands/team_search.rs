@@ -1,10 +1,10 @@
-//! `search --team`: asks the hub itself, also for what was not heard yet.
+//! `search --team`: searches the hub itself, also what was not pulled yet.
 
 use crate::app::App;
-use crate::border::Border;
 use crate::commands::search::{SearchArgs, excerpt};
 use crate::explain::SumShape;
 use crate::failure::{Exit, Failure};
+use crate::share_policy::SharePolicy;
 use crate::teams;
 use crate::times;
 use crate::ui::{Tone, one_line};
@@ -12,7 +12,7 @@ use backstory_embed::{MiniLm, model_name};
 use backstory_memory::{Provenance, first_chars};
 use backstory_recall::direction;
 use backstory_store::{Scope, SharedProject, Store};
-use backstory_sync::{Asked, Question, TeamHit};
+use backstory_sync::{QueryVector, TeamHit, TeamQuery};
 use serde::Serialize;
 
 /// The rank of words, as the hub gives it, that counts for half.
@@ -30,7 +30,7 @@ struct Found {
 
 #[derive(Serialize)]
 struct HitShape {
-    /// Its number here, where it was heard.
+    /// Its number here, where it was pulled.
     id: Option<i64>,
     uid: String,
     kind: String,
@@ -44,9 +44,9 @@ struct HitShape {
     explain: Option<SumShape>,
 }
 
-/// Asks the team of the project that is meant; with all projects, the only team.
+/// Searches the hub of the chosen project's team; with all projects, that of the only team.
 pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, Failure> {
-    let shared = meant(args, store, app)?;
+    let shared = project_to_search(args, store, app)?;
     let named = shared.as_ref().and_then(|shared| shared.team.parse().ok());
     let team = teams::joined(store, named.as_ref(), "`--project NAME`, of a project that is shared with it")?;
     let words = args.words.join(" ");
@@ -55,23 +55,27 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
     let direction = if asks_meaning { direction(&MiniLm::load(), &words) } else { None };
     let (kinds, most) = (args.kinds.clone(), args.limit.unwrap_or(app.config.search.limit));
     // A hub that answers should be the one to say that it took too long.
-    let patience = app.config.team.patience() * 9 / 10;
+    let timeout = app.config.team.patience() * 9 / 10;
     let (found, member) = teams::ask(&team, app, move |hub| {
-        let asked = |direction| Asked { model: model_name(), direction };
-        let question = Question {
+        let asked = |direction| QueryVector { model: model_name(), direction };
+        let question = TeamQuery {
             words: &words,
             meaning: direction.as_ref().map(|direction| asked(direction.values().as_slice())),
             project: shared.as_ref().map(|shared| shared.hub_project.as_str()),
             kinds: &kinds,
             most,
-            patience: Some(patience),
+            timeout: Some(timeout),
         };
         Ok((hub.search(&question)?, hub.member().to_owned()))
     })?;
     let found = ranked(found, weight, most);
-    let border = Border::of(app);
+    let share_policy = SharePolicy::from_app(app);
     let provenance = |hit: &TeamHit| {
-        border.provenance(&member, &hit.said_by, [&hit.said_as, &hit.revision.content.provenance])
+        share_policy.provenance(
+            &member,
+            &hit.first_author,
+            [&hit.first_provenance, &hit.revision.content.provenance],
+        )
     };
     let hits: Result<Vec<HitShape>, Failure> =
         found.iter().map(|(hit, fused)| shape(hit, *fused, &provenance(hit), args, store)).collect();
@@ -88,8 +92,8 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
     Ok(exit)
 }
 
-/// Returns the shared project that is meant; none means all of them.
-fn meant(args: &SearchArgs, store: &Store, app: &App) -> Result<Option<SharedProject>, Failure> {
+/// Returns the shared project to search; none means all of them.
+fn project_to_search(args: &SearchArgs, store: &Store, app: &App) -> Result<Option<SharedProject>, Failure> {
     let Some(Scope::Project(project)) = app.reach(store, &args.place)? else { return Ok(None) };
     let shared = teams::shared_through_hubs(store)?.into_iter().find(|shared| shared.project == project);
     let failure = || {
@@ -99,8 +103,8 @@ fn meant(args: &SearchArgs, store: &Store, app: &App) -> Result<Option<SharedPro
     shared.map(Some).ok_or_else(failure)
 }
 
-/// Puts hits in order, each with its relevance, as the local search would: words level off, meaning counts by the cosine. Where nobody told
-/// what anything means, the hub's order stands.
+/// Puts hits in order, each with its relevance, as the local search would: words level off, meaning counts by the cosine. Where there are
+/// no vectors, the hub's order stands.
 fn ranked(found: Vec<TeamHit>, weight: f64, most: u32) -> Vec<(TeamHit, f64)> {
     if found.iter().all(|hit| hit.meaning.is_none()) {
         return found.into_iter().map(|hit| (hit.words, hit)).map(|(words, hit)| (hit, words)).collect();
@@ -155,7 +159,7 @@ fn shape(
 fn lines(hit: &HitShape, args: &SearchArgs, app: &App) -> String {
     let title = one_line(&hit.title);
     let day = first_chars(&hit.updated_at, 10);
-    let id = hit.id.map_or_else(|| "not heard yet".to_owned(), |id| format!("#{id}"));
+    let id = hit.id.map_or_else(|| "not pulled yet".to_owned(), |id| format!("#{id}"));
     if args.compact {
         let title = first_chars(&title, 40);
         let project = one_line(&hit.project);

@@ -58,14 +58,11 @@ fn every_word_that_would_leave_through_git_is_shown() {
     write_much(&env);
     let look = ["export", "--git", "shared", "--as", "ann", "--dry-run"];
     let shown = env.run(look).stdout;
-    assert_eq!(
-        shows_every_word(&shown),
-        "`project` would tell 1 memory as ann, 0 forgotten; 0 would stay here"
-    );
-    holds_every_word(&ask(&env, 0, &[&look[..], &["--json"]].concat())["leaving"][0]);
+    assert_eq!(shows_every_word(&shown), "`project` would push 1 memory as ann, 0 forgotten; 0 kept local");
+    holds_every_word(&ask(&env, 0, &[&look[..], &["--json"]].concat())["outgoing"][0]);
     // What stands there already does not leave again.
     done(&env, &["export", "--git", "shared", "--as", "ann"]);
-    assert_eq!(ask(&env, 0, &[&look[..], &["--json"]].concat())["leaving"], json!([]));
+    assert_eq!(ask(&env, 0, &[&look[..], &["--json"]].concat())["outgoing"], json!([]));
 }
 
 #[test]
@@ -74,9 +71,6 @@ fn every_word_that_would_leave_for_a_hub_is_shown() {
     let ann = team.member("ann");
     write_much(&ann);
     let shown = ann.run(["sync", "--dry-run"]).stdout;
-    assert_eq!(
-        shows_every_word(&shown),
-        "one would tell team of 1 memory, and that 0 forgotten; 0 would stay here"
-    );
+    assert_eq!(shows_every_word(&shown), "one would push to team: 1 memory, 0 forgotten; 0 kept local");
     holds_every_word(&ask(&ann, 0, &["sync", "--dry-run", "--json"])["projects"][0]["memories"][0]);
 }

@@ -54,17 +54,17 @@ impl Person {
     }
 
     /// Exports, and commits what that changed.
-    fn tell(&self) -> Value {
+    fn push(&self) -> Value {
         let answer = self.export();
         self.commit();
         answer
     }
 
     /// Tells somebody, who hears it.
-    fn tell_to(&self, other: &Person) {
-        self.tell();
+    fn push_to(&self, other: &Person) {
+        self.push();
         other.merge(self, Merge::Plain);
-        other.hear();
+        other.pull();
     }
 
     /// Revises what a word finds.
@@ -92,7 +92,7 @@ impl Person {
         self.commit();
     }
 
-    fn hear(&self) -> Value {
+    fn pull(&self) -> Value {
         if !self.folder().exists() {
             return Value::Null;
         }
@@ -160,20 +160,20 @@ fn said(outcome: &Outcome) -> String {
 fn what_one_decides_the_other_is_given_with_its_author() {
     let (ann, bob) = pair();
     remember(&ann.env, "We decided to use SQLite instead of files because a hook must not lose anything");
-    let told = ann.tell();
-    assert_eq!((&told["memories"], &told["written"]), (&1.into(), &1.into()), "{told}");
+    let pushed = ann.push();
+    assert_eq!((&pushed["memories"], &pushed["written"]), (&1.into(), &1.into()), "{pushed}");
     assert_eq!(ann.export()["written"], 0, "it is told once");
     bob.merge(&ann, Merge::Plain);
-    let heard = bob.hear();
-    assert_eq!((&heard["written"], &heard["refused"]), (&1.into(), &0.into()), "{heard}");
+    let pulled = bob.pull();
+    assert_eq!((&pulled["written"], &pulled["refused"]), (&1.into(), &0.into()), "{pulled}");
     let found = ask(&bob.env, 0, &["search", "--json", "sqlite"]);
     assert_eq!(found["hits"][0]["provenance"], "team:Ann Lee");
     let context = bob.env.run(["context", "--moment", "session-start"]);
     assert!(context.stdout.contains("team Ann Lee"), "{}", said(&context));
     // Again, and there is nothing to tell or hear; and what others said is not said again by us.
-    assert_eq!(bob.hear()["written"], 0);
-    assert_eq!(bob.tell()["written"], 0);
-    assert_eq!((ann.hear()["revised"].clone(), titles(&ann.env, &[]).len()), (0.into(), 1));
+    assert_eq!(bob.pull()["written"], 0);
+    assert_eq!(bob.push()["written"], 0);
+    assert_eq!((ann.pull()["revised"].clone(), titles(&ann.env, &[]).len()), (0.into(), 1));
     let found = ask(&ann.env, 0, &["search", "--json", "sqlite"]);
     assert_eq!(found["hits"][0]["provenance"], "user", "one's own words stay one's own");
 }
@@ -183,14 +183,14 @@ fn a_revision_a_replacement_and_a_forgetting_reach_everybody() {
     let (ann, bob) = pair();
     let id = remember(&ann.env, "The staging server is called heronpond").to_string();
     let old = remember(&ann.env, "We decided to deploy on Fridays").to_string();
-    ann.tell_to(&bob);
+    ann.push_to(&bob);
     bob.revise("heronpond", "The staging server is called heronpond now");
-    bob.tell();
+    bob.push();
     done(&ann.env, &["supersede", &old, "We decided to deploy on Mondays"]);
-    ann.tell();
+    ann.push();
     ann.merge(&bob, Merge::Plain);
     bob.merge(&ann, Merge::Plain);
-    assert_eq!((&ann.hear()["revised"], &bob.hear()["written"]), (&1.into(), &1.into()));
+    assert_eq!((&ann.pull()["revised"], &bob.pull()["written"]), (&1.into(), &1.into()));
     assert_eq!(ann.replica(), bob.replica());
     let shown = ask(&ann.env, 0, &["show", "--json", &id]);
     assert_eq!(shown["memories"][0]["provenance"], "team:bob");
@@ -198,11 +198,11 @@ fn a_revision_a_replacement_and_a_forgetting_reach_everybody() {
     assert_eq!(titles(&bob.env, &["deploy"]), ["We decided to deploy on Mondays"]);
 
     done(&ann.env, &["forget", &id, "--yes"]);
-    let told = ann.tell();
-    assert_eq!((&told["forgotten"], &told["removed"]), (&1.into(), &2.into()), "{told}");
+    let pushed = ann.push();
+    assert_eq!((&pushed["forgotten"], &pushed["removed"]), (&1.into(), &2.into()), "{pushed}");
     assert!(!ann.words().contains("heronpond"), "{}", ann.words());
     bob.merge(&ann, Merge::Plain);
-    assert_eq!(bob.hear()["forgotten"], 1);
+    assert_eq!(bob.pull()["forgotten"], 1);
     assert_eq!(bob.env.files_holding(b"heronpond"), Vec::<PathBuf>::new());
     assert_eq!(ann.replica(), bob.replica());
 }
@@ -212,18 +212,18 @@ fn a_revision_a_replacement_and_a_forgetting_reach_everybody() {
 fn what_was_forgotten_wins_over_what_is_said_later() {
     let (ann, bob) = pair();
     let id = remember(&ann.env, "The staging server is called heronpond").to_string();
-    ann.tell_to(&bob);
+    ann.push_to(&bob);
     bob.revise("heronpond", "The staging server is called heronpond now");
-    bob.tell();
+    bob.push();
     done(&ann.env, &["forget", &id, "--yes"]);
-    ann.tell();
+    ann.push();
     ann.merge(&bob, Merge::Plain);
     assert!(ann.words().contains("heronpond"));
-    assert_eq!(ann.hear()["written"], 0);
-    assert_eq!(ann.tell()["removed"], 1);
+    assert_eq!(ann.pull()["written"], 0);
+    assert_eq!(ann.push()["removed"], 1);
     assert!(!ann.words().contains("heronpond"), "{}", ann.words());
     bob.merge(&ann, Merge::Plain);
-    assert_eq!(bob.hear()["forgotten"], 1);
+    assert_eq!(bob.pull()["forgotten"], 1);
 }
 
 #[test]
@@ -233,9 +233,9 @@ fn what_is_private_never_leaves_and_what_leaves_can_be_looked_at_first() {
     done(&ann.env, &["remember", "--kind", "summary", "A summary of a session"]);
     done(&ann.env, &["remember", "--everywhere", "The user likes short answers"]);
     let dry = ["export", "--git", "shared", "--as", "ann", "--dry-run", "--json"];
-    let leaving = ask(&ann.env, 0, &dry);
-    assert_eq!((&leaving["memories"], &leaving["stayed"]), (&1.into(), &2.into()), "{leaving}");
-    assert_eq!(leaving["leaving"][0]["kind"], "decision");
+    let outgoing = ask(&ann.env, 0, &dry);
+    assert_eq!((&outgoing["memories"], &outgoing["kept_local"]), (&1.into(), &2.into()), "{outgoing}");
+    assert_eq!(outgoing["outgoing"][0]["kind"], "decision");
     assert!(!ann.folder().exists(), "nothing was written");
     let shared: i64 =
         database(&ann.env).query_row("SELECT count(*) FROM shared_projects", [], |row| row.get(0)).unwrap();
@@ -256,14 +256,14 @@ fn what_was_told_on_another_branch_is_told_on_this_one_too() {
     let (ann, bob) = pair();
     remember(&ann.env, "We decided on tabs");
     ann.git(&["checkout", "-q", "-b", "feature"]);
-    ann.tell();
+    ann.push();
     ann.git(&["checkout", "-q", "main"]);
     assert_eq!(ann.files().len(), 0);
-    assert_eq!(ann.tell()["memories"], 1);
+    assert_eq!(ann.push()["memories"], 1);
     ann.git(&["merge", "-q", "--no-edit", "feature"]);
     assert_eq!(ann.files().len(), 1, "the same bytes in the same file");
     bob.merge(&ann, Merge::Plain);
-    assert_eq!(bob.hear()["written"], 1);
+    assert_eq!(bob.pull()["written"], 1);
     bob.git(&["rm", "-rq", "shared"]);
     assert_eq!(bob.export()["written"], 0, "everybody tells their own");
 }
@@ -274,25 +274,25 @@ fn an_older_branch_does_not_undo_what_was_said_since() {
     let (ann, bob) = pair();
     let id = remember(&ann.env, "We decided on tabs").to_string();
     let gone = remember(&ann.env, "The staging server is called heronpond").to_string();
-    ann.tell_to(&bob);
+    ann.push_to(&bob);
     for person in [&ann, &bob] {
         person.git(&["checkout", "-q", "-b", "feature"]);
     }
     done(&ann.env, &["revise", &id, "We decided on spaces"]);
     done(&ann.env, &["forget", &gone, "--yes"]);
-    ann.tell();
+    ann.push();
     let from = ann.env.project();
     bob.git(&["pull", "-q", "--no-rebase", "--no-edit", from.to_str().unwrap(), "feature"]);
-    bob.hear();
+    bob.pull();
     ann.git(&["checkout", "-q", "main"]);
     bob.git(&["checkout", "-q", "main"]);
     bob.merge(&ann, Merge::Plain);
     for person in [&ann, &bob] {
-        let heard = person.hear();
-        assert_eq!((&heard["written"], &heard["revised"]), (&0.into(), &0.into()), "{}", person.name);
+        let pulled = person.pull();
+        assert_eq!((&pulled["written"], &pulled["revised"]), (&0.into(), &0.into()), "{}", person.name);
         assert_eq!(titles(&person.env, &[]), ["We decided on spaces"], "{}", person.name);
     }
-    ann.tell();
+    ann.push();
     assert!(!ann.words().contains("heronpond"), "{}", ann.words());
     ann.git(&["merge", "-q", "--no-edit", "feature"]);
     let files = ann.words().lines().filter(|line| line.contains("We decided on spaces")).count();
@@ -305,7 +305,7 @@ fn a_file_that_is_not_ours_is_refused_by_itself_and_the_rest_goes_on() {
     for text in ["We decided on tabs", "We decided on pytest", "We decided on Rust", "We decided on SQLite"] {
         remember(&ann.env, text);
     }
-    ann.tell();
+    ann.push();
     bob.merge(&ann, Merge::Plain);
     let files = bob.files();
     let [changed, large, linked, _good] = files.as_slice() else { panic!("{files:?}") };
@@ -324,17 +324,17 @@ fn a_file_that_is_not_ours_is_refused_by_itself_and_the_rest_goes_on() {
     symlink("/etc", bob.folder().join(&free)).unwrap();
     fs::create_dir(place.join(format!("{}-{}.txt", "1".repeat(16), "1".repeat(32)))).unwrap();
 
-    let heard = ask(&bob.env, 1, &["import", "--git", "shared", "--json"]);
-    assert_eq!((&heard["written"], &heard["refused"]), (&1.into(), &7.into()), "{heard:#}");
-    let refused = heard["refused_files"].to_string();
+    let pulled = ask(&bob.env, 1, &["import", "--git", "shared", "--json"]);
+    assert_eq!((&pulled["written"], &pulled["refused"]), (&1.into(), &7.into()), "{pulled:#}");
+    let refused = pulled["refused_files"].to_string();
     for reason in ["it was changed", "2097152 bytes", "leads elsewhere", "not UTF-8", "not one of ours"] {
-        assert!(refused.contains(reason), "{reason}: {heard:#}");
+        assert!(refused.contains(reason), "{reason}: {pulled:#}");
     }
     assert_eq!(titles(&bob.env, &[]).len(), 1);
     // What is put right is heard the next time.
     bob.git(&["checkout", "-q", "--", "."]);
     bob.git(&["clean", "-fdq"]);
-    assert_eq!(bob.hear()["written"], 3);
+    assert_eq!(bob.pull()["written"], 3);
 }
 
 /// A file names a memory of another project, or one that is the user's alone: whoever writes it, it changes nothing here.
@@ -342,7 +342,7 @@ fn a_file_that_is_not_ours_is_refused_by_itself_and_the_rest_goes_on() {
 fn nobody_reaches_a_memory_of_another_project_through_a_folder() {
     let (ann, bob) = pair();
     let id = remember(&ann.env, "We decided on tabs");
-    ann.tell();
+    ann.push();
     let line = |uid: &str| json!({"uid": uid, "kind": "decision", "title": "mine", "body": "mine alone"});
     let uid: String = database(&ann.env)
         .query_row("SELECT uid FROM memories WHERE id = ?1", [id], |row| row.get(0))
@@ -353,10 +353,13 @@ fn nobody_reaches_a_memory_of_another_project_through_a_folder() {
     assert_eq!(imported.code, Some(0), "{imported:?}");
     fs::remove_file(lines).unwrap();
     bob.merge(&ann, Merge::Plain);
-    let heard = ask(&bob.env, 1, &["import", "--git", "shared", "--json"]);
-    assert_eq!((&heard["written"], &heard["revised"], &heard["refused"]), (&0.into(), &0.into(), &1.into()));
+    let pulled = ask(&bob.env, 1, &["import", "--git", "shared", "--json"]);
+    assert_eq!(
+        (&pulled["written"], &pulled["revised"], &pulled["refused"]),
+        (&0.into(), &0.into(), &1.into())
+    );
     done(&ann.env, &["forget", &id.to_string(), "--yes"]);
-    ann.tell();
+    ann.push();
     bob.merge(&ann, Merge::Plain);
     assert_eq!(ask(&bob.env, 1, &["import", "--git", "shared", "--json"])["forgotten"], 0);
     let found = crate::support::run_in(&bob.env, "private", &["search", "mine"]);
@@ -370,17 +373,17 @@ fn forgetting_on_both_sides_and_saying_nearly_the_same_again_merges() {
     let text =
         "We decided that the staging server is reached through the old gateway and nothing else, because";
     remember(&ann.env, &format!("{text} of the secret"));
-    ann.tell_to(&bob);
+    ann.push_to(&bob);
     for (person, ending) in [(&ann, "the firewall says so"), (&bob, "the firewall says so today")] {
         let id = ask(&person.env, 0, &["search", "--json", "staging"])["hits"][0]["id"].to_string();
         done(&person.env, &["forget", &id, "--yes"]);
         remember(&person.env, &format!("{text} {ending}"));
-        person.tell();
+        person.push();
     }
     ann.merge(&bob, Merge::Plain);
     bob.merge(&ann, Merge::Plain);
-    ann.hear();
-    bob.hear();
+    ann.pull();
+    bob.pull();
     assert_eq!(ann.replica(), bob.replica());
     assert_eq!(ann.replica().len(), 2);
 }
@@ -406,23 +409,23 @@ fn every_command_says_what_to_do() {
     assert_snapshot!(told(&env.run(["export", "--git", "shared", "--as", "Ann", "--dry-run"])), @r"
         exit 0
         --- out
-        `project` would tell 1 memory as Ann, 0 forgotten; 0 would stay here
+        `project` would push 1 memory as Ann, 0 forgotten; 0 kept local
           decision  We decided on tabs
         ");
     assert_snapshot!(told(&env.run(["export", "--git", "shared", "--as", "Ann"])), @r"
         exit 0
         --- out
-        `project` told 1 memory as Ann, 0 forgotten: 1 file added, 0 removed
+        `project` pushed 1 memory as Ann, 0 forgotten: 1 file added, 0 removed
         ");
     assert_snapshot!(told(&env.run(["import", "--git", "shared", "--dry-run"])), @r"
         exit 0
         --- out
-        `project` would hear 0 new, 0 revised, 0 forgotten
+        `project` would pull 0 new, 0 revised, 0 forgotten
         ");
     assert_snapshot!(told(&env.run(["import", "--git", "shared"])), @r"
         exit 0
         --- out
-        `project` heard 0 new, 0 revised, 0 forgotten
+        `project` pulled 0 new, 0 revised, 0 forgotten
         ");
     assert_snapshot!(told(&env.run(["sync"])), @r"
         exit 0
@@ -430,7 +433,7 @@ fn every_command_says_what_to_do() {
         nothing is shared; `backstory project share --team TEAM` shares the project of this folder
         ");
     let outcome = ask(&env, 0, &["export", "--git", "shared", "--json"]);
-    assert_snapshot!(shape(&outcome), @"{author: text, forgotten: number, memories: number, project: text, refused: number, refused_files: [], removed: number, stayed: number, version: number, written: number}");
+    assert_snapshot!(shape(&outcome), @"{author: text, forgotten: number, kept_local: number, memories: number, project: text, refused: number, refused_files: [], removed: number, version: number, written: number}");
     assert_snapshot!(shape(&ask(&env, 0, &["import", "--git", "shared", "--json"])), @"{dry_run: bool, forgotten: number, project: text, refused: number, refused_files: [], revised: number, version: number, written: number}");
     database(&env)
         .execute_batch(
@@ -469,10 +472,10 @@ fn live(people: &[Person], deeds: usize, dice: &mut Dice) {
             (3, Some(id)) => drop(person.env.run(["revise", &id, &format!("{text}, as of {deed}")])),
             (4, Some(id)) => drop(person.env.run(["supersede", &id, &format!("{text}, at last {deed}")])),
             (5..7, Some(id)) => drop(person.env.run(["forget", &id, "--yes"])),
-            (7..9, _) => drop(person.tell()),
+            (7..9, _) => drop(person.push()),
             (how, _) => {
                 person.merge(other, [Merge::Plain, Merge::Squash, Merge::Rebase][how - 9]);
-                person.hear();
+                person.pull();
             }
         }
     }
@@ -494,11 +497,11 @@ fn any_memory(person: &Person, dice: &mut Dice) -> Option<String> {
 fn settle(people: &[Person]) {
     for _ in 0..4 {
         for person in people {
-            person.tell();
+            person.push();
             for other in people {
                 person.merge(other, Merge::Plain);
             }
-            person.hear();
+            person.pull();
         }
     }
 }
@@ -558,8 +561,8 @@ fn ten_thousand_memories_go_through_a_folder_and_only_news_are_read() {
     assert_eq!(took("again", &|| ann.export())["written"], 0);
     ann.commit();
     bob.merge(&ann, Merge::Plain);
-    assert_eq!(took("import", &|| bob.hear())["written"], memories);
-    assert_eq!(took("again", &|| bob.hear())["written"], 0);
+    assert_eq!(took("import", &|| bob.pull())["written"], memories);
+    assert_eq!(took("again", &|| bob.pull())["written"], 0);
     remember(&ann.env, "We decided on one thing more");
     assert_eq!(took("export of one", &|| ann.export())["written"], 1);
     ann.commit();
@@ -572,6 +575,6 @@ fn ten_thousand_memories_go_through_a_folder_and_only_news_are_read() {
     {
         fs::write(file, "broken").unwrap();
     }
-    assert_eq!(took("import of one", &|| bob.hear())["written"], 1);
+    assert_eq!(took("import of one", &|| bob.pull())["written"], 1);
     bar("X05", format_args!("{memories} memories: {}", figures.join(", ")));
 }

@@ -31,15 +31,16 @@ struct Proxy {
     port: u16,
     connections: Arc<AtomicU64>,
     sent: Arc<AtomicU64>,
-    heard: Arc<AtomicU64>,
+    received: Arc<AtomicU64>,
 }
 
 impl Proxy {
-    fn to(team: &Team, fault: Fault, after_sent: u64, after_heard: u64) -> Proxy {
+    fn to(team: &Team, fault: Fault, after_sent: u64, after_received: u64) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let proxy = Proxy { port, connections: counter(), sent: counter(), heard: counter() };
-        let (connections, sent, heard) = (proxy.connections.clone(), proxy.sent.clone(), proxy.heard.clone());
+        let proxy = Proxy { port, connections: counter(), sent: counter(), received: counter() };
+        let (connections, sent, received) =
+            (proxy.connections.clone(), proxy.sent.clone(), proxy.received.clone());
         let socket = socket_of(team);
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
@@ -47,11 +48,13 @@ impl Proxy {
                 let Ok(hub) = UnixStream::connect(&socket) else { continue };
                 let ways = (client.try_clone().unwrap(), hub.try_clone().unwrap());
                 let is_broken = Arc::new(AtomicBool::new(false));
-                let (sent, heard, broken) = (sent.clone(), heard.clone(), is_broken.clone());
+                let (sent, received, broken) = (sent.clone(), received.clone(), is_broken.clone());
                 let ends = (client.try_clone().unwrap(), hub.try_clone().unwrap());
                 thread::spawn(move || carry(ways.0, hub, &sent, after_sent, fault, &broken, &ends));
                 let ends = (client.try_clone().unwrap(), ways.1.try_clone().unwrap());
-                thread::spawn(move || carry(ways.1, client, &heard, after_heard, fault, &is_broken, &ends));
+                thread::spawn(move || {
+                    carry(ways.1, client, &received, after_received, fault, &is_broken, &ends)
+                });
             }
         });
         proxy
@@ -156,14 +159,16 @@ fn a_connection_cut_anywhere_loses_nothing_and_tells_nothing_twice() {
     let whole = Proxy::to(&team, Fault::Cut, u64::MAX, u64::MAX);
     lead(&ann, &whole.url(&team, "ann"));
     assert_eq!(sync(&ann, &[]).code, Some(0));
-    let (sent, heard) = (whole.sent.load(Ordering::SeqCst), whole.heard.load(Ordering::SeqCst));
+    let (sent, received) = (whole.sent.load(Ordering::SeqCst), whole.received.load(Ordering::SeqCst));
     let (mut cuts, mut written) = (0, 3);
     let parts = size(4, 24) as u64;
     for part in 0..parts {
-        for (after_sent, after_heard) in [(sent * part / parts, u64::MAX), (u64::MAX, heard * part / parts)] {
+        for (after_sent, after_received) in
+            [(sent * part / parts, u64::MAX), (u64::MAX, received * part / parts)]
+        {
             write_much(&ann, written..written + 3);
             written += 3;
-            let broken = Proxy::to(&team, Fault::Cut, after_sent, after_heard);
+            let broken = Proxy::to(&team, Fault::Cut, after_sent, after_received);
             lead(&ann, &broken.url(&team, "ann"));
             let outcome = sync(&ann, &[]);
             // What was to be cut last may have been said in fewer bytes this time.
@@ -190,7 +195,7 @@ fn a_connection_cut_anywhere_loses_nothing_and_tells_nothing_twice() {
     assert_eq!(ask(&bob, 0, &["status", "--json"])["memories"], written);
     bar(
         "X07",
-        format_args!("{cuts} connections cut in the middle; {written} of {written} told once and heard"),
+        format_args!("{cuts} connections cut in the middle; {written} of {written} pushed once and pulled"),
     );
 }
 
@@ -238,7 +243,10 @@ fn hubs_that_stall_or_are_down_keep_no_other_team_from_being_synced() {
         answer["problems"].as_array().unwrap().iter().map(|problem| &problem["team"]).collect();
     assert_eq!(troubled, ["aside", "second"], "{answer}");
     assert_eq!(answer["projects"].as_array().unwrap().len(), 1, "{answer}");
-    assert_eq!((&answer["projects"][0]["team"], &answer["projects"][0]["told"]), (&"team".into(), &1.into()));
+    assert_eq!(
+        (&answer["projects"][0]["team"], &answer["projects"][0]["pushed"]),
+        (&"team".into(), &1.into())
+    );
     assert_eq!(on_the_hub(&one), "1 1");
     for trouble in
         ["error: `aside`: cannot use the team's hub", "error: `second`: the team's hub does not answer"]
@@ -253,9 +261,9 @@ fn a_server_that_stalls_while_a_hub_is_made_is_given_up_and_the_next_try_makes_i
     let owner = team.database.url("owner");
     let whole = Proxy::to(&team, Fault::Stall, u64::MAX, u64::MAX);
     crate::support::done(&team.owner, &["team", "init", &whole.instead_of(&owner)]);
-    let heard = whole.heard.load(Ordering::SeqCst);
+    let received = whole.received.load(Ordering::SeqCst);
     // When it has let us in, and almost at the end.
-    for after in [heard / 2, heard * 9 / 10] {
+    for after in [received / 2, received * 9 / 10] {
         let slow = Proxy::to(&team, Fault::Stall, u64::MAX, after);
         let url = slow.instead_of(&owner);
         let init = team.owner.run(["team", "init", &url, "--set", "team.patience_seconds=1"]);
@@ -393,8 +401,8 @@ fn a_full_disk_here_stops_the_hearing_and_the_next_sync_hears_the_rest() {
     assert!(full.stderr.contains("full") || full.stderr.contains("space"), "{}", full.stderr);
     harmless(&hook(&bob, prompt("s", "anything new?")));
     fs::remove_file(ballast).unwrap();
-    let heard = sync(&bob, &[]);
-    assert_eq!(heard.code, Some(0), "{heard:?}");
+    let pulled = sync(&bob, &[]);
+    assert_eq!(pulled.code, Some(0), "{pulled:?}");
     assert_eq!(ask(&bob, 0, &["status", "--json"])["memories"], many);
     assert_eq!(bob.run(["doctor", "--full"]).code, Some(0));
 }
@@ -452,6 +460,6 @@ fn a_full_disk_of_the_hub_is_said_and_what_was_to_be_told_waits() {
     harmless(&hook(&ann, prompt("s", "anything new?")));
     fs::remove_file(ballast).unwrap();
     let synced: Value = crate::support::answer(&sync(&ann, &[]));
-    assert!(synced["projects"][0]["told"].as_u64() > Some(0), "{synced}");
+    assert!(synced["projects"][0]["pushed"].as_u64() > Some(0), "{synced}");
     assert_eq!(on_the_hub(&team), format!("{many} {many}"));
 }

@@ -180,7 +180,7 @@ fn settle(hub: &PrivateDatabase, members: &[(TestEnv, &str)]) {
             hub.settle();
             let synced = answer(&env.run(["sync", "--json"]));
             let synced = &synced["projects"][0];
-            is_quiet &= ["told", "written", "revised", "forgotten"].iter().all(|what| synced[what] == 0);
+            is_quiet &= ["pushed", "written", "revised", "forgotten"].iter().all(|what| synced[what] == 0);
         }
         if is_quiet {
             return;

@@ -66,9 +66,9 @@ fn what_one_decides_the_other_is_given_with_its_author() {
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     remember(&ann, "We decided to use SQLite instead of files because a hook must not lose anything");
     let synced = team.sync(&ann);
-    assert_eq!((&synced["told"], &synced["written"]), (&1.into(), &0.into()));
+    assert_eq!((&synced["pushed"], &synced["written"]), (&1.into(), &0.into()));
     let synced = team.sync(&bob);
-    assert_eq!((&synced["told"], &synced["written"]), (&0.into(), &1.into()), "{synced}");
+    assert_eq!((&synced["pushed"], &synced["written"]), (&0.into(), &1.into()), "{synced}");
     let author = team.database.member("ann");
     let found = ask(&bob, 0, &["search", "--json", "sqlite"]);
     assert_eq!(found["hits"][0]["provenance"], format!("team:{author}"));
@@ -77,7 +77,10 @@ fn what_one_decides_the_other_is_given_with_its_author() {
     // Again, and there is nothing to tell or hear.
     for env in [&ann, &bob] {
         let again = team.sync(env);
-        assert_eq!((&again["told"], &again["written"], &again["revised"]), (&0.into(), &0.into(), &0.into()));
+        assert_eq!(
+            (&again["pushed"], &again["written"], &again["revised"]),
+            (&0.into(), &0.into(), &0.into())
+        );
     }
 }
 
@@ -114,26 +117,29 @@ fn what_is_private_never_leaves_and_what_leaves_can_be_looked_at_first() {
     done(&ann, &["remember", "--kind", "summary", "A summary of a session"]);
     done(&ann, &["remember", "--everywhere", "The user likes short answers"]);
     assert_eq!(run_in(&ann, "private", &["remember", "A private matter"]).code, Some(0));
-    let leaving = ask(&ann, 0, &["sync", "--dry-run", "--json"]);
-    let leaving = &leaving["projects"][0];
-    assert_eq!(leaving["memories"].as_array().unwrap().len(), 1, "{leaving}");
-    assert_eq!((&leaving["memories"][0]["kind"], &leaving["stays"]), (&"decision".into(), &2.into()));
+    let outgoing = ask(&ann, 0, &["sync", "--dry-run", "--json"]);
+    let outgoing = &outgoing["projects"][0];
+    assert_eq!(outgoing["memories"].as_array().unwrap().len(), 1, "{outgoing}");
+    assert_eq!((&outgoing["memories"][0]["kind"], &outgoing["kept_local"]), (&"decision".into(), &2.into()));
     assert_eq!(team.database.psql("SELECT count(*) FROM backstory.revisions"), "0", "nobody was told");
     let synced = team.sync(&ann);
-    assert_eq!((&synced["told"], &synced["stayed"]), (&1.into(), &2.into()));
+    assert_eq!((&synced["pushed"], &synced["kept_local"]), (&1.into(), &2.into()));
     let kept = "SELECT count(*) FROM backstory.revisions r WHERE r::text ~ 'summary|short answers|private'";
     assert_eq!(team.database.psql(kept), "0");
 }
 
 #[test]
-fn what_became_a_secret_since_it_was_written_is_taken_out_at_the_border() {
+fn what_became_a_secret_since_it_was_written_is_taken_out_before_it_is_pushed() {
     let Some(team) = Team::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided that the door opens with xylophone42 and nothing else");
     team.database.settle();
     done(&ann, &["sync", "--set", "redact.literals=[\"xylophone42\"]"]);
-    let told = team.database.psql("SELECT body FROM backstory.revisions");
-    assert!(told.contains("We decided that the door opens with") && !told.contains("xylophone42"), "{told}");
+    let pushed = team.database.psql("SELECT body FROM backstory.revisions");
+    assert!(
+        pushed.contains("We decided that the door opens with") && !pushed.contains("xylophone42"),
+        "{pushed}"
+    );
     // What came back from the hub has taken its place here, too.
     team.sync(&ann);
     assert_eq!(ann.files_holding(b"with xylophone42 and"), Vec::<std::path::PathBuf>::new());
@@ -156,7 +162,7 @@ fn the_hub_can_be_asked_for_what_was_not_heard_yet() {
     team.sync(&bob);
     let found = bob.run(["search", "--team", "migration"]);
     assert!(
-        found.stdout.contains("We decided that runMigration") && !found.stdout.contains("not heard"),
+        found.stdout.contains("We decided that runMigration") && !found.stdout.contains("not pulled"),
         "{found:?}"
     );
 }
@@ -213,13 +219,13 @@ fn a_hub_that_cannot_be_used_says_why_and_costs_nothing() {
         std::thread::yield_now();
     }
     let status = ask(&ann, 0, &["team", "status", "--json"]);
-    assert_eq!(status["teams"][0]["projects"][0]["untold"], 1, "it waits");
+    assert_eq!(status["teams"][0]["projects"][0]["to_push"], 1, "it waits");
     store.execute("UPDATE teams SET url = ?1", [&real]).unwrap();
     drop(store);
-    assert_eq!(team.sync(&ann)["told"], 1, "and is told");
+    assert_eq!(team.sync(&ann)["pushed"], 1, "and is told");
 
     done(&team.owner, &["team", "revoke", &team.database.member("ann")]);
-    refused(ann.run(["sync"]), "does not let");
+    refused(ann.run(["sync"]), "refuses the login");
     done(&ann, &["team", "leave"]);
     assert_eq!(titles(&ann, &[]), ["We decided on tabs"]);
 }
@@ -301,6 +307,6 @@ fn a_hub_that_stalls_is_given_up() {
     let given_up = ann.run(["sync", "--set", "team.patience_seconds=1"]);
     assert_eq!(given_up.code, Some(1), "{given_up:?}");
     assert!(given_up.stderr.contains("does not answer"), "{}", given_up.stderr);
-    let leaving = ask(&ann, 0, &["sync", "--dry-run", "--json"]);
-    assert_eq!(leaving["projects"][0]["memories"].as_array().unwrap().len(), 1);
+    let outgoing = ask(&ann, 0, &["sync", "--dry-run", "--json"]);
+    assert_eq!(outgoing["projects"][0]["memories"].as_array().unwrap().len(), 1);
 }

@@ -84,7 +84,7 @@ fn one_hub_that_is_away_does_not_keep_others_from_being_told() {
     let answer = ask(&ann, 1, &["sync", "--json"]);
     assert_eq!(answer["projects"].as_array().unwrap().len(), 1, "{answer}");
     assert_eq!(
-        (&answer["problems"][0]["team"], &answer["projects"][0]["told"]),
+        (&answer["problems"][0]["team"], &answer["projects"][0]["pushed"]),
         (&"second".into(), &1.into())
     );
     assert_eq!(one.database.psql("SELECT count(*) FROM backstory.revisions"), "1");
@@ -118,7 +118,7 @@ fn a_memory_that_does_not_fit_is_named_and_the_others_are_told() {
     for _ in 0..2 {
         team.database.settle();
         let answer = ask(&ann, 1, &["sync", "--json"]);
-        let not_taken = answer["projects"][0]["not_taken"].as_array().unwrap();
+        let not_taken = answer["projects"][0]["rejected_by_hub"].as_array().unwrap();
         assert_eq!(not_taken.len(), 1, "{answer}");
         assert_eq!(not_taken[0]["uid"], uid(&ann, id));
         assert_eq!(team.database.psql("SELECT title FROM backstory.revisions"), "We decided on four columns");
@@ -135,17 +135,17 @@ fn what_was_said_before_leaves_only_if_it_would_by_itself_and_is_shown_first() {
     let own =
         ask(&ann, 0, &["remember", "--json", "--everywhere", "The user likes heronpond"])["id"].to_string();
     database(&ann).execute("UPDATE memories SET scope = 'user' WHERE id = ?1", [&own]).unwrap();
-    let leaving = ask(&ann, 0, &["sync", "--dry-run", "--json"]);
-    let memories = leaving["projects"][0]["memories"].as_array().unwrap();
-    assert_eq!(memories.len(), 1, "{leaving}");
+    let outgoing = ask(&ann, 0, &["sync", "--dry-run", "--json"]);
+    let memories = outgoing["projects"][0]["memories"].as_array().unwrap();
+    assert_eq!(memories.len(), 1, "{outgoing}");
     let before: Vec<&Value> =
         memories[0]["before"].as_array().unwrap().iter().map(|said| &said["title"]).collect();
-    assert_eq!(before, ["We decided on tabs"], "{leaving}");
+    assert_eq!(before, ["We decided on tabs"], "{outgoing}");
     let shown = ann.run(["sync", "--dry-run"]);
     assert!(shown.stdout.contains("before: decision  We decided on tabs\n"), "{}", shown.stdout);
     team.sync(&ann);
-    let told = team.database.psql("SELECT string_agg(title, '|' ORDER BY at_ms) FROM backstory.revisions");
-    assert_eq!(told, "We decided on tabs|We decided on tabs, four wide");
+    let pushed = team.database.psql("SELECT string_agg(title, '|' ORDER BY at_ms) FROM backstory.revisions");
+    assert_eq!(pushed, "We decided on tabs|We decided on tabs, four wide");
     // Heard back from the team, and what stayed here is here still.
     team.sync(&ann);
     let shown = ask(&ann, 0, &["show", "--json", &id]);
@@ -158,7 +158,7 @@ fn what_was_said_before_leaves_only_if_it_would_by_itself_and_is_shown_first() {
 fn who_parts_tells_first_what_was_forgotten_or_says_that_it_stays() {
     let Some(team) = Team::new() else { return };
     let left = || team.database.psql("SELECT count(*) FROM backstory.revisions");
-    for (parting, name) in [(["team", "leave"].as_slice(), "ann"), (&["project", "unshare"], "bob")] {
+    for (unsharing, name) in [(["team", "leave"].as_slice(), "ann"), (&["project", "unshare"], "bob")] {
         let env = team.member(name);
         let id = remember(&env, &format!("We decided that {name} is never told")).to_string();
         team.sync(&env);
@@ -166,14 +166,14 @@ fn who_parts_tells_first_what_was_forgotten_or_says_that_it_stays() {
         let store = database(&env);
         let real: String = store.query_row("SELECT url FROM teams", [], |row| row.get(0)).unwrap();
         store.execute("UPDATE teams SET url = ?1", [real.replace("%2Fpg", "%2Fnowhere")]).unwrap();
-        let refused = env.run(parting);
+        let refused = env.run(unsharing);
         assert_eq!(refused.code, Some(1), "{refused:?}");
         assert!(refused.stderr.contains("still has 1 memory forgotten here"), "{}", refused.stderr);
         assert!(refused.stderr.contains("`--anyway`"), "{}", refused.stderr);
         store.execute("UPDATE teams SET url = ?1", [&real]).unwrap();
         drop(store);
-        done(&env, parting);
-        assert_eq!(left(), "0", "{parting:?}");
+        done(&env, unsharing);
+        assert_eq!(left(), "0", "{unsharing:?}");
     }
     let carl = team.member("carl");
     let id = remember(&carl, "We decided on tabs").to_string();
@@ -242,14 +242,14 @@ fn a_hub_that_was_restored_is_heard_anew_and_told_again_what_it_has_lost() {
     );
     let synced = team.sync(&ann);
     assert_eq!(
-        (&synced["began_anew"], &synced["told"]),
+        (&synced["resynced"], &synced["pushed"]),
         (&true.into(), &0.into()),
         "it is for bob to tell: {synced}"
     );
-    assert_eq!(team.sync(&bob)["told"], 1);
+    assert_eq!(team.sync(&bob)["pushed"], 1);
     let synced = team.sync(&ann);
     assert_eq!(
-        (&synced["began_anew"], &synced["written"], &synced["revised"]),
+        (&synced["resynced"], &synced["written"], &synced["revised"]),
         (&false.into(), &0.into(), &0.into())
     );
     let authors = "SELECT string_agg(author, ' ' ORDER BY title) FROM backstory.revisions";

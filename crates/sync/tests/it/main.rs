@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-mod apart;
-mod between;
-mod kit;
-mod making;
-mod meant;
+mod bad_rows;
+mod exchange;
+mod isolation;
+mod owning;
 mod racing;
 mod scale;
-mod secured;
-mod told_badly;
+mod test_hub;
+mod tls_connection;
+mod vectors_on_the_hub;

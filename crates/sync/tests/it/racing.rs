@@ -1,6 +1,6 @@
 //! Members at the same time: nothing is missed, nothing comes back, nobody waits in a circle.
 
-use crate::kit::{PASSWORD, PROJECT, TestHub, forgotten, news, pull, said, uid};
+use crate::test_hub::{PASSWORD, PROJECT, TestHub, batch, forgotten, pull, said, uid};
 use backstory_memory::{SharedMemory, SyncBatch, Timestamp, Watermark};
 use postgres::{Client, NoTls};
 use std::collections::BTreeSet;
@@ -25,12 +25,13 @@ fn what_began_first_and_is_committed_last_is_not_missed() {
          confidence, provenance, words) VALUES ('a', $1, 'slow', 5, decode(repeat('00', 16), 'hex'), 'note', 'slow', '', '{}', '{}', '{}', 3, 1, 'user', '')";
     open.execute(revision, &[&PROJECT]).unwrap();
 
-    test.member("bob", "a").push(PROJECT, &news("quick", vec![said(5, "quick")]), &mut || {}).unwrap();
+    test.member("bob", "a").push(PROJECT, &batch("quick", vec![said(5, "quick")]), &mut || {}).unwrap();
     let (first, next) = pull(&mut carl, Watermark::default());
     open.commit().unwrap();
     let (second, last) = test.pull(&mut carl, next);
-    let heard = |news: &SyncBatch| news.memories.iter().map(|memory| memory.uid.clone()).collect::<Vec<_>>();
-    let mut all = [heard(&first), heard(&second)].concat();
+    let pulled =
+        |batch: &SyncBatch| batch.memories.iter().map(|memory| memory.uid.clone()).collect::<Vec<_>>();
+    let mut all = [pulled(&first), pulled(&second)].concat();
     all.sort();
     assert_eq!(all, [uid("quick"), uid("slow")], "each exactly once");
     assert!(pull(&mut carl, last).0.is_empty());
@@ -43,9 +44,9 @@ fn what_is_being_forgotten_takes_nothing_new() {
     let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
     for round in 0..20 {
         let of = format!("u{round}");
-        ann.push(PROJECT, &news(&of, vec![said(5, "one")]), &mut || {}).unwrap();
+        ann.push(PROJECT, &batch(&of, vec![said(5, "one")]), &mut || {}).unwrap();
         std::thread::scope(|scope| {
-            scope.spawn(|| ann.push(PROJECT, &news(&of, vec![said(6, "two")]), &mut || {}).unwrap());
+            scope.spawn(|| ann.push(PROJECT, &batch(&of, vec![said(6, "two")]), &mut || {}).unwrap());
             scope.spawn(|| bob.push(PROJECT, &forgotten(&of), &mut || {}).unwrap());
         });
     }
@@ -53,7 +54,7 @@ fn what_is_being_forgotten_takes_nothing_new() {
     assert_eq!(test.database.psql("SELECT count(*) FROM backstory.tombstones"), "20");
 }
 
-/// Several members push what overlaps while another pulls: in the end every one has heard of all of it.
+/// Several members push what overlaps while another pulls: in the end every one has pulled of all of it.
 #[test]
 fn pulls_between_concurrent_pushes_miss_nothing() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob", "carl", "dora"])]) else { return };
@@ -69,7 +70,7 @@ fn pulls_between_concurrent_pushes_miss_nothing() {
             .collect(),
         ..SyncBatch::default()
     };
-    let mut heard = BTreeSet::new();
+    let mut pulled = BTreeSet::new();
     let mut dora = test.member("dora", "a");
     let mut since = Watermark::default();
     std::thread::scope(|scope| {
@@ -86,20 +87,20 @@ fn pulls_between_concurrent_pushes_miss_nothing() {
             })
             .collect();
         while !writers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-            let (news, next) = pull(&mut dora, since);
+            let (batch, next) = pull(&mut dora, since);
             assert!(next >= since);
             since = next;
-            heard.extend(news.memories.into_iter().flat_map(told));
+            pulled.extend(batch.memories.into_iter().flat_map(pushed));
         }
     });
-    heard.extend(test.pull(&mut dora, since).0.memories.into_iter().flat_map(told));
+    pulled.extend(test.pull(&mut dora, since).0.memories.into_iter().flat_map(pushed));
     let all: BTreeSet<_> =
-        pull(&mut dora, Watermark::default()).0.memories.into_iter().flat_map(told).collect();
-    assert_eq!(heard, all);
+        pull(&mut dora, Watermark::default()).0.memories.into_iter().flat_map(pushed).collect();
+    assert_eq!(pulled, all);
     assert_eq!(all.len(), usize::try_from(ROUNDS).unwrap() * (4 * 3 + 4 * 3));
 }
 
-fn told(memory: SharedMemory) -> Vec<(String, i64, String)> {
+fn pushed(memory: SharedMemory) -> Vec<(String, i64, String)> {
     let uid = memory.uid.to_string();
     memory.revisions.into_iter().map(|said| (uid.clone(), said.at.0, said.author)).collect()
 }

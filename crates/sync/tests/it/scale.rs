@@ -1,8 +1,8 @@
 //! A large hub: what a pull and a search cost, and that both go by indexes.
 
-use crate::kit::{PROJECT, TestHub, asking, news, pull_of, said};
+use crate::test_hub::{PROJECT, TestHub, asking, batch, pull_of, said};
 use backstory_memory::{SyncBatch, Watermark};
-use backstory_sync::Asked;
+use backstory_sync::QueryVector;
 use backstory_testkit::{PrivateDatabase, Times, bar, size};
 
 /// Fills a hub with made-up memories of 20 projects; three of ten are another team's. Words are rare and frequent as in prose.
@@ -50,13 +50,13 @@ const MODEL: &str = "a model";
 fn what_lacks_one_word_is_found_behind_any_number_that_hold_only_one() {
     let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
     let mut ann = test.member("ann", "a");
-    let filler = (0..1_500).map(|number| news(&format!("filler-{number}"), vec![said(1, "ledger")]));
-    let filler = filler.flat_map(|news| news.memories).collect();
+    let filler = (0..1_500).map(|number| batch(&format!("filler-{number}"), vec![said(1, "ledger")]));
+    let filler = filler.flat_map(|batch| batch.memories).collect();
     ann.push(PROJECT, &SyncBatch { memories: filler, ..SyncBatch::default() }, &mut || {}).unwrap();
     let many = "ledger rounding overnight batches settle currencies before warehouses reconcile shipments against outstanding invoices quarterly";
-    ann.push(PROJECT, &news("wanted", vec![said(2, "the ledger rounding runs overnight")]), &mut || {})
+    ann.push(PROJECT, &batch("wanted", vec![said(2, "the ledger rounding runs overnight")]), &mut || {})
         .unwrap();
-    ann.push(PROJECT, &news("of-many", vec![said(3, many)]), &mut || {}).unwrap();
+    ann.push(PROJECT, &batch("of-many", vec![said(3, many)]), &mut || {}).unwrap();
     for (question, wanted) in
         [("ledger rounding overnight refund", "wanted"), (&format!("{many}, really"), "of-many")]
     {
@@ -85,12 +85,12 @@ fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
     let mut since = since;
     for round in 0..10 {
         for number in 0..100 {
-            ann.push("p1", &news(&format!("new-{round}-{number}"), vec![said(5, "one more")]), &mut || {})
+            ann.push("p1", &batch(&format!("new-{round}-{number}"), vec![said(5, "one more")]), &mut || {})
                 .unwrap();
         }
         test.database.settle();
-        let (heard, next) = pulls.of(|| pull_of(&mut ann, "p1", since));
-        assert_eq!(heard.memories.len(), 100);
+        let (pulled, next) = pulls.of(|| pull_of(&mut ann, "p1", since));
+        assert_eq!(pulled.memories.len(), 100);
         since = next;
     }
     pulls.tell("X04", "a pull of 100 changes p50");
@@ -148,7 +148,7 @@ fn a_search_by_meaning_of_a_large_hub_goes_by_the_index_of_vectors() {
     let mut ann = test.join("ann", "a").unwrap();
     for (uid, direction) in &questions {
         let mut question = asking("unheard", None, 20);
-        question.meaning = Some(Asked { model: MODEL, direction });
+        question.meaning = Some(QueryVector { model: MODEL, direction });
         let found = searches.of(|| ann.search(&question)).unwrap();
         assert_eq!((found.first().map(|hit| hit.uid.as_str()), found.len()), (Some(uid.as_str()), 20));
     }

@@ -4,7 +4,7 @@
 //! whose memory is not known here stays too: it may be somebody else's, waiting to be imported; only what was forgotten here goes.
 
 use super::Export;
-use super::leaving::{Leaving, project_line};
+use super::outgoing_lines::{OutgoingLines, project_line};
 use crate::commands::import::arriving::{Understood, edit_of, understand};
 use crate::documents::{self, folder};
 use crate::failure::{Exit, Failure};
@@ -25,9 +25,9 @@ const LISTED: usize = 20;
 pub(super) fn run(export: &Export<'_>, dir: &str) -> Result<Exit, Failure> {
     let mut folder = Folder::at(export, dir)?;
     folder.look()?;
-    let mut leaving = Leaving::new(&export.store);
+    let mut lines = OutgoingLines::new(&export.store);
     let count = export.each(|memory| {
-        let line = leaving.line(memory)?;
+        let line = lines.line(memory)?;
         folder.put(memory, &line)
     })?;
     folder.clear()?;

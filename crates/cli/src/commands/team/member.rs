@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::sync_lock::SyncLock;
 use crate::ui::one_line;
-use crate::{parting, teams};
+use crate::{teams, unshare};
 use backstory_store::{Joining, Team};
 use backstory_sync::TeamName;
 use serde::Serialize;
@@ -56,22 +56,23 @@ pub(super) fn join(
     Ok(Exit::Done)
 }
 
-/// Leaves a team, which is told first what was forgotten here.
+/// Leaves a team, after pushing what was forgotten here.
 pub(super) fn leave(team: Option<&TeamName>, anyway: bool, app: &App, json: bool) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let team = teams::joined(&store, team, "`backstory team leave TEAM`")?;
     let _lock = SyncLock::take(app)?;
     let shared: Vec<_> =
         store.shared_projects()?.into_iter().filter(|shared| shared.team == team.name).collect();
-    let untold = if anyway { parting::Untold::Stays } else { parting::Untold::Stops("`--anyway`") };
-    parting::tell_forgotten(&store, &shared, untold, app)?;
+    let on_unpushed =
+        if anyway { unshare::OnUnpushed::Keep } else { unshare::OnUnpushed::Refuse("`--anyway`") };
+    unshare::push_deletions(&store, &shared, on_unpushed, app)?;
     store.leave_team(&team.name)?;
     if json {
         app.ui.json(&Left { version: 1, team: &team.name })?;
         return Ok(Exit::Done);
     }
     app.ui.line(&format!(
-        "left the team `{}`; what was heard stays here, what was told stays there",
+        "left the team `{}`; what was pulled stays here, what was pushed stays there",
         team.name
     ))?;
     Ok(Exit::Done)

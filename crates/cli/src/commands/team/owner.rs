@@ -7,7 +7,7 @@ use crate::failure::{Exit, Failure};
 use crate::teams;
 use crate::ui::one_line;
 use backstory_store::Store;
-use backstory_sync::{Address, Invitation, Revocation, TeamName, Vectors};
+use backstory_sync::{HubAddress, Invitation, Revocation, TeamName, VectorSupport};
 use serde::Serialize;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -54,18 +54,18 @@ struct Revoked<'a> {
 pub(super) fn init(url: &str, team: &TeamName, app: &App, json: bool) -> Result<Exit, Failure> {
     let address = teams::address(url)?;
     let named = team.clone();
-    let (migrated, is_new) = teams::own(&address, app, move |owner, alive| {
-        let migrated = owner.migrate(&mut || alive()).map_err(|error| teams::failure(&error))?;
+    let (migrated, is_new) = teams::own(&address, app, move |owner, on_progress| {
+        let migrated = owner.migrate(&mut || on_progress()).map_err(|error| teams::failure(&error))?;
         let is_new = owner.make_team(&named).map_err(|error| teams::failure(&error))?;
         Ok((migrated, is_new))
     })?;
     app.store()?.note_owned_hub(team.as_str(), url)?;
     if json {
         let vectors = match migrated.vectors {
-            Vectors::Used => "used",
-            Vectors::Absent => "absent",
-            Vectors::TooOld => "too old",
-            Vectors::NotAllowed => "not allowed",
+            VectorSupport::Used => "used",
+            VectorSupport::Absent => "absent",
+            VectorSupport::TooOld => "too old",
+            VectorSupport::NotAllowed => "not allowed",
         };
         app.ui.json(&Made {
             version: 1,
@@ -87,10 +87,10 @@ pub(super) fn init(url: &str, team: &TeamName, app: &App, json: bool) -> Result<
         (from, to) => format!("brought the hub in `{database}` from version {from} to {to}"),
     })?;
     app.ui.line(match migrated.vectors {
-        Vectors::Used => "it is searched by words, and by meaning with pgvector",
-        Vectors::Absent => "it is searched by words: the server has no pgvector",
-        Vectors::TooOld => "it is searched by words: the server's pgvector is older than 0.5",
-        Vectors::NotAllowed => {
+        VectorSupport::Used => "it is searched by words, and by meaning with pgvector",
+        VectorSupport::Absent => "it is searched by words: the server has no pgvector",
+        VectorSupport::TooOld => "it is searched by words: the server's pgvector is older than 0.5",
+        VectorSupport::NotAllowed => {
             "it is searched by words; for meaning too, a superuser says `CREATE EXTENSION vector` there, then run this again"
         }
     })?;
@@ -119,10 +119,10 @@ pub(super) fn invite(
         None => app.home.root().join("invitations").join(format!("{name}.pgpass")),
     };
     let (to_team, who, place) = (team.clone(), name.clone(), path.clone());
-    let invitation = teams::own(&address, app, move |owner, alive| {
-        // Written first: a login whose password nobody has is worth less than a line that is not needed.
+    let invitation = teams::own(&address, app, move |owner, on_progress| {
+        // EntryFile first: a login whose password nobody has is worth less than a line that is not needed.
         write_passfile(&place, &line)?;
-        alive();
+        on_progress();
         let invited = owner.invite(&to_team, &who, &password);
         if !matches!(invited, Ok(Invitation::Made)) {
             drop(fs::remove_file(&place));
@@ -160,7 +160,7 @@ pub(super) fn revoke(name: &TeamName, team: &TeamName, app: &App, json: bool) ->
     let revocation = teams::own(&address, app, move |owner, _| {
         owner.revoke(&of_team, &who).map_err(|error| teams::failure(&error))
     })?;
-    let out = format!("`{name}` is out of the team `{team}`; what they told stays, under their name");
+    let out = format!("`{name}` is out of the team `{team}`; what they pushed stays, under their name");
     if json {
         let login = match revocation {
             Revocation::NotAMember => None,
@@ -188,7 +188,7 @@ pub(super) fn revoke(name: &TeamName, team: &TeamName, app: &App, json: bool) ->
 }
 
 /// Returns where the hub of a team is that this home owns.
-fn owned(store: &Store, team: &TeamName) -> Result<Address, Failure> {
+fn owned(store: &Store, team: &TeamName) -> Result<HubAddress, Failure> {
     let url = store.owned_hub(team.as_str())?.ok_or_else(|| {
         Failure::user(format!("this home does not own the hub of a team `{team}`"))
             .hint(format!("`backstory team init URL --team {team}` says where it is; what is there stays"))

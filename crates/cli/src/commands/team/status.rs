@@ -3,7 +3,7 @@
 use crate::app::{App, project_name};
 use crate::failure::{Exit, Failure};
 use crate::ui::{memories, one_line};
-use crate::{pulse, teams, times};
+use crate::{hub_timeout, teams, times};
 use backstory_store::{Store, Team};
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ struct TeamShape {
 struct SharedShape {
     project: String,
     shared_as: String,
-    untold: u64,
+    to_push: u64,
 }
 
 /// Shows every team with a hub. One that cannot be asked is shown as far as it is known here.
@@ -68,7 +68,7 @@ pub(super) fn show(app: &App, json: bool) -> Result<Exit, Failure> {
         for shared in &team.projects {
             let (project, shared_as) = (one_line(&shared.project), one_line(&shared.shared_as));
             app.ui
-                .line(&format!("  shares {project} as {shared_as}; {} to tell", memories(shared.untold)))?;
+                .line(&format!("  shares {project} as {shared_as}; {} to push", memories(shared.to_push)))?;
         }
         for project in &team.also_shared {
             app.ui.line(&format!("  others share {}", one_line(project)))?;
@@ -84,13 +84,13 @@ fn shape(team: &Team, store: &Store, app: &App) -> Result<TeamShape, Failure> {
     let mut projects = Vec::new();
     for shared in store.shared_projects()?.into_iter().filter(|shared| shared.team == team.name) {
         let project = project_name(store, shared.project)?;
-        let untold = store.count_untold(shared.project)?;
-        projects.push(SharedShape { project, shared_as: shared.hub_project, untold });
+        let to_push = store.count_untold(shared.project)?;
+        projects.push(SharedShape { project, shared_as: shared.hub_project, to_push });
     }
     // A hub that says nothing is no concern of the others.
-    let asked = teams::ask(team, app, |hub| Ok((hub.members()?, hub.projects()?)));
-    let is_silent = asked.as_ref().is_err_and(|failure| failure.code() == pulse::SILENT);
-    let (members, all, problem) = match asked {
+    let answered = teams::ask(team, app, |hub| Ok((hub.members()?, hub.projects()?)));
+    let is_silent = answered.as_ref().is_err_and(|failure| failure.code() == hub_timeout::HUB_SILENT);
+    let (members, all, problem) = match answered {
         Ok((members, all)) => (Some(members), all, None),
         Err(failure) => (None, Vec::new(), Some(failure.line())),
     };

@@ -1,11 +1,11 @@
 //! One sync of one shared project: what may leave is told, what the team knows is heard.
 //!
-//! What leaves and what is believed is decided at the border (`border`). A row that does not fit stops nothing but itself, and is named.
+//! What leaves and what is incoming is decided at the share_policy (`share_policy`). A row that does not fit stops nothing but itself, and is named.
 
 use crate::app::App;
-use crate::border::Border;
 use crate::failure::Failure;
-use crate::{meanings, teams};
+use crate::share_policy::SharePolicy;
+use crate::{teams, vector_push};
 use backstory_memory::{SyncBatch, Uid, Watermark};
 use backstory_store::{Heard, SharedProject, Store, StoreError, Untold};
 use backstory_sync::{Hub, HubError, Pulled, Pushed};
@@ -21,38 +21,38 @@ const LONG: Duration = Duration::from_secs(5);
 
 /// What a sync of a project came to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Synced {
-    pub(crate) told: u64,
-    pub(crate) stayed: u64,
-    pub(crate) heard: Heard,
+pub(crate) struct SyncReport {
+    pub(crate) pushed: u64,
+    pub(crate) kept_local: u64,
+    pub(crate) pulled: Heard,
     /// What the hub does not take, and why.
-    pub(crate) not_taken: BTreeMap<String, String>,
+    pub(crate) rejected_by_hub: BTreeMap<String, String>,
     /// What the hub told of and this build cannot read.
     pub(crate) unreadable: Vec<String>,
     /// How many stand under another project of the team.
-    pub(crate) elsewhere: u64,
+    pub(crate) in_other_project: u64,
     /// Whether the hub is not what it was, and everything was heard again.
-    pub(crate) began_anew: bool,
+    pub(crate) resynced: bool,
 }
 
-impl Synced {
+impl SyncReport {
     /// Whether everything was told and heard.
     pub(crate) fn is_whole(&self) -> bool {
-        self.not_taken.is_empty() && self.unreadable.is_empty() && self.heard.refused == 0
+        self.rejected_by_hub.is_empty() && self.unreadable.is_empty() && self.pulled.refused == 0
     }
 }
 
 /// What a sync works with.
-pub(crate) struct Syncing<'a> {
+pub(crate) struct ProjectSync<'a> {
     app: &'a App,
-    border: Border<'a>,
+    share_policy: SharePolicy<'a>,
     /// Called whenever the hub has answered.
-    alive: &'a dyn Fn(),
+    on_progress: &'a dyn Fn(),
 }
 
-impl<'a> Syncing<'a> {
-    pub(crate) fn new(app: &'a App, alive: &'a dyn Fn()) -> Syncing<'a> {
-        Syncing { app, border: Border::of(app), alive }
+impl<'a> ProjectSync<'a> {
+    pub(crate) fn new(app: &'a App, on_progress: &'a dyn Fn()) -> ProjectSync<'a> {
+        ProjectSync { app, share_policy: SharePolicy::from_app(app), on_progress }
     }
 
     /// Tells and hears what is new of a project.
@@ -61,18 +61,18 @@ impl<'a> Syncing<'a> {
         store: &mut Store,
         hub: &mut Hub,
         shared: &SharedProject,
-    ) -> Result<Synced, Failure> {
-        let mut synced = Synced::default();
-        self.tell(store, hub, shared, &mut synced)?;
-        self.hear(store, hub, shared, &mut synced)?;
+    ) -> Result<SyncReport, Failure> {
+        let mut synced = SyncReport::default();
+        self.push_changes(store, hub, shared, &mut synced)?;
+        self.pull_changes(store, hub, shared, &mut synced)?;
         // What was forgotten elsewhere may have been what replaced something here.
-        self.tell(store, hub, shared, &mut synced)?;
-        meanings::tell(store, hub, shared, self.app, self.alive)?;
+        self.push_changes(store, hub, shared, &mut synced)?;
+        vector_push::push(store, hub, shared, self.app, self.on_progress)?;
         Ok(synced)
     }
 
     /// Tells what was forgotten, and nothing else.
-    pub(crate) fn tell_forgotten(
+    pub(crate) fn push_deletions(
         &self,
         store: &mut Store,
         hub: &mut Hub,
@@ -92,74 +92,79 @@ impl<'a> Syncing<'a> {
     }
 
     /// Returns what would leave, and how many memories would stay.
-    pub(crate) fn leaving(&self, store: &Store, shared: &SharedProject) -> Result<(SyncBatch, u64), Failure> {
-        let (mut all, mut stayed, mut after) = (SyncBatch::default(), 0, None);
+    pub(crate) fn outgoing(
+        &self,
+        store: &Store,
+        shared: &SharedProject,
+    ) -> Result<(SyncBatch, u64), Failure> {
+        let (mut all, mut kept_local, mut after) = (SyncBatch::default(), 0, None);
         while let Some(batch) = self.batch(store, shared, after.as_ref(), FEWEST_AND_MOST.1)? {
-            stayed += batch.staying.len() as u64;
-            all.memories.extend(batch.news.memories);
-            all.forgotten.extend(batch.news.forgotten);
+            kept_local += batch.kept_local.len() as u64;
+            all.memories.extend(batch.changes.memories);
+            all.forgotten.extend(batch.changes.forgotten);
             after = Some(batch.last);
         }
-        Ok((all, stayed))
+        Ok((all, kept_local))
     }
 
-    fn tell(
+    fn push_changes(
         &self,
         store: &mut Store,
         hub: &mut Hub,
         shared: &SharedProject,
-        synced: &mut Synced,
+        synced: &mut SyncReport,
     ) -> Result<(), Failure> {
         let (mut after, mut most) = (None, FEWEST_AND_MOST.0);
         while let Some(batch) = self.batch(store, shared, after.as_ref(), most)? {
             let began = Instant::now();
-            let Pushed { refused, elsewhere } = self.push(hub, shared, &batch.news)?;
-            synced.elsewhere += elsewhere.len() as u64;
+            let Pushed { refused, elsewhere } = self.push(hub, shared, &batch.changes)?;
+            synced.in_other_project += elsewhere.len() as u64;
             most = paced(most, began.elapsed());
             let is_taken = |uid: &Uid| !refused.iter().any(|refusal| refusal.uid == *uid);
             let taken: Vec<Untold> =
-                batch.leaving.into_iter().filter(|untold| is_taken(untold.uid())).collect();
-            synced.told += (batch.news.memories.len() + batch.news.forgotten.len() - refused.len()) as u64;
-            synced.stayed += batch.staying.len() as u64;
+                batch.outgoing.into_iter().filter(|untold| is_taken(untold.uid())).collect();
+            synced.pushed +=
+                (batch.changes.memories.len() + batch.changes.forgotten.len() - refused.len()) as u64;
+            synced.kept_local += batch.kept_local.len() as u64;
             synced
-                .not_taken
+                .rejected_by_hub
                 .extend(refused.into_iter().map(|refusal| (refusal.uid.to_string(), refusal.why)));
             store.told(shared.project, &taken)?;
-            store.kept_to_ourselves(&batch.staying)?;
+            store.kept_to_ourselves(&batch.kept_local)?;
             after = Some(batch.last);
         }
         Ok(())
     }
 
-    fn push(&self, hub: &mut Hub, shared: &SharedProject, news: &SyncBatch) -> Result<Pushed, Failure> {
-        if news.is_empty() {
+    fn push(&self, hub: &mut Hub, shared: &SharedProject, changes: &SyncBatch) -> Result<Pushed, Failure> {
+        if changes.is_empty() {
             return Ok(Pushed::default());
         }
-        let pushed = hub.push(&shared.hub_project, news, &mut || (self.alive)());
+        let pushed = hub.push(&shared.hub_project, changes, &mut || (self.on_progress)());
         pushed.map_err(|error| teams::failure(&error))
     }
 
-    fn hear(
+    fn pull_changes(
         &self,
         store: &mut Store,
         hub: &mut Hub,
         shared: &SharedProject,
-        synced: &mut Synced,
+        synced: &mut SyncReport,
     ) -> Result<(), Failure> {
         let since = self.since(store, hub, shared, synced)?;
         let member = hub.member().to_owned();
         let again = store.unreadable(shared.project)?;
         let had_unreadable = !again.is_empty();
-        let each = |pulled: Pulled| -> Result<(), Trouble> {
-            (self.alive)();
+        let each = |pulled: Pulled| -> Result<(), PullError> {
+            (self.on_progress)();
             match pulled {
-                Pulled::SyncBatch(news) => {
-                    let news = self.border.believed(news, &member);
-                    synced.heard.add(store.hear(shared.project, &news, self.app.now)?);
-                    (self.alive)();
+                Pulled::Batch(changes) => {
+                    let changes = self.share_policy.incoming(changes, &member);
+                    synced.pulled.add(store.hear(shared.project, &changes, self.app.now)?);
+                    (self.on_progress)();
                 }
                 Pulled::Unreadable(uid) => synced.unreadable.push(uid),
-                Pulled::UpTo(watermark) => {
+                Pulled::Checkpoint(watermark) => {
                     if had_unreadable || !synced.unreadable.is_empty() {
                         store.note_unreadable(shared.project, &synced.unreadable)?;
                     }
@@ -169,7 +174,7 @@ impl<'a> Syncing<'a> {
             Ok(())
         };
         hub.pull(&shared.hub_project, since, &again, each).map_err(Failure::from)?;
-        (self.alive)();
+        (self.on_progress)();
         store.tell_lost_again(shared.project)?;
         Ok(())
     }
@@ -180,7 +185,7 @@ impl<'a> Syncing<'a> {
         store: &mut Store,
         hub: &mut Hub,
         shared: &SharedProject,
-        synced: &mut Synced,
+        synced: &mut SyncReport,
     ) -> Result<Watermark, Failure> {
         let horizon = hub.horizon().map_err(|error| teams::failure(&error))?;
         let is_same = shared.epoch.as_deref().is_none_or(|epoch| epoch == hub.epoch());
@@ -190,7 +195,7 @@ impl<'a> Syncing<'a> {
             }
             return Ok(shared.watermark);
         }
-        synced.began_anew = true;
+        synced.resynced = true;
         store.begin_anew(shared.project, hub.epoch())?;
         Ok(Watermark::default())
     }
@@ -202,29 +207,34 @@ impl<'a> Syncing<'a> {
         shared: &SharedProject,
         after: Option<&Uid>,
         most: usize,
-    ) -> Result<Option<Batch>, Failure> {
+    ) -> Result<Option<OutgoingBatch>, Failure> {
         let untold = store.untold(shared.project, after, most)?;
         let Some(last) = untold.last().map(|untold| untold.uid().clone()) else { return Ok(None) };
-        let mut batch = Batch { news: SyncBatch::default(), leaving: Vec::new(), staying: Vec::new(), last };
+        let mut batch = OutgoingBatch {
+            changes: SyncBatch::default(),
+            outgoing: Vec::new(),
+            kept_local: Vec::new(),
+            last,
+        };
         let mut bytes = 0;
         for untold in untold {
             match &untold {
-                Untold::Said(saying) => match self.border.leaving(saying) {
+                Untold::Said(saying) => match self.share_policy.outgoing(saying) {
                     None => {
-                        batch.staying.push(untold);
+                        batch.kept_local.push(untold);
                         continue;
                     }
-                    Some(news) => {
-                        bytes += news.memories.iter().map(size).sum::<usize>();
-                        batch.news.memories.extend(news.memories);
-                        batch.news.links.extend(news.links);
-                        batch.news.pins.extend(news.pins);
+                    Some(changes) => {
+                        bytes += changes.memories.iter().map(size).sum::<usize>();
+                        batch.changes.memories.extend(changes.memories);
+                        batch.changes.links.extend(changes.links);
+                        batch.changes.pins.extend(changes.pins);
                     }
                 },
-                Untold::Forgotten(uid) => batch.news.forgotten.push(uid.clone()),
+                Untold::Forgotten(uid) => batch.changes.forgotten.push(uid.clone()),
             }
             let uid = untold.uid().clone();
-            batch.leaving.push(untold);
+            batch.outgoing.push(untold);
             if bytes > BYTES_AT_ONCE {
                 batch.last = uid;
                 break;
@@ -235,10 +245,10 @@ impl<'a> Syncing<'a> {
 }
 
 /// Some of what is to be told.
-struct Batch {
-    news: SyncBatch,
-    leaving: Vec<Untold>,
-    staying: Vec<Untold>,
+struct OutgoingBatch {
+    changes: SyncBatch,
+    outgoing: Vec<Untold>,
+    kept_local: Vec<Untold>,
     last: Uid,
 }
 
@@ -267,28 +277,28 @@ fn size(memory: &backstory_memory::SharedMemory) -> usize {
 }
 
 /// What can go wrong while hearing: there, or here.
-enum Trouble {
+enum PullError {
     Hub(HubError),
     Store(StoreError),
 }
 
-impl From<HubError> for Trouble {
+impl From<HubError> for PullError {
     fn from(error: HubError) -> Self {
-        Trouble::Hub(error)
+        PullError::Hub(error)
     }
 }
 
-impl From<StoreError> for Trouble {
+impl From<StoreError> for PullError {
     fn from(error: StoreError) -> Self {
-        Trouble::Store(error)
+        PullError::Store(error)
     }
 }
 
-impl From<Trouble> for Failure {
-    fn from(trouble: Trouble) -> Self {
+impl From<PullError> for Failure {
+    fn from(trouble: PullError) -> Self {
         match trouble {
-            Trouble::Hub(error) => teams::failure(&error),
-            Trouble::Store(error) => error.into(),
+            PullError::Hub(error) => teams::failure(&error),
+            PullError::Store(error) => error.into(),
         }
     }
 }
@@ -298,7 +308,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slow_hub_is_told_less_at_once_and_a_quick_one_more() {
+    fn a_slow_hub_gets_smaller_batches_and_a_fast_one_larger() {
         let slow = std::iter::successors(Some(200), |most| Some(paced(*most, LONG * 2)));
         assert_eq!(slow.take(9).collect::<Vec<_>>(), [200, 100, 50, 25, 12, 6, 3, 1, 1]);
         let quick = std::iter::successors(Some(1), |most| Some(paced(*most, Duration::ZERO)));

@@ -1,12 +1,12 @@
-//! `export --git DIR`: tells a team through a folder that git carries. Files are only added, and the words of what was forgotten go.
+//! `export --git DIR`: pushes to a team through a folder in git. Files are only added; those of forgotten memories are removed.
 
 use super::ExportArgs;
 use super::folder::files;
 use crate::app::{App, project_name};
-use crate::border::Border;
-use crate::by_git::{self, Entry, Folder, Refused, Said, Told};
 use crate::failure::{Exit, Failure};
-use crate::leaving::MemoryLeaving;
+use crate::git_share::{self, FolderMemory, GitEntry, GitFolder, GitRevision, RefusedFiles};
+use crate::outgoing::OutgoingMemory;
+use crate::share_policy::SharePolicy;
 use crate::sync_lock::SyncLock;
 use crate::ui::{memories, one_line};
 use backstory_memory::{Memory, ProjectId, Provenance, SharedMemory, SharedRevision, SyncBatch, Uid};
@@ -14,7 +14,7 @@ use backstory_store::{SharedProject, Store, Untold};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How many memories are told between two notes of what was.
+/// How many memories are written before the outbox is updated.
 const AT_ONCE: usize = 200;
 
 /// What an export came to, or would.
@@ -32,12 +32,12 @@ struct Answer {
     /// Files that were removed with them.
     removed: u64,
     /// Memories that are not for others.
-    stayed: u64,
+    kept_local: u64,
     #[serde(flatten)]
-    refused: Refused,
-    /// What would be told, where nothing is.
+    refused: RefusedFiles,
+    /// What would be pushed, in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    leaving: Option<Vec<MemoryLeaving>>,
+    outgoing: Option<Vec<OutgoingMemory>>,
 }
 
 /// Exports to a folder that git carries.
@@ -49,17 +49,17 @@ pub(super) fn run(dir: &str, args: &ExportArgs, app: &App) -> Result<Exit, Failu
         return Ok(exit);
     }
     answer.refused.say(&app.ui);
-    let (told, project) = (memories(answer.memories), one_line(&answer.project));
-    if let Some(leaving) = &answer.leaving {
+    let (count, project) = (memories(answer.memories), one_line(&answer.project));
+    if let Some(outgoing) = &answer.outgoing {
         app.ui.line(&format!(
-            "`{project}` would tell {told} as {}, {} forgotten; {} would stay here",
-            answer.author, answer.forgotten, answer.stayed
+            "`{project}` would push {count} as {}, {} forgotten; {} kept local",
+            answer.author, answer.forgotten, answer.kept_local
         ))?;
-        leaving.iter().try_for_each(|memory| memory.print(&app.ui))?;
+        outgoing.iter().try_for_each(|memory| memory.print(&app.ui))?;
         return Ok(exit);
     }
     app.ui.line(&format!(
-        "`{project}` told {told} as {}, {} forgotten: {} added, {} removed",
+        "`{project}` pushed {count} as {}, {} forgotten: {} added, {} removed",
         answer.author,
         answer.forgotten,
         files(answer.written),
@@ -72,14 +72,14 @@ fn export(dir: &str, args: &ExportArgs, app: &App) -> Result<Answer, Failure> {
     let mut store = app.store()?;
     let _lock = SyncLock::take(app)?;
     let project = app.project_to_write(&mut store, args.project.as_deref())?;
-    let author = by_git::author(&store, args.r#as.as_deref(), app)?;
-    let mut folder = Folder::look(dir)?;
-    let told = folder.read_all(app.now);
-    let (shared, _) = by_git::share(&mut store, project, Some(&author), app)?;
-    let mut exporting = Exporting { app, folder, told, author, answer: Answer::default() };
+    let author = git_share::author(&store, args.r#as.as_deref(), app)?;
+    let mut folder = GitFolder::look(dir)?;
+    let present = folder.read_all(app.now);
+    let (shared, _) = git_share::share(&mut store, project, Some(&author), app)?;
+    let mut exporting = Exporting { app, folder, present, author, answer: Answer::default() };
     exporting.remove_forgotten(&store)?;
     exporting.look_for_lost(&mut store, project)?;
-    exporting.tell(&mut store, &shared)?;
+    exporting.push(&mut store, &shared)?;
     let Exporting { folder, author, answer, .. } = exporting;
     let project = project_name(&store, project)?;
     Ok(Answer { version: 1, project, author, refused: folder.refused, ..answer })
@@ -87,8 +87,8 @@ fn export(dir: &str, args: &ExportArgs, app: &App) -> Result<Answer, Failure> {
 
 struct Exporting<'a> {
     app: &'a App,
-    folder: Folder,
-    told: BTreeMap<Uid, Told>,
+    folder: GitFolder,
+    present: BTreeMap<Uid, FolderMemory>,
     author: String,
     answer: Answer,
 }
@@ -96,7 +96,7 @@ struct Exporting<'a> {
 impl Exporting<'_> {
     /// Removes what was forgotten: here, or by somebody whose word came in after it had been written again.
     fn remove_forgotten(&mut self, store: &Store) -> Result<(), Failure> {
-        for (uid, told) in &self.told {
+        for (uid, told) in &self.present {
             if told.is_forgotten || store.is_forgotten(uid)? {
                 let removed = self.folder.forget(uid, Some(told), self.app.now)?;
                 self.answer.removed += removed;
@@ -106,11 +106,11 @@ impl Exporting<'_> {
         Ok(())
     }
 
-    /// Notes what was told once and is not there: another branch is checked out, or the folder is another. Everybody tells their own.
+    /// Re-queues what was pushed once and is not there: another branch is checked out, or the folder is another. Everybody pushes their own.
     fn look_for_lost(&self, store: &mut Store, project: ProjectId) -> Result<(), Failure> {
         let mut lost = Vec::new();
         for (uid, state) in store.known_to_team(project)? {
-            let is_there = self.told.get(&uid).is_some_and(|told| told.is_forgotten || told.says(state));
+            let is_there = self.present.get(&uid).is_some_and(|told| told.is_forgotten || told.says(state));
             let is_own = |memory: &Memory| !matches!(memory.content.provenance, Provenance::Team(_));
             if !is_there && store.memory_by_uid(&uid)?.as_ref().is_some_and(is_own) {
                 lost.push(uid);
@@ -119,109 +119,110 @@ impl Exporting<'_> {
         Ok(store.tell_again(project, &lost)?)
     }
 
-    /// Tells what was not told yet.
-    fn tell(&mut self, store: &mut Store, shared: &SharedProject) -> Result<(), Failure> {
-        let border = Border::of(self.app);
+    /// Pushes what was not pushed yet.
+    fn push(&mut self, store: &mut Store, shared: &SharedProject) -> Result<(), Failure> {
+        let share_policy = SharePolicy::from_app(self.app);
         let mut after = None;
         loop {
             let untold = store.untold(shared.project, after.as_ref(), AT_ONCE)?;
             let Some(last) = untold.last() else { return Ok(()) };
             after = Some(last.uid().clone());
-            let (mut told, mut staying) = (Vec::new(), Vec::new());
+            let (mut told, mut kept_local) = (Vec::new(), Vec::new());
             for untold in untold {
                 match &untold {
-                    Untold::Forgotten(uid) => self.put_grave(uid)?,
-                    Untold::Said(saying) => match border.leaving(saying) {
-                        Some(news) => self.put(&news)?,
+                    Untold::Forgotten(uid) => self.put_deletion(uid)?,
+                    Untold::Said(saying) => match share_policy.outgoing(saying) {
+                        Some(batch) => self.put(&batch)?,
                         None => {
-                            staying.push(untold);
+                            kept_local.push(untold);
                             continue;
                         }
                     },
                 }
                 told.push(untold);
             }
-            self.answer.stayed += staying.len() as u64;
+            self.answer.kept_local += kept_local.len() as u64;
             store.told(shared.project, &told)?;
-            store.kept_to_ourselves(&staying)?;
+            store.kept_to_ourselves(&kept_local)?;
         }
     }
 
-    fn put(&mut self, news: &SyncBatch) -> Result<(), Failure> {
-        for memory in &news.memories {
-            if !self.has_grave(&memory.uid) {
+    fn put(&mut self, batch: &SyncBatch) -> Result<(), Failure> {
+        for memory in &batch.memories {
+            if !self.is_deleted(&memory.uid) {
                 self.put_memory(memory)?;
             }
         }
-        for link in &news.links {
-            if !self.has_grave(&link.from) {
-                self.add(&Entry::Linked(link.clone()))?;
+        for link in &batch.links {
+            if !self.is_deleted(&link.from) {
+                self.add(&GitEntry::Linked(link.clone()))?;
             }
         }
         Ok(())
     }
 
-    /// Writes that a memory was forgotten, also where this folder is not the one it was told in.
-    fn put_grave(&mut self, uid: &Uid) -> Result<(), Failure> {
+    /// Writes that a memory was forgotten, also where this folder is not the one it was pushed to.
+    fn put_deletion(&mut self, uid: &Uid) -> Result<(), Failure> {
         self.folder.forget(uid, None, self.app.now)?;
-        self.answer.forgotten += u64::from(!self.told.contains_key(uid));
+        self.answer.forgotten += u64::from(!self.present.contains_key(uid));
         Ok(())
     }
 
-    fn has_grave(&self, uid: &Uid) -> bool {
-        self.told.get(uid).is_some_and(|told| told.is_forgotten)
+    fn is_deleted(&self, uid: &Uid) -> bool {
+        self.present.get(uid).is_some_and(|told| told.is_forgotten)
     }
 
     fn put_memory(&mut self, memory: &SharedMemory) -> Result<(), Failure> {
         let before = self.answer.written;
         for revision in &memory.revisions {
-            if self.told.get(&memory.uid).is_some_and(|told| told.says_at(revision.order())) {
+            if self.present.get(&memory.uid).is_some_and(|told| told.says_at(revision.order())) {
                 continue;
             }
             let mut revision = revision.clone();
             revision.author.clone_from(&self.author);
-            let said = Said { uid: memory.uid.clone(), created_at: memory.created_at, revision };
-            self.add(&Entry::Said(Box::new(said)))?;
+            let said = GitRevision { uid: memory.uid.clone(), created_at: memory.created_at, revision };
+            self.add(&GitEntry::GitRevision(Box::new(said)))?;
         }
         self.answer.memories += u64::from(self.answer.written > before);
         Ok(())
     }
 
-    fn add(&mut self, entry: &Entry) -> Result<(), Failure> {
+    fn add(&mut self, entry: &GitEntry) -> Result<(), Failure> {
         self.answer.written += u64::from(self.folder.put(entry, self.app.now)?);
         Ok(())
     }
 }
 
-/// Looks what an export would tell. Nothing is written, here or there.
+/// Returns what an export would push. Nothing is written, here or there.
 fn preview(dir: &str, args: &ExportArgs, app: &App) -> Result<Answer, Failure> {
     let store = app.store_to_read()?;
     let project = app.known_project(&store, args.project.as_deref())?;
-    let author = by_git::author(&store, args.r#as.as_deref(), app)?;
-    let mut folder = Folder::look(dir)?;
-    let told = folder.read_all(app.now);
+    let author = git_share::author(&store, args.r#as.as_deref(), app)?;
+    let mut folder = GitFolder::look(dir)?;
+    let present = folder.read_all(app.now);
     let mut answer = Answer { version: 1, author, ..Answer::default() };
-    for (uid, _) in told.iter().filter(|(_, told)| !told.is_forgotten) {
+    for (uid, _) in present.iter().filter(|(_, told)| !told.is_forgotten) {
         answer.forgotten += u64::from(store.is_forgotten(uid)?);
     }
     if let Some(project) = project {
-        by_git::shared(&store, project)?;
+        git_share::shared(&store, project)?;
         answer.project = project_name(&store, project)?;
-        let (leaving, stayed) = leaving(&store, project, &told, app)?;
-        (answer.memories, answer.stayed, answer.leaving) = (leaving.len() as u64, stayed, Some(leaving));
+        let (outgoing, kept_local) = outgoing(&store, project, &present, app)?;
+        (answer.memories, answer.kept_local, answer.outgoing) =
+            (outgoing.len() as u64, kept_local, Some(outgoing));
     }
-    answer.leaving.get_or_insert_default();
+    answer.outgoing.get_or_insert_default();
     Ok(Answer { refused: folder.refused, ..answer })
 }
 
-fn leaving(
+fn outgoing(
     store: &Store,
     project: ProjectId,
-    told: &BTreeMap<Uid, Told>,
+    told: &BTreeMap<Uid, FolderMemory>,
     app: &App,
-) -> Result<(Vec<MemoryLeaving>, u64), Failure> {
-    let (mut leaving, mut stayed, mut uids) = (Vec::new(), 0, Vec::new());
-    let border = Border::of(app);
+) -> Result<(Vec<OutgoingMemory>, u64), Failure> {
+    let (mut outgoing, mut kept_local, mut uids) = (Vec::new(), 0, Vec::new());
+    let share_policy = SharePolicy::from_app(app);
     store.each_memory(|memory| {
         if memory.project == project {
             uids.push(memory.uid);
@@ -229,19 +230,19 @@ fn leaving(
     })?;
     for uid in uids {
         let Some(saying) = store.all_it_said(&uid)? else { continue };
-        let Some(news) = border.leaving(&saying) else {
-            stayed += 1;
+        let Some(batch) = share_policy.outgoing(&saying) else {
+            kept_local += 1;
             continue;
         };
         let told = told.get(&uid);
         let is_there = |said: &SharedRevision| told.is_some_and(|told| told.says(said.state()));
-        for mut memory in news.memories {
+        for mut memory in batch.memories {
             if told.is_some_and(|told| told.is_forgotten) || memory.revisions.last().is_some_and(is_there) {
                 continue;
             }
             memory.revisions.retain(|said| !is_there(said));
-            leaving.extend(MemoryLeaving::of(memory));
+            outgoing.extend(OutgoingMemory::from_shared(memory));
         }
     }
-    Ok((leaving, stayed))
+    Ok((outgoing, kept_local))
 }

@@ -24,9 +24,9 @@ const MOST_NAME_CHARS: usize = 48;
 
 /// What one file holds.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Entry {
+pub(crate) enum GitEntry {
     /// A memory says something from one moment on.
-    Said(Box<Said>),
+    GitRevision(Box<GitRevision>),
     /// A memory relates to another.
     Linked(SharedLink),
     /// A memory was forgotten, whatever else is said of it.
@@ -35,14 +35,14 @@ pub(crate) enum Entry {
 
 /// What a memory says from one moment on.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Said {
+pub(crate) struct GitRevision {
     pub(crate) uid: Uid,
     pub(crate) created_at: Timestamp,
     pub(crate) revision: SharedRevision,
 }
 
 /// A file as it is to be written.
-pub(crate) struct Written {
+pub(crate) struct EntryFile {
     /// The folder it belongs into.
     pub(crate) place: String,
     pub(crate) name: String,
@@ -56,15 +56,15 @@ struct Versioned {
 
 #[derive(Deserialize, Serialize)]
 #[serde(tag = "is", rename_all = "lowercase", deny_unknown_fields)]
-enum Shape {
-    Memory(Box<MemoryShape>),
+enum EntryJson {
+    Memory(Box<RevisionJson>),
     Link { version: u32, uid: String, relation: String, to: String },
     Forgotten { version: u32, uid: String },
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct MemoryShape {
+struct RevisionJson {
     version: u32,
     uid: String,
     author: String,
@@ -92,29 +92,29 @@ struct MemoryShape {
     superseded_by: Option<String>,
 }
 
-impl Entry {
+impl GitEntry {
     /// Returns the memory it is about.
     pub(crate) fn uid(&self) -> &Uid {
         match self {
-            Entry::Said(said) => &said.uid,
-            Entry::Linked(link) => &link.from,
-            Entry::Forgotten(uid) => uid,
+            GitEntry::GitRevision(said) => &said.uid,
+            GitEntry::Linked(link) => &link.from,
+            GitEntry::Forgotten(uid) => uid,
         }
     }
 
     /// Lays it out as a file.
-    pub(crate) fn write(&self) -> Result<Written, serde_json::Error> {
+    pub(crate) fn write(&self) -> Result<EntryFile, serde_json::Error> {
         let json = serde_json::to_string(&self.shape())?;
         let (of_uid, of_text) = (digest_of(self.uid().as_str()), digest_of(&json));
         let mark: String = of_text.chars().take(MARK_DIGITS).collect();
         let text = lines(&json).map(|line| format!("{mark} {line}\n")).collect();
         let of_uid: String = of_uid.chars().take(UID_DIGITS).collect();
         let place = of_uid.chars().take(2).collect();
-        Ok(Written { place, name: format!("{of_uid}-{of_text}{SUFFIX}"), text })
+        Ok(EntryFile { place, name: format!("{of_uid}-{of_text}{SUFFIX}"), text })
     }
 
     /// Understands a file, or says why not.
-    pub(crate) fn read(name: &str, bytes: &[u8], now: Timestamp) -> Result<Entry, String> {
+    pub(crate) fn read(name: &str, bytes: &[u8], now: Timestamp) -> Result<GitEntry, String> {
         let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
         let json: String = text.lines().filter_map(|line| line.get(MARK_DIGITS + 1..)).collect();
         let (of_uid, of_text) = parts(name).ok_or("its name is not one of ours")?;
@@ -126,44 +126,46 @@ impl Entry {
         if version != VERSION {
             return Err(format!("it is of version {version}; this build knows {VERSION}"));
         }
-        let shape: Shape = serde_json::from_str(&json).map_err(|error| unknown(&error))?;
+        let shape: EntryJson = serde_json::from_str(&json).map_err(|error| unknown(&error))?;
         let entry = shape.understand(now)?;
         let is_its_own = digest_of(entry.uid().as_str()).starts_with(of_uid);
         is_its_own.then_some(entry).ok_or_else(|| "its name is another memory's".to_owned())
     }
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> EntryJson {
         match self {
-            Entry::Forgotten(uid) => Shape::Forgotten { version: VERSION, uid: uid.to_string() },
-            Entry::Linked(SharedLink { from, relation, to }) => Shape::Link {
+            GitEntry::Forgotten(uid) => EntryJson::Forgotten { version: VERSION, uid: uid.to_string() },
+            GitEntry::Linked(SharedLink { from, relation, to }) => EntryJson::Link {
                 version: VERSION,
                 uid: from.to_string(),
                 relation: relation.as_str().to_owned(),
                 to: to.to_string(),
             },
-            Entry::Said(said) => Shape::Memory(Box::new(MemoryShape::of(said))),
+            GitEntry::GitRevision(said) => EntryJson::Memory(Box::new(RevisionJson::of(said))),
         }
     }
 }
 
-impl Shape {
-    fn understand(self, now: Timestamp) -> Result<Entry, String> {
+impl EntryJson {
+    fn understand(self, now: Timestamp) -> Result<GitEntry, String> {
         match self {
-            Shape::Forgotten { uid, .. } => Ok(Entry::Forgotten(parse_uid(&uid)?)),
-            Shape::Link { uid, relation, to, .. } => {
+            EntryJson::Forgotten { uid, .. } => Ok(GitEntry::Forgotten(parse_uid(&uid)?)),
+            EntryJson::Link { uid, relation, to, .. } => {
                 let relation = relation.parse().map_err(|_| format!("`{relation}` is not a relation"))?;
-                Ok(Entry::Linked(SharedLink { from: parse_uid(&uid)?, relation, to: parse_uid(&to)? }))
+                Ok(GitEntry::Linked(SharedLink { from: parse_uid(&uid)?, relation, to: parse_uid(&to)? }))
             }
-            Shape::Memory(shape) => shape.understand(now).map(|said| Entry::Said(Box::new(said))),
+            EntryJson::Memory(shape) => {
+                shape.understand(now).map(|said| GitEntry::GitRevision(Box::new(said)))
+            }
         }
     }
 }
 
-impl MemoryShape {
-    fn of(said: &Said) -> MemoryShape {
+impl RevisionJson {
+    fn of(said: &GitRevision) -> RevisionJson {
         let SharedRevision { content, superseded_by, at, author } = &said.revision;
         let ms = |time: Timestamp| time.0;
-        MemoryShape {
+        RevisionJson {
             version: VERSION,
             uid: said.uid.to_string(),
             author: author.clone(),
@@ -185,7 +187,7 @@ impl MemoryShape {
         }
     }
 
-    fn understand(self, now: Timestamp) -> Result<Said, String> {
+    fn understand(self, now: Timestamp) -> Result<GitRevision, String> {
         if author_name(&self.author).as_deref() != Some(&self.author) {
             return Err("its author has no name one could show".to_owned());
         }
@@ -213,7 +215,7 @@ impl MemoryShape {
         let superseded_by = self.superseded_by.as_deref().map(parse_uid).transpose()?;
         let revision =
             SharedRevision { content, superseded_by, at: Timestamp(self.at_ms), author: self.author };
-        Ok(Said { uid: parse_uid(&self.uid)?, created_at: Timestamp(self.created_at_ms), revision })
+        Ok(GitRevision { uid: parse_uid(&self.uid)?, created_at: Timestamp(self.created_at_ms), revision })
     }
 }
 
@@ -281,12 +283,12 @@ mod tests {
 
     const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
-    fn said(title: &str, body: &str) -> Entry {
+    fn said(title: &str, body: &str) -> GitEntry {
         let content = Content { title: title.to_owned(), ..Content::new(Kind::Decision, title, body) };
         let revision =
             SharedRevision { content, superseded_by: None, at: Timestamp(7), author: "Ann Lee".to_owned() };
         let uid = Uid::parse("0190-abc").unwrap();
-        Entry::Said(Box::new(Said { uid, created_at: Timestamp(5), revision }))
+        GitEntry::GitRevision(Box::new(GitRevision { uid, created_at: Timestamp(5), revision }))
     }
 
     proptest! {
@@ -296,7 +298,7 @@ mod tests {
         ) {
             let entry = said(&title, &body);
             let written = entry.write().unwrap();
-            prop_assert_eq!(Entry::read(&written.name, written.text.as_bytes(), NOW), Ok(entry));
+            prop_assert_eq!(GitEntry::read(&written.name, written.text.as_bytes(), NOW), Ok(entry));
             prop_assert!(written.text.lines().all(|line| line.len() < LINE_BYTES), "{}", written.text);
             prop_assert!(is_name(&written.name) && written.name.starts_with(&written.place));
         }
@@ -304,7 +306,7 @@ mod tests {
         #[test]
         fn whatever_stands_in_a_file_is_refused_or_what_its_name_says(bytes in any::<Vec<u8>>()) {
             let name = said("t", "b").write().unwrap().name;
-            prop_assert!(Entry::read(&name, &bytes, NOW).is_err());
+            prop_assert!(GitEntry::read(&name, &bytes, NOW).is_err());
         }
     }
 
@@ -321,7 +323,7 @@ mod tests {
     #[test]
     fn a_file_is_refused_for_a_reason() {
         let written = said("t", "b").write().unwrap();
-        let refused = |name: &str, text: &str| Entry::read(name, text.as_bytes(), NOW).unwrap_err();
+        let refused = |name: &str, text: &str| GitEntry::read(name, text.as_bytes(), NOW).unwrap_err();
         let named = |json: &str| {
             let uid: String = digest_of("0190-abc").chars().take(UID_DIGITS).collect();
             (format!("{uid}-{}{SUFFIX}", digest_of(json)), format!("01234567 {json}\n"))
@@ -333,7 +335,7 @@ mod tests {
         let (name, text) = named(r#"{"is":"forgotten","version":1,"uid":"another"}"#);
         assert_eq!(refused(&name, &text), "its name is another memory's");
         let late = said("t", "b").write().unwrap();
-        assert!(Entry::read(&late.name, late.text.as_bytes(), Timestamp(-MOST_AHEAD_MS)).is_err());
+        assert!(GitEntry::read(&late.name, late.text.as_bytes(), Timestamp(-MOST_AHEAD_MS)).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What does not fit, comes twice, late, from the future or from before a restore: one such row stops nothing else.
 
-use crate::kit::{PASSWORD, PROJECT, TestHub, asking, forgotten, news, pull, said, titles, uid};
+use crate::test_hub::{PASSWORD, PROJECT, TestHub, asking, batch, forgotten, pull, said, titles, uid};
 use backstory_memory::{Kind, Relation, SharedLink, SharedMemory, SyncBatch, Timestamp, Watermark};
 use backstory_sync::{Hub, HubError, Pulled};
 
@@ -8,39 +8,39 @@ const OTHER: &str = "remote:example.org/other";
 
 fn several(memories: Vec<SyncBatch>) -> SyncBatch {
     SyncBatch {
-        memories: memories.into_iter().flat_map(|news| news.memories).collect(),
+        memories: memories.into_iter().flat_map(|batch| batch.memories).collect(),
         ..SyncBatch::default()
     }
 }
 
-fn uids(news: &SyncBatch) -> Vec<String> {
-    news.memories.iter().map(|memory| memory.uid.to_string()).collect()
+fn uids(batch: &SyncBatch) -> Vec<String> {
+    batch.memories.iter().map(|memory| memory.uid.to_string()).collect()
 }
 
 #[test]
 fn what_the_hub_does_not_take_is_named_and_the_others_are_taken() {
     let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
     let mut ann = test.member("ann", "a");
-    let told: Vec<SyncBatch> = (0..9)
+    let pushed: Vec<SyncBatch> = (0..9)
         .map(|number| {
             let title = if number == 4 { "with a \0 in it".to_owned() } else { format!("number {number}") };
-            news(&format!("u{number}"), vec![said(5, &title)])
+            batch(&format!("u{number}"), vec![said(5, &title)])
         })
         .collect();
-    let pushed = ann.push(PROJECT, &several(told), &mut || {}).unwrap();
+    let pushed = ann.push(PROJECT, &several(pushed), &mut || {}).unwrap();
     let refused: Vec<_> = pushed.refused.iter().map(|refusal| refusal.uid.to_string()).collect();
     assert_eq!(refused, ["u4"], "{pushed:?}");
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.memories.len(), 8);
 }
 
-/// Whoever watches whether the hub still answers must hear of each answer, however much is told at once.
+/// Whoever watches whether the hub still answers must pull_new of each answer, however much is pushed at once.
 #[test]
 fn every_answer_of_a_slow_hub_is_a_sign_of_life() {
     let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
     let mut ann = test.member("ann", "a");
-    let told = (0..50).map(|number| news(&format!("u{number}"), vec![said(5, "one of many")])).collect();
+    let pushed = (0..50).map(|number| batch(&format!("u{number}"), vec![said(5, "one of many")])).collect();
     let mut signs = 0;
-    ann.push(PROJECT, &several(told), &mut || signs += 1).unwrap();
+    ann.push(PROJECT, &several(pushed), &mut || signs += 1).unwrap();
     assert!(signs >= 100, "{signs}");
 }
 
@@ -50,10 +50,10 @@ fn a_memory_stays_in_its_project_whoever_tells_of_it() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
     let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
     bob.share(OTHER, "other").unwrap();
-    ann.push(PROJECT, &news("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
-    let pushed = bob.push(OTHER, &news("u1", vec![said(6, "spaces")]), &mut || {}).unwrap();
+    ann.push(PROJECT, &batch("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
+    let pushed = bob.push(OTHER, &batch("u1", vec![said(6, "spaces")]), &mut || {}).unwrap();
     assert_eq!(pushed.elsewhere, [uid("u1")]);
-    let said_last = |news: &SyncBatch| titles(news)[0].1.last().unwrap().0.clone();
+    let said_last = |batch: &SyncBatch| titles(batch)[0].1.last().unwrap().0.clone();
     assert_eq!(said_last(&test.pull(&mut ann, Watermark::default()).0), "spaces");
     bob.push(OTHER, &forgotten("u1"), &mut || {}).unwrap();
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.forgotten, [uid("u1")]);
@@ -65,8 +65,8 @@ fn a_link_is_there_whichever_of_its_ends_is_told_last() {
     let mut ann = test.member("ann", "a");
     let link = SharedLink { from: uid("u1"), relation: Relation::Relates, to: uid("u2") };
     for of in ["u1", "u2"] {
-        let told = SyncBatch { links: vec![link.clone()], ..news(of, vec![said(5, of)]) };
-        ann.push(PROJECT, &told, &mut || {}).unwrap();
+        let pushed = SyncBatch { links: vec![link.clone()], ..batch(of, vec![said(5, of)]) };
+        ann.push(PROJECT, &pushed, &mut || {}).unwrap();
     }
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.links, [link]);
 }
@@ -76,34 +76,34 @@ fn what_cannot_be_read_is_named_the_rest_is_heard_and_it_can_be_asked_for_again(
     let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
     let mut ann = test.member("ann", "a");
     for of in ["u1", "u2", "u3", "u4"] {
-        ann.push(PROJECT, &news(of, vec![said(5, of)]), &mut || {}).unwrap();
+        ann.push(PROJECT, &batch(of, vec![said(5, of)]), &mut || {}).unwrap();
     }
     test.database.psql("UPDATE backstory.revisions SET kind = 'from-tomorrow' WHERE uid = 'u2'");
     test.database.psql("UPDATE backstory.revisions SET facts = ARRAY[NULL] WHERE uid = 'u3'");
     test.database.settle();
-    let hear = |ann: &mut Hub, since, again: &[String]| {
-        let (mut heard, mut unreadable) = (Vec::new(), Vec::new());
-        let next = ann.pull(PROJECT, since, again, |pulled| {
-            match pulled {
-                Pulled::SyncBatch(news) => heard.extend(uids(&news)),
+    let pull_new = |ann: &mut Hub, since, again: &[String]| {
+        let (mut pulled, mut unreadable) = (Vec::new(), Vec::new());
+        let next = ann.pull(PROJECT, since, again, |part| {
+            match part {
+                Pulled::Batch(batch) => pulled.extend(uids(&batch)),
                 Pulled::Unreadable(uid) => unreadable.push(uid),
-                Pulled::UpTo(_) => {}
+                Pulled::Checkpoint(_) => {}
             }
             Ok::<(), HubError>(())
         });
-        (heard, unreadable, next.unwrap())
+        (pulled, unreadable, next.unwrap())
     };
-    let (heard, unreadable, next) = hear(&mut ann, Watermark::default(), &[]);
+    let (pulled, unreadable, next) = pull_new(&mut ann, Watermark::default(), &[]);
     assert_eq!(
-        (heard, &unreadable),
+        (pulled, &unreadable),
         (vec!["u1".to_owned(), "u4".to_owned()], &vec!["u2".to_owned(), "u3".to_owned()])
     );
     test.database.psql("UPDATE backstory.revisions SET kind = 'note' WHERE uid = 'u2'");
-    let (heard, still, _) = hear(&mut ann, next, &unreadable);
-    assert_eq!((heard, still), (vec!["u2".to_owned()], vec!["u3".to_owned()]));
+    let (pulled, still, _) = pull_new(&mut ann, next, &unreadable);
+    assert_eq!((pulled, still), (vec!["u2".to_owned()], vec!["u3".to_owned()]));
 }
 
-/// Two wordings of a machine whose clock is a day ahead, told at once and again.
+/// Two wordings of a machine whose clock is a day ahead, pushed at once and again.
 #[test]
 fn a_clock_that_is_ahead_keeps_its_order_and_says_nothing_twice() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
@@ -114,18 +114,18 @@ fn a_clock_that_is_ahead_keeps_its_order_and_says_nothing_twice() {
         (0..6).map(|number| said(tomorrow + number, &format!("wording {number}"))).collect();
     let wanted: Vec<String> = (0..6).map(|number| format!("wording {number}")).collect();
     for _ in 0..2 {
-        ann.push(PROJECT, &news("u1", wordings.clone()), &mut || {}).unwrap();
-        let (heard, _) = test.pull(&mut bob, Watermark::default());
-        let heard: Vec<String> = titles(&heard)[0].1.iter().map(|(title, _)| title.clone()).collect();
-        assert_eq!(heard, wanted);
+        ann.push(PROJECT, &batch("u1", wordings.clone()), &mut || {}).unwrap();
+        let (pulled, _) = test.pull(&mut bob, Watermark::default());
+        let pulled: Vec<String> = titles(&pulled)[0].1.iter().map(|(title, _)| title.clone()).collect();
+        assert_eq!(pulled, wanted);
     }
-    // Who has heard it and says otherwise is later than it.
-    let (heard, _) = test.pull(&mut bob, Watermark::default());
-    let last = heard.memories[0].revisions.last().unwrap().at;
+    // Who has pulled it and says otherwise is later than it.
+    let (pulled, _) = test.pull(&mut bob, Watermark::default());
+    let last = pulled.memories[0].revisions.last().unwrap().at;
     assert!(last.0 < tomorrow, "the hub does not believe in the future");
-    bob.push(PROJECT, &news("u1", vec![said(last.0 + 1, "of bob")]), &mut || {}).unwrap();
-    let (heard, _) = test.pull(&mut bob, Watermark::default());
-    assert_eq!(titles(&heard)[0].1.last().unwrap().0, "of bob");
+    bob.push(PROJECT, &batch("u1", vec![said(last.0 + 1, "of bob")]), &mut || {}).unwrap();
+    let (pulled, _) = test.pull(&mut bob, Watermark::default());
+    assert_eq!(titles(&pulled)[0].1.last().unwrap().0, "of bob");
 }
 
 /// More than a window holds, and broken off in the middle.
@@ -139,24 +139,24 @@ fn a_long_pull_that_is_broken_off_goes_on_where_it_was() {
             created_at: Timestamp(1),
             revisions: vec![said(5, "one of many")],
         };
-        let told = SyncBatch { memories: (0..250).map(some).collect(), ..SyncBatch::default() };
-        ann.push(PROJECT, &told, &mut || {}).unwrap();
+        let pushed = SyncBatch { memories: (0..250).map(some).collect(), ..SyncBatch::default() };
+        ann.push(PROJECT, &pushed, &mut || {}).unwrap();
     }
     test.database.settle();
-    let (mut heard, mut reached) = (0, Watermark::default());
-    let broken = ann.pull(PROJECT, Watermark::default(), &[], |pulled| match pulled {
-        Pulled::UpTo(watermark) => {
+    let (mut pulled, mut reached) = (0, Watermark::default());
+    let broken = ann.pull(PROJECT, Watermark::default(), &[], |part| match part {
+        Pulled::Checkpoint(watermark) => {
             reached = watermark;
             Err(HubError::Full)
         }
-        Pulled::SyncBatch(news) => {
-            heard += news.memories.len();
+        Pulled::Batch(batch) => {
+            pulled += batch.memories.len();
             Ok(())
         }
         Pulled::Unreadable(_) => Ok(()),
     });
-    assert!(broken.is_err() && (1500..3000).contains(&heard), "{heard}");
-    assert_eq!(heard + pull(&mut ann, reached).0.memories.len(), 3000);
+    assert!(broken.is_err() && (1500..3000).contains(&pulled), "{pulled}");
+    assert_eq!(pulled + pull(&mut ann, reached).0.memories.len(), 3000);
 }
 
 /// A dump that is restored into a cluster that has not counted that far yet.
@@ -164,13 +164,13 @@ fn a_long_pull_that_is_broken_off_goes_on_where_it_was() {
 fn what_was_written_before_a_restore_is_heard_after_it() {
     let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
     let mut ann = test.member("ann", "a");
-    ann.push(PROJECT, &news("before", vec![said(5, "before")]), &mut || {}).unwrap();
+    ann.push(PROJECT, &batch("before", vec![said(5, "before")]), &mut || {}).unwrap();
     ann.push(PROJECT, &forgotten("nothing"), &mut || {}).unwrap();
     test.database.psql("UPDATE backstory.revisions SET changed = '9000000000000'::xid8");
-    ann.push(PROJECT, &news("since", vec![said(5, "since")]), &mut || {}).unwrap();
+    ann.push(PROJECT, &batch("since", vec![said(5, "since")]), &mut || {}).unwrap();
     // The watermark is of the other cluster.
-    let (heard, next) = test.pull(&mut ann, Watermark(8_999_999_999_999));
-    assert_eq!(uids(&heard), ["before", "since"]);
+    let (pulled, next) = test.pull(&mut ann, Watermark(8_999_999_999_999));
+    assert_eq!(uids(&pulled), ["before", "since"]);
     assert!(pull(&mut ann, next).0.is_empty());
 }
 
@@ -179,11 +179,11 @@ fn the_search_counts_only_the_kinds_that_are_asked_for() {
     let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
     let mut ann = test.member("ann", "a");
     for number in 0..5 {
-        ann.push(PROJECT, &news(&format!("u{number}"), vec![said(5, "migration")]), &mut || {}).unwrap();
+        ann.push(PROJECT, &batch(&format!("u{number}"), vec![said(5, "migration")]), &mut || {}).unwrap();
     }
     let mut note = said(5, "a note that speaks of one migration among many other things");
     note.content.kind = Kind::Note;
-    ann.push(PROJECT, &news("note", vec![note]), &mut || {}).unwrap();
+    ann.push(PROJECT, &batch("note", vec![note]), &mut || {}).unwrap();
     let mut question = asking("migration", None, 2);
     question.kinds = &[Kind::Note];
     let found: Vec<String> = ann.search(&question).unwrap().iter().map(|hit| hit.uid.to_string()).collect();
@@ -199,7 +199,7 @@ fn a_search_that_takes_too_long_is_given_up() {
     let mut holder = holder.password(PASSWORD).connect(postgres::NoTls).unwrap();
     holder.batch_execute("BEGIN; LOCK TABLE backstory.revisions").unwrap();
     let mut question = asking("migration", None, 2);
-    question.patience = Some(std::time::Duration::from_millis(50));
+    question.timeout = Some(std::time::Duration::from_millis(50));
     let given_up = ann.search(&question).unwrap_err();
     assert!(matches!(given_up, HubError::Busy { .. }), "{given_up}");
 }

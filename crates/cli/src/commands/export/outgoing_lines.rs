@@ -7,15 +7,15 @@ use backstory_store::{Project, Store};
 use std::collections::HashMap;
 
 /// Makes lines of memories, and remembers which projects and sessions it has seen.
-pub(super) struct Leaving<'a> {
+pub(super) struct OutgoingLines<'a> {
     store: &'a Store,
     projects: HashMap<ProjectId, MemoryRecord>,
     sessions: HashMap<SessionId, Option<(String, String)>>,
 }
 
-impl<'a> Leaving<'a> {
-    pub(super) fn new(store: &'a Store) -> Leaving<'a> {
-        Leaving { store, projects: HashMap::new(), sessions: HashMap::new() }
+impl<'a> OutgoingLines<'a> {
+    pub(super) fn new(store: &'a Store) -> OutgoingLines<'a> {
+        OutgoingLines { store, projects: HashMap::new(), sessions: HashMap::new() }
     }
 
     /// Returns the line of a memory.
@@ -35,8 +35,8 @@ impl<'a> Leaving<'a> {
     /// Returns a line that tells a project and nothing else.
     fn project(&mut self, id: ProjectId) -> Result<&MemoryRecord, Failure> {
         if !self.projects.contains_key(&id) {
-            let told = self.store.project(id)?.map(|project| project_line(&project)).unwrap_or_default();
-            self.projects.insert(id, told);
+            let found = self.store.project(id)?.map(|project| project_line(&project)).unwrap_or_default();
+            self.projects.insert(id, found);
         }
         Ok(self.projects.entry(id).or_default())
     }
@@ -45,9 +45,9 @@ impl<'a> Leaving<'a> {
         if let Some(known) = self.sessions.get(&id) {
             return Ok(known.clone());
         }
-        let told = self.store.session(id)?.map(|session| (session.host, session.host_session));
-        self.sessions.insert(id, told.clone());
-        Ok(told)
+        let found = self.store.session(id)?.map(|session| (session.host, session.host_session));
+        self.sessions.insert(id, found.clone());
+        Ok(found)
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) fn project_line(project: &Project) -> MemoryRecord {
     // A path means little on another machine; but where there is nothing else, it keeps two projects of one name apart (law 8).
     let is_path = |key: &ProjectKey| matches!(key, ProjectKey::Path(_));
     let known_by_place = project.keys.iter().all(is_path);
-    // The name is told anyway.
+    // The name is found anyway.
     let travels = |key: &&ProjectKey| match key {
         ProjectKey::Path(_) => known_by_place,
         ProjectKey::Named(name) => *name != project.name,

@@ -1,10 +1,10 @@
-//! `import --git DIR`: hears what a team tells through a folder that git carries. Only what has changed since the last time is read.
+//! `import --git DIR`: pulls what a team shares through a folder in git. Only what has changed since the last time is read.
 
 use super::{ImportArgs, embed, tidy_up};
 use crate::app::{App, project_name};
-use crate::border::Border;
-use crate::by_git::{self, Folder, Refused, Told};
 use crate::failure::{Exit, Failure};
+use crate::git_share::{self, FolderMemory, GitFolder, RefusedFiles};
+use crate::share_policy::SharePolicy;
 use crate::sync_lock::SyncLock;
 use crate::ui::one_line;
 use backstory_memory::{MemoryScope, ProjectId, SyncBatch, Uid};
@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 
 /// What the places of a folder are called where it is noted how far they were read.
 const SOURCE: &str = "shared through git";
-/// How many memories are heard at once.
-const PER_HEARING: usize = 200;
+/// How many memories are pulled at once.
+const PER_PULL: usize = 200;
 
 /// What an import came to, or would.
 #[derive(Default, Serialize)]
@@ -28,7 +28,7 @@ struct Answer {
     /// Whether nothing was taken in yet.
     dry_run: bool,
     #[serde(flatten)]
-    refused: Refused,
+    refused: RefusedFiles,
 }
 
 /// Imports from a folder that git carries.
@@ -44,7 +44,7 @@ pub(super) fn run(dir: &str, args: &ImportArgs, app: &App) -> Result<Exit, Failu
         return Ok(exit);
     }
     answer.refused.say(&app.ui);
-    let would = if answer.dry_run { "would hear" } else { "heard" };
+    let would = if answer.dry_run { "would pull" } else { "pulled" };
     app.ui.line(&format!(
         "`{}` {would} {} new, {} revised, {} forgotten",
         one_line(&answer.project),
@@ -59,21 +59,21 @@ fn import(dir: &str, args: &ImportArgs, app: &App) -> Result<Answer, Failure> {
     let mut store = app.store()?;
     let lock = SyncLock::take(app)?;
     let project = app.project_to_write(&mut store, args.project.as_deref())?;
-    let folder = Folder::look(dir)?;
-    let (shared, is_new) = by_git::share(&mut store, project, None, app)?;
-    let mut importing = Importing { app, store, shared, folder, heard: Heard::default() };
-    importing.hear(is_new)?;
+    let folder = GitFolder::look(dir)?;
+    let (shared, is_new) = git_share::share(&mut store, project, None, app)?;
+    let mut importing = Importing { app, store, shared, folder, pulled: Heard::default() };
+    importing.pull(is_new)?;
     // What follows takes long, and bears on nobody's team.
     drop(lock);
-    let Importing { mut store, folder, heard, .. } = importing;
+    let Importing { mut store, folder, pulled, .. } = importing;
     tidy_up(&mut store, app);
     embed(&mut store, args, app)?;
     Ok(Answer {
         version: 1,
         project: project_name(&store, project)?,
-        written: heard.written,
-        revised: heard.revised,
-        forgotten: heard.forgotten,
+        written: pulled.written,
+        revised: pulled.revised,
+        forgotten: pulled.forgotten,
         dry_run: false,
         refused: folder.refused,
     })
@@ -83,8 +83,8 @@ struct Importing<'a> {
     app: &'a App,
     store: Store,
     shared: SharedProject,
-    folder: Folder,
-    heard: Heard,
+    folder: GitFolder,
+    pulled: Heard,
 }
 
 /// A folder within that was read, and what it looked like.
@@ -95,48 +95,53 @@ struct Read {
 }
 
 impl Importing<'_> {
-    fn hear(&mut self, is_new: bool) -> Result<(), Failure> {
+    fn pull(&mut self, is_new: bool) -> Result<(), Failure> {
         let mut read = Vec::new();
-        let mut news = SyncBatch::default();
+        let mut batch = SyncBatch::default();
         for (place, stamp) in self.folder.places() {
             if !is_new && self.was_read(&place, &stamp)? {
                 continue;
             }
             let refused = self.folder.refused.count;
-            let told = self.folder.read(&place, self.app.now);
-            self.take(&place, told, &mut news)?;
+            let memories = self.folder.read(&place, self.app.now);
+            self.take(&place, memories, &mut batch)?;
             read.push(Read { place, stamp, is_whole: self.folder.refused.count == refused });
-            if news.memories.len() + news.forgotten.len() >= PER_HEARING {
-                self.write(std::mem::take(&mut news))?;
+            if batch.memories.len() + batch.forgotten.len() >= PER_PULL {
+                self.write(std::mem::take(&mut batch))?;
             }
         }
-        self.write(news)?;
+        self.write(batch)?;
         let done: Vec<Read> = read.into_iter().filter(|read| read.is_whole).collect();
         self.note(&done)
     }
 
-    /// Takes what may be heard. What belongs to another project here, or to the user alone, is nobody's to change from outside.
-    fn take(&mut self, place: &str, told: BTreeMap<Uid, Told>, news: &mut SyncBatch) -> Result<(), Failure> {
-        for (uid, told) in told {
+    /// Takes what may be pulled. What belongs to another project here, or to the user alone, is nobody's to change from outside.
+    fn take(
+        &mut self,
+        place: &str,
+        memories: BTreeMap<Uid, FolderMemory>,
+        batch: &mut SyncBatch,
+    ) -> Result<(), Failure> {
+        for (uid, found) in memories {
             if is_anothers(&self.store, &uid, self.shared.project)? {
                 self.folder.refused.add(format!("{place} ({uid})"), ANOTHERS);
-            } else if told.is_forgotten {
-                news.forgotten.push(uid);
+            } else if found.is_forgotten {
+                batch.forgotten.push(uid);
             } else {
-                news.memories.extend(told.memory);
-                news.links.extend(told.links);
+                batch.memories.extend(found.memory);
+                batch.links.extend(found.links);
             }
         }
         Ok(())
     }
 
-    fn write(&mut self, news: SyncBatch) -> Result<(), Failure> {
-        if news.is_empty() {
+    fn write(&mut self, batch: SyncBatch) -> Result<(), Failure> {
+        if batch.is_empty() {
             return Ok(());
         }
         // Nobody proves who they are: no word counts as one's own.
-        let news = Border::of(self.app).believed(news, "");
-        self.heard.add(self.store.hear(self.shared.project, &news, self.app.now)?);
+        let batch = SharePolicy::from_app(self.app).incoming(batch, "");
+        self.pulled.add(self.store.hear(self.shared.project, &batch, self.app.now)?);
         Ok(())
     }
 
@@ -171,24 +176,24 @@ fn is_anothers(store: &Store, uid: &Uid, project: ProjectId) -> Result<bool, Fai
     Ok(here.is_some_and(|memory| memory.project != project || memory.content.scope == MemoryScope::User))
 }
 
-/// Looks what an import would hear. Nothing is written.
+/// Looks what an import would pull. Nothing is written.
 fn preview(dir: &str, args: &ImportArgs, app: &App) -> Result<Answer, Failure> {
     let store = app.store_to_read()?;
     let project = app.known_project(&store, args.project.as_deref())?;
     let mut answer = Answer { version: 1, dry_run: true, ..Answer::default() };
     if let Some(project) = project {
-        by_git::shared(&store, project)?;
+        git_share::shared(&store, project)?;
         answer.project = project_name(&store, project)?;
     }
-    let mut folder = Folder::look(dir)?;
-    for (uid, told) in folder.read_all(app.now) {
+    let mut folder = GitFolder::look(dir)?;
+    for (uid, found) in folder.read_all(app.now) {
         let here = store.memory_by_uid(&uid)?;
         if project.is_none_or(|project| is_anothers(&store, &uid, project).unwrap_or(true)) && here.is_some()
         {
             folder.refused.add(uid.to_string(), ANOTHERS);
-        } else if told.is_forgotten {
+        } else if found.is_forgotten {
             answer.forgotten += u64::from(here.is_some());
-        } else if let Some(last) = told.memory.as_ref().and_then(|memory| memory.revisions.last()) {
+        } else if let Some(last) = found.memory.as_ref().and_then(|memory| memory.revisions.last()) {
             match here {
                 Some(here) => {
                     let superseded_by = store.ties(here.id, &uid)?.superseded_by;

@@ -1,6 +1,6 @@
 //! Teams do not see each other, whatever a member tries (SEC-11, S13).
 
-use crate::kit::{PASSWORD, PROJECT, TestHub, asking, news, said};
+use crate::test_hub::{PASSWORD, PROJECT, TestHub, asking, batch, said};
 use backstory_memory::{SharedLink, SyncBatch, Watermark};
 use backstory_testkit::bar;
 use postgres::error::SqlState;
@@ -15,20 +15,20 @@ fn two_teams() -> Option<TestHub> {
     for (member, team) in [("ann", "a"), ("bob", "b")] {
         let mut hub = test.member(member, team);
         for of in ["u1", "u2", "u3"] {
-            hub.push(PROJECT, &news(of, vec![said(5, &format!("of {team}"))]), &mut || {}).unwrap();
+            hub.push(PROJECT, &batch(of, vec![said(5, &format!("of {team}"))]), &mut || {}).unwrap();
         }
         let link = SharedLink {
-            from: crate::kit::uid("u1"),
+            from: crate::test_hub::uid("u1"),
             relation: backstory_memory::Relation::Relates,
-            to: crate::kit::uid("u2"),
+            to: crate::test_hub::uid("u2"),
         };
         let more = SyncBatch {
             links: vec![link],
-            pins: vec![(crate::kit::uid("u1"), true)],
+            pins: vec![(crate::test_hub::uid("u1"), true)],
             ..SyncBatch::default()
         };
         hub.push(PROJECT, &more, &mut || {}).unwrap();
-        hub.push(PROJECT, &crate::kit::forgotten("u3"), &mut || {}).unwrap();
+        hub.push(PROJECT, &crate::test_hub::forgotten("u3"), &mut || {}).unwrap();
     }
     Some(test)
 }
@@ -129,7 +129,7 @@ fn the_search_lets_out_only_ones_own_team() {
 #[test]
 fn nobody_writes_in_anothers_name_or_into_the_past_of_the_hub() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
-    test.member("bob", "a").push(PROJECT, &news("u1", vec![said(5, "of bob")]), &mut || {}).unwrap();
+    test.member("bob", "a").push(PROJECT, &batch("u1", vec![said(5, "of bob")]), &mut || {}).unwrap();
     let mut ann = by_hand(&test, "ann");
     let mut transaction = ann.transaction().unwrap();
     transaction.execute("SELECT set_config('backstory.team', 'a', true)", &[]).unwrap();
@@ -152,7 +152,7 @@ fn a_pooled_connection_carries_nothing_over() {
     let Some(test) = two_teams() else { return };
     let both = test.name("both");
     for team in ["a", "b"] {
-        test.owner().invite(&crate::kit::name(team), &both, PASSWORD).unwrap();
+        test.owner().invite(&crate::test_hub::name(team), &both, PASSWORD).unwrap();
     }
     let mut pooled = by_hand(&test, "both");
     for turn in 0..1000 {
@@ -172,11 +172,11 @@ fn a_pooled_connection_carries_nothing_over() {
 fn pins_are_each_members_own() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
     let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
-    ann.push(PROJECT, &news("u1", vec![said(5, "one")]), &mut || {}).unwrap();
+    ann.push(PROJECT, &batch("u1", vec![said(5, "one")]), &mut || {}).unwrap();
     for pinned in [true, false, true] {
-        let news = SyncBatch { pins: vec![(crate::kit::uid("u1"), pinned)], ..SyncBatch::default() };
-        ann.push(PROJECT, &news, &mut || {}).unwrap();
+        let batch = SyncBatch { pins: vec![(crate::test_hub::uid("u1"), pinned)], ..SyncBatch::default() };
+        ann.push(PROJECT, &batch, &mut || {}).unwrap();
     }
-    assert_eq!(test.pull(&mut ann, Watermark::default()).0.pins, [(crate::kit::uid("u1"), true)]);
+    assert_eq!(test.pull(&mut ann, Watermark::default()).0.pins, [(crate::test_hub::uid("u1"), true)]);
     assert_eq!(test.pull(&mut bob, Watermark::default()).0.pins, []);
 }

@@ -93,9 +93,9 @@ fn what_is_shared_through_git_is_not_told_to_a_hub_and_parting_says_what_to_do_f
     assert_snapshot!(told(&env.run(["project", "unshare"])), @r"
         exit 1
         --- err
-        error: the folder that git carries still has 1 memory forgotten here
+        error: the git folder still has 1 memory forgotten here
 
-        hint: `backstory export --git DIR` first; `--anyway` parts without telling
+        hint: `backstory export --git DIR` first; `--anyway` leaves it there
         ");
     assert_eq!(run_in(&env, "two", &["remember", "We decided on spaces"]).code, Some(0));
     assert_snapshot!(told(&env.run(["project", "merge", "project", "two", "--yes"])), @r"
@@ -103,7 +103,7 @@ fn what_is_shared_through_git_is_not_told_to_a_hub_and_parting_says_what_to_do_f
         --- err
         error: `project` is shared through git
 
-        hint: merged, its news would not be heard any more
+        hint: a merged project is not synced any more
         hint: `backstory project unshare project` first
         ");
     done(&env, &["export", "--git", "shared"]);
@@ -122,7 +122,7 @@ fn a_shared_project_is_not_made_part_of_another_unheard() {
         --- err
         error: `two` is shared with the team `team`
 
-        hint: merged, its news would not be heard any more
+        hint: a merged project is not synced any more
         hint: `backstory project unshare two` first
         ");
     assert_eq!(teams_shared_with(&ann), 2);
@@ -146,8 +146,8 @@ fn what_is_done_with_teams_is_told_to_programs_too() {
     assert_snapshot!(shape(&joined), @"{member: text, team: text, version: number}");
     remember(&ann, "We decided on tabs");
     let shared = ask(&ann, 0, &["project", "share", "--json"]);
-    assert_eq!(shared["untold"], 1, "{shared}");
-    assert_snapshot!(shape(&shared), @"{project: text, shared_as: text, team: text, untold: number, version: number}");
+    assert_eq!(shared["to_push"], 1, "{shared}");
+    assert_snapshot!(shape(&shared), @"{project: text, shared_as: text, team: text, to_push: number, version: number}");
     assert_eq!(ask(&ann, 0, &["project", "unshare", "--json"])["unshared"], true);
     assert_eq!(ask(&ann, 1, &["project", "unshare", "--json"])["unshared"], false);
     assert_eq!(ask(&ann, 0, &["team", "leave", "--json"])["team"], "team");

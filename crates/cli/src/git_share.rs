@@ -4,10 +4,10 @@
 //! whoever may write to the repository; names are what people say they are called, so nobody's word counts as one's own.
 
 mod entry;
-mod folder;
+mod git_folder;
 
-pub(crate) use entry::{Entry, Said, author_name};
-pub(crate) use folder::{Folder, Refused, Told};
+pub(crate) use entry::{GitEntry, GitRevision, author_name};
+pub(crate) use git_folder::{FolderMemory, GitFolder, RefusedFiles};
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -22,12 +22,12 @@ const TEAM: &str = "(git)";
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Whether a project is shared through git, and not through a hub.
-pub(crate) fn is_shared_here(shared: &SharedProject) -> bool {
+pub(crate) fn is_shared_by_git(shared: &SharedProject) -> bool {
     shared.team.starts_with(TEAM)
 }
 
 /// Whether it is a team that has no hub.
-pub(crate) fn is_one(team: &Team) -> bool {
+pub(crate) fn is_git_team(team: &Team) -> bool {
     team.name.starts_with(TEAM)
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn share(
 pub(crate) fn shared(store: &Store, project: ProjectId) -> Result<Option<SharedProject>, Failure> {
     let shared = store.shared_projects()?.into_iter().find(|shared| shared.project == project);
     match shared {
-        Some(shared) if !is_shared_here(&shared) => Err(Failure::user(format!(
+        Some(shared) if !is_shared_by_git(&shared) => Err(Failure::user(format!(
             "this project is shared with the team `{}` through its hub",
             shared.team
         ))
@@ -86,6 +86,6 @@ pub(crate) fn author(store: &Store, given: Option<&str>, app: &App) -> Result<St
 }
 
 fn member(store: &Store) -> Result<Option<String>, Failure> {
-    let members = store.teams()?.into_iter().filter(is_one).map(|team| team.member);
+    let members = store.teams()?.into_iter().filter(is_git_team).map(|team| team.member);
     Ok(members.into_iter().find(|member| !member.is_empty()))
 }

@@ -1,15 +1,15 @@
 //! Making a hub, inviting and revoking.
 
-use crate::kit::{PASSWORD, TestHub, name};
-use backstory_sync::{Address, Hub, HubError, Invitation, Migrated, Owner, Revocation, SCHEMA};
+use crate::test_hub::{PASSWORD, TestHub, name};
+use backstory_sync::{Hub, HubAddress, HubError, HubMigration, HubOwner, Invitation, Revocation, SCHEMA};
 use backstory_testkit::PrivateDatabase;
 
 #[test]
 fn owners_that_come_together_make_one_hub() {
     let Some(database) = PrivateDatabase::new() else { return };
-    let address = Address::parse(&database.url("owner")).unwrap();
-    let make = || Owner::connect(&address, None).unwrap().migrate(&mut || {}).unwrap();
-    let made: Vec<Migrated> = std::thread::scope(|scope| {
+    let address = HubAddress::parse(&database.url("owner")).unwrap();
+    let make = || HubOwner::connect(&address, None).unwrap().migrate(&mut || {}).unwrap();
+    let made: Vec<HubMigration> = std::thread::scope(|scope| {
         let all: Vec<_> = (0..4).map(|_| scope.spawn(make)).collect();
         all.into_iter().map(|one| one.join().unwrap()).collect()
     });
@@ -31,7 +31,7 @@ fn a_newer_hub_is_refused_untouched_and_named() {
 #[test]
 fn a_database_without_a_hub_says_so() {
     let Some(database) = PrivateDatabase::new() else { return };
-    let address = Address::parse(&database.url("owner")).unwrap();
+    let address = HubAddress::parse(&database.url("owner")).unwrap();
     assert!(matches!(Hub::join(&address, None, None), Err(HubError::NoHub)));
 }
 
@@ -39,8 +39,8 @@ fn a_database_without_a_hub_says_so() {
 fn a_member_gets_in_by_password_and_a_revoked_one_no_more() {
     let Some(test) = TestHub::with(&[("a", &["ann"]), ("b", &[])]) else { return };
     let ann = test.name("ann");
-    let address = Address::parse(&test.database.url(ann.as_str())).unwrap();
-    assert!(matches!(Hub::join(&address, Some("guess"), None), Err(HubError::NotLetIn { .. })));
+    let address = HubAddress::parse(&test.database.url(ann.as_str())).unwrap();
+    assert!(matches!(Hub::join(&address, Some("guess"), None), Err(HubError::AccessDenied { .. })));
     assert_eq!(Hub::join(&address, Some(PASSWORD), None).unwrap().team(), &name("a"));
     assert_eq!(test.owner().invite(&name("b"), &ann, "unused").unwrap(), Invitation::Added);
     assert!(matches!(Hub::join(&address, Some(PASSWORD), None), Err(HubError::SeveralTeams { .. })));
@@ -52,7 +52,7 @@ fn a_member_gets_in_by_password_and_a_revoked_one_no_more() {
     assert!(matches!(test.join("ann", "a"), Err(HubError::NotAMember { .. })));
     test.join("ann", "b").unwrap();
     assert_eq!(test.owner().revoke(&name("b"), &ann).unwrap(), Revocation::LoginClosed);
-    assert!(matches!(test.join("ann", "b"), Err(HubError::NotLetIn { .. })));
+    assert!(matches!(test.join("ann", "b"), Err(HubError::AccessDenied { .. })));
     assert_eq!(test.owner().revoke(&name("b"), &ann).unwrap(), Revocation::NotAMember);
     // The login that was made for them is theirs again.
     assert_eq!(test.owner().invite(&name("b"), &ann, PASSWORD).unwrap(), Invitation::Made);
@@ -98,7 +98,7 @@ fn who_is_in_a_hub_of_another_database_gets_in_there_after_being_revoked_here() 
     let ann = test.name("ann");
     assert_eq!(other.owner().invite(&name("a"), &ann, "unused").unwrap(), Invitation::Added);
     assert_eq!(test.owner().revoke(&name("a"), &ann).unwrap(), Revocation::LoginStays);
-    let there = Address::parse(&other.database.url(ann.as_str())).unwrap();
+    let there = HubAddress::parse(&other.database.url(ann.as_str())).unwrap();
     assert_eq!(Hub::join(&there, Some(PASSWORD), None).unwrap().team(), &name("a"));
 }
 
@@ -123,9 +123,9 @@ fn two_hubs_are_told_apart_and_one_is_the_same_to_all() {
 fn who_stands_above_the_rules_is_neither_invited_nor_let_in() {
     let Some(test) = TestHub::with(&[("a", &[])]) else { return };
     let above = test.owner().invite(&name("a"), &name("postgres"), PASSWORD);
-    assert!(matches!(above, Err(HubError::AboveTheRules { .. })));
-    let address = Address::parse(&test.database.url("postgres")).unwrap();
-    assert!(matches!(Hub::join(&address, None, None), Err(HubError::AboveTheRules { .. })));
+    assert!(matches!(above, Err(HubError::BypassesRls { .. })));
+    let address = HubAddress::parse(&test.database.url("postgres")).unwrap();
+    assert!(matches!(Hub::join(&address, None, None), Err(HubError::BypassesRls { .. })));
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_server_where_somebody_else_can_become_the_role_that_searches_is_refused() {
     test.database
         .psql("CREATE ROLE other LOGIN CREATEROLE; GRANT backstory_search TO other WITH ADMIN OPTION");
     let refused = test.owner().migrate(&mut || {}).unwrap_err();
-    assert!(matches!(&refused, HubError::OpenToOthers { role } if role == "other"), "{refused:?}");
+    assert!(matches!(&refused, HubError::SearchRoleExposed { role } if role == "other"), "{refused:?}");
     test.database.psql("REVOKE backstory_search FROM other");
     test.owner().migrate(&mut || {}).unwrap();
 }

@@ -1,8 +1,8 @@
 //! What memories mean, on a server with pgvector.
 
-use crate::kit::{PROJECT, TestHub, asking, forgotten, name, news, said, uid};
+use crate::test_hub::{PROJECT, TestHub, asking, batch, forgotten, name, said, uid};
 use backstory_memory::SharedRevision;
-use backstory_sync::{Asked, Hub, Meaning, Vectors};
+use backstory_sync::{Hub, MemoryVectors, QueryVector, VectorSupport};
 use backstory_testkit::PrivateDatabase;
 
 const MODEL: &str = "a model";
@@ -25,16 +25,16 @@ fn bytes(of: usize) -> Vec<u8> {
 }
 
 fn tell(hub: &mut Hub, of: &str, revision: &SharedRevision, parts: Vec<Vec<u8>>) {
-    hub.push(PROJECT, &news(of, vec![revision.clone()]), &mut || {}).unwrap();
-    let meaning = Meaning { uid: uid(of), state: revision.state(), parts };
+    hub.push(PROJECT, &batch(of, vec![revision.clone()]), &mut || {}).unwrap();
+    let meaning = MemoryVectors { uid: uid(of), state: revision.state(), parts };
     for _ in 0..2 {
-        hub.tell_meanings(MODEL, std::slice::from_ref(&meaning), &mut || {}).unwrap();
+        hub.push_vectors(MODEL, std::slice::from_ref(&meaning), &mut || {}).unwrap();
     }
 }
 
 fn found(hub: &mut Hub, words: &str, direction: &[f32], model: &str) -> Vec<(String, Option<f64>)> {
     let mut question = asking(words, None, 3);
-    question.meaning = Some(Asked { model, direction });
+    question.meaning = Some(QueryVector { model, direction });
     let hits = hub.search(&question).unwrap();
     hits.into_iter().map(|hit| (hit.uid.to_string(), hit.meaning.map(f64::round))).collect()
 }
@@ -91,15 +91,15 @@ fn a_hub_without_vectors_goes_by_words_and_one_that_gets_them_later_by_both() {
     let test = TestHub::on(database, &[("a", &["ann"])]);
     test.database.psql("DROP TABLE backstory.vectors CASCADE; DROP FUNCTION backstory.search_by_meaning, backstory.sign_vector; DROP EXTENSION vector");
     let mut ann = test.member("ann", "a");
-    ann.push(PROJECT, &news("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
-    assert!(!ann.goes_by_meaning().unwrap());
+    ann.push(PROJECT, &batch("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
+    assert!(!ann.has_vectors().unwrap());
     assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), None)]);
-    assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, Vectors::NotAllowed);
+    assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, VectorSupport::NotAllowed);
     test.database.psql("CREATE EXTENSION vector");
-    assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, Vectors::Used);
+    assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, VectorSupport::Used);
     tell(&mut ann, "u1", &said(5, "tabs"), vec![bytes(1)]);
     assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), Some(1.0))]);
-    assert!(test.owner().invite(&name("a"), &test.name("bob"), crate::kit::PASSWORD).is_ok());
+    assert!(test.owner().invite(&name("a"), &test.name("bob"), crate::test_hub::PASSWORD).is_ok());
 }
 
 #[test]
@@ -107,8 +107,8 @@ fn a_server_whose_pgvector_is_too_old_goes_by_words() {
     let Some(database) = PrivateDatabase::with_vectors() else { return };
     database.psql("UPDATE pg_am SET amname = 'unheard' WHERE amname = 'hnsw'");
     let test = TestHub::on(database, &[("a", &["ann"])]);
-    assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, Vectors::TooOld);
+    assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, VectorSupport::TooOld);
     let mut ann = test.member("ann", "a");
-    ann.push(PROJECT, &news("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
+    ann.push(PROJECT, &batch("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
     assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), None)]);
 }

@@ -1,7 +1,7 @@
 //! A hub with teams, on a server of our own.
 
 use backstory_memory::{Content, Kind, SharedMemory, SharedRevision, SyncBatch, Timestamp, Uid, Watermark};
-use backstory_sync::{Address, Hub, HubError, Owner, Pulled, Question, TeamName};
+use backstory_sync::{Hub, HubAddress, HubError, HubOwner, Pulled, TeamName, TeamQuery};
 use backstory_testkit::PrivateDatabase;
 
 /// The project of most tests.
@@ -34,8 +34,8 @@ impl TestHub {
         test
     }
 
-    pub(crate) fn owner(&self) -> Owner {
-        Owner::connect(&Address::parse(&self.database.url("owner")).unwrap(), None).unwrap()
+    pub(crate) fn owner(&self) -> HubOwner {
+        HubOwner::connect(&HubAddress::parse(&self.database.url("owner")).unwrap(), None).unwrap()
     }
 
     pub(crate) fn name(&self, member: &str) -> TeamName {
@@ -43,7 +43,7 @@ impl TestHub {
     }
 
     pub(crate) fn join(&self, member: &str, team: &str) -> Result<Hub, HubError> {
-        let address = Address::parse(&self.database.url(self.name(member).as_str())).unwrap();
+        let address = HubAddress::parse(&self.database.url(self.name(member).as_str())).unwrap();
         Hub::join(&address, Some(PASSWORD), Some(&name(team)))
     }
 
@@ -56,7 +56,7 @@ impl TestHub {
 }
 
 impl TestHub {
-    /// Everything a pull tells, once all that was told before is finished.
+    /// Everything a pull tells, once all that was pushed before is finished.
     pub(crate) fn pull(&self, hub: &mut Hub, since: Watermark) -> (SyncBatch, Watermark) {
         self.database.settle();
         pull(hub, since)
@@ -82,7 +82,7 @@ pub(crate) fn said(at: i64, title: &str) -> SharedRevision {
 }
 
 /// SyncBatch of one memory.
-pub(crate) fn news(of: &str, revisions: Vec<SharedRevision>) -> SyncBatch {
+pub(crate) fn batch(of: &str, revisions: Vec<SharedRevision>) -> SyncBatch {
     let memory = SharedMemory { uid: uid(of), created_at: Timestamp(1), revisions };
     SyncBatch { memories: vec![memory], ..SyncBatch::default() }
 }
@@ -102,11 +102,11 @@ pub(crate) fn pull_of(hub: &mut Hub, project: &str, since: Watermark) -> (SyncBa
     let mut all = SyncBatch::default();
     let next = hub
         .pull(project, since, &[], |pulled| {
-            if let Pulled::SyncBatch(news) = pulled {
-                all.memories.extend(news.memories);
-                all.forgotten.extend(news.forgotten);
-                all.links.extend(news.links);
-                all.pins.extend(news.pins);
+            if let Pulled::Batch(batch) = pulled {
+                all.memories.extend(batch.memories);
+                all.forgotten.extend(batch.forgotten);
+                all.links.extend(batch.links);
+                all.pins.extend(batch.pins);
             }
             Ok::<(), HubError>(())
         })
@@ -115,16 +115,16 @@ pub(crate) fn pull_of(hub: &mut Hub, project: &str, since: Watermark) -> (SyncBa
 }
 
 /// A question of any kind, with all the time there is.
-pub(crate) fn asking<'a>(words: &'a str, project: Option<&'a str>, most: u32) -> Question<'a> {
-    Question { words, project, most, ..Question::default() }
+pub(crate) fn asking<'a>(words: &'a str, project: Option<&'a str>, most: u32) -> TeamQuery<'a> {
+    TeamQuery { words, project, most, ..TeamQuery::default() }
 }
 
 /// The titles a memory has had, as a pull tells them, with their authors.
-pub(crate) fn titles(news: &SyncBatch) -> Vec<(String, Vec<(String, String)>)> {
-    let told = |memory: &SharedMemory| {
+pub(crate) fn titles(batch: &SyncBatch) -> Vec<(String, Vec<(String, String)>)> {
+    let pushed = |memory: &SharedMemory| {
         let revisions = memory.revisions.iter();
         let revisions = revisions.map(|said| (said.content.title.clone(), said.author.clone())).collect();
         (memory.uid.to_string(), revisions)
     };
-    news.memories.iter().map(told).collect()
+    batch.memories.iter().map(pushed).collect()
 }

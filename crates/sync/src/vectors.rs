@@ -1,4 +1,4 @@
-//! What memories mean, where the server has pgvector: told as the bytes the machine that made them holds, and searched there.
+//! What memories mean, where the server has pgvector: pushed as the bytes the machine that made them holds, and searched there.
 //!
 //! Not a numbered migration: whether it is there depends on the server, and may change. Where it is not, `search` goes by words.
 
@@ -7,11 +7,11 @@ use crate::{Hub, HubError, migrate};
 use backstory_memory::{Digest, Uid};
 use postgres::{Client, GenericClient};
 
-const STEP: &str = include_str!("meaning.sql");
+const STEP: &str = include_str!("vectors.sql");
 
 /// What a memory means, as a model made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meaning {
+pub struct MemoryVectors {
     /// The memory.
     pub uid: Uid,
     /// What it says, by the digest of all that is shared.
@@ -22,7 +22,7 @@ pub struct Meaning {
 
 /// Whether a hub goes by meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Vectors {
+pub enum VectorSupport {
     /// It does.
     Used,
     /// The server has pgvector, and only a superuser may make the extension.
@@ -34,32 +34,32 @@ pub enum Vectors {
 }
 
 /// Makes room for vectors, where the server has pgvector and there is none yet.
-pub(crate) fn make_room(client: &mut Client) -> Result<Vectors, HubError> {
+pub(crate) fn make_room(client: &mut Client) -> Result<VectorSupport, HubError> {
     const DOING: &str = "make room for vectors";
     if is_there(client)? {
-        return Ok(Vectors::Used);
+        return Ok(VectorSupport::Used);
     }
     let available = "SELECT FROM pg_available_extensions WHERE name = 'vector'";
     if client.query_opt(available, &[]).doing(DOING)?.is_none() {
-        return Ok(Vectors::Absent);
+        return Ok(VectorSupport::Absent);
     }
     if client.batch_execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA backstory").is_err() {
-        return Ok(Vectors::NotAllowed);
+        return Ok(VectorSupport::NotAllowed);
     }
     let indexed = "SELECT FROM pg_am WHERE amname = 'hnsw'";
     if client.query_opt(indexed, &[]).doing(DOING)?.is_none() {
-        return Ok(Vectors::TooOld);
+        return Ok(VectorSupport::TooOld);
     }
     let mut transaction = client.transaction().doing(DOING)?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&migrate::LOCK]).doing(DOING)?;
     if is_there(&mut transaction)? {
-        return Ok(Vectors::Used);
+        return Ok(VectorSupport::Used);
     }
     let schema = "SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = 'vector'";
     let schema: String = transaction.query_one(schema, &[]).doing(DOING)?.get(0);
     transaction.batch_execute(&STEP.replace("{schema}", &schema)).doing(DOING)?;
     transaction.commit().doing(DOING)?;
-    Ok(Vectors::Used)
+    Ok(VectorSupport::Used)
 }
 
 /// Whether the hub has vectors.
@@ -70,16 +70,16 @@ pub(crate) fn is_there(client: &mut impl GenericClient) -> Result<bool, HubError
 
 impl Hub {
     /// Whether the hub also goes by meaning.
-    pub fn goes_by_meaning(&mut self) -> Result<bool, HubError> {
+    pub fn has_vectors(&mut self) -> Result<bool, HubError> {
         is_there(&mut self.client)
     }
 
     /// Tells what memories mean. Telling it twice changes nothing, and of what the hub does not have there is nothing to tell.
-    pub fn tell_meanings(
+    pub fn push_vectors(
         &mut self,
         model: &str,
-        meanings: &[Meaning],
-        alive: &mut dyn FnMut(),
+        meanings: &[MemoryVectors],
+        on_progress: &mut dyn FnMut(),
     ) -> Result<(), HubError> {
         const DOING: &str = "take vectors";
         let mut transaction = self.write()?;
@@ -93,7 +93,7 @@ impl Hub {
                 transaction
                     .execute(&statement, &[&meaning.uid.as_str(), &state, &model, &part, bytes])
                     .doing(DOING)?;
-                alive();
+                on_progress();
             }
         }
         transaction.commit().doing(DOING)

@@ -3,7 +3,7 @@
 //!
 //! Not here: git itself. Whoever owns the folder commits, merges and pushes it as they do everything else.
 
-use super::entry::{Entry, Written, is_name};
+use super::entry::{EntryFile, GitEntry, is_name};
 use crate::failure::Failure;
 use backstory_memory::{Digest, SharedLink, SharedMemory, Timestamp, Uid, digest};
 use serde::Serialize;
@@ -19,16 +19,16 @@ const MOST_BYTES: u64 = 1 << 20;
 const LISTED: usize = 20;
 
 /// A folder and what was found in it.
-pub(crate) struct Folder {
+pub(crate) struct GitFolder {
     root: PathBuf,
     /// The names of the files in each folder within.
     places: BTreeMap<String, Vec<String>>,
-    pub(crate) refused: Refused,
+    pub(crate) refused: RefusedFiles,
 }
 
 /// The files that were refused.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct Refused {
+pub(crate) struct RefusedFiles {
     #[serde(rename = "refused")]
     pub(crate) count: u64,
     #[serde(rename = "refused_files")]
@@ -43,7 +43,7 @@ pub(crate) struct RefusedFile {
 
 /// Everything a folder holds of one memory.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct FolderMemory {
     pub(crate) memory: Option<SharedMemory>,
     pub(crate) links: Vec<SharedLink>,
     pub(crate) is_forgotten: bool,
@@ -51,7 +51,7 @@ pub(crate) struct Told {
     files: Vec<(String, String)>,
 }
 
-impl Told {
+impl FolderMemory {
     /// Whether the folder holds that it says so, of whatever time.
     pub(crate) fn says(&self, state: Digest) -> bool {
         self.memory.iter().flat_map(|memory| &memory.revisions).any(|revision| revision.state() == state)
@@ -62,21 +62,21 @@ impl Told {
         self.memory.iter().flat_map(|memory| &memory.revisions).any(|revision| revision.order() == order)
     }
 
-    fn add(&mut self, entry: Entry, place: &str, name: &str) {
+    fn add(&mut self, entry: GitEntry, place: &str, name: &str) {
         match entry {
-            Entry::Forgotten(_) => {
+            GitEntry::Forgotten(_) => {
                 self.is_forgotten = true;
                 return;
             }
-            Entry::Linked(link) => self.links.push(link),
-            Entry::Said(said) => {
+            GitEntry::Linked(link) => self.links.push(link),
+            GitEntry::GitRevision(said) => {
                 let memory = self.memory.get_or_insert_with(|| SharedMemory {
                     uid: said.uid.clone(),
                     created_at: said.created_at,
                     revisions: Vec::new(),
                 });
                 memory.created_at = memory.created_at.min(said.created_at);
-                // Said twice at one moment, in the same words, by another or more surely: the file's name decides, here as everywhere.
+                // GitRevision twice at one moment, in the same words, by another or more surely: the file's name decides, here as everywhere.
                 if memory.revisions.iter().all(|revision| revision.order() != said.revision.order()) {
                     memory.revisions.push(said.revision);
                 }
@@ -86,11 +86,11 @@ impl Told {
     }
 }
 
-impl Folder {
+impl GitFolder {
     /// Looks what is there. A folder that is not there is an empty one.
-    pub(crate) fn look(dir: &str) -> Result<Folder, Failure> {
+    pub(crate) fn look(dir: &str) -> Result<GitFolder, Failure> {
         let root = PathBuf::from(dir);
-        let mut folder = Folder { root, places: BTreeMap::new(), refused: Refused::default() };
+        let mut folder = GitFolder { root, places: BTreeMap::new(), refused: RefusedFiles::default() };
         if folder.root.symlink_metadata().is_err() {
             return Ok(folder);
         }
@@ -124,17 +124,17 @@ impl Folder {
     }
 
     /// Reads everything.
-    pub(crate) fn read_all(&mut self, now: Timestamp) -> BTreeMap<Uid, Told> {
+    pub(crate) fn read_all(&mut self, now: Timestamp) -> BTreeMap<Uid, FolderMemory> {
         let places: Vec<String> = self.places.keys().cloned().collect();
         places.iter().flat_map(|place| self.read(place, now)).collect()
     }
 
     /// Reads what a folder within holds, memory by memory. What is not understood is refused, and the rest goes on.
-    pub(crate) fn read(&mut self, place: &str, now: Timestamp) -> BTreeMap<Uid, Told> {
-        let mut told: BTreeMap<Uid, Told> = BTreeMap::new();
+    pub(crate) fn read(&mut self, place: &str, now: Timestamp) -> BTreeMap<Uid, FolderMemory> {
+        let mut memories_found: BTreeMap<Uid, FolderMemory> = BTreeMap::new();
         for name in self.places.get(place).into_iter().flatten() {
             let read = bytes_of(&self.root.join(place).join(name))
-                .and_then(|bytes| Entry::read(name, &bytes, now))
+                .and_then(|bytes| GitEntry::read(name, &bytes, now))
                 .and_then(|entry| {
                     if name.starts_with(place) {
                         Ok(entry)
@@ -143,24 +143,25 @@ impl Folder {
                     }
                 });
             match read {
-                Ok(entry) => told.entry(entry.uid().clone()).or_default().add(entry, place, name),
+                Ok(entry) => memories_found.entry(entry.uid().clone()).or_default().add(entry, place, name),
                 Err(error) => self.refused.add(format!("{place}/{name}"), &error),
             }
         }
-        for memory in told.values_mut().filter_map(|told| told.memory.as_mut()) {
+        for memory in memories_found.values_mut().filter_map(|memories_found| memories_found.memory.as_mut())
+        {
             memory.revisions.sort_by_key(backstory_memory::SharedRevision::order);
         }
-        told
+        memories_found
     }
 
     /// Writes a file, whole or not at all, unless it is there. Returns whether it was not.
-    pub(crate) fn put(&mut self, entry: &Entry, now: Timestamp) -> Result<bool, Failure> {
-        let Written { place, name, text } =
+    pub(crate) fn put(&mut self, entry: &GitEntry, now: Timestamp) -> Result<bool, Failure> {
+        let EntryFile { place, name, text } =
             entry.write().map_err(|error| Failure::internal("cannot write JSON").because(&error))?;
         let folder = self.root.join(&place);
         let path = folder.join(&name);
         // What bears its name and is not it was broken on the way.
-        if bytes_of(&path).is_ok_and(|bytes| Entry::read(&name, &bytes, now).is_ok()) {
+        if bytes_of(&path).is_ok_and(|bytes| GitEntry::read(&name, &bytes, now).is_ok()) {
             return Ok(false);
         }
         let written = || -> io::Result<()> {
@@ -177,10 +178,15 @@ impl Folder {
     }
 
     /// Writes that a memory was forgotten, and removes its words. Returns how many files went.
-    pub(crate) fn forget(&mut self, uid: &Uid, told: Option<&Told>, now: Timestamp) -> Result<u64, Failure> {
-        self.put(&Entry::Forgotten(uid.clone()), now)?;
+    pub(crate) fn forget(
+        &mut self,
+        uid: &Uid,
+        memories_found: Option<&FolderMemory>,
+        now: Timestamp,
+    ) -> Result<u64, Failure> {
+        self.put(&GitEntry::Forgotten(uid.clone()), now)?;
         let mut removed = 0;
-        for (place, name) in told.into_iter().flat_map(|told| &told.files) {
+        for (place, name) in memories_found.into_iter().flat_map(|memories_found| &memories_found.files) {
             let path = self.root.join(place).join(name);
             fs::remove_file(&path).map_err(|error| Failure::of_path("remove", &path, &error))?;
             removed += 1;
@@ -189,7 +195,7 @@ impl Folder {
     }
 }
 
-impl Refused {
+impl RefusedFiles {
     pub(crate) fn add(&mut self, file: String, error: &str) {
         self.count += 1;
         if self.files.len() < LISTED {

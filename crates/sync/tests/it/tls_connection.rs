@@ -1,6 +1,6 @@
 //! What goes over a network is kept from others, with a server that proves itself.
 
-use backstory_sync::{Address, HubError, Owner};
+use backstory_sync::{HubAddress, HubError, HubOwner};
 use backstory_testkit::PrivateDatabase;
 use std::fs;
 use std::path::Path;
@@ -47,11 +47,12 @@ fn a_server_proves_itself_or_is_not_spoken_to() {
     let Some(database) = PrivateDatabase::with_tls(&certificate, &key) else { return };
     let root = dir.path().join("certificate").display().to_string().replace('/', "%2F");
     let url = database.url_by_loopback("owner").unwrap();
-    let connect =
-        |parameters: &str| Owner::connect(&Address::parse(&format!("{url}?{parameters}")).unwrap(), None);
+    let connect = |parameters: &str| {
+        HubOwner::connect(&HubAddress::parse(&format!("{url}?{parameters}")).unwrap(), None)
+    };
 
     let not_proven = connect("sslmode=require").unwrap_err();
-    assert!(matches!(not_proven, HubError::NotProven { .. }), "{not_proven:?}");
+    assert!(matches!(not_proven, HubError::UnverifiedServer { .. }), "{not_proven:?}");
     let mut owner = connect(&format!("sslrootcert={root}")).unwrap();
     let is_secured =
         "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'owner'";
@@ -59,9 +60,9 @@ fn a_server_proves_itself_or_is_not_spoken_to() {
     owner.migrate(&mut || {}).unwrap();
     drop(owner);
     let other_name = url.replace("localhost", "127.0.0.1");
-    let other_name = Address::parse(&format!("{other_name}?sslrootcert={root}")).unwrap();
-    let not_proven = Owner::connect(&other_name, None).unwrap_err();
-    assert!(matches!(not_proven, HubError::NotProven { .. }), "{not_proven:?}");
+    let other_name = HubAddress::parse(&format!("{other_name}?sslrootcert={root}")).unwrap();
+    let not_proven = HubOwner::connect(&other_name, None).unwrap_err();
+    assert!(matches!(not_proven, HubError::UnverifiedServer { .. }), "{not_proven:?}");
 
     // Somebody in between says that there is no TLS.
     database.psql("ALTER SYSTEM SET ssl = off");

@@ -7,18 +7,18 @@ use serde::Serialize;
 
 /// A memory that would leave.
 #[derive(Serialize)]
-pub(crate) struct MemoryLeaving {
+pub(crate) struct OutgoingMemory {
     uid: String,
     #[serde(flatten)]
-    now: WordsLeaving,
+    now: OutgoingRevision,
     revisions: usize,
     /// What it said before, of which every word leaves too.
-    before: Vec<WordsLeaving>,
+    before: Vec<OutgoingRevision>,
 }
 
 /// What a memory says, or said.
 #[derive(Serialize)]
-struct WordsLeaving {
+struct OutgoingRevision {
     kind: String,
     title: String,
     body: String,
@@ -27,13 +27,14 @@ struct WordsLeaving {
     files: Vec<String>,
 }
 
-impl MemoryLeaving {
+impl OutgoingMemory {
     /// Returns what leaves of a memory; nothing where nothing does.
-    pub(crate) fn of(mut memory: SharedMemory) -> Option<MemoryLeaving> {
+    pub(crate) fn from_shared(mut memory: SharedMemory) -> Option<OutgoingMemory> {
         let revisions = memory.revisions.len();
-        let now = WordsLeaving::of(memory.revisions.pop()?.content);
-        let before = memory.revisions.into_iter().map(|said| WordsLeaving::of(said.content)).collect();
-        Some(MemoryLeaving { uid: memory.uid.to_string(), now, revisions, before })
+        let now = OutgoingRevision::from_content(memory.revisions.pop()?.content);
+        let before =
+            memory.revisions.into_iter().map(|said| OutgoingRevision::from_content(said.content)).collect();
+        Some(OutgoingMemory { uid: memory.uid.to_string(), now, revisions, before })
     }
 
     /// Prints it, what it said before below what it says.
@@ -43,10 +44,10 @@ impl MemoryLeaving {
     }
 }
 
-impl WordsLeaving {
-    fn of(content: Content) -> WordsLeaving {
+impl OutgoingRevision {
+    fn from_content(content: Content) -> OutgoingRevision {
         let Content { kind, title, body, facts, concepts, files, .. } = content;
-        WordsLeaving { kind: kind.to_string(), title, body, facts, concepts, files }
+        OutgoingRevision { kind: kind.to_string(), title, body, facts, concepts, files }
     }
 
     fn print(&self, lead: &str, ui: &Ui) -> Result<(), Failure> {
