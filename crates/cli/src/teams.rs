@@ -176,6 +176,11 @@ pub(crate) fn failure(error: &HubError) -> Failure {
                 .to_owned()
         }
         HubError::NoHub => "its owner makes it with `backstory team init URL --team TEAM`".to_owned(),
+        HubError::ForeignSchema => {
+            "nothing was touched; export with the build that made it, make a hub in an empty database, and share again"
+                .to_owned()
+        }
+        HubError::NotUtf8 { .. } => "make the database with `createdb -E UTF8`; nothing was touched".to_owned(),
         HubError::Newer { .. } => "install a newer version of Backstory; nothing was touched".to_owned(),
         HubError::Older { .. } => {
             "its owner brings it up to date with `backstory team init URL --team TEAM`, with a team it has".to_owned()

@@ -97,6 +97,15 @@ pub enum HubError {
         /// The newest schema this build knows.
         known: i32,
     },
+    /// The schema was made by migrations this build does not have: by a build from before the first release, or by hand.
+    #[error("the hub's schema was made by another build, from before the first release")]
+    ForeignSchema,
+    /// The database cannot hold every text.
+    #[error("the database has the encoding {encoding}; a hub needs UTF8")]
+    NotUtf8 {
+        /// Its encoding.
+        encoding: String,
+    },
     /// The hub was made by an older build, and only its owner may bring it up to date.
     #[error("the hub has schema {found}; this build needs {known}")]
     Older {

@@ -1,4 +1,4 @@
-//! The hub: a team's memories, in a PostgreSQL the team already provenances. The only crate that knows PostgreSQL.
+//! The hub: a team's memories, in a PostgreSQL the team already trusts. The only crate that knows PostgreSQL.
 //!
 //! Not here: SQLite, what may leave a machine and what is believed of what comes (`cli`), where passwords are kept (`cli` reads them).
 //! There is no server of ours: who may see and do what is said once, in `migrations/`, and kept by the database.
@@ -109,7 +109,7 @@ impl Hub {
     /// Returns the projects the team shares, by what they are recognised by, with the name each was given.
     pub fn projects(&mut self) -> Result<Vec<(String, String)>, HubError> {
         let mut transaction = self.read()?;
-        let sql = "SELECT project, name FROM backstory.projects ORDER BY 2, 1";
+        let sql = "SELECT project_key, name FROM backstory.projects ORDER BY 2, 1";
         let rows = transaction.query(sql, &[]).doing("list the projects")?;
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
@@ -119,7 +119,7 @@ impl Hub {
         let team = self.team.to_string();
         let mut transaction = self.write()?;
         let sql =
-            "INSERT INTO backstory.projects (team, project, name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+            "INSERT INTO backstory.projects (team, project_key, name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
         transaction.execute(sql, &[&team, &project, &name]).doing("share a project")?;
         transaction.commit().doing("share a project")
     }

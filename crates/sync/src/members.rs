@@ -136,7 +136,7 @@ impl HubOwner {
             return Ok(Revocation::NotAMember);
         }
         let sql = "SELECT EXISTS (SELECT FROM backstory.members WHERE member = $1::text::name),
-             EXISTS (SELECT FROM backstory.made_logins WHERE member = $1::text::name)";
+             EXISTS (SELECT FROM backstory.created_logins WHERE member = $1::text::name)";
         let row = transaction.query_one(sql, &[&member.as_str()]).doing(DOING)?;
         let revocation = match (row.get(0), row.get(1)) {
             (true, _) => Revocation::Out,
@@ -161,7 +161,7 @@ fn give_login(
 ) -> Result<Invitation, HubError> {
     const DOING: &str = "invite a member";
     let sql = "SELECT rolsuper OR rolbypassrls OR rolcreaterole, rolcanlogin,
-             EXISTS (SELECT FROM backstory.made_logins WHERE member = rolname)
+             EXISTS (SELECT FROM backstory.created_logins WHERE member = rolname)
          FROM pg_roles WHERE rolname = $1";
     let known = transaction.query_opt(sql, &[&member.as_str()]).doing(DOING)?;
     let known: Option<(bool, bool, bool)> = known.map(|row| (row.get(0), row.get(1), row.get(2)));
@@ -176,7 +176,7 @@ fn give_login(
     };
     let verifier = postgres_protocol::password::scram_sha_256(password.as_bytes());
     run_formatted(transaction, template, &[member.as_str(), &verifier])?;
-    let sql = "INSERT INTO backstory.made_logins (member) VALUES ($1::text::name) ON CONFLICT DO NOTHING";
+    let sql = "INSERT INTO backstory.created_logins (member) VALUES ($1::text::name) ON CONFLICT DO NOTHING";
     transaction.execute(sql, &[&member.as_str()]).doing(DOING)?;
     Ok(Invitation::Made)
 }

@@ -1,22 +1,17 @@
 //! Bringing a hub to this build's schema: an ordered list, forward only, in one transaction, by its owner.
 //!
-//! A migration is never edited once released: a test holds their digests.
+//! A migration is never edited once released: a test holds their digests, and so does each hub.
 
 use crate::HubError;
 use crate::error::Doing;
 use crate::vectors::{self, VectorSupport};
-use postgres::{Client, GenericClient};
+use postgres::{Client, GenericClient, Row};
 
 /// The schema this build knows.
 pub const CURRENT: i32 = MIGRATIONS.len() as i32;
 
 /// The migrations in order; the first makes schema 1.
-const MIGRATIONS: &[&str] = &[
-    include_str!("migrations/0001_teams.sql"),
-    include_str!("migrations/0002_search.sql"),
-    include_str!("migrations/0003_apart.sql"),
-    include_str!("migrations/0004_weighing.sql"),
-];
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_hub.sql")];
 
 /// Owners that come together migrate one after the other: the number is ours alone.
 pub(crate) const LOCK: i64 = 0x6261_636b_7374_6f72;
@@ -32,7 +27,7 @@ pub struct HubMigration {
     pub vectors: VectorSupport,
 }
 
-/// Brings the hub to [`CURRENT`]. A newer one is left untouched.
+/// Brings the hub to [`CURRENT`]. A newer one, and one of another making, is left untouched.
 pub(crate) fn run(client: &mut Client, on_progress: &mut dyn FnMut()) -> Result<HubMigration, HubError> {
     let mut transaction = client.transaction().doing("begin")?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).doing("wait for other owners")?;
@@ -40,11 +35,12 @@ pub(crate) fn run(client: &mut Client, on_progress: &mut dyn FnMut()) -> Result<
     if from > CURRENT {
         return Err(HubError::Newer { found: from, known: CURRENT });
     }
+    refuse_other_encoding(&mut transaction)?;
     refuse_exposed_search_role(&mut transaction)?;
     for (version, sql) in (1i32..).zip(MIGRATIONS).filter(|(version, _)| *version > from) {
         transaction.batch_execute(sql).doing("migrate the hub")?;
-        let note = "INSERT INTO backstory.applied_migrations (version) VALUES ($1)";
-        transaction.execute(note, &[&version]).doing("migrate the hub")?;
+        let note = "INSERT INTO backstory.applied_migrations (version, digest) VALUES ($1, $2)";
+        transaction.execute(note, &[&version, &digest(sql)]).doing("migrate the hub")?;
         on_progress();
     }
     transaction.commit().doing("migrate the hub")?;
@@ -62,6 +58,13 @@ pub(crate) fn refuse_other_version(client: &mut Client) -> Result<(), HubError> 
     }
 }
 
+/// Refuses a database that cannot hold every text: the search splits scripts by their code points.
+fn refuse_other_encoding(client: &mut impl GenericClient) -> Result<(), HubError> {
+    let sql = "SELECT pg_encoding_to_char(encoding)::text FROM pg_database WHERE datname = current_database()";
+    let encoding: String = client.query_one(sql, &[]).doing("read the encoding of the database")?.get(0);
+    if encoding == "UTF8" { Ok(()) } else { Err(HubError::NotUtf8 { encoding }) }
+}
+
 /// Refuses a server where anybody but the owner can become the role that searches, which sees the rows of every team. Superusers see
 /// them anyway.
 fn refuse_exposed_search_role(client: &mut impl GenericClient) -> Result<(), HubError> {
@@ -75,17 +78,32 @@ fn refuse_exposed_search_role(client: &mut impl GenericClient) -> Result<(), Hub
     }
 }
 
+/// Returns the version of the hub's schema; 0 where there is no hub. A schema whose migrations are not ours is refused.
 fn version(client: &mut impl GenericClient) -> Result<i32, HubError> {
-    let doing = "read the version of the hub";
+    const DOING: &str = "read the version of the hub";
+    // Whoever may not even look into the schema gets an error here.
     let there = client.query_one("SELECT to_regclass('backstory.applied_migrations') IS NOT NULL", &[]);
-    match there {
-        Ok(row) if !row.get::<_, bool>(0) => return Ok(0),
-        Ok(_) => {}
-        // Whoever may not even look into the schema is a stranger to it.
-        Err(error) => return Err(error).doing(doing),
+    if !there.doing(DOING)?.get::<_, bool>(0) {
+        return Ok(0);
     }
-    let sql = "SELECT coalesce(max(version), 0) FROM backstory.applied_migrations";
-    Ok(client.query_one(sql, &[]).doing(doing)?.get(0))
+    let sql = "SELECT EXISTS (SELECT FROM pg_attribute
+             WHERE attrelid = 'backstory.applied_migrations'::regclass AND attname = 'digest' AND NOT attisdropped)";
+    if !client.query_one(sql, &[]).doing(DOING)?.get::<_, bool>(0) {
+        return Err(HubError::ForeignSchema);
+    }
+    let sql = "SELECT version, digest FROM backstory.applied_migrations ORDER BY version";
+    let applied = client.query(sql, &[]).doing(DOING)?;
+    let newest = applied.last().map_or(0, |row| row.get(0));
+    // A newer hub may have migrations this build does not know: those are not compared.
+    let is_ours = |(row, sql): (&Row, &&str)| row.get::<_, &str>(1) == digest(sql);
+    if !applied.iter().zip(MIGRATIONS).all(is_ours) {
+        return Err(HubError::ForeignSchema);
+    }
+    Ok(newest)
+}
+
+fn digest(sql: &str) -> String {
+    backstory_memory::digest([sql.as_bytes()]).to_string()
 }
 
 #[cfg(test)]
@@ -94,8 +112,16 @@ mod tests {
 
     #[test]
     fn a_released_migration_is_never_edited() {
-        let digest = |sql: &&str| backstory_memory::digest([sql.as_bytes()]).to_string();
-        let digests: Vec<String> = MIGRATIONS.iter().map(digest).collect();
+        let digests: Vec<String> = MIGRATIONS.iter().map(|sql| digest(sql)).collect();
         assert_eq!(digests, include_str!("migrations/digests.txt").lines().collect::<Vec<_>>());
+    }
+
+    /// A value the schema does not know would be rejected by every hub.
+    #[test]
+    fn the_schema_knows_every_kind_and_relation() {
+        let sql = MIGRATIONS.concat();
+        for kind in backstory_memory::Kind::ALL {
+            assert!(sql.contains(&format!("'{kind}'")), "{kind}");
+        }
     }
 }

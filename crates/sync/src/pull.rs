@@ -114,7 +114,7 @@ const DOING: &str = "tell what is new";
 /// The rows of a table that a pull is about.
 macro_rules! in_range {
     () => {
-        "team = (SELECT backstory.current_team()) AND project = $1 AND changed >= $2::text::xid8 AND changed < $3::text::xid8"
+        "team = (SELECT backstory.current_team()) AND project_key = $1 AND xact_id >= $2::text::xid8 AND xact_id < $3::text::xid8"
     };
 }
 
@@ -122,11 +122,11 @@ macro_rules! in_range {
 macro_rules! full_with {
     ($table:literal) => {
         concat!(
-            "(SELECT changed FROM backstory.",
+            "(SELECT xact_id FROM backstory.",
             $table,
             " WHERE ",
             in_range!(),
-            " ORDER BY changed OFFSET $4 LIMIT 1)"
+            " ORDER BY xact_id OFFSET $4 LIMIT 1)"
         )
     };
 }
@@ -135,7 +135,7 @@ impl Range<'_> {
     /// Returns where a window that begins with the range has to end.
     fn end(&self, transaction: &mut Transaction<'_>) -> Result<Watermark, HubError> {
         let sql = concat!(
-            "SELECT min(changed)::text FROM (",
+            "SELECT min(xact_id)::text FROM (",
             full_with!("revisions"),
             " UNION ALL ",
             full_with!("tombstones"),
@@ -169,7 +169,7 @@ impl Range<'_> {
             in_range!(),
             " UNION SELECT unnest($4::text[])) touched
              JOIN backstory.revisions r ON r.team = (SELECT backstory.current_team()) AND r.uid = touched.uid
-             JOIN backstory.memories m ON m.team = r.team AND m.uid = r.uid ORDER BY r.uid, r.at_ms, r.state"
+             JOIN backstory.memories m ON m.team = r.team AND m.uid = r.uid ORDER BY r.uid, r.revised_at_ms, r.content_digest"
         );
         let (since, horizon) = self.bounds();
         let portal = transaction.bind(sql, &[&self.project, &since, &horizon, &again]).doing(DOING)?;
@@ -201,9 +201,9 @@ impl Range<'_> {
             ..SyncBatch::default()
         })?;
         let links = concat!(
-            "SELECT uid, relation, target FROM backstory.links WHERE ",
+            "SELECT uid, relation, target_uid FROM backstory.links WHERE ",
             in_range!(),
-            " ORDER BY uid, relation, target"
+            " ORDER BY uid, relation, target_uid"
         );
         self.parts(transaction, links, each, |rows| SyncBatch {
             links: readable(rows, |row| {
@@ -216,9 +216,9 @@ impl Range<'_> {
             ..SyncBatch::default()
         })?;
         let pins = concat!(
-            "SELECT DISTINCT ON (uid) uid, pinned FROM backstory.pins WHERE author = session_user AND ",
+            "SELECT DISTINCT ON (uid) uid, is_pinned FROM backstory.pins WHERE author = session_user AND ",
             in_range!(),
-            " ORDER BY uid, changed DESC"
+            " ORDER BY uid, xact_id DESC"
         );
         self.parts(transaction, pins, each, |rows| SyncBatch {
             pins: readable(rows, |row| Ok((rows::uid(column(row, 0)?)?, column(row, 1)?))),

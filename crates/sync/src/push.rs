@@ -4,12 +4,10 @@
 
 use crate::error::Doing;
 use crate::{Hub, HubError};
-use backstory_memory::{Content, SharedMemory, SharedRevision, SyncBatch, Uid, identifier_terms};
+use backstory_memory::{SharedMemory, SharedRevision, SyncBatch, Uid};
 use postgres::types::ToSql;
 use postgres::{Statement, Transaction};
 
-/// How much of a text is indexed: a vector of words has a limit, and so has timeout.
-const INDEXED_CHARS: usize = 60_000;
 /// How often what collided with others is tried again.
 const TRIES: usize = 5;
 const DOING: &str = "take what is new";
@@ -89,7 +87,7 @@ impl Hub {
     ) -> Result<Vec<Uid>, HubError> {
         let team = self.team.to_string();
         let mut transaction = self.write()?;
-        let memory = "INSERT INTO backstory.memories (team, project, uid, created_at_ms) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
+        let memory = "INSERT INTO backstory.memories (team, project_key, uid, created_at_ms) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
         let memory = transaction.prepare(memory).doing(DOING)?;
         let revision = transaction.prepare(REVISION).doing(DOING)?;
         for shared in memories {
@@ -105,7 +103,7 @@ impl Hub {
             }
         }
         let uids: Vec<&str> = memories.iter().map(|shared| shared.uid.as_str()).collect();
-        let sql = "SELECT uid FROM backstory.memories WHERE team = $1 AND project <> $2 AND uid = ANY ($3)";
+        let sql = "SELECT uid FROM backstory.memories WHERE team = $1 AND project_key <> $2 AND uid = ANY ($3)";
         let rows = transaction.query(sql, &[&team, &project, &uids]).doing(DOING)?;
         transaction.commit().doing(DOING)?;
         on_progress();
@@ -120,8 +118,8 @@ impl Hub {
         let team = self.team.to_string();
         let mut transaction = self.write()?;
         // Only between memories the hub has: others were not shared, or are forgotten.
-        let link = "INSERT INTO backstory.links (team, project, uid, relation, target)
-             SELECT team, project, uid, $3, $4 FROM backstory.memories WHERE team = $1 AND uid = $2
+        let link = "INSERT INTO backstory.links (team, project_key, uid, relation, target_uid)
+             SELECT team, project_key, uid, $3, $4 FROM backstory.memories WHERE team = $1 AND uid = $2
                  AND EXISTS (SELECT FROM backstory.memories WHERE team = $1 AND uid = $4) ON CONFLICT DO NOTHING";
         let link = transaction.prepare(link).doing(DOING)?;
         for shared in &batch.links {
@@ -129,8 +127,8 @@ impl Hub {
             transaction.execute(&link, &[&team, &from, &shared.relation.as_str(), &to]).doing(DOING)?;
             on_progress();
         }
-        let pin = "INSERT INTO backstory.pins (team, project, uid, pinned)
-             SELECT team, project, uid, $3 FROM backstory.memories WHERE team = $1 AND uid = $2 ON CONFLICT DO NOTHING";
+        let pin = "INSERT INTO backstory.pins (team, project_key, uid, is_pinned)
+             SELECT team, project_key, uid, $3 FROM backstory.memories WHERE team = $1 AND uid = $2 ON CONFLICT DO NOTHING";
         let pin = transaction.prepare(pin).doing(DOING)?;
         for (uid, pinned) in &batch.pins {
             transaction.execute(&pin, &[&team, &uid.as_str(), pinned]).doing(DOING)?;
@@ -148,8 +146,8 @@ impl Hub {
         let mut uids: Vec<&str> = batch.forgotten.iter().map(Uid::as_str).collect();
         uids.sort_unstable();
         let mut transaction = self.write()?;
-        let sql = "INSERT INTO backstory.tombstones (team, project, uid)
-             SELECT team, project, uid FROM backstory.memories WHERE team = $1 AND uid = $2 ON CONFLICT DO NOTHING";
+        let sql = "INSERT INTO backstory.tombstones (team, project_key, uid)
+             SELECT team, project_key, uid FROM backstory.memories WHERE team = $1 AND uid = $2 ON CONFLICT DO NOTHING";
         let statement = transaction.prepare(sql).doing(DOING)?;
         for uid in uids {
             transaction.execute(&statement, &[&team, &uid]).doing(DOING)?;
@@ -170,12 +168,9 @@ fn again_if_collided<T>(mut deed: impl FnMut() -> Result<T, HubError>) -> Result
     deed()
 }
 
-/// Titles count most, then what was picked out, then the text; the parts of identifiers least.
-const REVISION: &str = "INSERT INTO backstory.revisions (team, project, uid, at_ms, state, kind, category, title, body, facts, concepts,
-        files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, words)
-     SELECT team, project, uid, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-        setweight(to_tsvector('english', $7), 'A') || setweight(to_tsvector('english', $18), 'B')
-        || setweight(to_tsvector('english', $19), 'C') || setweight(to_tsvector('english', $20), 'D')
+const REVISION: &str = "INSERT INTO backstory.revisions (team, project_key, uid, revised_at_ms, content_digest, kind, category, title, body,
+        facts, concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by)
+     SELECT team, project_key, uid, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17
      FROM backstory.memories WHERE team = $1 AND uid = $2 ON CONFLICT DO NOTHING";
 
 fn insert(
@@ -188,9 +183,6 @@ fn insert(
     let state = said.state();
     let time = |time: Option<backstory_memory::Timestamp>| time.map(|time| time.0);
     let (valid_from, valid_to) = (time(content.valid_from), time(content.valid_to));
-    let picked: Vec<&str> =
-        content.facts.iter().chain(&content.concepts).chain(&content.files).map(String::as_str).collect();
-    let picked = picked.join("\n");
     transaction
         .execute(
             statement,
@@ -212,21 +204,8 @@ fn insert(
                 &valid_from,
                 &valid_to,
                 &said.superseded_by.as_ref().map(Uid::as_str),
-                &first(&picked),
-                &first(&content.body),
-                &first(&parts(content)),
             ],
         )
         .doing(DOING)
         .map(drop)
-}
-
-/// Returns the parts of the identifiers a memory speaks of, so that `run_migration` is found by "migration".
-fn parts(content: &Content) -> String {
-    let texts = [&content.title, &content.body].into_iter().chain(&content.facts).chain(&content.files);
-    texts.map(|text| identifier_terms(text)).collect::<Vec<_>>().join(" ")
-}
-
-fn first(text: &str) -> &str {
-    backstory_memory::first_chars(text, INDEXED_CHARS)
 }

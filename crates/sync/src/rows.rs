@@ -1,6 +1,6 @@
 //! How what is shared is written in the hub's columns, and read back.
 //!
-//! What comes from there was written by somebody else: what does not fit is said, and nothing is taken on provenance.
+//! What comes from there was written by somebody else: what does not fit is said, and nothing is taken on trust.
 
 use crate::HubError;
 use backstory_memory::{
@@ -13,7 +13,7 @@ use std::str::FromStr;
 /// The columns of a revision, in the order [`revision`] reads them, after those of its memory.
 macro_rules! revision_columns {
     () => {
-        "r.uid, m.created_at_ms, r.at_ms, r.author::text, r.kind, r.category, r.title, r.body, r.facts, r.concepts, r.files, r.importance,
+        "r.uid, m.created_at_ms, r.revised_at_ms, r.author::text, r.kind, r.category, r.title, r.body, r.facts, r.concepts, r.files, r.importance,
          r.confidence, r.provenance, r.valid_from_ms, r.valid_to_ms, r.superseded_by"
     };
 }

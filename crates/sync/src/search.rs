@@ -3,7 +3,7 @@
 use crate::error::Doing;
 use crate::rows::{self, column, revision_columns};
 use crate::{Hub, HubError, vectors};
-use backstory_memory::{Kind, Provenance, SharedRevision, Uid, identifier_terms};
+use backstory_memory::{Kind, Provenance, SharedRevision, Uid};
 use postgres::Row;
 use postgres::types::ToSql;
 use std::time::Duration;
@@ -61,17 +61,17 @@ macro_rules! hits {
         concat!(
             "SELECT ",
             revision_columns!(),
-            ", r.project, f.rank, f.has_all, first.author::text, first.provenance, ",
+            ", r.project_key, f.rank, f.has_all, first.author::text, first.provenance, ",
             $nearness,
             " AS near FROM (",
             $found,
             ") f
              JOIN backstory.revisions r ON r.team = (SELECT backstory.current_team()) AND r.uid = f.uid
-                 AND r.at_ms = f.at_ms AND r.state = f.state
+                 AND r.revised_at_ms = f.revised_at_ms AND r.content_digest = f.content_digest
              JOIN LATERAL (SELECT said.author, said.provenance FROM backstory.revisions said WHERE said.team = r.team AND said.uid = r.uid
                  AND (said.kind, said.title, said.body, said.facts, said.concepts, said.files)
                      = (r.kind, r.title, r.body, r.facts, r.concepts, r.files)
-                 ORDER BY said.at_ms, said.state LIMIT 1) first ON true
+                 ORDER BY said.revised_at_ms, said.content_digest LIMIT 1) first ON true
              JOIN backstory.memories m ON m.team = r.team AND m.uid = r.uid
              ORDER BY f.has_all DESC, f.rank DESC, near DESC NULLS LAST, f.uid"
         )
@@ -79,15 +79,15 @@ macro_rules! hits {
 }
 
 const BY_WORDS: &str = hits!(
-    "SELECT uid, at_ms, state, rank, has_all FROM backstory.search($1, $2, $3, $4)",
+    "SELECT uid, revised_at_ms, content_digest, rank, has_all FROM backstory.search($1, $2, $3, $4)",
     "NULL::double precision"
 );
 const ALSO_BY_MEANING: &str = hits!(
-    "SELECT uid, at_ms, state, max(rank) AS rank, bool_or(has_all) AS has_all FROM (
-         SELECT uid, at_ms, state, rank, has_all FROM backstory.search($1, $2, $3, $4)
-         UNION ALL SELECT uid, at_ms, state, 0::real, false FROM backstory.search_by_meaning($5, $6, $2, $3, $4)
-     ) either_way GROUP BY uid, at_ms, state",
-    "backstory.nearness(r.uid, r.at_ms, r.state, $6, $5)"
+    "SELECT uid, revised_at_ms, content_digest, max(rank) AS rank, bool_or(has_all) AS has_all FROM (
+         SELECT uid, revised_at_ms, content_digest, rank, has_all FROM backstory.search($1, $2, $3, $4)
+         UNION ALL SELECT uid, revised_at_ms, content_digest, 0::real, false FROM backstory.search_by_vector($5, $6, $2, $3, $4)
+     ) either_way GROUP BY uid, revised_at_ms, content_digest",
+    "backstory.cosine_similarity(r.uid, r.revised_at_ms, r.content_digest, $6, $5)"
 );
 
 impl Hub {
@@ -95,7 +95,6 @@ impl Hub {
     /// hub can. Those that hold all the words come first, then the nearest.
     pub fn search(&mut self, question: &TeamQuery<'_>) -> Result<Vec<TeamHit>, HubError> {
         const DOING: &str = "search";
-        let words = format!("{} {}", question.words, identifier_terms(question.words));
         let most = i32::try_from(question.most).unwrap_or(i32::MAX);
         let kinds: Vec<&str> = question.kinds.iter().map(|kind| kind.as_str()).collect();
         let kinds = (!kinds.is_empty()).then_some(kinds);
@@ -104,7 +103,7 @@ impl Hub {
             let set = "SELECT set_config('statement_timeout', $1, true)";
             transaction.execute(set, &[&timeout.as_millis().max(1).to_string()]).doing(DOING)?;
         }
-        let by_words: [&(dyn ToSql + Sync); 4] = [&words, &question.project, &kinds, &most];
+        let by_words: [&(dyn ToSql + Sync); 4] = [&question.words, &question.project, &kinds, &most];
         let found = match question.meaning {
             Some(asked) if vectors::is_there(&mut transaction)? => {
                 let direction = format!("{:?}", asked.direction);

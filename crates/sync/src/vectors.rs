@@ -83,9 +83,9 @@ impl Hub {
     ) -> Result<(), HubError> {
         const DOING: &str = "take vectors";
         let mut transaction = self.write()?;
-        let sql = "INSERT INTO backstory.vectors (team, project, uid, at_ms, state, model, part, bytes)
-             SELECT team, project, uid, at_ms, state, $3, $4, $5 FROM backstory.revisions
-             WHERE team = (SELECT backstory.current_team()) AND uid = $1 AND state = $2 ON CONFLICT DO NOTHING";
+        let sql = "INSERT INTO backstory.vectors (team, project_key, uid, revised_at_ms, content_digest, model, part_number, quantised)
+             SELECT team, project_key, uid, revised_at_ms, content_digest, $3, $4, $5 FROM backstory.revisions
+             WHERE team = (SELECT backstory.current_team()) AND uid = $1 AND content_digest = $2 ON CONFLICT DO NOTHING";
         let statement = transaction.prepare(sql).doing(DOING)?;
         for meaning in meanings {
             for (part, bytes) in (0i16..).zip(&meaning.parts) {

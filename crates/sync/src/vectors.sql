@@ -1,37 +1,38 @@
--- What memories mean, where the server has pgvector. Run by the owner after the migrations, once; a server that gets pgvector later is
--- given it by the next `team init`. `{schema}` is where the extension lives.
+-- Vectors of memories, where the server has pgvector. Run by the owner once, after the migrations; on a server that gets pgvector later,
+-- by the next `team init`. `{schema}` is where the extension lives.
 
--- The vectors of what a revision says, as the machine that said it made them: a scale, then a signed byte a number. A revision that goes
--- takes them along.
+-- The vectors of a revision, as its author's machine made them: a scale (4 bytes), then one signed byte per dimension. They are deleted
+-- with the revision.
 CREATE TABLE backstory.vectors (
     team text NOT NULL,
-    project text NOT NULL,
+    project_key text NOT NULL,
     uid text NOT NULL,
-    at_ms bigint NOT NULL,
-    state bytea NOT NULL,
+    revised_at_ms bigint NOT NULL,
+    content_digest bytea NOT NULL,
     model text NOT NULL CHECK (octet_length(model) <= 200),
-    part smallint NOT NULL,
+    part_number smallint NOT NULL,
     author name NOT NULL,
-    bytes bytea NOT NULL CHECK (octet_length(bytes) = 388),
-    meaning {schema}.vector(384) NOT NULL,
-    PRIMARY KEY (team, uid, at_ms, state, model, part),
-    FOREIGN KEY (team, uid, at_ms, state) REFERENCES backstory.revisions (team, uid, at_ms, state) ON DELETE CASCADE
+    quantised bytea NOT NULL CHECK (octet_length(quantised) = 388),
+    embedding {schema}.vector(384) NOT NULL,
+    PRIMARY KEY (team, uid, revised_at_ms, content_digest, model, part_number),
+    FOREIGN KEY (team, uid, revised_at_ms, content_digest)
+        REFERENCES backstory.revisions (team, uid, revised_at_ms, content_digest) ON DELETE CASCADE
 );
-CREATE INDEX vectors_by_meaning ON backstory.vectors USING hnsw (meaning {schema}.vector_cosine_ops);
+CREATE INDEX vectors_by_direction ON backstory.vectors USING hnsw (embedding {schema}.vector_cosine_ops);
 
--- Authorship is who is logged in. The scale does not turn a vector.
-CREATE FUNCTION backstory.sign_vector() RETURNS trigger
+-- The author is who is logged in. The scale is left out: it does not change a direction.
+CREATE FUNCTION backstory.stamp_vector() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     NEW.author := session_user;
-    NEW.meaning := (
-        SELECT ('[' || string_agg((CASE WHEN byte > 127 THEN byte - 256 ELSE byte END)::text, ',' ORDER BY place) || ']')::{schema}.vector
-        FROM (SELECT place, get_byte(NEW.bytes, place) AS byte FROM generate_series(4, 387) place) bytes
+    NEW.embedding := (
+        SELECT ('[' || string_agg((CASE WHEN byte > 127 THEN byte - 256 ELSE byte END)::text, ',' ORDER BY number) || ']')::{schema}.vector
+        FROM (SELECT number, get_byte(NEW.quantised, number) AS byte FROM generate_series(4, 387) number) bytes
     );
     RETURN NEW;
 END
 $$;
-CREATE TRIGGER signed BEFORE INSERT ON backstory.vectors FOR EACH ROW EXECUTE FUNCTION backstory.sign_vector();
+CREATE TRIGGER stamp_vector BEFORE INSERT ON backstory.vectors FOR EACH ROW EXECUTE FUNCTION backstory.stamp_vector();
 
 ALTER TABLE backstory.vectors ENABLE ROW LEVEL SECURITY;
 ALTER TABLE backstory.vectors FORCE ROW LEVEL SECURITY;
@@ -40,7 +41,7 @@ CREATE POLICY of_the_team ON backstory.vectors
 CREATE POLICY of_the_search ON backstory.vectors FOR SELECT TO backstory_search USING (true);
 GRANT SELECT, INSERT ON backstory.vectors TO backstory_member;
 GRANT SELECT ON backstory.vectors TO backstory_search;
--- Where that is not ours to give, everybody has it already.
+-- Where the schema is not ours, everybody may use it already.
 DO $$
 BEGIN
     GRANT USAGE ON SCHEMA {schema} TO backstory_member, backstory_search;
@@ -49,48 +50,51 @@ EXCEPTION WHEN insufficient_privilege THEN
 END
 $$;
 
--- Returns how near a revision is to what is asked, by the best of its parts.
-CREATE FUNCTION backstory.nearness(of_uid text, of_at_ms bigint, of_state bytea, of_model text, asked text) RETURNS double precision
+-- Returns how near the best part of a revision is to a direction.
+CREATE FUNCTION backstory.cosine_similarity(
+        of_uid text, of_revised_at_ms bigint, of_digest bytea, wanted_model text, wanted_direction text) RETURNS double precision
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
     RETURN (
-        SELECT max(1 - (v.meaning OPERATOR({schema}.<=>) asked::{schema}.vector)) FROM backstory.vectors v
-        WHERE v.team = (SELECT backstory.current_team()) AND v.uid = of_uid AND v.at_ms = of_at_ms AND v.state = of_state
-            AND v.model = of_model
+        SELECT max(1 - (v.embedding OPERATOR({schema}.<=>) wanted_direction::{schema}.vector)) FROM backstory.vectors v
+        WHERE v.team = (SELECT backstory.current_team()) AND v.uid = of_uid AND v.revised_at_ms = of_revised_at_ms
+            AND v.content_digest = of_digest AND v.model = wanted_model
     );
 
--- Returns the memories in force that are nearest to what is asked. It may see every row, for the same reason as `search`, and lets out only
--- those of the team of whoever asks.
+-- Returns the memories in force that are nearest to a direction. It sees every row, for the same reason as `search`, and returns only
+-- those of the caller's team.
 GRANT CREATE ON SCHEMA backstory TO backstory_search;
-CREATE FUNCTION backstory.search_by_meaning(asked text, of_model text, of_project text, of_kinds text[], most integer)
-    RETURNS TABLE (uid text, at_ms bigint, state bytea)
+CREATE FUNCTION backstory.search_by_vector(wanted_direction text, wanted_model text, wanted_project text, wanted_kinds text[], max_hits integer)
+    RETURNS TABLE (uid text, revised_at_ms bigint, content_digest bytea)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-    SELECT near.uid, near.at_ms, near.state FROM (
-        SELECT v.uid, v.at_ms, v.state, v.meaning OPERATOR({schema}.<=>) asked::{schema}.vector AS distance
-        FROM backstory.vectors v JOIN backstory.revisions r ON r.team = v.team AND r.uid = v.uid AND r.at_ms = v.at_ms AND r.state = v.state
-        WHERE v.team = (SELECT backstory.current_team()) AND v.model = of_model AND r.superseded_by IS NULL
-            AND (of_project IS NULL OR v.project = of_project) AND (of_kinds IS NULL OR r.kind = ANY (of_kinds))
+    SELECT near.uid, near.revised_at_ms, near.content_digest FROM (
+        SELECT v.uid, v.revised_at_ms, v.content_digest, v.embedding OPERATOR({schema}.<=>) wanted_direction::{schema}.vector AS distance
+        FROM backstory.vectors v JOIN backstory.revisions r
+            ON r.team = v.team AND r.uid = v.uid AND r.revised_at_ms = v.revised_at_ms AND r.content_digest = v.content_digest
+        WHERE v.team = (SELECT backstory.current_team()) AND v.model = wanted_model AND r.superseded_by IS NULL
+            AND (wanted_project IS NULL OR v.project_key = wanted_project) AND (wanted_kinds IS NULL OR r.kind = ANY (wanted_kinds))
             AND NOT EXISTS (
                 SELECT FROM backstory.revisions later
-                WHERE later.team = r.team AND later.uid = r.uid AND (later.at_ms, later.state) > (r.at_ms, r.state))
-        ORDER BY v.meaning OPERATOR({schema}.<=>) asked::{schema}.vector
-        LIMIT most::bigint * 2
-    ) near GROUP BY near.uid, near.at_ms, near.state ORDER BY min(near.distance) LIMIT most
+                WHERE later.team = r.team AND later.uid = r.uid
+                    AND (later.revised_at_ms, later.content_digest) > (r.revised_at_ms, r.content_digest))
+        ORDER BY v.embedding OPERATOR({schema}.<=>) wanted_direction::{schema}.vector
+        LIMIT max_hits::bigint * 2
+    ) near GROUP BY near.uid, near.revised_at_ms, near.content_digest ORDER BY min(near.distance) LIMIT max_hits
 $$;
--- Among many teams the nearest of all are not the nearest of one: then the index is asked for more, where it can be.
+-- The nearest of all teams may be none of this one: a pgvector that can goes on until there are enough.
 DO $$
 BEGIN
-    ALTER FUNCTION backstory.search_by_meaning SET hnsw.iterative_scan = 'strict_order';
+    ALTER FUNCTION backstory.search_by_vector SET hnsw.iterative_scan = 'strict_order';
 EXCEPTION WHEN OTHERS THEN
-    RAISE NOTICE 'this pgvector looks once';
+    RAISE NOTICE 'this pgvector has no iterative scan';
 END
 $$;
 
-REVOKE EXECUTE ON FUNCTION backstory.sign_vector, backstory.nearness, backstory.search_by_meaning FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION backstory.nearness, backstory.search_by_meaning TO backstory_member;
+REVOKE EXECUTE ON FUNCTION backstory.stamp_vector, backstory.cosine_similarity, backstory.search_by_vector FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION backstory.cosine_similarity, backstory.search_by_vector TO backstory_member;
 DO $$
 BEGIN
     EXECUTE format('GRANT backstory_search TO %I', current_user);
-    ALTER FUNCTION backstory.search_by_meaning OWNER TO backstory_search;
+    ALTER FUNCTION backstory.search_by_vector OWNER TO backstory_search;
     EXECUTE format('REVOKE backstory_search FROM %I', current_user);
 END
 $$;

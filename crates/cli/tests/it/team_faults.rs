@@ -373,7 +373,7 @@ fn a_newer_hub_is_left_alone_and_said() {
     let Some(team) = Team::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
-    team.database.psql("INSERT INTO backstory.applied_migrations (version) VALUES (99)");
+    team.database.psql("INSERT INTO backstory.applied_migrations (version, digest) VALUES (99, '')");
     says(&sync(&ann, &[]), "schema 99");
     assert_eq!(on_the_hub(&team), "0 0", "nothing was touched");
     team.database.psql("DELETE FROM backstory.applied_migrations WHERE version = 99");

@@ -203,7 +203,7 @@ fn a_hub_that_cannot_be_used_says_why_and_costs_nothing() {
         assert_eq!(outcome.code, Some(1), "{outcome:?}");
         assert!(outcome.stderr.contains(because), "{}", outcome.stderr);
     };
-    team.database.psql("INSERT INTO backstory.applied_migrations (version) VALUES (99)");
+    team.database.psql("INSERT INTO backstory.applied_migrations (version, digest) VALUES (99, '')");
     refused(ann.run(["sync"]), "the hub has schema 99; this build knows up to");
     team.database.psql("DELETE FROM backstory.applied_migrations WHERE version = 99");
 

@@ -58,9 +58,9 @@ fn two_teams_of_one_name_are_told_apart_and_neither_reaches_what_is_the_others()
     let uid = uid(&ann, id);
     two.database.psql(&format!(
         "SET session_replication_role = replica;
-         INSERT INTO backstory.memories SELECT team, project, '{uid}', 1, author FROM backstory.memories;
-         INSERT INTO backstory.revisions SELECT team, project, '{uid}', at_ms + 1, state, author, pg_current_xact_id(), kind, category, 'taken over',
-             body, facts, concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, words FROM backstory.revisions"
+         INSERT INTO backstory.memories SELECT team, project_key, '{uid}', 1, author FROM backstory.memories;
+         INSERT INTO backstory.revisions SELECT team, project_key, '{uid}', revised_at_ms + 1, content_digest, author, pg_current_xact_id(), kind, category, 'taken over',
+             body, facts, concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, claimed_at_ms, search_vector FROM backstory.revisions"
     ));
     for database in [&one.database, &two.database] {
         database.settle();
@@ -69,7 +69,7 @@ fn two_teams_of_one_name_are_told_apart_and_neither_reaches_what_is_the_others()
     let refused: Vec<&Value> =
         answer["projects"].as_array().unwrap().iter().map(|project| &project["refused"]).collect();
     assert_eq!(refused, [1, 0], "{answer}");
-    two.database.psql(&format!("INSERT INTO backstory.tombstones SELECT team, project, '{uid}', author, pg_current_xact_id() FROM backstory.memories WHERE uid = '{uid}'"));
+    two.database.psql(&format!("INSERT INTO backstory.tombstones SELECT team, project_key, '{uid}', author, pg_current_xact_id() FROM backstory.memories WHERE uid = '{uid}'"));
     two.database.settle();
     ask(&ann, 1, &["sync", "--json"]);
     assert_eq!(titles(&ann, &[]), ["We decided on tabs"]);
@@ -144,7 +144,7 @@ fn what_was_said_before_leaves_only_if_it_would_by_itself_and_is_shown_first() {
     let shown = ann.run(["sync", "--dry-run"]);
     assert!(shown.stdout.contains("before: decision  We decided on tabs\n"), "{}", shown.stdout);
     team.sync(&ann);
-    let pushed = team.database.psql("SELECT string_agg(title, '|' ORDER BY at_ms) FROM backstory.revisions");
+    let pushed = team.database.psql("SELECT string_agg(title, '|' ORDER BY revised_at_ms) FROM backstory.revisions");
     assert_eq!(pushed, "We decided on tabs|We decided on tabs, four wide");
     // Heard back from the team, and what stayed here is here still.
     team.sync(&ann);

@@ -33,6 +33,27 @@ fn what_the_hub_does_not_take_is_named_and_the_others_are_taken() {
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.memories.len(), 8);
 }
 
+/// The hub has the caps of the store: no client, however made, fills it.
+#[test]
+fn what_is_larger_than_a_memory_can_be_is_rejected() {
+    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
+    let mut ann = test.member("ann", "a");
+    let mut large = [said(5, "body"), said(5, "title"), said(5, "item"), said(5, "items")];
+    large[0].content.body = "x".repeat(64 * 1024 + 1);
+    large[1].content.title = "x".repeat(81);
+    large[2].content.facts = vec!["x".repeat(2 * 1024 + 1)];
+    large[3].content.files = vec!["x".to_owned(); 129];
+    let pushed: Vec<SyncBatch> =
+        (0..).zip(large).map(|(number, revision)| batch(&format!("u{number}"), vec![revision])).collect();
+    let rejected = ann.push(PROJECT, &several(pushed), &mut || {}).unwrap().refused;
+    assert_eq!(rejected.len(), 4, "{rejected:?}");
+    let mut just_fits = said(5, &"x".repeat(80));
+    just_fits.content.body = "x".repeat(64 * 1024);
+    just_fits.content.facts = vec!["x".repeat(2 * 1024); 128];
+    let rejected = ann.push(PROJECT, &batch("u9", vec![just_fits]), &mut || {}).unwrap().refused;
+    assert_eq!(rejected, []);
+}
+
 /// Whoever watches whether the hub still answers must pull_new of each answer, however much is pushed at once.
 #[test]
 fn every_answer_of_a_slow_hub_is_a_sign_of_life() {
@@ -78,6 +99,10 @@ fn what_cannot_be_read_is_named_the_rest_is_heard_and_it_can_be_asked_for_again(
     for of in ["u1", "u2", "u3", "u4"] {
         ann.push(PROJECT, &batch(of, vec![said(5, of)]), &mut || {}).unwrap();
     }
+    // As a hub would hold them that somebody changed by hand.
+    test.database.psql(
+        "ALTER TABLE backstory.revisions DROP CONSTRAINT revisions_kind_check, DROP CONSTRAINT revisions_facts_check",
+    );
     test.database.psql("UPDATE backstory.revisions SET kind = 'from-tomorrow' WHERE uid = 'u2'");
     test.database.psql("UPDATE backstory.revisions SET facts = ARRAY[NULL] WHERE uid = 'u3'");
     test.database.settle();
@@ -166,7 +191,7 @@ fn what_was_written_before_a_restore_is_heard_after_it() {
     let mut ann = test.member("ann", "a");
     ann.push(PROJECT, &batch("before", vec![said(5, "before")]), &mut || {}).unwrap();
     ann.push(PROJECT, &forgotten("nothing"), &mut || {}).unwrap();
-    test.database.psql("UPDATE backstory.revisions SET changed = '9000000000000'::xid8");
+    test.database.psql("UPDATE backstory.revisions SET xact_id = '9000000000000'::xid8");
     ann.push(PROJECT, &batch("since", vec![said(5, "since")]), &mut || {}).unwrap();
     // The watermark is of the other cluster.
     let (pulled, next) = test.pull(&mut ann, Watermark(8_999_999_999_999));

@@ -82,6 +82,43 @@ fn what_was_said_often_and_is_said_no_more_does_not_crowd_out_what_is() {
     assert_eq!(found.iter().map(|hit| hit.uid.as_str()).collect::<Vec<_>>(), ["u2"]);
 }
 
+/// The hub splits identifiers itself, as the store does: what is found here is found there.
+#[test]
+fn the_hub_splits_identifiers_as_the_store_does() {
+    let Some(test) = TestHub::with(&[]) else { return };
+    for text in [
+        "runMigration",
+        "run_migration waits, runs-late",
+        "HTTPServer2 XMLHttpRequest",
+        "src/db/openStore.rs",
+        "__init__",
+        "plain words, no identifiers",
+        "数据库迁移 用rust写库 データベース",
+        "v3.51.3 [a-b] (E0308) a1b2 x",
+    ] {
+        let terms = test.database.psql(&format!("SELECT backstory.identifier_terms('{text}')"));
+        assert_eq!(terms, backstory_memory::identifier_terms(text), "{text}");
+    }
+}
+
+/// More match than are returned, and the best was neither written first nor last.
+#[test]
+fn the_search_ranks_every_match_before_it_cuts() {
+    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
+    let mut ann = test.member("ann", "a");
+    for number in 0..60 {
+        let mut revision = said(5, &format!("topic {number}"));
+        revision.content.body = "a ledger, once, among many other words that have nothing to do with it".to_owned();
+        if number == 31 {
+            revision.content.title = "The ledger: ledger of ledgers".to_owned();
+        }
+        ann.push(PROJECT, &batch(&format!("u{number}"), vec![revision]), &mut || {}).unwrap();
+    }
+    let found = ann.search(&asking("ledger", None, 3)).unwrap();
+    assert_eq!(found.first().map(|hit| hit.uid.as_str()), Some("u31"));
+    assert_eq!(found.len(), 3);
+}
+
 #[test]
 fn the_search_finds_words_parts_of_identifiers_and_only_what_is_in_force() {
     let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };

@@ -57,7 +57,7 @@ fn every_table_with_a_team_is_under_forced_row_level_security() {
     let keyless = test.database.psql(
         "SELECT string_agg(conrelid::regclass || ' ' || conname, ', ') FROM pg_constraint
          WHERE connamespace = 'backstory'::regnamespace AND contype IN ('p', 'u', 'f')
-         AND conrelid NOT IN ('backstory.applied_migrations'::regclass, 'backstory.made_logins'::regclass)
+         AND conrelid NOT IN ('backstory.applied_migrations'::regclass, 'backstory.created_logins'::regclass)
          AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = conrelid AND a.attnum = ANY (conkey) AND a.attname = 'team')",
     );
     assert_eq!(keyless, "", "keys that leave out the team");
@@ -93,13 +93,13 @@ fn no_verb_on_any_table_reaches_another_team() {
     let into_b = [
         "INSERT INTO backstory.teams VALUES ('c')",
         "INSERT INTO backstory.members (team, member) VALUES ('b', session_user)",
-        "INSERT INTO backstory.projects (team, project, name) VALUES ('b', 'p', 'p')",
-        "INSERT INTO backstory.memories (team, project, uid, created_at_ms) VALUES ('b', 'remote:example.org/one', 'x', 1)",
-        "INSERT INTO backstory.tombstones (team, project, uid) VALUES ('b', 'remote:example.org/one', 'u1')",
-        "INSERT INTO backstory.pins (team, project, uid, pinned) VALUES ('b', 'remote:example.org/one', 'u1', true)",
-        "INSERT INTO backstory.links (team, project, uid, relation, target) VALUES ('b', 'remote:example.org/one', 'u1', 'relates', 'u2')",
-        "INSERT INTO backstory.revisions SELECT 'b', project, uid, at_ms + 1, state, author, changed, kind, category, title, body, facts,
-             concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, words FROM backstory.revisions",
+        "INSERT INTO backstory.projects (team, project_key, name) VALUES ('b', 'p', 'p')",
+        "INSERT INTO backstory.memories (team, project_key, uid, created_at_ms) VALUES ('b', 'remote:example.org/one', 'x', 1)",
+        "INSERT INTO backstory.tombstones (team, project_key, uid) VALUES ('b', 'remote:example.org/one', 'u1')",
+        "INSERT INTO backstory.pins (team, project_key, uid, is_pinned) VALUES ('b', 'remote:example.org/one', 'u1', true)",
+        "INSERT INTO backstory.links (team, project_key, uid, relation, target_uid) VALUES ('b', 'remote:example.org/one', 'u1', 'relates', 'u2')",
+        "INSERT INTO backstory.revisions SELECT 'b', project_key, uid, revised_at_ms + 1, content_digest, author, xact_id, kind, category, title, body, facts,
+             concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, claimed_at_ms, search_vector FROM backstory.revisions",
     ];
     for chosen in ["a", "b"] {
         for sql in into_b {
@@ -134,16 +134,19 @@ fn nobody_writes_in_anothers_name_or_into_the_past_of_the_hub() {
     let mut transaction = ann.transaction().unwrap();
     transaction.execute("SELECT set_config('backstory.team', 'a', true)", &[]).unwrap();
     let forged = format!(
-        "INSERT INTO backstory.revisions SELECT team, project, uid, 99999999999999, state, '{}', '3'::xid8, kind, category, 'forged', body, facts,
-             concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, words FROM backstory.revisions",
+        "INSERT INTO backstory.revisions SELECT team, project_key, uid, 99999999999999, content_digest, '{}', '3'::xid8, kind, category, 'forged', body, facts,
+             concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, claimed_at_ms, 'bait'::tsvector FROM backstory.revisions",
         test.name("bob")
     );
     assert_eq!(transaction.execute(&forged, &[]).unwrap(), 1);
     transaction.commit().unwrap();
     let written = test.database.psql(
-        "SELECT author, changed::text::bigint > 3, at_ms < 99999999999999 FROM backstory.revisions WHERE title = 'forged'",
+        "SELECT author, xact_id::text::bigint > 3, revised_at_ms < 99999999999999 FROM backstory.revisions WHERE title = 'forged'",
     );
     assert_eq!(written, format!("{}|t|t", test.name("ann")));
+    // Nor is it found by other words than its own.
+    let words = "SELECT string_agg(search_vector::text, '') LIKE '%bait%' FROM backstory.revisions";
+    assert_eq!(test.database.psql(words), "f");
 }
 
 /// S13: a pool hands one connection from team to team.

@@ -21,11 +21,33 @@ fn owners_that_come_together_make_one_hub() {
 #[test]
 fn a_newer_hub_is_refused_untouched_and_named() {
     let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    test.database.psql("INSERT INTO backstory.applied_migrations (version) VALUES (99)");
+    test.database.psql("INSERT INTO backstory.applied_migrations (version, digest) VALUES (99, '')");
     let refused = |error: HubError| matches!(error, HubError::Newer { found: 99, known: SCHEMA });
     assert!(refused(test.owner().migrate(&mut || {}).unwrap_err()));
     assert!(refused(test.join("ann", "a").unwrap_err()));
     assert!(refused(test.owner().invite(&name("a"), &test.name("eve"), PASSWORD).unwrap_err()));
+}
+
+/// A schema whose migrations have another text is none of ours: from before the first release, or changed by hand.
+#[test]
+fn a_hub_of_another_making_is_refused_untouched() {
+    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
+    let everything = "SELECT string_agg(table_name || '.' || column_name, ' ' ORDER BY table_name, column_name)
+         FROM information_schema.columns WHERE table_schema = 'backstory'";
+    for change in [
+        "UPDATE backstory.applied_migrations SET digest = 'another'",
+        "ALTER TABLE backstory.applied_migrations DROP COLUMN digest",
+    ] {
+        test.database.psql(change);
+        let before = test.database.psql(everything);
+        let refused = [
+            test.owner().migrate(&mut || {}).unwrap_err(),
+            test.join("ann", "a").unwrap_err(),
+            test.owner().invite(&name("a"), &test.name("eve"), PASSWORD).unwrap_err(),
+        ];
+        assert!(refused.iter().all(|error| matches!(error, HubError::ForeignSchema)), "{refused:?}");
+        assert_eq!(test.database.psql(everything), before);
+    }
 }
 
 #[test]

@@ -19,10 +19,10 @@ fn what_began_first_and_is_committed_last_is_not_missed() {
     let mut open = slow.transaction().unwrap();
     open.execute("SELECT set_config('backstory.team', 'a', true)", &[]).unwrap();
     let memory =
-        "INSERT INTO backstory.memories (team, project, uid, created_at_ms) VALUES ('a', $1, 'slow', 1)";
+        "INSERT INTO backstory.memories (team, project_key, uid, created_at_ms) VALUES ('a', $1, 'slow', 1)";
     open.execute(memory, &[&PROJECT]).unwrap();
-    let revision = "INSERT INTO backstory.revisions (team, project, uid, at_ms, state, kind, title, body, facts, concepts, files, importance,
-         confidence, provenance, words) VALUES ('a', $1, 'slow', 5, decode(repeat('00', 16), 'hex'), 'note', 'slow', '', '{}', '{}', '{}', 3, 1, 'user', '')";
+    let revision = "INSERT INTO backstory.revisions (team, project_key, uid, revised_at_ms, content_digest, kind, title, body, facts, concepts, files, importance,
+         confidence, provenance) VALUES ('a', $1, 'slow', 5, decode(repeat('00', 16), 'hex'), 'note', 'slow', '', '{}', '{}', '{}', 3, 1, 'user')";
     open.execute(revision, &[&PROJECT]).unwrap();
 
     test.member("bob", "a").push(PROJECT, &batch("quick", vec![said(5, "quick")]), &mut || {}).unwrap();

@@ -17,13 +17,13 @@ fn fill(test: &TestHub, memories: usize) {
          INSERT INTO backstory.projects SELECT team, 'p' || p, 'p', '{ann}' FROM (VALUES ('a'), ('b')) t (team), generate_series(0, 19) p;
          INSERT INTO backstory.memories SELECT CASE WHEN g % 10 < 7 THEN 'a' ELSE 'b' END, 'p' || g % 20, 'u' || g, g, '{ann}'
              FROM generate_series(1, {memories}) g;
-         INSERT INTO backstory.revisions (team, project, uid, at_ms, state, author, changed, kind, title, body, facts, concepts, files,
-                 importance, confidence, provenance, words)
+         INSERT INTO backstory.revisions (team, project_key, uid, revised_at_ms, content_digest, author, xact_id, kind, title, body, facts, concepts, files,
+                 importance, confidence, provenance, search_vector)
              SELECT CASE WHEN g % 10 < 7 THEN 'a' ELSE 'b' END, 'p' || g % 20, 'u' || g, g, decode(md5(g::text), 'hex'), '{ann}',
                  pg_current_xact_id(), 'decision', title, body, '{{}}', '{{}}', '{{}}', 3, 0.5, 'user',
                  setweight(to_tsvector('simple', title), 'A') || setweight(to_tsvector('simple', body), 'C')
              FROM (SELECT g, pg_temp.words(g, 6, 1) AS title, pg_temp.words(g, 24, 2) AS body FROM generate_series(1, {memories}) g) x;
-         CREATE INDEX revisions_by_words ON backstory.revisions USING gin (words);
+         CREATE INDEX revisions_by_words ON backstory.revisions USING gin (search_vector);
          ANALYZE backstory.revisions; ANALYZE backstory.memories; ANALYZE backstory.projects"
     ));
 }
@@ -32,13 +32,13 @@ fn fill(test: &TestHub, memories: usize) {
 fn fill_meanings(test: &TestHub, memories: usize) {
     test.database.psql(&format!(
         "SET session_replication_role = replica; SET maintenance_work_mem = '1GB';
-         DROP INDEX backstory.vectors_by_meaning;
-         INSERT INTO backstory.vectors (team, project, uid, at_ms, state, model, part, author, bytes, meaning)
-             SELECT r.team, r.project, r.uid, r.at_ms, r.state, '{MODEL}', 0, r.author, decode(repeat('00', 388), 'hex'), m.meaning
+         DROP INDEX backstory.vectors_by_direction;
+         INSERT INTO backstory.vectors (team, project_key, uid, revised_at_ms, content_digest, model, part_number, author, quantised, embedding)
+             SELECT r.team, r.project_key, r.uid, r.revised_at_ms, r.content_digest, '{MODEL}', 0, r.author, decode(repeat('00', 388), 'hex'), m.meaning
              FROM backstory.revisions r, LATERAL (SELECT array_agg(
-                 hashint4((r.at_ms % {things} * 384 + n)::int) % 100 + hashint4((r.at_ms * 384 + n)::int) % 100)::real[]::vector AS meaning
+                 hashint4((r.revised_at_ms % {things} * 384 + n)::int) % 100 + hashint4((r.revised_at_ms * 384 + n)::int) % 100)::real[]::vector AS meaning
                  FROM generate_series(1, 384) n) m;
-         CREATE INDEX vectors_by_meaning ON backstory.vectors USING hnsw (meaning vector_cosine_ops);
+         CREATE INDEX vectors_by_direction ON backstory.vectors USING hnsw (embedding vector_cosine_ops);
          ANALYZE backstory.vectors",
         things = memories / 50
     ));
@@ -121,12 +121,12 @@ fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
         test.name("ann").as_str(),
         &format!(
             "SELECT set_config('backstory.team', 'a', true); SELECT uid FROM backstory.revisions WHERE team = (SELECT backstory.current_team())
-             AND project = 'p1' AND changed >= '{}'::xid8 AND changed < '{}'::xid8",
+             AND project_key = 'p1' AND xact_id >= '{}'::xid8 AND xact_id < '{}'::xid8",
             since.0,
             since.0 + 1
         ),
     );
-    assert!(plan.contains("revisions_by_change") && !plan.contains("Seq Scan on revisions"), "{plan}");
+    assert!(plan.contains("revisions_by_xact") && !plan.contains("Seq Scan on revisions"), "{plan}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_search_by_meaning_of_a_large_hub_goes_by_the_index_of_vectors() {
     fill_meanings(&test, memories);
     let question = |number: usize| {
         let uid = format!("u{}", number * 10 * (memories / 1000) + 1);
-        let sql = format!("SELECT meaning FROM backstory.vectors WHERE team = 'a' AND uid = '{uid}'");
+        let sql = format!("SELECT embedding FROM backstory.vectors WHERE team = 'a' AND uid = '{uid}'");
         let meaning = test.database.psql(&sql);
         let numbers = meaning.trim_matches(['[', ']']).split(',');
         (uid, numbers.map(|number| number.parse().unwrap()).collect())
@@ -179,7 +179,7 @@ fn looks(test: &TestHub) -> Looks {
     let count = |sql: &str| test.database.psql(sql).parse().unwrap();
     Looks {
         by_index: count(
-            "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'vectors_by_meaning'",
+            "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'vectors_by_direction'",
         ),
         one_by_one: count("SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'vectors'"),
     }

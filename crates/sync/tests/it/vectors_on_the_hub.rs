@@ -89,7 +89,7 @@ fn what_it_meant_before_does_not_count() {
 fn a_hub_without_vectors_goes_by_words_and_one_that_gets_them_later_by_both() {
     let Some(database) = PrivateDatabase::with_vectors() else { return };
     let test = TestHub::on(database, &[("a", &["ann"])]);
-    test.database.psql("DROP TABLE backstory.vectors CASCADE; DROP FUNCTION backstory.search_by_meaning, backstory.sign_vector; DROP EXTENSION vector");
+    test.database.psql("DROP TABLE backstory.vectors CASCADE; DROP FUNCTION backstory.search_by_vector, backstory.stamp_vector; DROP EXTENSION vector");
     let mut ann = test.member("ann", "a");
     ann.push(PROJECT, &batch("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
     assert!(!ann.has_vectors().unwrap());
