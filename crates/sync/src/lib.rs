@@ -118,8 +118,7 @@ impl Hub {
     pub fn share(&mut self, project: &str, name: &str) -> Result<(), HubError> {
         let team = self.team.to_string();
         let mut transaction = self.write()?;
-        let sql =
-            "INSERT INTO backstory.projects (team, project_key, name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+        let sql = "INSERT INTO backstory.projects (team, project_key, name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
         transaction.execute(sql, &[&team, &project, &name]).doing("share a project")?;
         transaction.commit().doing("share a project")
     }

@@ -60,7 +60,8 @@ pub(crate) fn refuse_other_version(client: &mut Client) -> Result<(), HubError> 
 
 /// Refuses a database that cannot hold every text: the search splits scripts by their code points.
 fn refuse_other_encoding(client: &mut impl GenericClient) -> Result<(), HubError> {
-    let sql = "SELECT pg_encoding_to_char(encoding)::text FROM pg_database WHERE datname = current_database()";
+    let sql =
+        "SELECT pg_encoding_to_char(encoding)::text FROM pg_database WHERE datname = current_database()";
     let encoding: String = client.query_one(sql, &[]).doing("read the encoding of the database")?.get(0);
     if encoding == "UTF8" { Ok(()) } else { Err(HubError::NotUtf8 { encoding }) }
 }

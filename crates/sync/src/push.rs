@@ -103,7 +103,8 @@ impl Hub {
             }
         }
         let uids: Vec<&str> = memories.iter().map(|shared| shared.uid.as_str()).collect();
-        let sql = "SELECT uid FROM backstory.memories WHERE team = $1 AND project_key <> $2 AND uid = ANY ($3)";
+        let sql =
+            "SELECT uid FROM backstory.memories WHERE team = $1 AND project_key <> $2 AND uid = ANY ($3)";
         let rows = transaction.query(sql, &[&team, &project, &uids]).doing(DOING)?;
         transaction.commit().doing(DOING)?;
         on_progress();

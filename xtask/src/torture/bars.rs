@@ -434,9 +434,9 @@ pub(crate) const BARS: &[Bar] = &[
         &[Tests(
             HUB,
             &[
-                "apart::every_table_with_a_team_is_under_forced_row_level_security",
-                "apart::no_verb_on_any_table_reaches_another_team",
-                "apart::a_pooled_connection_carries_nothing_over",
+                "isolation::every_table_with_a_team_is_under_forced_row_level_security",
+                "isolation::no_verb_on_any_table_reaches_another_team",
+                "isolation::a_pooled_connection_carries_nothing_over",
             ],
         )],
     ),

@@ -144,7 +144,8 @@ fn what_was_said_before_leaves_only_if_it_would_by_itself_and_is_shown_first() {
     let shown = ann.run(["sync", "--dry-run"]);
     assert!(shown.stdout.contains("before: decision  We decided on tabs\n"), "{}", shown.stdout);
     team.sync(&ann);
-    let pushed = team.database.psql("SELECT string_agg(title, '|' ORDER BY revised_at_ms) FROM backstory.revisions");
+    let pushed =
+        team.database.psql("SELECT string_agg(title, '|' ORDER BY revised_at_ms) FROM backstory.revisions");
     assert_eq!(pushed, "We decided on tabs|We decided on tabs, four wide");
     // Heard back from the team, and what stayed here is here still.
     team.sync(&ann);

@@ -108,7 +108,8 @@ fn the_search_ranks_every_match_before_it_cuts() {
     let mut ann = test.member("ann", "a");
     for number in 0..60 {
         let mut revision = said(5, &format!("topic {number}"));
-        revision.content.body = "a ledger, once, among many other words that have nothing to do with it".to_owned();
+        revision.content.body =
+            "a ledger, once, among many other words that have nothing to do with it".to_owned();
         if number == 31 {
             revision.content.title = "The ledger: ledger of ledgers".to_owned();
         }

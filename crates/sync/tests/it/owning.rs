@@ -32,7 +32,8 @@ fn a_newer_hub_is_refused_untouched_and_named() {
 #[test]
 fn a_hub_of_another_making_is_refused_untouched() {
     let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let everything = "SELECT string_agg(table_name || '.' || column_name, ' ' ORDER BY table_name, column_name)
+    let everything =
+        "SELECT string_agg(table_name || '.' || column_name, ' ' ORDER BY table_name, column_name)
          FROM information_schema.columns WHERE table_schema = 'backstory'";
     for change in [
         "UPDATE backstory.applied_migrations SET digest = 'another'",
