@@ -3,7 +3,7 @@
 //! The fuzzing engine calls these through `targets/`; `cargo test` calls them with the committed seeds. Nothing of the engine is here.
 
 use backstory_capture::{Observation, Redactor, RedactorOptions, Surroundings, observe};
-use backstory_hosts::{Host, Meaning};
+use backstory_hosts::{EventOutcome, Host};
 use backstory_inject::{encode, encode_lines};
 use backstory_memory::{
     Content, EventBody, Kind, ProjectKey, ProjectRef, Shingles, Timestamp, clean, fence as fenced,
@@ -41,20 +41,20 @@ const MOST_BYTES: usize = 16_384;
 
 static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(RedactorOptions::default()));
 
-/// A payload of any host: it is heard the same twice, and the event made of it is under its cap and needs no further redaction.
+/// A payload of any host: it is parsed the same twice, and the event made of it is under its cap and needs no further redaction.
 pub fn hook_event(bytes: &[u8]) {
     let Some((first, payload)) = bytes.split_first() else { return };
     let Some(host) = Host::ALL.get(usize::from(*first) % Host::ALL.len()) else { return };
     let events = host.events();
     // Some hosts say the event's name beside the payload.
     let event = events.get(usize::from(*first) / Host::ALL.len()).copied();
-    let heard = host.hear(event, payload);
-    assert!(heard == host.hear(event, payload), "heard differently the second time");
-    let Meaning::Happened(told) = heard.meaning else { return };
-    for told in std::iter::once(*told).chain(heard.also) {
-        let account = EventBody { activity: told.activity, subagent: told.subagent };
-        let (tool, sequence, provenance) = (told.tool, told.sequence, told.provenance);
-        let host_session = heard.host_session.clone().unwrap_or_default();
+    let parsed = host.parse(event, payload);
+    assert!(parsed == host.parse(event, payload), "parsed differently the second time");
+    let EventOutcome::Captured(event) = parsed.outcome else { return };
+    for event in std::iter::once(*event).chain(parsed.also) {
+        let account = EventBody { activity: event.activity, subagent: event.subagent };
+        let (tool, sequence, provenance) = (event.tool, event.sequence, event.provenance);
+        let host_session = parsed.host_session.clone().unwrap_or_default();
         let observation =
             Observation { host: host.as_str().to_owned(), host_session, tool, sequence, provenance, account };
         let given = Shingles::default();
@@ -224,7 +224,7 @@ static PORT: LazyLock<u16> = LazyLock::new(|| {
     port
 });
 
-/// Any bytes at the door that needs a token: an answer in HTTP or none, and nothing is told.
+/// Any bytes at the door that needs a token: an answer in HTTP or none, and nothing is event.
 pub fn http_head(bytes: &[u8]) {
     drop(Query::parse(&String::from_utf8_lossy(bytes)));
     let mut stream = TcpStream::connect(("127.0.0.1", *PORT)).expect("the worker lives");

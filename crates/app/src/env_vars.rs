@@ -1,6 +1,6 @@
 //! Every environment variable we read, and nothing else reads them.
 
-use backstory_hosts::Places;
+use backstory_hosts::HostPaths;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -108,10 +108,10 @@ impl Environment {
     }
 
     /// Returns where hosts keep their files, if it can be told.
-    pub fn places(&self) -> Option<Places> {
+    pub fn places(&self) -> Option<HostPaths> {
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let moved = |name: &str| self.path(name).map(absolute);
-        Some(Places {
+        Some(HostPaths {
             home: absolute(self.user_home()?),
             config: absolute(self.config_home()?),
             data: absolute(self.data_of_programs()?),

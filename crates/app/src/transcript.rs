@@ -50,7 +50,7 @@ pub fn step(stored: &StoredEvent) -> StepShape {
 
 fn told(account: EventBody) -> (&'static str, String, Option<String>) {
     match account.activity {
-        Activity::SessionStarted { how } => ("started", how, None),
+        Activity::SessionStarted { reason } => ("started", reason.as_str().to_owned(), None),
         Activity::Prompted { text } => ("asked", text, None),
         Activity::Edited { file, is_new, hunks } => {
             (if is_new { "made" } else { "edited" }, file, Some(hunks.iter().map(hunk).collect()))

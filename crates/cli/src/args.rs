@@ -68,9 +68,9 @@ impl Cli {
 /// What can be done.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make the store, wire the hosts that are found, and prove that it works
+    /// Make the store, connect the hosts that are found, and prove that it works
     Setup(setup::SetupArgs),
-    /// Wire hosts: hooks, MCP server, rules
+    /// Connect hosts: hooks, MCP server, rules
     Install(install::InstallArgs),
     /// Take out of hosts what `install` put in
     Uninstall(uninstall::UninstallArgs),
@@ -114,7 +114,7 @@ pub(crate) enum Command {
     Index(index::IndexArgs),
     /// Show how the store is doing
     Status(status::StatusArgs),
-    /// Check the store and every host that is wired, and mend what is damaged
+    /// Check the store and every host that is connected, and mend what is damaged
     Doctor(doctor::DoctorArgs),
     /// Measure recall on a data set, in a store of its own
     Eval(eval::EvalArgs),

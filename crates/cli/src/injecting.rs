@@ -17,12 +17,13 @@ pub(crate) use uses::Deed;
 use crate::config::Config;
 use crate::env_vars::Environment;
 use backstory_capture::{Patience, freshness};
-use backstory_hosts::Opening;
+use backstory_hosts::InjectionPoint;
 use backstory_inject::{
     Block, CEILING_BYTES, Compaction, Doors, Frame, Known, Prompt, Relevant, SessionStart, Source, Tool,
 };
 use backstory_memory::{
-    Freshness, Injection, Memory, MemoryId, Moment, ProjectId, SessionId, Shingles, Timestamp, Tokens,
+    Freshness, Injection, Memory, MemoryId, Moment, ProjectId, SessionId, Shingles, StartReason, Timestamp,
+    Tokens,
 };
 use backstory_store::{Home, InView, Session, Store, StoreError};
 use std::collections::HashMap;
@@ -65,7 +66,7 @@ pub(crate) struct Built {
 
 impl Injecting<'_> {
     /// Builds what is given at a moment, within its budget. `before` is the session as it was before it came back.
-    pub(crate) fn build(&self, opening: &Opening, before: Option<&Session>, budget: u32) -> Built {
+    pub(crate) fn build(&self, point: &InjectionPoint, before: Option<&Session>, budget: u32) -> Built {
         let started = Instant::now();
         let budget = Tokens(budget);
         let frame = Frame {
@@ -75,23 +76,25 @@ impl Injecting<'_> {
             ceiling_bytes: CEILING_BYTES,
             doors: self.doors(),
         };
-        let block = match opening {
-            Opening::Session { how } => {
-                let source = source(how, before);
+        let block = match point {
+            InjectionPoint::SessionStart { reason } => {
+                let source = source(*reason, before);
                 backstory_inject::session_start(&SessionStart { known: self.orientation(), source }, &frame)
             }
-            Opening::Prompt { text } => {
+            InjectionPoint::Prompt { text } => {
                 backstory_inject::prompt(&Prompt { hits: self.bearing_on(text) }, &frame)
             }
-            Opening::Command { command } => {
+            InjectionPoint::Command { command } => {
                 backstory_inject::tool(&Tool { hits: self.failures_of(command) }, &frame)
             }
-            Opening::Edit { file } => backstory_inject::tool(&Tool { hits: self.known_of(file) }, &frame),
-            Opening::Compaction => {
+            InjectionPoint::Edit { file } => {
+                backstory_inject::tool(&Tool { hits: self.known_of(file) }, &frame)
+            }
+            InjectionPoint::Compaction => {
                 backstory_inject::compaction(&Compaction { known: self.orientation() }, &frame)
             }
         };
-        Built { moment: opening.moment(), block, budget, build_us: took(started) }
+        Built { moment: point.moment(), block, budget, build_us: took(started) }
     }
 
     /// Says how the agent can fetch more: by the tools `install` registers, and by our name where a shell finds it.
@@ -167,13 +170,15 @@ impl Built {
     }
 }
 
-fn source(how: &str, before: Option<&Session>) -> Source {
-    match (how, before) {
+fn source(reason: StartReason, before: Option<&Session>) -> Source {
+    match (reason, before) {
         // Where nothing is known of it, there is nothing it still has.
-        ("resume", Some(before)) => Source::Resume { since: before.last_event_at, session: Some(before.id) },
-        ("clear", _) => Source::Clear,
-        ("compact", _) => Source::Compact,
-        ("fork", _) => Source::Fork,
+        (StartReason::Resume, Some(before)) => {
+            Source::Resume { since: before.last_event_at, session: Some(before.id) }
+        }
+        (StartReason::Clear, _) => Source::Clear,
+        (StartReason::Compact, _) => Source::Compact,
+        (StartReason::Fork, _) => Source::Fork,
         _ => Source::Startup,
     }
 }

@@ -4,19 +4,19 @@ use crate::app::App;
 use crate::diff::{Fate, diff};
 use crate::failure::Failure;
 use crate::ui::Tone;
-use backstory_hosts::{Change, Host, Installs, Places, Plan, WiringError};
+use backstory_hosts::{FileChange, Host, HostPaths, InstallError, InstallPlan, InstallRecords};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// What would be done to several hosts.
 pub(crate) struct Proposal {
-    pub(crate) plans: Vec<Plan>,
-    /// Hosts that a plugin of ours wires, and its name.
+    pub(crate) plans: Vec<InstallPlan>,
+    /// Hosts that a plugin of ours connects, and its name.
     pub(crate) plugged: Vec<(Host, String)>,
     pub(crate) refused: Vec<(Host, Failure)>,
 }
 
-/// Which way hosts are wired.
+/// Which way hosts are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// Ours is put in.
@@ -44,7 +44,7 @@ struct FileShape {
 
 /// What `install` and `uninstall` answer.
 #[derive(Debug, Serialize)]
-pub(crate) struct WiringShape {
+pub(crate) struct InstallShape {
     version: u32,
     ok: bool,
     dry_run: bool,
@@ -54,7 +54,7 @@ pub(crate) struct WiringShape {
 
 impl App {
     /// Returns where hosts keep their files.
-    pub(crate) fn places(&self) -> Result<Places, Failure> {
+    pub(crate) fn places(&self) -> Result<HostPaths, Failure> {
         self.environment.places().ok_or_else(|| {
             Failure::usage("cannot tell where hosts keep their files")
                 .hint("set `HOME` to your home directory")
@@ -62,14 +62,14 @@ impl App {
     }
 
     /// Returns where it is remembered what hosts' files were before us.
-    pub(crate) fn installs(&self) -> Installs {
-        Installs::at(self.home.root().join("installs"))
+    pub(crate) fn installs(&self) -> InstallRecords {
+        InstallRecords::at(self.home.root().join("installs"))
     }
 }
 
 /// Returns the path hosts are to run this program by: its name on the search path where that leads here, so that it outlives an
 /// update that moves the file behind it.
-pub(crate) fn own_program(places: &Places) -> Result<PathBuf, Failure> {
+pub(crate) fn own_program(places: &HostPaths) -> Result<PathBuf, Failure> {
     let failed = |error: std::io::Error| Failure::user("cannot tell where this program is").because(&error);
     let real = std::env::current_exe().and_then(|path| path.canonicalize()).map_err(failed)?;
     let named = places.program("backstory").filter(|named| named.is_absolute());
@@ -83,7 +83,7 @@ pub(crate) fn is_in_build_directory(program: &Path) -> bool {
 }
 
 /// Returns the hosts that are here.
-pub(crate) fn hosts_here(places: &Places) -> Vec<Host> {
+pub(crate) fn hosts_here(places: &HostPaths) -> Vec<Host> {
     Host::ALL.into_iter().filter(|host| places.trace(*host).is_some()).collect()
 }
 
@@ -98,15 +98,16 @@ pub(crate) fn each_once(named: &[Host]) -> Vec<Host> {
     hosts
 }
 
-/// Plans to wire hosts to a program.
-pub(crate) fn propose(hosts: &[Host], places: &Places, program: &Path, app: &App) -> Proposal {
+/// Plans to connect hosts to a program.
+pub(crate) fn propose(hosts: &[Host], places: &HostPaths, program: &Path, app: &App) -> Proposal {
     let installs = app.installs();
     let mut proposal = Proposal { plans: Vec::new(), plugged: Vec::new(), refused: Vec::new() };
     for host in hosts {
         if let Some(plugin) = host.plugin(places) {
-            let is_twice = host.wired(places, program).is_ok_and(|wired| !wired.hooks.is_empty());
+            let is_twice =
+                host.connection(places, program).is_ok_and(|connection| !connection.hooks.is_empty());
             match is_twice {
-                true => proposal.refused.push((*host, wired_twice(*host, &plugin))),
+                true => proposal.refused.push((*host, connected_twice(*host, &plugin))),
                 false => proposal.plugged.push((*host, plugin)),
             }
             continue;
@@ -120,7 +121,7 @@ pub(crate) fn propose(hosts: &[Host], places: &Places, program: &Path, app: &App
 }
 
 /// Plans to take ours out of hosts. Hosts nobody named are passed over where nothing of ours is.
-pub(crate) fn propose_removal(named: &[Host], places: &Places, app: &App) -> Proposal {
+pub(crate) fn propose_removal(named: &[Host], places: &HostPaths, app: &App) -> Proposal {
     let installs = app.installs();
     let mut proposal = Proposal { plans: Vec::new(), plugged: Vec::new(), refused: Vec::new() };
     let hosts = if named.is_empty() { Host::ALL.to_vec() } else { named.to_vec() };
@@ -156,7 +157,7 @@ impl Proposal {
     }
 
     /// Does it, host by host; one that cannot be done is left as it was.
-    pub(crate) fn carry_out(&mut self, way: Way, app: &App) -> Vec<Plan> {
+    pub(crate) fn carry_out(&mut self, way: Way, app: &App) -> Vec<InstallPlan> {
         let mut plans = std::mem::take(&mut self.plans);
         let mut done = Vec::new();
         // The way back is the way in reversed: a directory made for one host may hold another by now.
@@ -164,7 +165,7 @@ impl Proposal {
             plans.reverse();
         }
         for plan in plans {
-            match plan.clone().carry_out(&app.installs()) {
+            match plan.clone().apply(&app.installs()) {
                 Ok(()) => done.push(plan),
                 Err(error) => self.refused.push((plan.host, refusal(plan.host, way, &error))),
             }
@@ -179,7 +180,7 @@ impl Proposal {
     pub(crate) fn say_refused(&self, app: &App) {
         for (host, plugin) in &self.plugged {
             app.ui.say(&format!(
-                "note: {} is wired by its plugin `{plugin}`; its settings stay as they are",
+                "note: {} is connected by its plugin `{plugin}`; its settings stay as they are",
                 host.title()
             ));
         }
@@ -189,17 +190,22 @@ impl Proposal {
     }
 
     /// Returns what other programs are told: of what was done, or of the plans where nothing was.
-    pub(crate) fn shape(&self, done: Option<&[Plan]>, way: Way, program: Option<&Path>) -> WiringShape {
+    pub(crate) fn shape(
+        &self,
+        done: Option<&[InstallPlan]>,
+        way: Way,
+        program: Option<&Path>,
+    ) -> InstallShape {
         let is_planned = done.is_none();
         let plans = done.unwrap_or(&self.plans);
-        let state = |plan: &Plan| match (plan.changes.is_empty(), is_planned, way) {
+        let state = |plan: &InstallPlan| match (plan.changes.is_empty(), is_planned, way) {
             (true, _, _) => "unchanged",
             (false, true, _) => "planned",
-            (false, false, Way::In) => "wired",
-            (false, false, Way::Out) => "unwired",
+            (false, false, Way::In) => "connected",
+            (false, false, Way::Out) => "disconnected",
         };
-        let files = |plan: &Plan| plan.changes.iter().map(file_shape).collect();
-        let next = |plan: &Plan| match way {
+        let files = |plan: &InstallPlan| plan.changes.iter().map(file_shape).collect();
+        let next = |plan: &InstallPlan| match way {
             Way::In if !plan.changes.is_empty() => next_steps(plan.host),
             _ => Vec::new(),
         };
@@ -224,7 +230,7 @@ impl Proposal {
             next: failure.hints().to_vec(),
             error: Some(failure.line()),
         });
-        WiringShape {
+        InstallShape {
             version: 1,
             ok: self.refused.is_empty(),
             dry_run: is_planned,
@@ -241,7 +247,7 @@ pub(crate) fn nobody_agrees() -> Failure {
         .hint("`--dry-run` shows each change")
 }
 
-/// What the user has to do for a host that was just wired.
+/// What the user has to do for a host that was just connected.
 pub(crate) fn next_steps(host: Host) -> Vec<String> {
     let restart = format!("restart {} where it is running", host.title());
     match host {
@@ -254,44 +260,44 @@ pub(crate) fn next_steps(host: Host) -> Vec<String> {
     }
 }
 
-fn wired_twice(host: Host, plugin: &str) -> Failure {
+fn connected_twice(host: Host, plugin: &str) -> Failure {
     let title = host.title();
     Failure::user(format!(
-        "{title} is wired twice, by its plugin `{plugin}` and by its settings: every hook runs twice"
+        "{title} is connected twice, by its plugin `{plugin}` and by its settings: every hook runs twice"
     ))
     .hint(format!("`backstory uninstall {}` keeps the plugin alone", host.as_str()))
 }
 
-fn refusal(host: Host, way: Way, error: &WiringError) -> Failure {
+fn refusal(host: Host, way: Way, error: &InstallError) -> Failure {
     let act = match way {
-        Way::In => "wire",
-        Way::Out => "unwire",
+        Way::In => "connect",
+        Way::Out => "disconnect",
     };
     let hint = match error {
-        WiringError::Refused { .. } => "mend the file by hand, then run this again".to_owned(),
-        WiringError::ReadOnly { path } => {
+        InstallError::Refused { .. } => "mend the file by hand, then run this again".to_owned(),
+        InstallError::ReadOnly { path } => {
             format!(
                 "`chmod u+w {}` lets it be changed; if a program writes it for you, add ours there",
                 path.display()
             )
         }
-        WiringError::NotAFile { path } | WiringError::TooBig { path, .. } => {
+        InstallError::NotAFile { path } | InstallError::TooBig { path, .. } => {
             format!("move `{}` out of the way, then run this again", path.display())
         }
-        WiringError::Dangling { path } => format!("remove `{}`, or make what it points to", path.display()),
-        WiringError::Changed { .. } => "close the host, then run this again".to_owned(),
-        WiringError::Program { .. } => {
+        InstallError::Dangling { path } => format!("remove `{}`, or make what it points to", path.display()),
+        InstallError::Changed { .. } => "close the host, then run this again".to_owned(),
+        InstallError::Program { .. } => {
             "call this program `backstory`, under a path of plain characters: `backstory setup --bin-dir DIR` copies it"
                 .to_owned()
         }
-        WiringError::Io { .. } => "check who owns it, and that there is space left".to_owned(),
+        InstallError::Io { .. } => "check who owns it, and that there is space left".to_owned(),
     };
     Failure::user(format!("cannot {act} {}: none of its files was touched", host.title()))
         .because(error)
         .hint(hint)
 }
 
-fn verb(change: &Change) -> &'static str {
+fn verb(change: &FileChange) -> &'static str {
     match (change.before(), &change.after) {
         (None, _) => "create",
         (Some(_), Some(_)) => "change",
@@ -299,16 +305,16 @@ fn verb(change: &Change) -> &'static str {
     }
 }
 
-fn file_shape(change: &Change) -> FileShape {
+fn file_shape(change: &FileChange) -> FileShape {
     FileShape { path: change.path.display().to_string(), what: change.what.clone(), change: verb(change) }
 }
 
-fn path_of(change: &Change, app: &App) -> String {
+fn path_of(change: &FileChange, app: &App) -> String {
     let path = app.ui.tone(Tone::Path, &change.path.display().to_string());
     if change.target() == change.path { path } else { format!("{path} -> {}", change.target().display()) }
 }
 
-fn show_diff(change: &Change, app: &App) -> Result<(), Failure> {
+fn show_diff(change: &FileChange, app: &App) -> Result<(), Failure> {
     let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
     for line in diff(&text(change.before()), &text(change.after.as_deref())) {
         let line = match line {

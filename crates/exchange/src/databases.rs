@@ -1,6 +1,6 @@
 //! Other programs' databases, for those who may not know SQL.
 
-use backstory_hosts::{Databases, Tables};
+use backstory_hosts::{DatabaseOpener, TableReader};
 use backstory_store::{Foreign, Wanted};
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug)]
 pub struct ForeignDatabases;
 
-impl Databases for ForeignDatabases {
-    fn open(&self, path: &Path) -> Result<Box<dyn Tables>, String> {
+impl DatabaseOpener for ForeignDatabases {
+    fn open(&self, path: &Path) -> Result<Box<dyn TableReader>, String> {
         let foreign = Foreign::open(path).map_err(|error| error.to_string())?;
         Ok(Box::new(ForeignTables(foreign)))
     }
@@ -17,7 +17,7 @@ impl Databases for ForeignDatabases {
 
 struct ForeignTables(Foreign);
 
-impl Tables for ForeignTables {
+impl TableReader for ForeignTables {
     fn rows(
         &self,
         table: &str,

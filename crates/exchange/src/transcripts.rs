@@ -8,7 +8,7 @@ use crate::databases::ForeignDatabases;
 use crate::options::{Folders, ImportOptions, LEFT_OUT, SkipCounts, add};
 use backstory_capture::{Observation, Surroundings, observe};
 use backstory_distil::{Distillation, Familiar, Occasion, distil_among_many};
-use backstory_hosts::{Entry, Host, Reading, Record};
+use backstory_hosts::{Host, HostTranscript, TranscriptEntry, TranscriptItem};
 use backstory_memory::{
     Activity, EventBody, EventKind, IdempotencyKey, MemoryId, Provenance, SessionId, Shingles, Timestamp,
 };
@@ -48,7 +48,7 @@ pub struct TranscriptImportReport {
 /// Takes in records, the oldest first. `watch` is told how many bytes have been read.
 pub fn import_transcripts(
     store: &mut Store,
-    mut records: Vec<Record>,
+    mut records: Vec<HostTranscript>,
     options: &ImportOptions<'_>,
     watch: &mut dyn FnMut(u64),
 ) -> Result<TranscriptImportReport, StoreError> {
@@ -90,7 +90,7 @@ pub fn import_transcripts(
 
 /// A record that is to be read, and how many of its entries have been taken in already.
 struct TranscriptJob {
-    record: Record,
+    record: HostTranscript,
     taken: u64,
     /// Whether it was read to its end before, and has changed since.
     was_read: bool,
@@ -100,7 +100,7 @@ struct TranscriptJob {
 /// Returns the records that are to be read, and counts those that have not changed.
 fn jobs(
     store: &Store,
-    records: Vec<Record>,
+    records: Vec<HostTranscript>,
     options: &ImportOptions<'_>,
     report: &mut TranscriptImportReport,
 ) -> Result<Vec<TranscriptJob>, StoreError> {
@@ -121,7 +121,7 @@ fn jobs(
 }
 
 /// Names a record, and says what it looks like now.
-fn state_of(record: &Record, options: &ImportOptions<'_>) -> ImportState {
+fn state_of(record: &HostTranscript, options: &ImportOptions<'_>) -> ImportState {
     let path = record.path.to_string_lossy();
     let place = record.session.as_ref().map_or(path.to_string(), |session| format!("{path} {session}"));
     let place = options.redactor.scrub(&place).into_string();
@@ -178,12 +178,12 @@ impl<'a> TranscriptReader<'a> {
             batch.bytes = entries.bytes_read().min(of.record.bytes);
             let is_done = batch.taken <= of.taken;
             let entry = match reading {
-                Reading::Unreadable(_) if is_done => continue,
-                Reading::Unreadable(why) => {
+                TranscriptItem::Unreadable(_) if is_done => continue,
+                TranscriptItem::Unreadable(why) => {
                     batch.skip(why);
                     continue;
                 }
-                Reading::Entry(entry) => entry,
+                TranscriptItem::Entry(entry) => entry,
             };
             if first_prompts.is_of_ours(&entry, self.options.is_our_prompt) {
                 batch.arrivals.retain(|arrival| arrival.event.host_session != entry.session);
@@ -193,7 +193,7 @@ impl<'a> TranscriptReader<'a> {
             if is_done {
                 continue;
             }
-            let is_turn_end = entry.told.activity.kind() == EventKind::TurnEnd;
+            let is_turn_end = entry.event.activity.kind() == EventKind::TurnEnd;
             match self.arrival(of.record.host, *entry) {
                 Ok(arrival) => batch.arrivals.push(arrival),
                 Err(why) => {
@@ -212,7 +212,7 @@ impl<'a> TranscriptReader<'a> {
     }
 
     /// Makes an entry fit to be kept, or says why it is not.
-    fn arrival(&mut self, host: Host, entry: Entry) -> Result<Arrival, &'static str> {
+    fn arrival(&mut self, host: Host, entry: TranscriptEntry) -> Result<Arrival, &'static str> {
         if !self.options.is_possible(entry.at) {
             return Err("of an impossible time");
         }
@@ -221,10 +221,10 @@ impl<'a> TranscriptReader<'a> {
         let observation = Observation {
             host: host.as_str().to_owned(),
             host_session: entry.session,
-            tool: entry.told.tool,
+            tool: entry.event.tool,
             sequence: Some(entry.id.clone()),
-            provenance: entry.told.provenance.min(Provenance::Import),
-            account: EventBody { activity: entry.told.activity, subagent: entry.told.subagent },
+            provenance: entry.event.provenance.min(Provenance::Import),
+            account: EventBody { activity: entry.event.activity, subagent: entry.event.subagent },
         };
         // Nothing was given to a session that no hook heard of.
         let given = Shingles::default();
@@ -249,8 +249,8 @@ struct FirstPrompts {
 }
 
 impl FirstPrompts {
-    fn is_of_ours(&mut self, entry: &Entry, is_our_prompt: fn(&str) -> bool) -> bool {
-        match (self.are_ours.get(&entry.session), &entry.told.activity) {
+    fn is_of_ours(&mut self, entry: &TranscriptEntry, is_our_prompt: fn(&str) -> bool) -> bool {
+        match (self.are_ours.get(&entry.session), &entry.event.activity) {
             (Some(is_ours), _) => *is_ours,
             (None, Activity::Prompted { text }) => {
                 let is_ours = is_our_prompt(text);

@@ -11,76 +11,80 @@ use std::borrow::Cow;
 
 /// One value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Json<'a> {
+pub(crate) enum LenientJson<'a> {
     /// `null`, or not there at all.
     Nothing,
     Bool(bool),
     /// A number as it was written, or a word that is none of JSON's.
     Number(&'a str),
     Text(Cow<'a, str>),
-    List(Vec<Json<'a>>),
-    Fields(Vec<(Cow<'a, str>, Json<'a>)>),
+    List(Vec<LenientJson<'a>>),
+    Fields(Vec<(Cow<'a, str>, LenientJson<'a>)>),
 }
 
-impl<'a> Json<'a> {
+impl<'a> LenientJson<'a> {
     /// Reads a text.
-    pub(crate) fn read(text: &'a str) -> Json<'a> {
-        Json::read_only(text, |_, _| true)
+    pub(crate) fn read(text: &'a str) -> LenientJson<'a> {
+        LenientJson::read_only(text, |_, _| true)
     }
 
     /// Reads a text, of the fields only those that are wanted, by how deep they lie (those of the whole at 1) and by name. The
     /// others are passed over without being held.
-    pub(crate) fn read_only(text: &'a str, wants: fn(usize, &str) -> bool) -> Json<'a> {
-        Reader::new(text, wants).value(0).unwrap_or(Json::Nothing)
+    pub(crate) fn read_only(text: &'a str, wants: fn(usize, &str) -> bool) -> LenientJson<'a> {
+        Reader::new(text, wants).value(0).unwrap_or(LenientJson::Nothing)
     }
 
     /// Returns the same for longer than the text it was read from. Numbers become the words they were written as.
-    pub(crate) fn into_owned(self) -> Json<'static> {
+    pub(crate) fn into_owned(self) -> LenientJson<'static> {
         match self {
-            Json::Nothing => Json::Nothing,
-            Json::Bool(flag) => Json::Bool(flag),
-            Json::Number(number) => Json::Text(Cow::Owned(number.to_owned())),
-            Json::Text(text) => Json::Text(Cow::Owned(text.into_owned())),
-            Json::List(items) => Json::List(items.into_iter().map(Json::into_owned).collect()),
-            Json::Fields(fields) => {
-                let owned = |(name, value): (Cow<'_, str>, Json<'_>)| {
+            LenientJson::Nothing => LenientJson::Nothing,
+            LenientJson::Bool(flag) => LenientJson::Bool(flag),
+            LenientJson::Number(number) => LenientJson::Text(Cow::Owned(number.to_owned())),
+            LenientJson::Text(text) => LenientJson::Text(Cow::Owned(text.into_owned())),
+            LenientJson::List(items) => {
+                LenientJson::List(items.into_iter().map(LenientJson::into_owned).collect())
+            }
+            LenientJson::Fields(fields) => {
+                let owned = |(name, value): (Cow<'_, str>, LenientJson<'_>)| {
                     (Cow::Owned(name.into_owned()), value.into_owned())
                 };
-                Json::Fields(fields.into_iter().map(owned).collect())
+                LenientJson::Fields(fields.into_iter().map(owned).collect())
             }
         }
     }
 
     /// Takes what a field holds out of it.
-    pub(crate) fn take(&mut self, name: &str) -> Json<'a> {
+    pub(crate) fn take(&mut self, name: &str) -> LenientJson<'a> {
         let field = match self {
-            Json::Fields(fields) => fields.iter_mut().rev().find(|(key, _)| key == name),
+            LenientJson::Fields(fields) => fields.iter_mut().rev().find(|(key, _)| key == name),
             _ => None,
         };
-        field.map_or(Json::Nothing, |(_, value)| std::mem::replace(value, Json::Nothing))
+        field.map_or(LenientJson::Nothing, |(_, value)| std::mem::replace(value, LenientJson::Nothing))
     }
 
     /// Returns the values of a list.
-    pub(crate) fn into_items(self) -> Vec<Json<'a>> {
+    pub(crate) fn into_items(self) -> Vec<LenientJson<'a>> {
         match self {
-            Json::List(items) => items,
+            LenientJson::List(items) => items,
             _ => Vec::new(),
         }
     }
 
     /// Returns what a field holds; nothing where there is none. Of two fields of one name the last counts.
-    pub(crate) fn get(&self, name: &str) -> &Json<'a> {
+    pub(crate) fn get(&self, name: &str) -> &LenientJson<'a> {
         match self {
-            Json::Fields(fields) => fields.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value),
+            LenientJson::Fields(fields) => {
+                fields.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value)
+            }
             _ => None,
         }
-        .unwrap_or(&Json::Nothing)
+        .unwrap_or(&LenientJson::Nothing)
     }
 
     /// Returns the text a value is.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
-            Json::Text(text) => Some(text),
+            LenientJson::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -96,36 +100,36 @@ impl<'a> Json<'a> {
     }
 
     /// Returns the values of a list.
-    pub(crate) fn items(&self) -> &[Json<'a>] {
+    pub(crate) fn items(&self) -> &[LenientJson<'a>] {
         match self {
-            Json::List(items) => items,
+            LenientJson::List(items) => items,
             _ => &[],
         }
     }
 
     pub(crate) fn is_true(&self) -> bool {
-        *self == Json::Bool(true)
+        *self == LenientJson::Bool(true)
     }
 
     pub(crate) fn is_nothing(&self) -> bool {
-        *self == Json::Nothing
+        *self == LenientJson::Nothing
     }
 
     /// Returns the words in a value of whatever shape: of blocks of content their texts, of other fields each with its name.
     pub(crate) fn words(&self) -> String {
         match self {
-            Json::Nothing => String::new(),
-            Json::Bool(flag) => flag.to_string(),
-            Json::Number(number) => (*number).to_owned(),
-            Json::Text(text) => text.clone().into_owned(),
-            Json::List(items) => joined(items.iter().map(Json::words), "\n"),
-            Json::Fields(_) if self.get("text").text().is_some() => self.str("text").to_owned(),
-            Json::Fields(fields) => joined(fields.iter().filter_map(named), ", "),
+            LenientJson::Nothing => String::new(),
+            LenientJson::Bool(flag) => flag.to_string(),
+            LenientJson::Number(number) => (*number).to_owned(),
+            LenientJson::Text(text) => text.clone().into_owned(),
+            LenientJson::List(items) => joined(items.iter().map(LenientJson::words), "\n"),
+            LenientJson::Fields(_) if self.get("text").text().is_some() => self.str("text").to_owned(),
+            LenientJson::Fields(fields) => joined(fields.iter().filter_map(named), ", "),
         }
     }
 }
 
-fn named((name, value): &(Cow<'_, str>, Json<'_>)) -> Option<String> {
+fn named((name, value): &(Cow<'_, str>, LenientJson<'_>)) -> Option<String> {
     let words = value.words();
     (!words.is_empty()).then(|| format!("{name} {words}"))
 }
@@ -143,14 +147,14 @@ mod tests {
     use serde_json::Value;
 
     /// What a strict parser makes of it.
-    fn strict(json: &Json<'_>) -> Value {
+    fn strict(json: &LenientJson<'_>) -> Value {
         match json {
-            Json::Nothing => Value::Null,
-            Json::Bool(flag) => Value::Bool(*flag),
-            Json::Number(number) => serde_json::from_str(number).unwrap_or(Value::Null),
-            Json::Text(text) => Value::String(text.clone().into_owned()),
-            Json::List(items) => items.iter().map(strict).collect(),
-            Json::Fields(fields) => {
+            LenientJson::Nothing => Value::Null,
+            LenientJson::Bool(flag) => Value::Bool(*flag),
+            LenientJson::Number(number) => serde_json::from_str(number).unwrap_or(Value::Null),
+            LenientJson::Text(text) => Value::String(text.clone().into_owned()),
+            LenientJson::List(items) => items.iter().map(strict).collect(),
+            LenientJson::Fields(fields) => {
                 fields.iter().map(|(name, value)| (name.clone().into_owned(), strict(value))).collect()
             }
         }
@@ -176,21 +180,21 @@ mod tests {
         #[test]
         fn what_is_sound_is_read_as_everyone_reads_it(value in values()) {
             for text in [value.to_string(), format!("{value:#}")] {
-                prop_assert_eq!(strict(&Json::read(&text)), value.clone());
+                prop_assert_eq!(strict(&LenientJson::read(&text)), value.clone());
             }
         }
 
         #[test]
         fn whatever_it_is_reading_ends(text in "\\PC*", marks in "[\\[\\]{}\",:\\\\u0-9a-f ]*") {
-            Json::read(&text);
-            Json::read(&marks);
+            LenientJson::read(&text);
+            LenientJson::read(&marks);
         }
 
         #[test]
         fn what_stands_before_a_cut_is_understood(text in "[a-zé\"\\\\\n]{0,40}", cut in 0_usize..40) {
             let whole = serde_json::json!({"a": "first", "z": text}).to_string();
             let end = whole.floor_char_boundary(whole.len().saturating_sub(cut));
-            let read = Json::read(&whole[..end]);
+            let read = LenientJson::read(&whole[..end]);
             if end > 14 {
                 prop_assert_eq!(read.str("a"), "first");
             }
@@ -210,33 +214,33 @@ mod tests {
             (r#""\u12""#, "\u{fffd}"),
             (r#""a\qb""#, "aqb"),
         ] {
-            assert_eq!(Json::read(written).text(), Some(read), "{written}");
+            assert_eq!(LenientJson::read(written).text(), Some(read), "{written}");
         }
     }
 
     #[test]
     fn depth_and_number_are_bounded() {
         let deep = format!("{{\"a\":{}1{},\"b\":\"behind\"}}", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(Json::read(&deep).str("b"), "behind");
+        assert_eq!(LenientJson::read(&deep).str("b"), "behind");
         let wide = format!("{{\"a\":[{}],\"b\":\"behind\"}}", "1,".repeat(1_000_000));
-        let read = Json::read(&wide);
+        let read = LenientJson::read(&wide);
         assert!(read.get("a").items().len() <= MOST_VALUES);
         assert_eq!(read.str("b"), "behind");
         let many = format!("{{{}}}", "\"a\":1,".repeat(100_000));
-        let Json::Fields(fields) = Json::read(&many) else { panic!("no fields") };
+        let LenientJson::Fields(fields) = LenientJson::read(&many) else { panic!("no fields") };
         assert!(fields.len() <= MOST_VALUES);
     }
 
     #[test]
     fn damage_costs_what_is_damaged() {
-        let read = Json::read(r#"{"in":{"a":},"list":[1,,}2],b:3,"no","session":"s""#);
+        let read = LenientJson::read(r#"{"in":{"a":},"list":[1,,}2],b:3,"no","session":"s""#);
         assert_eq!(read.str("session"), "s");
         assert_eq!(read.get("list").words(), "1\n2");
     }
 
     #[test]
     fn words_are_found_in_any_shape() {
-        let words = |text: &str| Json::read(text).words();
+        let words = |text: &str| LenientJson::read(text).words();
         assert_eq!(words(r#"[{"type":"text","text":"one"},{"type":"text","text":"two"}]"#), "one\ntwo");
         assert_eq!(words(r#"{"query":"how","deep":true,"none":null,"n":3}"#), "query how, deep true, n 3");
         assert_eq!(words("null"), "");

@@ -4,31 +4,36 @@
 //! answered by one writer (`answers`).
 //! Not here: redaction and keeping (`capture`, `store`), reading standard input (`cli`).
 
-mod answering;
-mod answers;
 mod claude_code;
 mod codex;
 mod commands;
 mod copilot;
 mod cursor;
+mod dialect;
 mod gemini;
-mod hearing;
+mod injection_point;
+mod install;
 mod lenient;
 mod opencode;
-mod records;
+mod parsed_event;
+mod reply;
 mod samples;
-mod wire;
-mod wiring;
+mod transcripts;
 
-pub use answering::{Opening, Reply};
-pub use hearing::{Heard, Meaning, Told, UnknownHost};
+pub use injection_point::{HostReply, InjectionPoint};
+pub use install::{
+    ConnectedFile, ConnectionState, FileChange, HookCommand, HostConnection, HostPaths, InstallError,
+    InstallPlan, InstallRecords,
+};
 pub use opencode::plugin as opencode_plugin;
-pub use records::{Databases, Entries, Entry, Reading, Record, Tables};
-pub use samples::Sample;
-pub use wiring::{Change, HookLine, Installs, Places, Plan, Wired, WiredFile, WiredState, WiringError};
+pub use parsed_event::{AgentEvent, EventOutcome, ParsedEvent, UnknownHost};
+pub use samples::SamplePayload;
+pub use transcripts::{
+    DatabaseOpener, HostTranscript, TableReader, TranscriptEntry, TranscriptItem, TranscriptReader,
+};
 
 use backstory_memory::Moment;
-use wire::{Dialect, Event};
+use dialect::{Dialect, HookEvent};
 
 /// A program we plug into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,27 +122,30 @@ impl Host {
     ///
     /// `event` is what the command line said it is, for hosts whose payloads do not say.
     #[must_use]
-    pub fn hear(self, event: Option<&str>, payload: &[u8]) -> Heard {
+    pub fn parse(self, event: Option<&str>, payload: &[u8]) -> ParsedEvent {
         match self.dialect() {
-            Some(dialect) => wire::hear(dialect, event, payload),
-            None if self == Host::OpenCode => opencode::hear(event, payload),
-            None => Heard { name: event.unwrap_or("unreadable").to_owned(), ..Heard::unreadable(payload) },
+            Some(dialect) => dialect::parse(dialect, event, payload),
+            None if self == Host::OpenCode => opencode::parse(event, payload),
+            None => ParsedEvent {
+                name: event.unwrap_or("unreadable").to_owned(),
+                ..ParsedEvent::unreadable(payload)
+            },
         }
     }
 
     /// Writes what the host is told at a moment, as it is to stand on standard output; nothing where there is nothing to say.
     #[must_use]
-    pub fn reply(self, moment: Moment, reply: Reply<'_>) -> Option<String> {
+    pub fn reply(self, moment: Moment, reply: HostReply<'_>) -> Option<String> {
         match self {
             Host::OpenCode => opencode::reply(reply),
-            _ => self.dialect()?.answers.write(moment, reply),
+            _ => self.dialect()?.replies.write(moment, reply),
         }
     }
 
     /// Says what is wrong with what a hook wrote to standard output at an event, by the host's own rules.
     pub fn check_reply(self, event: &str, stdout: &[u8]) -> Result<(), String> {
         match self.dialect() {
-            Some(dialect) => dialect.answers.check(event, stdout),
+            Some(dialect) => dialect.replies.check(event, stdout),
             None if self == Host::OpenCode => opencode::check(stdout),
             None if stdout.is_empty() => Ok(()),
             None => Err(format!("{} reads no answer", self.title())),
@@ -151,7 +159,7 @@ impl Host {
             return opencode::EVENTS.to_vec();
         }
         let events = self.dialect().map_or(&[][..], |dialect| dialect.events);
-        let is_worth_it = |(_, event): &&(&str, Event)| !matches!(event, Event::Passed(_));
+        let is_worth_it = |(_, event): &&(&str, HookEvent)| !matches!(event, HookEvent::Ignored(_));
         events.iter().filter(is_worth_it).map(|(name, _)| *name).collect()
     }
 

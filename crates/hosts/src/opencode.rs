@@ -1,16 +1,16 @@
-//! OpenCode: what our plugin passes on, and what that means here.
+//! OpenCode: the events our plugin sends, and what they mean here.
 //!
-//! The plugin (`opencode/plugin.js`) carries OpenCode's own words as they are, in `said`, so that a change of OpenCode is a change
-//! here; beside them it puts which session they are of. Written against 1.18.33 (`tests/fixtures`). Not here: when the plugin asks.
+//! The plugin (`opencode/plugin.js`) passes OpenCode's own objects on unchanged, in `said`, so that a change of OpenCode is a change
+//! here; beside them it puts the session. Written against 1.18.33 (`tests/fixtures`). Not here: when the plugin runs us.
 
-mod tools;
+mod plugin_tools;
 
-use crate::lenient::Json;
-use crate::{Heard, Meaning, Opening, Reply, Told};
-use backstory_memory::{Activity, ExitStatus, Provenance, Subagent};
+use crate::lenient::LenientJson;
+use crate::{AgentEvent, EventOutcome, HostReply, InjectionPoint, ParsedEvent};
+use backstory_memory::{Activity, ExitStatus, Provenance, StartReason, Subagent};
+use plugin_tools::PluginToolUse;
 use serde_json::{Map, Value};
 use std::path::Path;
-use tools::ToolUse;
 
 const PLUGIN: &str = include_str!("opencode/plugin.js");
 
@@ -18,7 +18,7 @@ const PLUGIN: &str = include_str!("opencode/plugin.js");
 const PROGRAM: &str = "const PROGRAM = ";
 const UNNAMED: &str = r#"const PROGRAM = "backstory""#;
 
-/// What the plugin tells of.
+/// The events the plugin sends.
 pub(crate) const EVENTS: [&str; 9] = [
     "session.started",
     "chat.message",
@@ -44,68 +44,71 @@ pub(crate) fn program_of(plugin: &str) -> Option<String> {
     serde_json::from_str(named).ok()
 }
 
-pub(crate) fn hear(event: Option<&str>, payload: &[u8]) -> Heard {
+pub(crate) fn parse(event: Option<&str>, payload: &[u8]) -> ParsedEvent {
     let text = String::from_utf8_lossy(payload);
-    let wire = Wire { event: event.unwrap_or("unreadable"), payload: Json::read(&text) };
-    let session = wire.payload.get("session");
+    let plugin = PluginPayload { event: event.unwrap_or("unreadable"), payload: LenientJson::read(&text) };
+    let session = plugin.payload.get("session");
     let place = |field| session.said(field).filter(|name| name.len() <= LONGEST_NAME).map(str::to_owned);
     let (host_session, cwd) = (place("root"), place("directory"));
-    let name = wire.event.to_owned();
+    let name = plugin.event.to_owned();
     if host_session.is_none() {
-        return Heard { name, cwd, lacks: vec!["session"], ..Heard::unreadable(payload) };
+        return ParsedEvent { name, cwd, missing: vec!["session"], ..ParsedEvent::unreadable(payload) };
     }
-    let happened = wire.happened(&text);
-    let opening = happened.as_ref().ok().and_then(|(activity, _)| wire.opening(activity));
-    let (meaning, also) = match happened {
+    let activity = plugin.activity(&text);
+    let injection_point = activity.as_ref().ok().and_then(|(activity, _)| plugin.injection_point(activity));
+    let (outcome, also) = match activity {
         Ok((activity, provenance)) => {
-            let also = wire.tool().map(|tool| tool.also()).unwrap_or_default();
-            let also = also.into_iter().map(|activity| wire.told(activity, provenance.clone())).collect();
-            (Meaning::Happened(Box::new(wire.told(activity, provenance))), also)
+            let also = plugin.tool().map(|tool| tool.also()).unwrap_or_default();
+            let also =
+                also.into_iter().map(|activity| plugin.agent_event(activity, provenance.clone())).collect();
+            (EventOutcome::Captured(Box::new(plugin.agent_event(activity, provenance))), also)
         }
-        Err(why) => (Meaning::PassedOver(why), Vec::new()),
+        Err(why) => (EventOutcome::Ignored(why), Vec::new()),
     };
-    let lacks = wire.lacks(cwd.as_deref());
-    Heard { name, host_session, cwd, meaning, also, opening, record: None, lacks }
+    let missing = plugin.missing(cwd.as_deref());
+    ParsedEvent { name, host_session, cwd, outcome, also, injection_point, transcript: None, missing }
 }
 
-/// Writes what the plugin is told; nothing where there is nothing to say.
-pub(crate) fn reply(reply: Reply<'_>) -> Option<String> {
+/// Writes the reply to the plugin; nothing where there is nothing to say.
+pub(crate) fn reply(reply: HostReply<'_>) -> Option<String> {
     let words = [("context", reply.context), ("to_user", reply.to_user)];
-    let answer: Map<String, Value> =
+    let object: Map<String, Value> =
         words.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into()))).collect();
-    (!answer.is_empty()).then(|| Value::Object(answer).to_string())
+    (!object.is_empty()).then(|| Value::Object(object).to_string())
 }
 
-/// Says what is wrong with an answer: the plugin takes one object, with texts in fields it knows. No answer is always right.
+/// Says what is wrong with a reply: the plugin takes one object, with texts in fields it knows. No reply is always right.
 pub(crate) fn check(stdout: &[u8]) -> Result<(), String> {
     if stdout.is_empty() {
         return Ok(());
     }
-    let answer: Map<String, Value> =
-        serde_json::from_slice(stdout).map_err(|_| "the answer is not one JSON object".to_owned())?;
-    match answer.iter().find(|(name, _)| !["context", "to_user"].contains(&name.as_str())) {
-        Some((other, _)) => Err(format!("the answer has a field `{other}`")),
-        None if answer.values().all(Value::is_string) => Ok(()),
-        None => Err("the answer holds something that is not a text".to_owned()),
+    let object: Map<String, Value> =
+        serde_json::from_slice(stdout).map_err(|_| "the reply is not one JSON object".to_owned())?;
+    match object.iter().find(|(name, _)| !["context", "to_user"].contains(&name.as_str())) {
+        Some((other, _)) => Err(format!("the reply has a field `{other}`")),
+        None if object.values().all(Value::is_string) => Ok(()),
+        None => Err("the reply holds something that is not a text".to_owned()),
     }
 }
 
 /// One event as the plugin sends it.
-struct Wire<'a> {
+struct PluginPayload<'a> {
     event: &'a str,
-    payload: Json<'a>,
+    payload: LenientJson<'a>,
 }
 
-impl Wire<'_> {
-    /// Returns what happened and who its content comes from, or why it is passed over.
-    fn happened(&self, payload: &str) -> Result<(Activity, Provenance), &'static str> {
+impl PluginPayload<'_> {
+    /// Returns what happened and who its content comes from, or why it is ignored.
+    fn activity(&self, payload: &str) -> Result<(Activity, Provenance), &'static str> {
         if let Some(tool) = self.tool() {
-            return tool.meaning();
+            return tool.activity();
         }
         let message = self.payload.get("message").words();
-        let happened = match (self.event, self.is_of_subagent()) {
+        let activity = match (self.event, self.is_of_subagent()) {
             ("session.started", true) => (Activity::SubagentStarted, Provenance::Tool),
-            ("session.started", false) => (Activity::SessionStarted { how: self.how() }, Provenance::Tool),
+            ("session.started", false) => {
+                (Activity::SessionStarted { reason: self.how().into() }, Provenance::Tool)
+            }
             ("chat.message", true) => return Err("asked by an agent"),
             ("chat.message", false) => (self.prompted()?, Provenance::User),
             ("session.idle", true) => (Activity::SubagentEnded { message }, Provenance::Assistant),
@@ -122,33 +125,33 @@ impl Wire<'_> {
             ("session.ended", _) => (Activity::SessionEnded { reason: self.how() }, Provenance::Tool),
             _ => (Activity::Other { text: payload.to_owned() }, Provenance::External),
         };
-        Ok(happened)
+        Ok(activity)
     }
 
-    /// Returns what can be said about it now, where the plugin can put it.
-    fn opening(&self, activity: &Activity) -> Option<Opening> {
+    /// Returns the injection point that it is, where the plugin can put something.
+    fn injection_point(&self, activity: &Activity) -> Option<InjectionPoint> {
         match activity {
             // OpenCode keeps no system prompt: a session that comes back in another process has lost its block.
-            Activity::SessionStarted { how } if how == "resume" => {
-                Some(Opening::Session { how: "reopen".to_owned() })
+            Activity::SessionStarted { reason: StartReason::Resume } => {
+                Some(InjectionPoint::SessionStart { reason: StartReason::Reopen })
             }
-            Activity::SessionStarted { how } => Some(Opening::Session { how: how.clone() }),
-            Activity::Compacting { .. } => Some(Opening::Compaction),
-            Activity::Compacted { .. } => Some(Opening::Session { how: "compact".to_owned() }),
-            // A command of the host is no question.
+            Activity::SessionStarted { reason } => Some(InjectionPoint::SessionStart { reason: *reason }),
+            Activity::Compacting { .. } => Some(InjectionPoint::Compaction),
+            Activity::Compacted { .. } => Some(InjectionPoint::SessionStart { reason: StartReason::Compact }),
+            // A command of the host asks the agent nothing.
             Activity::Prompted { text } if self.command().is_none() => {
-                Some(Opening::Prompt { text: text.clone() })
+                Some(InjectionPoint::Prompt { text: text.clone() })
             }
             // Nothing reaches the model before a tool runs; beside its result it is still in time for the next one.
             Activity::Ran { command, status: ExitStatus::Failure, .. } => {
-                Some(Opening::Command { command: command.clone() })
+                Some(InjectionPoint::Command { command: command.clone() })
             }
-            Activity::Edited { file, .. } => Some(Opening::Edit { file: file.clone() }),
+            Activity::Edited { file, .. } => Some(InjectionPoint::Edit { file: file.clone() }),
             _ => None,
         }
     }
 
-    fn told(&self, activity: Activity, provenance: Provenance) -> Told {
+    fn agent_event(&self, activity: Activity, provenance: Provenance) -> AgentEvent {
         let session = self.payload.get("session");
         let subagent = self
             .is_of_subagent()
@@ -157,11 +160,11 @@ impl Wire<'_> {
         let sequence = tool.as_ref().map_or(self.payload.str("turn"), |tool| tool.call);
         let named = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
         let tool = tool.as_ref().and_then(|tool| named(tool.name));
-        Told { activity, subagent, tool, sequence: named(sequence), provenance }
+        AgentEvent { activity, subagent, tool, sequence: named(sequence), provenance }
     }
 
-    /// Returns what belongs to the event and is not there.
-    fn lacks(&self, cwd: Option<&str>) -> Vec<&'static str> {
+    /// Returns the expected fields that are missing.
+    fn missing(&self, cwd: Option<&str>) -> Vec<&'static str> {
         let (tool, said) = (self.tool(), self.said());
         let is_after = self.event == "tool.execute.after";
         let checks = [
@@ -174,7 +177,7 @@ impl Wire<'_> {
         checks.into_iter().filter(|(_, is_missing)| *is_missing).map(|(what, _)| what).collect()
     }
 
-    fn said(&self) -> &Json<'_> {
+    fn said(&self) -> &LenientJson<'_> {
         self.payload.get("said")
     }
 
@@ -199,14 +202,14 @@ impl Wire<'_> {
     }
 
     fn error(&self) -> String {
-        words_of_error(self.said().get("error"))
+        error_text(self.said().get("error"))
     }
 
-    /// Reads a use of a tool: `tool.execute.after` tells of one that worked, the message's part of one that did not.
-    fn tool(&self) -> Option<ToolUse<'_, '_>> {
+    /// Reads a use of a tool: `tool.execute.after` reports one that worked, the message's part one that did not.
+    fn tool(&self) -> Option<PluginToolUse<'_, '_>> {
         let said = self.said();
         match self.event {
-            "tool.execute.after" => Some(ToolUse {
+            "tool.execute.after" => Some(PluginToolUse {
                 name: said.get("input").str("tool"),
                 call: said.get("input").str("callID"),
                 input: said.get("input").get("args"),
@@ -220,47 +223,49 @@ impl Wire<'_> {
     }
 }
 
-/// Reads a use of a tool that failed, as a part of a message tells it.
-fn failed_in<'a, 'b>(part: &'a Json<'b>) -> ToolUse<'a, 'b> {
+/// Reads a use of a tool that failed, from a part of a message.
+fn failed_in<'a, 'b>(part: &'a LenientJson<'b>) -> PluginToolUse<'a, 'b> {
     let state = part.get("state");
-    ToolUse {
+    PluginToolUse {
         name: part.str("tool"),
         call: part.str("callID"),
         input: state.get("input"),
-        output: &Json::Nothing,
+        output: &LenientJson::Nothing,
         error: Some(state.str("error")),
         is_interrupted: state.get("metadata").get("interrupted").is_true(),
     }
 }
 
-/// Tells what a tool did, as a part of a message does; nothing of one that has not status, or that is passed over.
-pub(crate) fn told_in(part: &Json<'_>, subagent: Option<&Subagent>) -> Vec<Told> {
+/// Returns what a tool did, from a part of a message; nothing of one that has not ended, or that is ignored.
+pub(crate) fn tool_events_in(part: &LenientJson<'_>, subagent: Option<&Subagent>) -> Vec<AgentEvent> {
     let failed = failed_in(part);
     let tool = match part.get("state").str("status") {
-        "completed" => ToolUse { output: part.get("state"), error: None, is_interrupted: false, ..failed },
+        "completed" => {
+            PluginToolUse { output: part.get("state"), error: None, is_interrupted: false, ..failed }
+        }
         "error" => failed,
         _ => return Vec::new(),
     };
-    let Ok((activity, provenance)) = tool.meaning() else { return Vec::new() };
-    let told = |activity| Told {
+    let Ok((activity, provenance)) = tool.activity() else { return Vec::new() };
+    let event = |activity| AgentEvent {
         activity,
         subagent: subagent.cloned(),
         tool: Some(tool.name.to_owned()),
         sequence: Some(tool.call.to_owned()),
         provenance: provenance.clone(),
     };
-    std::iter::once(activity).chain(tool.also()).map(told).collect()
+    std::iter::once(activity).chain(tool.also()).map(event).collect()
 }
 
 /// Returns what was typed of a message: what OpenCode and its plugins add to it is marked as such.
-pub(crate) fn typed_in<'a, 'b: 'a>(parts: impl IntoIterator<Item = &'a Json<'b>>) -> String {
-    let is_added = |part: &Json<'_>| part.get("synthetic").is_true() || part.get("ignored").is_true();
+pub(crate) fn typed_in<'a, 'b: 'a>(parts: impl IntoIterator<Item = &'a LenientJson<'b>>) -> String {
+    let is_added = |part: &LenientJson<'_>| part.get("synthetic").is_true() || part.get("ignored").is_true();
     let texts = parts.into_iter().filter(|part| !is_added(part)).filter_map(|part| part.said("text"));
     texts.map(str::trim).collect::<Vec<&str>>().join("\n")
 }
 
-/// Returns what there is to say about an error.
-pub(crate) fn words_of_error(error: &Json<'_>) -> String {
+/// Returns an error as text.
+pub(crate) fn error_text(error: &LenientJson<'_>) -> String {
     let (name, message) = (error.str("name"), error.get("data").str("message"));
     match (name, message) {
         ("", "") => error.words(),

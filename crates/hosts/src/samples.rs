@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// A payload, as a hook of a host gets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sample {
+pub struct SamplePayload {
     /// The host's name of the event.
     pub event: String,
     /// What stands on standard input.
@@ -15,7 +15,7 @@ pub struct Sample {
 impl Host {
     /// Returns recorded payloads of one session in a folder, in the order a session has them.
     #[must_use]
-    pub fn samples(self, folder: &Path) -> Vec<Sample> {
+    pub fn samples(self, folder: &Path) -> Vec<SamplePayload> {
         let recorded = match self {
             Host::ClaudeCode => include_str!("samples/claude-code.jsonl"),
             Host::OpenCode => include_str!("samples/opencode.jsonl"),
@@ -28,15 +28,15 @@ impl Host {
         recorded.lines().map(|line| self.sample(line, folder)).collect()
     }
 
-    fn sample(self, line: &str, folder: &Path) -> Sample {
+    fn sample(self, line: &str, folder: &Path) -> SamplePayload {
         // Where the payload does not say its event, that stands before it.
         let (event, payload) = match line.split_once(' ') {
             Some((event, payload)) if !event.starts_with('{') => (Some(event), payload),
             _ => (None, line),
         };
         let payload = payload.replace(RECORDED_IN, &folder.to_string_lossy());
-        let event = event.map_or_else(|| self.hear(None, payload.as_bytes()).name, str::to_owned);
-        Sample { event, payload }
+        let event = event.map_or_else(|| self.parse(None, payload.as_bytes()).name, str::to_owned);
+        SamplePayload { event, payload }
     }
 }
 

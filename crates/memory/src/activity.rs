@@ -34,8 +34,8 @@ pub struct Subagent {
 pub enum Activity {
     /// A session began, or came back.
     SessionStarted {
-        /// How: startup, resume, clear, compact, fork.
-        how: String,
+        /// Why it began.
+        reason: StartReason,
     },
     /// The user asked for something.
     Prompted {
@@ -128,6 +128,76 @@ pub enum Activity {
     },
 }
 
+/// Why a session began, or came back.
+///
+/// Stored and sent as one word. A word we do not know reads as [`StartReason::Other`]: a host that invents a reason must not cost us
+/// the event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "&'static str")]
+pub enum StartReason {
+    /// A new session.
+    Startup,
+    /// The session comes back, and its agent still has what was injected before.
+    Resume,
+    /// The user cleared the context; the host runs on.
+    Clear,
+    /// The host compacted the context.
+    Compact,
+    /// A copy of another session.
+    Fork,
+    /// The session comes back without the block it was given at its start; the rest of its context is still there.
+    Reopen,
+    /// The session comes back without anything that was injected before.
+    Restart,
+    /// Some other reason.
+    Other,
+}
+
+impl StartReason {
+    /// Returns the word it is stored by.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            StartReason::Startup => "startup",
+            StartReason::Resume => "resume",
+            StartReason::Clear => "clear",
+            StartReason::Compact => "compact",
+            StartReason::Fork => "fork",
+            StartReason::Reopen => "reopen",
+            StartReason::Restart => "restart",
+            StartReason::Other => "other",
+        }
+    }
+}
+
+impl From<&str> for StartReason {
+    fn from(word: &str) -> StartReason {
+        match word {
+            // Copilot CLI's word for a new session; some hosts give none.
+            "startup" | "new" | "" => StartReason::Startup,
+            "resume" => StartReason::Resume,
+            "clear" => StartReason::Clear,
+            "compact" => StartReason::Compact,
+            "fork" => StartReason::Fork,
+            "reopen" => StartReason::Reopen,
+            "restart" => StartReason::Restart,
+            _ => StartReason::Other,
+        }
+    }
+}
+
+impl From<String> for StartReason {
+    fn from(word: String) -> StartReason {
+        StartReason::from(word.as_str())
+    }
+}
+
+impl From<StartReason> for &'static str {
+    fn from(reason: StartReason) -> &'static str {
+        reason.as_str()
+    }
+}
+
 /// One place of an edit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hunk {
@@ -188,9 +258,8 @@ impl Activity {
     /// Returns every text in it, so that none is forgotten when texts are redacted and cut.
     pub fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
-            Activity::SubagentStarted => Vec::new(),
-            Activity::SessionStarted { how: text }
-            | Activity::Prompted { text }
+            Activity::SubagentStarted | Activity::SessionStarted { .. } => Vec::new(),
+            Activity::Prompted { text }
             | Activity::Looked { at: text }
             | Activity::UsedTool { asked: text }
             | Activity::TurnEnded { message: text }

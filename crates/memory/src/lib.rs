@@ -23,7 +23,7 @@ mod text;
 mod time;
 mod tokens;
 
-pub use activity::{Activity, EventBody, ExitStatus, Hunk, PlanStep, Subagent};
+pub use activity::{Activity, EventBody, ExitStatus, Hunk, PlanStep, StartReason, Subagent};
 pub use checksum::{Checksum, Digest, digest};
 pub use clean::clean;
 pub use code::{Change, ChangedSymbol, CodeChange, Freshness, Symbol, SymbolKind};

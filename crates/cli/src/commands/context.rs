@@ -4,9 +4,9 @@ use crate::app::{App, ProjectArgs};
 use crate::failure::{Exit, Failure};
 use crate::injecting::{Built, Injecting, Recipient};
 use crate::ui::{Tone, one_line};
-use backstory_hosts::Opening;
+use backstory_hosts::InjectionPoint;
 use backstory_inject::Placed;
-use backstory_memory::Moment;
+use backstory_memory::{Moment, StartReason};
 use backstory_store::{InView, Scope, Store};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -127,17 +127,17 @@ pub(crate) fn injecting<'a>(store: &'a Store, app: &'a App, to: Recipient<'a>) -
     }
 }
 
-fn opening(args: &ContextArgs, app: &App) -> Result<Opening, Failure> {
-    let prompt = || args.prompt.clone().map(|text| Opening::Prompt { text });
-    let command = || args.command.clone().map(|command| Opening::Command { command });
-    let edit = || args.file.as_deref().map(|file| Opening::Edit { file: from_here(file, app) });
-    let session = || Opening::Session { how: "startup".to_owned() };
+fn opening(args: &ContextArgs, app: &App) -> Result<InjectionPoint, Failure> {
+    let prompt = || args.prompt.clone().map(|text| InjectionPoint::Prompt { text });
+    let command = || args.command.clone().map(|command| InjectionPoint::Command { command });
+    let edit = || args.file.as_deref().map(|file| InjectionPoint::Edit { file: from_here(file, app) });
+    let session = || InjectionPoint::SessionStart { reason: StartReason::Startup };
     let found = match args.moment {
         None => Some(prompt().or_else(command).or_else(edit).unwrap_or_else(session)),
         Some(MomentArg::SessionStart) => Some(session()),
         Some(MomentArg::Prompt) => prompt(),
         Some(MomentArg::Tool) => command().or_else(edit),
-        Some(MomentArg::Compaction) => Some(Opening::Compaction),
+        Some(MomentArg::Compaction) => Some(InjectionPoint::Compaction),
     };
     found.ok_or_else(|| {
         Failure::usage("this moment is about something: say what")

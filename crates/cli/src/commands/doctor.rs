@@ -1,4 +1,4 @@
-//! `doctor`: looks whether the store is sound, and mends what can be mended; whether hosts are wired, and whether that works.
+//! `doctor`: looks whether the store is sound, and mends what can be mended; whether hosts are connected, and whether that works.
 
 pub(crate) mod heard;
 mod hosts;
@@ -24,7 +24,7 @@ pub(crate) struct DoctorArgs {
     /// Also compare every memory with its checksum, and every index with its rows
     #[arg(long)]
     pub(crate) full: bool,
-    /// Look at this host only (default: all that are here or wired)
+    /// Look at this host only (default: all that are here or connected)
     #[arg(long, value_name = "HOST", value_parser = args::hosts())]
     pub(crate) host: Option<Host>,
     /// Answer in JSON

@@ -17,11 +17,11 @@ use crate::env_vars::Environment;
 use crate::failure::Failure;
 use crate::injecting::{Ahead, Built, Deed, Hooked, alive, took};
 use crate::log;
-use backstory_hosts::{Host, Reply};
+use backstory_hosts::{Host, HostReply};
 use backstory_memory::{Moment, Timestamp};
 use backstory_store::{Arrival, Home, Purpose, Receipt, Store, StoreError};
 use call::{Call, Scene, happened};
-use given::{read_on, read_payload};
+use given::{complete_from_transcript, read_payload};
 use keeping::Kept;
 use std::ffi::OsString;
 use std::io::Write;
@@ -121,7 +121,7 @@ impl Hook {
     fn serve(&self, payload: std::io::Result<Vec<u8>>) -> Result<(), Failure> {
         let payload = payload.map_err(|error| Failure::user("cannot read the payload").because(&error))?;
         let payload = self.payload.get_or_init(|| payload);
-        let Some(mut call) = self.hear(payload)? else { return Ok(()) };
+        let Some(mut call) = self.parse(payload)? else { return Ok(()) };
         call.wrong.iter().for_each(|failure| self.log(&failure.line()));
         // Who keeps nothing makes no home for it either.
         if !call.captures && (call.chance.is_none() || !self.home.database().exists()) {
@@ -130,7 +130,7 @@ impl Hook {
         self.home.prepare()?;
         let ahead = self.look_ahead(&call);
         let redactor = app::redactor(&call.config, &self.environment, &self.home);
-        let receipt = self.receipt(&call, redactor.scrub(&call.heard.name).as_str(), payload.len());
+        let receipt = self.receipt(&call, redactor.scrub(&call.event.name).as_str(), payload.len());
         let mut store = Store::open(&self.home, Purpose::Hook, self.now);
         if self.is_our_session(store.as_mut().ok(), &call) {
             return Ok(());
@@ -138,11 +138,11 @@ impl Hook {
         let scene = Scene::of(&mut call, redactor, store.as_ref().ok());
         let trouble = if call.begins_session() { self.trouble(&store, &scene) } else { None };
         let happened = if call.captures {
-            happened(read_on(call.heard, self.share(TIME_TO_READ_ON)))
+            happened(complete_from_transcript(call.event, self.share(TIME_TO_READ_ON)))
         } else {
             Vec::new()
         };
-        let deeds: Vec<Deed> = happened.iter().filter_map(|told| Deed::of(&told.activity)).collect();
+        let deeds: Vec<Deed> = happened.iter().filter_map(|event| Deed::of(&event.activity)).collect();
         let Kept { stored, event } = self.keep(happened, store, &scene, &receipt)?;
         let Some((mut store, proof)) = stored else {
             self.say(scene.host, Moment::SessionStart, None, trouble.as_deref());
@@ -152,12 +152,12 @@ impl Hook {
         let distilled = event.and_then(|event| self.distil(&mut store, event, &scene.redactor));
         let is_given = call.chance.is_some_and(|chance| {
             let hooked = self.hooked(&scene, &call.config, ahead.as_ref());
-            let given = hooked.inject(&mut store, &chance.opening, chance.budget, &receipt, proof);
+            let given = hooked.inject(&mut store, &chance.point, chance.budget, &receipt, proof);
             let given = given.unwrap_or_else(|failure| {
                 self.log(&format!("nothing is given: {}", failure.line()));
                 None
             });
-            self.say(scene.host, chance.opening.moment(), given.as_ref(), trouble.as_deref());
+            self.say(scene.host, chance.point.moment(), given.as_ref(), trouble.as_deref());
             given.is_some()
         });
         if event.is_none() && call.captures && !is_given {
@@ -178,7 +178,7 @@ impl Hook {
     /// Begins what can be begun before the store is open, where something may be given.
     fn look_ahead(&self, call: &Call) -> Option<Ahead> {
         let chance = call.chance.as_ref().filter(|chance| chance.budget > 0)?;
-        Ahead::of(&chance.opening, &call.config, &self.environment, &self.home)
+        Ahead::of(&chance.point, &call.config, &self.environment, &self.home)
     }
 
     fn hooked<'a>(&'a self, scene: &'a Scene, config: &'a Config, ahead: Option<&'a Ahead>) -> Hooked<'a> {
@@ -200,7 +200,7 @@ impl Hook {
     /// Says to the host what is given, and to the user what is wrong: one answer and nothing else, or nothing at all.
     fn say(&self, host: Host, moment: Moment, given: Option<&Built>, trouble: Option<&str>) {
         let context = given.map(|built| built.block.text.as_str());
-        let Some(reply) = host.reply(moment, Reply { context, to_user: trouble }) else { return };
+        let Some(reply) = host.reply(moment, HostReply { context, to_user: trouble }) else { return };
         let mut out = std::io::stdout().lock();
         // A host that hung up does not want to hear it.
         drop(out.write_all(reply.as_bytes()).and_then(|()| out.flush()));

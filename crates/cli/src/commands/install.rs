@@ -1,4 +1,4 @@
-//! `install`: wires hosts. What is changed, how, and that it can be undone is `hosts`' business; here it is shown and agreed to.
+//! `install`: connects hosts. What is changed, how, and that it can be undone is `hosts`' business; here it is shown and agreed to.
 
 use crate::app::App;
 use crate::args::hosts;
@@ -9,14 +9,14 @@ use crate::wiring::{
     Proposal, Way, each_once, hosts_here, is_in_build_directory, next_steps, nobody_agrees, own_program,
     propose,
 };
-use backstory_hosts::{Host, Places, Plan};
+use backstory_hosts::{Host, HostPaths, InstallPlan};
 use clap::Args;
 use std::path::Path;
 
 /// Arguments of `install`.
 #[derive(Args, Debug)]
 pub(crate) struct InstallArgs {
-    /// The hosts to wire (default: all that are found)
+    /// The hosts to connect (default: all that are found)
     #[arg(value_name = "HOST", value_parser = hosts())]
     pub(crate) hosts: Vec<Host>,
     /// Show what would change, and change nothing
@@ -30,7 +30,7 @@ pub(crate) struct InstallArgs {
     pub(crate) json: bool,
 }
 
-/// Wires hosts.
+/// Connects hosts.
 pub(crate) fn run(args: &InstallArgs, app: &App) -> Result<Exit, Failure> {
     app.ui.or_refusal(args.json, install(args, app))
 }
@@ -64,13 +64,13 @@ fn install(args: &InstallArgs, app: &App) -> Result<Exit, Failure> {
     Ok(if proposal.refused.is_empty() { Exit::Done } else { Exit::No })
 }
 
-/// Returns the hosts that are to be wired.
-fn meant(named: &[Host], places: &Places) -> Result<Vec<Host>, Failure> {
+/// Returns the hosts that are to be connected.
+fn meant(named: &[Host], places: &HostPaths) -> Result<Vec<Host>, Failure> {
     let hosts = if named.is_empty() { hosts_here(places) } else { each_once(named) };
     if hosts.is_empty() {
         let names = Host::ALL.map(Host::as_str).join(", ");
         return Err(Failure::user("no host was found on this machine")
-            .hint(format!("name one to wire it all the same: {names}")));
+            .hint(format!("name one to connect it all the same: {names}")));
     }
     Ok(hosts)
 }
@@ -82,7 +82,7 @@ fn show(args: &InstallArgs, proposal: &Proposal, program: &Path, app: &App) -> R
         say_notes(program, app);
         proposal.show(true, app)?;
         for plan in proposal.plans.iter().filter(|plan| plan.changes.is_empty()) {
-            app.ui.line(&format!("{} is wired already", plan.host.title()))?;
+            app.ui.line(&format!("{} is connected already", plan.host.title()))?;
         }
         proposal.say_refused(app);
         app.ui.say("nothing was changed; without `--dry-run` this is done");
@@ -98,14 +98,14 @@ pub(crate) fn agreed(proposal: &Proposal, app: &App) -> Result<Option<bool>, Fai
 }
 
 /// Says what was done, what is left to do and how to undo it.
-pub(crate) fn say_wired(done: &[Plan], app: &App) -> Result<(), Failure> {
+pub(crate) fn say_wired(done: &[InstallPlan], app: &App) -> Result<(), Failure> {
     for plan in done {
         let host = plan.host;
         if plan.changes.is_empty() {
-            app.ui.line(&format!("{} is wired already; nothing was changed", host.title()))?;
+            app.ui.line(&format!("{} is connected already; nothing was changed", host.title()))?;
             continue;
         }
-        app.ui.line(&app.ui.tone(Tone::Good, &format!("{} is wired", host.title())))?;
+        app.ui.line(&app.ui.tone(Tone::Good, &format!("{} is connected", host.title())))?;
         for change in &plan.changes {
             let path = app.ui.tone(Tone::Path, &change.path.display().to_string());
             app.ui.line(&format!("  {path}  ({})", change.what))?;

@@ -1,4 +1,4 @@
-//! `setup`: makes the store, wires the hosts that are here if that is agreed to, and ends with a live proof.
+//! `setup`: makes the store, connects the hosts that are here if that is agreed to, and ends with a live proof.
 //!
 //! What it changes outside our own directories is a copy of this program, where it runs from a build directory, and what `install`
 //! changes. The proof runs in a temporary store: the user's is not written to.
@@ -10,7 +10,7 @@ use crate::failure::{Exit, Failure};
 use crate::proof::prove;
 use crate::ui::{Tone, counted, memories};
 use crate::wiring::{Proposal, Way, hosts_here, is_in_build_directory, own_program, propose};
-use backstory_hosts::Places;
+use backstory_hosts::HostPaths;
 use clap::Args;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// Arguments of `setup`.
 #[derive(Args, Debug)]
 pub(crate) struct SetupArgs {
-    /// Wire the hosts that are found, without asking
+    /// Connect the hosts that are found, without asking
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Where this program is copied to if it runs from a build directory (default: ~/.local/bin)
@@ -33,11 +33,11 @@ pub(crate) struct SetupArgs {
 /// Sets up.
 pub(crate) fn run(args: &SetupArgs, app: &App) -> Result<Exit, Failure> {
     make_store(app)?;
-    let (exit, is_wired) = wire_hosts(args, app)?;
+    let (exit, is_connected) = connect_hosts(args, app)?;
     take_in_what_is_there(args, app)?;
     app.ui.line("")?;
     prove(app)?;
-    if is_wired {
+    if is_connected {
         app.ui.line("")?;
         app.ui.line("ready     begin a session as ever; the next one in the same project is given what it leaves. `backstory view` shows all of it")?;
     }
@@ -64,8 +64,8 @@ fn make_store(app: &App) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Wires the hosts that are here, if that is agreed to. Returns whether there is one that is wired now.
-fn wire_hosts(args: &SetupArgs, app: &App) -> Result<(Exit, bool), Failure> {
+/// Connects the hosts that are here, if that is agreed to. Returns whether there is one that is connected now.
+fn connect_hosts(args: &SetupArgs, app: &App) -> Result<(Exit, bool), Failure> {
     let places = app.places()?;
     let running = own_program(&places)?;
     let program = lasting_place(args, &running, &places);
@@ -93,10 +93,10 @@ fn wire_hosts(args: &SetupArgs, app: &App) -> Result<(Exit, bool), Failure> {
         copy_program(&running, &program, &places, app)?;
     }
     let done = proposal.carry_out(Way::In, app);
-    let is_wired = !done.is_empty() || !proposal.plugged.is_empty();
+    let is_connected = !done.is_empty() || !proposal.plugged.is_empty();
     say_wired(&done, app)?;
     proposal.say_refused(app);
-    Ok((if proposal.refused.is_empty() { Exit::Done } else { Exit::No }, is_wired))
+    Ok((if proposal.refused.is_empty() { Exit::Done } else { Exit::No }, is_connected))
 }
 
 /// Takes in what hosts and other programs have kept on this machine: the first day need not begin empty.
@@ -130,21 +130,21 @@ fn take_in_what_is_there(args: &SetupArgs, app: &App) -> Result<(), Failure> {
 
 fn say_found(proposal: &Proposal, app: &App) -> Result<(), Failure> {
     let plugged = proposal.plugged.iter().map(|(host, _)| (*host, true));
-    let wired = proposal.plans.iter().map(|plan| (plan.host, plan.changes.is_empty())).chain(plugged);
+    let connected = proposal.plans.iter().map(|plan| (plan.host, plan.changes.is_empty())).chain(plugged);
     let refused = proposal.refused.iter().map(|(host, _)| (*host, false));
-    let hosts: Vec<_> = wired.chain(refused).collect();
-    for (host, is_wired) in &hosts {
-        let state = if *is_wired { "is wired" } else { "is here" };
+    let hosts: Vec<_> = connected.chain(refused).collect();
+    for (host, is_connected) in &hosts {
+        let state = if *is_connected { "is connected" } else { "is here" };
         app.ui.line(&format!("host      {} {state}", host.title()))?;
     }
     if hosts.is_empty() {
-        app.ui.line("host      none was found; `backstory install HOST` wires one all the same")?;
+        app.ui.line("host      none was found; `backstory install HOST` connects one all the same")?;
     }
     Ok(())
 }
 
 /// Returns the path hosts are to run this program by: where it is, or a place that outlives the next build.
-fn lasting_place(args: &SetupArgs, running: &Path, places: &Places) -> PathBuf {
+fn lasting_place(args: &SetupArgs, running: &Path, places: &HostPaths) -> PathBuf {
     if args.bin_dir.is_none() && !is_in_build_directory(running) {
         return running.to_owned();
     }
@@ -172,7 +172,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// Copies this program to where hosts will run it, whole or not at all: one that is running there goes on undisturbed.
-fn copy_program(running: &Path, program: &Path, places: &Places, app: &App) -> Result<(), Failure> {
+fn copy_program(running: &Path, program: &Path, places: &HostPaths, app: &App) -> Result<(), Failure> {
     refuse_foreign(program)?;
     let directory = program.parent().unwrap_or(Path::new("/"));
     let copy = || -> std::io::Result<()> {

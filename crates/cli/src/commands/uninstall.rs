@@ -5,13 +5,13 @@ use crate::args::hosts;
 use crate::failure::{Exit, Failure};
 use crate::ui::Tone;
 use crate::wiring::{Way, each_once, nobody_agrees, propose_removal};
-use backstory_hosts::{Host, Plan};
+use backstory_hosts::{Host, InstallPlan};
 use clap::Args;
 
 /// Arguments of `uninstall`.
 #[derive(Args, Debug)]
 pub(crate) struct UninstallArgs {
-    /// The hosts to unwire (default: all that are wired)
+    /// The hosts to disconnect (default: all that are connected)
     #[arg(value_name = "HOST", value_parser = hosts())]
     pub(crate) hosts: Vec<Host>,
     /// Show what would change, and change nothing
@@ -25,7 +25,7 @@ pub(crate) struct UninstallArgs {
     pub(crate) json: bool,
 }
 
-/// Unwires hosts.
+/// Disconnects hosts.
 pub(crate) fn run(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
     app.ui.or_refusal(args.json, uninstall(args, app))
 }
@@ -57,20 +57,20 @@ fn uninstall(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
     if args.json {
         app.ui.json(&proposal.shape(Some(&done), Way::Out, None))?;
     } else {
-        say_unwired(&done, app)?;
+        say_disconnected(&done, app)?;
         proposal.say_refused(app);
     }
     Ok(exit(&proposal.refused))
 }
 
-fn say_unwired(done: &[Plan], app: &App) -> Result<(), Failure> {
+fn say_disconnected(done: &[InstallPlan], app: &App) -> Result<(), Failure> {
     for plan in done {
         let title = plan.host.title();
         if plan.changes.is_empty() {
             app.ui.line(&format!("nothing of Backstory is in the files of {title}"))?;
             continue;
         }
-        app.ui.line(&app.ui.tone(Tone::Good, &format!("{title} is no longer wired")))?;
+        app.ui.line(&app.ui.tone(Tone::Good, &format!("{title} is no longer connected")))?;
         for change in &plan.changes {
             let path = app.ui.tone(Tone::Path, &change.path.display().to_string());
             let became = if change.after.is_some() { "" } else { " was removed" };
@@ -78,7 +78,7 @@ fn say_unwired(done: &[Plan], app: &App) -> Result<(), Failure> {
         }
     }
     if done.is_empty() {
-        app.ui.line("no host is wired")?;
+        app.ui.line("no host is connected")?;
     }
     let home = app.home.root().display();
     app.ui.line(&format!("memories stay in {home}; hosts that are running let go of it when they end"))

@@ -6,7 +6,7 @@ use crate::engine::{Engine, Profile};
 use crate::env_vars::Environment;
 use crate::explain;
 use backstory_capture::Patience;
-use backstory_hosts::Opening;
+use backstory_hosts::InjectionPoint;
 use backstory_inject::{Known, Relevant};
 use backstory_memory::{Kind, Memory, MemoryId, first_chars};
 use backstory_recall::{Factor, KeptVectors, Signal};
@@ -36,12 +36,12 @@ pub(crate) struct Ahead {
 impl Ahead {
     /// Begins, where there is a prompt that asks something.
     pub(crate) fn of(
-        opening: &Opening,
+        point: &InjectionPoint,
         config: &Config,
         environment: &Environment,
         home: &Home,
     ) -> Option<Ahead> {
-        let Opening::Prompt { text } = opening else { return None };
+        let InjectionPoint::Prompt { text } = point else { return None };
         if !asks_something(text) {
             return None;
         }

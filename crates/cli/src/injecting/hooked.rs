@@ -7,9 +7,9 @@ use super::{Ahead, Built, Injecting, Recipient};
 use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
-use backstory_hosts::{Host, Opening};
+use backstory_hosts::{Host, InjectionPoint};
 use backstory_inject::{Block, Skipped, Why};
-use backstory_memory::{Moment, ProjectRef, Timestamp};
+use backstory_memory::{Moment, ProjectRef, StartReason, Timestamp};
 use backstory_store::{Home, InView, Receipt, ReceiptId, Session, Store, StoreError};
 use std::collections::HashSet;
 use std::path::Path;
@@ -37,7 +37,7 @@ impl Hooked<'_> {
     pub(crate) fn inject(
         &self,
         store: &mut Store,
-        opening: &Opening,
+        point: &InjectionPoint,
         budget: u32,
         receipt: &Receipt,
         earlier: Option<ReceiptId>,
@@ -48,21 +48,21 @@ impl Hooked<'_> {
         let Some(project) = session.as_ref().map(|session| session.project).or(at_hand) else {
             return Ok(None);
         };
-        let how = how_it_begins(opening);
-        if let (Some(session), Some(how)) = (self.before, how)
-            && !matches!(how, "resume" | "reopen")
+        let reason = start_reason(point);
+        if let (Some(session), Some(reason)) = (self.before, reason)
+            && !matches!(reason, StartReason::Resume | StartReason::Reopen)
         {
             store.begin_context(session.id, self.now)?;
         }
         if budget == 0 {
             return Ok(None);
         }
-        if let (Some(session), Some("reopen")) = (self.before, how)
+        if let (Some(session), Some(StartReason::Reopen)) = (self.before, reason)
             && let Some(again) = self.told_before(store, session, budget)?
         {
             return Ok(Some(again));
         }
-        let in_view = self.in_view(store, session.as_ref(), opening)?;
+        let in_view = self.in_view(store, session.as_ref(), point)?;
         let root =
             Some(Path::new(&self.project_ref.root)).filter(|root| at_hand == Some(project) && root.is_dir());
         let mut to = Recipient { project, session: session.map(|session| session.id), in_view, root };
@@ -76,7 +76,7 @@ impl Hooked<'_> {
             ahead: self.ahead,
             to: to.clone(),
         };
-        let built = injecting.build(opening, self.before, budget);
+        let built = injecting.build(point, self.before, budget);
         if built.block.is_empty() {
             return built.or_why_not().map(|()| None);
         }
@@ -94,15 +94,15 @@ impl Hooked<'_> {
         &self,
         store: &Store,
         session: Option<&Session>,
-        opening: &Opening,
+        point: &InjectionPoint,
     ) -> Result<InView, StoreError> {
-        match (session, opening) {
+        match (session, point) {
             // What is in view is about to go: all of it may be told.
-            (None, _) | (_, Opening::Compaction) => {
+            (None, _) | (_, InjectionPoint::Compaction) => {
                 Ok(InView { began_at: Some(self.now), ..InView::default() })
             }
             // What it did it still has, what it was told it has not.
-            (Some(session), _) if how_it_begins(opening) == Some("reopen") => {
+            (Some(session), _) if start_reason(point) == Some(StartReason::Reopen) => {
                 Ok(InView { given: HashSet::new(), ..store.in_view(session.id)? })
             }
             (Some(session), _) => store.in_view(session.id),
@@ -128,9 +128,9 @@ pub(crate) fn took(started: Instant) -> u32 {
     u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX)
 }
 
-fn how_it_begins(opening: &Opening) -> Option<&str> {
-    match opening {
-        Opening::Session { how } => Some(how),
+fn start_reason(point: &InjectionPoint) -> Option<StartReason> {
+    match point {
+        InjectionPoint::SessionStart { reason } => Some(*reason),
         _ => None,
     }
 }

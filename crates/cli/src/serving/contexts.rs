@@ -9,8 +9,8 @@ use crate::app::App;
 use crate::commands::context::{injecting, shape};
 use crate::failure::{ErrorCode, Failure};
 use crate::injecting::{Built, Recipient};
-use backstory_hosts::Opening;
-use backstory_memory::{Moment, ProjectId};
+use backstory_hosts::InjectionPoint;
+use backstory_memory::{Moment, ProjectId, StartReason};
 use backstory_server::{Answer, Asked};
 use backstory_store::{InView, Session, Store};
 use std::path::{Path, PathBuf};
@@ -47,10 +47,10 @@ pub(super) fn context(
     json(&shape(&built))
 }
 
-fn opening(asked: &Asked) -> Opening {
+fn opening(asked: &Asked) -> InjectionPoint {
     match asked.query.get("prompt") {
-        Some(prompt) => Opening::Prompt { text: prompt.to_owned() },
-        None => Opening::Session { how: "startup".to_owned() },
+        Some(prompt) => InjectionPoint::Prompt { text: prompt.to_owned() },
+        None => InjectionPoint::SessionStart { reason: StartReason::Startup },
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn text(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Fa
         .get("projects")
         .ok_or_else(|| wrong("`projects` is missing").with_code(ErrorCode::ProjectsMissing))?;
     let budget = app.config.inject.budget(Moment::SessionStart, &app.cwd, None);
-    let opening = Opening::Session { how: "startup".to_owned() };
+    let opening = InjectionPoint::SessionStart { reason: StartReason::Startup };
     let mut texts = Vec::new();
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         let project = known_project(store, name)?;

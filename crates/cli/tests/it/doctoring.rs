@@ -9,8 +9,8 @@ use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 
-/// A world in which these hosts are wired.
-fn wired(hosts: &[&str]) -> TestEnv {
+/// A world in which these hosts are connected.
+fn connected(hosts: &[&str]) -> TestEnv {
     let env = hostless();
     done(&env, &[&["install", "--yes"], hosts].concat());
     env
@@ -54,7 +54,7 @@ fn play_codex(env: &TestEnv, change: impl Fn(&str) -> String) {
 
 #[test]
 fn a_host_that_was_wired_is_ready_and_one_that_was_heard_is_working() {
-    let env = wired(&["codex", "windsurf"]);
+    let env = connected(&["codex", "windsurf"]);
     assert_snapshot!(said(&env, &["doctor"]), @r#"
         exit 0
         --- out
@@ -83,7 +83,7 @@ fn a_host_that_was_wired_is_ready_and_one_that_was_heard_is_working() {
 #[test]
 fn every_host_works_as_installed() {
     let names: Vec<&str> = Host::ALL.map(Host::as_str).to_vec();
-    let env = wired(&names);
+    let env = connected(&names);
     for host in ask(&env, 0, &["doctor", "--json"])["hosts"].as_array().unwrap() {
         let of: Host = host["host"].as_str().unwrap().parse().unwrap();
         assert_eq!(host["state"], "ready", "{host}");
@@ -100,7 +100,7 @@ fn every_host_works_as_installed() {
 
 #[test]
 fn the_users_own_store_is_not_touched_by_a_trial() {
-    let env = wired(&["claude-code", "copilot-cli"]);
+    let env = connected(&["claude-code", "copilot-cli"]);
     remember(&env, "Mine");
     let before =
         (count(&env, "events"), count(&env, "memories"), count(&env, "sessions"), count(&env, "injections"));
@@ -126,7 +126,7 @@ fn program() -> String {
 #[test]
 fn what_does_not_work_is_named_with_what_to_do() {
     let broken = |path: &str, spoil: &dyn Fn(String) -> String| {
-        let env = wired(&["codex"]);
+        let env = connected(&["codex"]);
         change(&env, path, spoil);
         found(&env, "codex")
     };
@@ -189,7 +189,7 @@ fn what_does_not_work_is_named_with_what_to_do() {
 fn another_program_of_our_name_is_found_out() {
     let of_mode = |mode: u32| {
         use std::os::unix::fs::PermissionsExt;
-        let env = wired(&["codex"]);
+        let env = connected(&["codex"]);
         let other = env.world().join("backstory");
         fs::write(&other, "#!/bin/sh\necho something else\n").unwrap();
         fs::set_permissions(&other, fs::Permissions::from_mode(mode)).unwrap();
@@ -212,7 +212,7 @@ fn another_program_of_our_name_is_found_out() {
 
 #[test]
 fn hooks_that_are_gone_are_missed() {
-    let env = wired(&["codex"]);
+    let env = connected(&["codex"]);
     change(&env, ".codex/hooks.json", |text| text.replace("\"Stop\"", "\"Stopped\""));
     assert_snapshot!(found(&env, "codex"), @r#"
         ready, exit 0
@@ -237,40 +237,40 @@ fn a_host_that_is_not_wired_is_broken_only_for_who_asks_about_it() {
         exit 0
         --- out
         the store is sound
-        Gemini CLI: not wired
+        Gemini CLI: not connected
           note: nothing of it is remembered
             to do: run `backstory install gemini-cli`
         "#);
     assert_snapshot!(found(&env, "gemini-cli"), @r#"
-        not wired, exit 1
+        not connected, exit 1
         broken: nothing of it is remembered -> run `backstory install gemini-cli`
         "#);
     assert_snapshot!(found(&env, "zed"), @r#"
-        not wired, exit 1
+        not connected, exit 1
         broken: it is not on this machine -> run `backstory install zed`
         "#);
 }
 
 #[test]
 fn a_host_wired_twice_is_told_so() {
-    let env = wired(&["claude-code"]);
+    let env = connected(&["claude-code"]);
     change(&env, ".claude/settings.json", |text| {
         text.replacen('{', "{\"enabledPlugins\": {\"backstory@market\": true},", 1)
     });
     assert_snapshot!(found(&env, "claude-code"), @r#"
         ready, exit 0
-        note: it is wired twice, by the plugin `backstory@market` and by its settings: every hook runs twice -> `backstory uninstall claude-code` keeps the plugin alone
+        note: it is connected twice, by the plugin `backstory@market` and by its settings: every hook runs twice -> `backstory uninstall claude-code` keeps the plugin alone
         note: no hook of it has run yet -> restart Claude Code where it is running; then start a session in Claude Code
         "#);
 }
 
 #[test]
-fn a_host_wired_by_its_plugin_alone_is_wired() {
+fn a_host_connected_by_its_plugin_alone_is_connected() {
     let env = hostless();
     write(&env, ".claude/settings.json", "{\"enabledPlugins\": {\"backstory@market\": true}}");
     assert_snapshot!(found(&env, "claude-code"), @r#"
         ready, exit 0
-        note: it is wired by its plugin `backstory@market`, whose hooks are not tried here -> -
+        note: it is connected by its plugin `backstory@market`, whose hooks are not tried here -> -
         note: no hook of it has run yet -> restart Claude Code where it is running; then start a session in Claude Code
         "#);
 }
@@ -282,7 +282,7 @@ fn a_host_that_renamed_a_field_is_found_out() {
     for field in
         ["hook_event_name", "session_id", "cwd", "prompt", "tool_name", "tool_input", "tool_response"]
     {
-        let env = wired(&["codex"]);
+        let env = connected(&["codex"]);
         for _ in 0..2 {
             play_codex(&env, |line| line.replace(&format!("\"{field}\":"), &format!("\"{field}V2\":")));
         }
@@ -313,7 +313,7 @@ fn a_host_that_renamed_a_field_is_found_out() {
 /// The host calls its events by other names: each is kept as it is, and nothing is understood.
 #[test]
 fn a_host_that_renamed_its_events_is_found_out() {
-    let env = wired(&["codex"]);
+    let env = connected(&["codex"]);
     for _ in 0..3 {
         play_codex(&env, |line| line.replace("\"hook_event_name\":\"", "\"hook_event_name\":\"V2."));
     }
@@ -325,7 +325,7 @@ fn a_host_that_renamed_its_events_is_found_out() {
 
 #[test]
 fn the_answer_for_programs_has_one_shape() {
-    let env = wired(&["codex"]);
+    let env = connected(&["codex"]);
     play_codex(&env, str::to_owned);
     assert_snapshot!(shape(&ask(&env, 0, &["doctor", "--host", "codex", "--json"])["hosts"][0]), @r#"{files: [{path: text, state: text, what: text}], findings: [], hooks: [{event: text, ms: number, ok: bool, problem: null}], host: text, last_heard: {at: text, event: text, outcome: text}, mcp: [text], mcp_ok: bool, plugin: null, program: text, program_version: text, state: text, usual_ms: number}"#);
 }

@@ -21,7 +21,7 @@ const TEXT: [Place; 2] =
     [("amp", ".config/amp/AGENTS.md"), ("windsurf", ".codeium/windsurf/memories/global_rules.md")];
 
 /// Configurations that are changed and put back.
-fn json_that_is_wired() -> Vec<(&'static str, Vec<u8>)> {
+fn json_that_is_connected() -> Vec<(&'static str, Vec<u8>)> {
     let texts = [
         ("empty", ""),
         ("nothing but an object", "{}"),
@@ -94,7 +94,7 @@ fn json_that_is_wired() -> Vec<(&'static str, Vec<u8>)> {
     all
 }
 
-fn toml_that_is_wired() -> Vec<(&'static str, Vec<u8>)> {
+fn toml_that_is_connected() -> Vec<(&'static str, Vec<u8>)> {
     let texts = [
         ("empty", ""),
         ("white space only", " \n\n\t"),
@@ -134,7 +134,7 @@ fn toml_that_is_wired() -> Vec<(&'static str, Vec<u8>)> {
     all
 }
 
-fn text_that_is_wired() -> Vec<(&'static str, Vec<u8>)> {
+fn text_that_is_connected() -> Vec<(&'static str, Vec<u8>)> {
     let texts = [
         ("empty", ""),
         ("white space only", " \n\n\t"),
@@ -168,7 +168,7 @@ fn json_that_is_refused() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 
 #[test]
 fn law_10_json_comes_back_byte_for_byte() {
-    let cases = json_that_is_wired();
+    let cases = json_that_is_connected();
     for (host, file) in JSON {
         cases.iter().for_each(|(name, bytes)| round_trip(host, file, name, bytes));
     }
@@ -186,7 +186,7 @@ fn law_10_five_megabytes_come_back_byte_for_byte() {
 
 #[test]
 fn law_10_toml_comes_back_byte_for_byte() {
-    let cases = toml_that_is_wired();
+    let cases = toml_that_is_connected();
     for (host, file) in TOML {
         cases.iter().for_each(|(name, bytes)| round_trip(host, file, name, bytes));
     }
@@ -195,7 +195,7 @@ fn law_10_toml_comes_back_byte_for_byte() {
 
 #[test]
 fn law_10_text_comes_back_byte_for_byte() {
-    let cases = text_that_is_wired();
+    let cases = text_that_is_connected();
     for (host, file) in TEXT {
         cases.iter().for_each(|(name, bytes)| round_trip(host, file, name, bytes));
     }
@@ -398,11 +398,14 @@ fn one_file_that_cannot_be_changed_leaves_its_whole_host_as_it_was() {
     let outcome = env.run(["install", "--yes"]);
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert_eq!(read(&env, ".claude/settings.json"), "{}");
-    assert!(read(&env, ".codex/config.toml").contains("backstory"), "others are wired: {outcome:?}");
-    assert!(outcome.stderr.contains("cannot wire Claude Code: none of its files was touched"), "{outcome:?}");
+    assert!(read(&env, ".codex/config.toml").contains("backstory"), "others are connected: {outcome:?}");
+    assert!(
+        outcome.stderr.contains("cannot connect Claude Code: none of its files was touched"),
+        "{outcome:?}"
+    );
 }
 
-/// Wires a host and takes it back: nothing is left different.
+/// Connects a host and takes it back: nothing is left different.
 fn round_trip(host: &str, file: &str, name: &str, bytes: &[u8]) {
     let env = hostless();
     write(&env, file, bytes);

@@ -1,4 +1,4 @@
-//! The plugins of `plugins/`: they wire what `install` wires, in the version of this program, and say so where it is missing.
+//! The plugins of `plugins/`: they connect what `install` connects, in the version of this program, and say so where it is missing.
 
 use crate::support::{done, remember};
 use crate::wiring::{hostless, read};

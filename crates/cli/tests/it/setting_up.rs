@@ -102,7 +102,7 @@ fn setup_wires_the_hosts_that_are_here_to_a_copy_that_stays() {
         program   hosts are to run a copy of this build, [WORLD]/user/tools/backstory
         program   copied to [WORLD]/user/tools/backstory
                   add [WORLD]/user/tools to your `PATH` to run it by its name
-        Codex is wired
+        Codex is connected
           [WORLD]/user/.codex/hooks.json  (hooks)
           [WORLD]/user/.codex/config.toml  (MCP server)
           next: restart Codex where it is running
@@ -117,12 +117,12 @@ fn setup_wires_the_hosts_that_are_here_to_a_copy_that_stays() {
     assert!(read(&env, ".codex/config.toml").contains(&format!("command = \"{}\"", copy.display())));
 
     let again = env.run(["setup", "--yes", "--bin-dir", bin.to_str().unwrap()]);
-    assert!(again.stdout.contains("host      Codex is wired\n"), "{again:?}");
+    assert!(again.stdout.contains("host      Codex is connected\n"), "{again:?}");
     assert!(!again.stdout.contains("program   "), "{again:?}");
     // That hosts run the copy and not this build is no fault of their files.
     let looked = env.run(["doctor"]);
     assert!(looked.stdout.contains("note: it runs `") && !looked.stdout.contains("is not as"), "{looked:?}");
-    // The copy knows itself, and takes out what it wired.
+    // The copy knows itself, and takes out what it connected.
     let undone = std::process::Command::new(&copy)
         .args(["uninstall", "--yes"])
         .env_clear()
@@ -212,8 +212,8 @@ fn help_lists_every_command() {
         Usage: backstory [OPTIONS] <COMMAND>
 
         Commands:
-          setup        Make the store, wire the hosts that are found, and prove that it works
-          install      Wire hosts: hooks, MCP server, rules
+          setup        Make the store, connect the hosts that are found, and prove that it works
+          install      Connect hosts: hooks, MCP server, rules
           uninstall    Take out of hosts what `install` put in
           remember     Write a memory
           revise       Give a memory other words, keeping what it said before
@@ -236,7 +236,7 @@ fn help_lists_every_command() {
           export       Write memories to a file or a folder
           index        Rebuild what is derived from the memories
           status       Show how the store is doing
-          doctor       Check the store and every host that is wired, and mend what is damaged
+          doctor       Check the store and every host that is connected, and mend what is damaged
           eval         Measure recall on a data set, in a store of its own
           config       Show the configuration and where each value comes from
           redact       Take secrets and private parts out of a text

@@ -83,7 +83,7 @@ fn law_10_the_users_files_are_theirs() {
     assert_snapshot!(steady(&read(&env, ".gemini/settings.json")), @r#"{"theirs":{"a":1},"hooks":{"SessionStart":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli || true","name":"backstory","timeout":10000,"type":"command"}]}],"BeforeAgent":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli || true","name":"backstory","timeout":10000,"type":"command"}]}],"AfterTool":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli || true","name":"backstory","timeout":10000,"type":"command"}]}],"AfterAgent":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli || true","name":"backstory","timeout":10000,"type":"command"}]}],"SessionEnd":[{"hooks":[{"command":"'[PROGRAM]' hook --host gemini-cli || true","name":"backstory","timeout":10000,"type":"command"}]}]},"mcpServers":{"backstory":{"args":["mcp"],"command":"[PROGRAM]"}}}"#);
     let installed = env.files_of_others();
     let outcome = env.run(["install", "--yes"]);
-    assert!(outcome.stdout.contains("Claude Code is wired already; nothing was changed"), "{outcome:?}");
+    assert!(outcome.stdout.contains("Claude Code is connected already; nothing was changed"), "{outcome:?}");
     assert_eq!(env.files_of_others(), installed, "a second time changes nothing");
 
     done(&env, &["uninstall", "--yes"]);
@@ -100,12 +100,12 @@ fn what_is_installed_is_told_and_how_to_undo_it() {
     assert_snapshot!(steady(&told(&env.run(["install", "--yes"]))), @r"
         exit 0
         --- out
-        Claude Code is wired
+        Claude Code is connected
           [WORLD]/user/.claude/settings.json  (hooks)
           [WORLD]/user/.claude.json  (MCP server)
           next: restart Claude Code where it is running
           undo: `backstory uninstall claude-code`
-        Codex is wired
+        Codex is connected
           [WORLD]/user/.codex/hooks.json  (hooks)
           [WORLD]/user/.codex/config.toml  (MCP server)
           next: restart Codex where it is running
@@ -117,10 +117,10 @@ fn what_is_installed_is_told_and_how_to_undo_it() {
     assert_snapshot!(steady(&told(&env.run(["uninstall", "--yes"]))), @r"
         exit 0
         --- out
-        Claude Code is no longer wired
+        Claude Code is no longer connected
           [WORLD]/user/.claude/settings.json was removed
           [WORLD]/user/.claude.json was removed
-        Codex is no longer wired
+        Codex is no longer connected
           [WORLD]/user/.codex/hooks.json was removed
           [WORLD]/user/.codex/config.toml was removed
         memories stay in [WORLD]/user/.local/share/backstory; hosts that are running let go of it when they end
@@ -128,7 +128,7 @@ fn what_is_installed_is_told_and_how_to_undo_it() {
     assert_snapshot!(told(&env.run(["uninstall", "--yes"])), @r"
         exit 0
         --- out
-        no host is wired
+        no host is connected
         memories stay in [WORLD]/user/.local/share/backstory; hosts that are running let go of it when they end
         ");
     assert_snapshot!(told(&env.run(["uninstall", "codex", "--yes"])), @r"
@@ -196,7 +196,7 @@ fn without_a_host_or_a_home_there_is_nothing_to_wire() {
         --- err
         error: no host was found on this machine
 
-        hint: name one to wire it all the same: claude-code, opencode, codex, gemini-cli, copilot-cli, cursor, windsurf, cline, zed, amp
+        hint: name one to connect it all the same: claude-code, opencode, codex, gemini-cli, copilot-cli, cursor, windsurf, cline, zed, amp
         ");
     assert_eq!(env.run(["install", "netscape"]).code, Some(2));
     let mut command = env.command(["install", "codex", "--yes"]);
@@ -287,7 +287,7 @@ fn other_programs_are_told_in_json() {
               "state": "planned"
             },
             {
-              "error": "cannot wire Codex: none of its files was touched: `[WORLD]/user/.codex/hooks.json` cannot be changed: line 1, column 3: Expected string for object property",
+              "error": "cannot connect Codex: none of its files was touched: `[WORLD]/user/.codex/hooks.json` cannot be changed: line 1, column 3: Expected string for object property",
               "files": [],
               "host": "codex",
               "next": [
@@ -301,15 +301,15 @@ fn other_programs_are_told_in_json() {
           "version": 1
         }
         "#);
-    let wired = ask(&env, 1, &["install", "--yes", "--json"]);
+    let connected = ask(&env, 1, &["install", "--yes", "--json"]);
     assert_eq!(
-        (&wired["hosts"][0]["state"], &wired["hosts"][1]["state"]),
-        (&"wired".into(), &"refused".into())
+        (&connected["hosts"][0]["state"], &connected["hosts"][1]["state"]),
+        (&"connected".into(), &"refused".into())
     );
     let again = ask(&env, 0, &["install", "gemini-cli", "--yes", "--json"]);
     assert_eq!(again["hosts"][0]["state"], "unchanged");
-    let unwired = ask(&env, 0, &["uninstall", "--yes", "--json"]);
-    assert_eq!(unwired["hosts"][0]["state"], "unwired", "{unwired}");
+    let disconnected = ask(&env, 0, &["uninstall", "--yes", "--json"]);
+    assert_eq!(disconnected["hosts"][0]["state"], "disconnected", "{disconnected}");
 }
 
 #[test]
@@ -342,7 +342,7 @@ fn a_host_that_a_plugin_wires_is_not_wired_twice() {
         exit 0
         --- err
         note: hosts will run `[PROGRAM]`, which lies in a build directory; `backstory setup` copies it to a place that stays
-        note: Claude Code is wired by its plugin `backstory@market`; its settings stay as they are
+        note: Claude Code is connected by its plugin `backstory@market`; its settings stay as they are
         ");
     assert_eq!(read(&env, ".claude/settings.json"), settings);
     assert_eq!(ask(&env, 0, &["install", "--yes", "--json"])["hosts"][0]["state"], "plugin");
@@ -355,7 +355,7 @@ fn a_host_that_a_plugin_wires_is_not_wired_twice() {
         exit 1
         --- err
         note: hosts will run `[PROGRAM]`, which lies in a build directory; `backstory setup` copies it to a place that stays
-        error: Claude Code is wired twice, by its plugin `backstory@market` and by its settings: every hook runs twice
+        error: Claude Code is connected twice, by its plugin `backstory@market` and by its settings: every hook runs twice
 
         hint: `backstory uninstall claude-code` keeps the plugin alone
         ");
@@ -364,11 +364,11 @@ fn a_host_that_a_plugin_wires_is_not_wired_twice() {
 }
 
 #[test]
-fn a_host_that_is_named_twice_is_wired_and_unwired_once() {
+fn a_host_that_is_named_twice_is_connected_and_disconnected_once() {
     let env = hostless();
     done(&env, &["install", "codex", "gemini-cli", "codex", "--yes"]);
-    let unwired = ask(&env, 0, &["uninstall", "codex", "gemini-cli", "codex", "--yes", "--json"]);
-    assert_eq!(unwired["hosts"].as_array().unwrap().len(), 2, "{unwired}");
+    let disconnected = ask(&env, 0, &["uninstall", "codex", "gemini-cli", "codex", "--yes", "--json"]);
+    assert_eq!(disconnected["hosts"].as_array().unwrap().len(), 2, "{disconnected}");
     assert!(!at(&env, ".codex").exists() && !at(&env, ".gemini").exists());
 }
 

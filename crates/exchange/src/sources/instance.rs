@@ -1,7 +1,7 @@
 //! What a source is found to hold, before anything of it is redacted: it must not reach a disk like this.
 
 use crate::ImportSource;
-use backstory_hosts::Places;
+use backstory_hosts::HostPaths;
 use backstory_memory::{Content, MemoryScope, Timestamp};
 use backstory_store::Past;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, Default)]
 pub struct SearchPaths {
     /// Where hosts and other programs keep their files.
-    pub places: Places,
+    pub places: HostPaths,
     /// Where a program keeps its data, when its own variable says so: by the variable's name.
     pub named: Vec<(String, PathBuf)>,
     /// The folders of projects.

@@ -1,7 +1,7 @@
 //! OpenCode's own database, a real one, as the reader of its records sees it.
 
 use backstory_exchange::ForeignDatabases;
-use backstory_hosts::{Databases, Host, Places, Reading, Record};
+use backstory_hosts::{DatabaseOpener, Host, HostPaths, HostTranscript, TranscriptItem};
 use backstory_memory::{Activity, Timestamp};
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
@@ -37,16 +37,16 @@ impl OpenCode {
         db
     }
 
-    fn records(&self) -> Vec<Record> {
-        let places = Places { data: self.home.path().to_owned(), ..Places::default() };
-        Host::OpenCode.records(&places, &ForeignDatabases)
+    fn records(&self) -> Vec<HostTranscript> {
+        let places = HostPaths { data: self.home.path().to_owned(), ..HostPaths::default() };
+        Host::OpenCode.transcripts(&places, &ForeignDatabases)
     }
 
-    fn activities(record: &Record) -> Vec<Activity> {
+    fn activities(record: &HostTranscript) -> Vec<Activity> {
         let entries = record.read(&ForeignDatabases).unwrap();
         let activity = |reading| match reading {
-            Reading::Entry(entry) => entry.told.activity,
-            Reading::Unreadable(why) => panic!("unreadable: {why}"),
+            TranscriptItem::Entry(entry) => entry.event.activity,
+            TranscriptItem::Unreadable(why) => panic!("unreadable: {why}"),
         };
         entries.map(activity).collect()
     }

@@ -3,7 +3,7 @@
 use backstory_capture::{Redactor, RedactorOptions};
 use backstory_distil::{Distillation, Occasion, distil};
 use backstory_exchange::{ForeignDatabases, ImportOptions, import_transcripts};
-use backstory_hosts::{Host, Places};
+use backstory_hosts::{Host, HostPaths};
 use backstory_memory::{
     Content, EventId, EventKind, Kind, Memory, ProjectKey, ProjectRef, SessionId, Standing, Timestamp,
 };
@@ -30,8 +30,8 @@ fn imported(home: &Path, cwd: &Path) -> Store {
         let made = made_up.session(TURNS, 200);
         fs::write(folder.join(format!("{}.jsonl", made.session)), made.text).unwrap();
     }
-    let places = Places { claude_code: Some(home.to_owned()), ..Places::default() };
-    let records = Host::ClaudeCode.records(&places, &ForeignDatabases);
+    let places = HostPaths { claude_code: Some(home.to_owned()), ..HostPaths::default() };
+    let records = Host::ClaudeCode.transcripts(&places, &ForeignDatabases);
     let redactor = Redactor::new(RedactorOptions::default());
     let options = ImportOptions {
         redactor: &redactor,

@@ -1,6 +1,6 @@
 //! Reads JSON byte by byte, going over what is damaged, too deep or too much.
 
-use super::Json;
+use super::LenientJson;
 use std::borrow::Cow;
 
 /// What deeper values hold nobody needs; they are passed over.
@@ -27,7 +27,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one value. Nothing is returned of one that is passed over.
-    pub(super) fn value(&mut self, depth: usize) -> Option<Json<'a>> {
+    pub(super) fn value(&mut self, depth: usize) -> Option<LenientJson<'a>> {
         self.pass_over_space();
         if self.is_enough(depth) {
             self.pass_over_value();
@@ -35,7 +35,7 @@ impl<'a> Reader<'a> {
         }
         self.values_left -= 1;
         match self.peek()? {
-            b'"' => Some(Json::Text(self.string())),
+            b'"' => Some(LenientJson::Text(self.string())),
             b'{' => Some(self.fields(depth)),
             b'[' => Some(self.list(depth)),
             // There is none: what follows is not of this value.
@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
         depth > DEEPEST || self.values_left <= reserved
     }
 
-    fn fields(&mut self, depth: usize) -> Json<'a> {
+    fn fields(&mut self, depth: usize) -> LenientJson<'a> {
         let mut fields = Vec::new();
         self.at += 1;
         while let Some(byte) = self.peek() {
@@ -77,10 +77,10 @@ impl<'a> Reader<'a> {
                 break;
             }
         }
-        Json::Fields(fields)
+        LenientJson::Fields(fields)
     }
 
-    fn list(&mut self, depth: usize) -> Json<'a> {
+    fn list(&mut self, depth: usize) -> LenientJson<'a> {
         let mut items = Vec::new();
         self.at += 1;
         loop {
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
                 Some(_) => items.extend(self.value(depth + 1)),
             }
         }
-        Json::List(items)
+        LenientJson::List(items)
     }
 
     /// Goes behind a value without keeping it, however deep it is.
@@ -247,11 +247,11 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn word(text: &str) -> Json<'_> {
+fn word(text: &str) -> LenientJson<'_> {
     match text {
-        "null" => Json::Nothing,
-        "true" => Json::Bool(true),
-        "false" => Json::Bool(false),
-        _ => Json::Number(text),
+        "null" => LenientJson::Nothing,
+        "true" => LenientJson::Bool(true),
+        "false" => LenientJson::Bool(false),
+        _ => LenientJson::Number(text),
     }
 }

@@ -1,6 +1,6 @@
 //! Whatever a configuration looks like, ours goes in, is found, and comes out again (law 10).
 
-use crate::wiring::{CODEX, GEMINI, Machine, PROGRAM};
+use crate::installing::{CODEX, GEMINI, Machine, PROGRAM};
 use backstory_hosts::Host;
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
@@ -133,7 +133,7 @@ proptest! {
         match Host::Gemini.plan_install(&machine.places, Path::new(PROGRAM), &machine.installs) {
             Err(error) => prop_assert!(error.to_string().contains("should be"), "{error}"),
             Ok(plan) => {
-                plan.carry_out(&machine.installs).unwrap();
+                plan.apply(&machine.installs).unwrap();
                 prop_assert!(machine.is_idle(Host::Gemini));
                 machine.uninstall(Host::Gemini);
                 prop_assert_eq!(machine.read(GEMINI), text.clone());

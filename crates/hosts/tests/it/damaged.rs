@@ -1,7 +1,7 @@
 //! Damaged payloads: what can be understood of one is, and nothing is lost.
 
-use crate::recorded::{SCENES, hear, scene, told};
-use backstory_hosts::{Host, Meaning};
+use crate::recorded::{SCENES, parse, scene, told};
+use backstory_hosts::{EventOutcome, Host};
 use backstory_memory::{Activity, ExitStatus};
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 #[test]
 fn a_payload_that_is_cut_off_means_what_the_whole_means() {
     for recorded in SCENES.into_iter().flat_map(|(host, name)| scene(host, name)) {
-        let (payload, whole) = (&recorded.payload, recorded.hear());
+        let (payload, whole) = (&recorded.payload, recorded.parse());
         // Behind everything a payload is known by; what stands in it may look the same.
         let known_by = [
             "\"hook_event_name\"",
@@ -22,9 +22,9 @@ fn a_payload_that_is_cut_off_means_what_the_whole_means() {
         let ends = known_by.into_iter().filter_map(|name| payload.find(name).map(|at| at + name.len()));
         let known = ends.max().unwrap() + 40.max(whole.name.len() + 4);
         for end in (known..payload.len()).filter(|end| payload.is_char_boundary(*end)).step_by(7) {
-            let heard = recorded.hear_as(&payload.as_bytes()[..end]);
-            assert_eq!((&heard.host_session, &heard.cwd), (&whole.host_session, &whole.cwd));
-            assert_eq!(heard.name, whole.name, "{}", &payload[..end]);
+            let parsed = recorded.parse_as(&payload.as_bytes()[..end]);
+            assert_eq!((&parsed.host_session, &parsed.cwd), (&whole.host_session, &whole.cwd));
+            assert_eq!(parsed.name, whole.name, "{}", &payload[..end]);
         }
     }
 }
@@ -64,9 +64,9 @@ fn a_field_of_a_type_nobody_expects_costs_that_field() {
         r#"{"hook_event_name":"Stop","last_assistant_message":null,"prompt_id":{},"cwd":4,"session_id":"s"}"#,
         r#"{"hook_event_name":"SubagentStart","agent_id":7,"session_id":"s"}"#,
     ] {
-        let heard = hear(payload);
-        assert_eq!(heard.host_session.as_deref(), Some("s"), "{payload}");
-        assert!(matches!(heard.meaning, Meaning::Happened(_)), "{payload}");
+        let parsed = parse(payload);
+        assert_eq!(parsed.host_session.as_deref(), Some("s"), "{payload}");
+        assert!(matches!(parsed.outcome, EventOutcome::Captured(_)), "{payload}");
     }
 }
 
@@ -76,8 +76,8 @@ fn a_name_of_megabytes_is_none() {
     let payload = format!(
         r#"{{"hook_event_name":"UserPromptSubmit","session_id":"{vast}","cwd":"{vast}","prompt_id":"{vast}","tool_name":"{vast}","prompt":"go on"}}"#
     );
-    let heard = hear(&payload);
-    assert_eq!((heard.host_session, heard.cwd), (None, None));
+    let parsed = parse(&payload);
+    assert_eq!((parsed.host_session, parsed.cwd), (None, None));
     let told = told(&payload);
     assert_eq!((told.sequence, told.tool), (None, None));
     assert_eq!(told.activity, Activity::Prompted { text: "go on".into() });
@@ -89,12 +89,12 @@ fn what_cannot_be_read_is_kept_as_it_is() {
     for payload in ["", "nonsense", "null", "[1,2]", "\"text\"", "{}", "{\"session_id\":\"s\"", deep.as_str()]
     {
         assert_eq!(told(payload).activity, Activity::Other { text: payload.to_owned() });
-        assert_eq!(hear(payload).name, "unreadable");
+        assert_eq!(parse(payload).name, "unreadable");
     }
-    assert_eq!(hear("{\"session_id\":\"s\",\"cwd\":\"/p\"").host_session.as_deref(), Some("s"));
+    assert_eq!(parse("{\"session_id\":\"s\",\"cwd\":\"/p\"").host_session.as_deref(), Some("s"));
     let unknown = r#"{"hook_event_name":"SomethingNew","session_id":"s","detail":1}"#;
     assert_eq!(told(unknown).activity, Activity::Other { text: unknown.to_owned() });
-    assert_eq!(hear(unknown).name, "SomethingNew");
+    assert_eq!(parse(unknown).name, "SomethingNew");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn depth_hides_nothing_beside_it() {
     let payload = format!(
         r#"{{"hook_event_name":"Stop","extra":{deep},"session_id":"s","last_assistant_message":"Done."}}"#
     );
-    assert_eq!(hear(&payload).host_session.as_deref(), Some("s"));
+    assert_eq!(parse(&payload).host_session.as_deref(), Some("s"));
     assert_eq!(told(&payload).activity, Activity::TurnEnded { message: "Done.".into() });
 }
 
@@ -113,17 +113,17 @@ fn every_host_keeps_what_it_cannot_read() {
     let deep = "[".repeat(100_000);
     for host in Host::ALL {
         for payload in ["", "nonsense", "null", "[1,2]", "{}", "\u{feff}", deep.as_str()] {
-            let heard = host.hear(None, payload.as_bytes());
-            assert_eq!((heard.name.as_str(), &heard.opening), ("unreadable", &None), "{host:?}");
-            assert!(matches!(heard.meaning, Meaning::Happened(_)), "{host:?}");
+            let parsed = host.parse(None, payload.as_bytes());
+            assert_eq!((parsed.name.as_str(), &parsed.injection_point), ("unreadable", &None), "{host:?}");
+            assert!(matches!(parsed.outcome, EventOutcome::Captured(_)), "{host:?}");
         }
-        let heard = host.hear(Some("SomethingNew"), b"{\"a\":");
-        assert_eq!((heard.name.as_str(), &heard.opening), ("SomethingNew", &None), "{host:?}");
+        let parsed = host.parse(Some("SomethingNew"), b"{\"a\":");
+        assert_eq!((parsed.name.as_str(), &parsed.injection_point), ("SomethingNew", &None), "{host:?}");
     }
 }
 
 proptest! {
-    /// Bytes changed at random: something is heard all the same.
+    /// Bytes changed at random: something is parsed all the same.
     #[test]
     fn whatever_is_sent_something_is_heard(scene_at in 0..SCENES.len(), line in any::<prop::sample::Index>(), changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8)) {
         let (host, name) = SCENES[scene_at];
@@ -134,8 +134,8 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        let mut heard = recorded.hear_as(&bytes);
-        prop_assert!(!heard.name.is_empty());
-        heard.read_on(&String::from_utf8_lossy(&bytes));
+        let mut parsed = recorded.parse_as(&bytes);
+        prop_assert!(!parsed.name.is_empty());
+        parsed.complete_from_transcript(&String::from_utf8_lossy(&bytes));
     }
 }

@@ -6,22 +6,22 @@
     reason = "clippy allows this in a `#[test]`, but not in what tests share"
 )]
 
-mod answering;
 mod any_config;
-mod claude_code;
-mod codex;
-mod copilot;
-mod cursor;
 mod damaged;
-mod gemini;
-mod opencode;
+mod hooks_claude_code;
+mod hooks_codex;
+mod hooks_copilot;
+mod hooks_cursor;
+mod hooks_gemini;
+mod hooks_opencode;
+mod installing;
 mod opencode_plugin;
 mod recorded;
-mod records;
-mod records_claude_code;
-mod records_codex;
-mod records_copilot;
-mod records_gemini;
-mod records_opencode;
 mod renamed;
-mod wiring;
+mod replies;
+mod transcript_reading;
+mod transcripts_claude_code;
+mod transcripts_codex;
+mod transcripts_copilot;
+mod transcripts_gemini;
+mod transcripts_opencode;

@@ -39,7 +39,7 @@ fn played(name: &str, script: Option<&str>) -> Option<Value> {
 
 #[test]
 fn what_the_program_answers_goes_where_the_model_reads_it() {
-    let script = r#"cat >>heard; echo " $5" >>heard; printf '{"context":"for %s"}' "$5""#;
+    let script = r#"cat >>parsed; echo " $5" >>parsed; printf '{"context":"for %s"}' "$5""#;
     let Some(played) = played("that answers", Some(script)) else { return };
     assert_eq!(
         played,
@@ -54,8 +54,8 @@ fn what_the_program_answers_goes_where_the_model_reads_it() {
             "compacted": ["You are an agent.\n\nfor session.compacted"],
         })
     );
-    let heard = fs::read_to_string(place("that answers").join("heard")).unwrap();
-    let events: Vec<&str> = heard.lines().filter_map(|line| line.rsplit(' ').next()).collect();
+    let parsed = fs::read_to_string(place("that answers").join("parsed")).unwrap();
+    let events: Vec<&str> = parsed.lines().filter_map(|line| line.rsplit(' ').next()).collect();
     assert_eq!(
         events,
         [
@@ -69,7 +69,7 @@ fn what_the_program_answers_goes_where_the_model_reads_it() {
             "session.ended"
         ]
     );
-    let idle = heard.lines().find(|line| line.ends_with("session.idle")).unwrap();
+    let idle = parsed.lines().find(|line| line.ends_with("session.idle")).unwrap();
     assert!(idle.contains(r#""message":"All done.""#), "{idle}");
 }
 

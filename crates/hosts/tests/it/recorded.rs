@@ -1,7 +1,7 @@
 //! The recordings (`scripts/record-claude-code`, `record-opencode` and `record-hosts` make them; Cursor's is written by hand, from its
-//! documentation), and how a test looks at what was heard.
+//! documentation), and how a test looks at what was parsed.
 
-use backstory_hosts::{Heard, Host, Meaning, Told};
+use backstory_hosts::{AgentEvent, EventOutcome, Host, ParsedEvent};
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
@@ -42,13 +42,13 @@ impl Recorded {
         Recorded { host, event, payload: payload.to_owned() }
     }
 
-    pub(crate) fn hear(&self) -> Heard {
-        self.host.hear(self.event.as_deref(), self.payload.as_bytes())
+    pub(crate) fn parse(&self) -> ParsedEvent {
+        self.host.parse(self.event.as_deref(), self.payload.as_bytes())
     }
 
     /// Hears something else at the same event.
-    pub(crate) fn hear_as(&self, payload: &[u8]) -> Heard {
-        self.host.hear(self.event.as_deref(), payload)
+    pub(crate) fn parse_as(&self, payload: &[u8]) -> ParsedEvent {
+        self.host.parse(self.event.as_deref(), payload)
     }
 }
 
@@ -80,46 +80,46 @@ pub(crate) fn payloads(name: &str) -> Vec<String> {
 }
 
 /// Hears a payload of Claude Code.
-pub(crate) fn hear(payload: impl AsRef<[u8]>) -> Heard {
-    Host::ClaudeCode.hear(None, payload.as_ref())
+pub(crate) fn parse(payload: impl AsRef<[u8]>) -> ParsedEvent {
+    Host::ClaudeCode.parse(None, payload.as_ref())
 }
 
 /// Hears a payload in which something happened.
-pub(crate) fn told(payload: impl AsRef<[u8]>) -> Told {
-    happened(hear(payload))
+pub(crate) fn told(payload: impl AsRef<[u8]>) -> AgentEvent {
+    happened(parse(payload))
 }
 
 /// Returns what happened.
-pub(crate) fn happened(heard: Heard) -> Told {
-    match heard.meaning {
-        Meaning::Happened(told) => *told,
-        Meaning::PassedOver(why) => panic!("passed over: {why}"),
+pub(crate) fn happened(parsed: ParsedEvent) -> AgentEvent {
+    match parsed.outcome {
+        EventOutcome::Captured(told) => *told,
+        EventOutcome::Ignored(why) => panic!("passed over: {why}"),
     }
 }
 
-/// Tells what was heard in a session, one line each, without what was passed over. The host's own record is read where it says
+/// Tells what was parsed in a session, one line each, without what was passed over. The host's own record is read where it says
 /// more than a payload.
 pub(crate) fn story(host: Host, name: &str) -> String {
     let record = fixture(host, &format!("{name}.record.jsonl")).unwrap_or_default();
     let mut turns = record.split_inclusive('\n').filter(|line| !line.contains("\"agentId\""));
     let mut story = String::new();
     for recorded in scene(host, name) {
-        let mut heard = recorded.hear();
-        match (&heard.record, host) {
+        let mut parsed = recorded.parse();
+        match (&parsed.transcript, host) {
             (None, _) => false,
             // By then it holds what was said in this turn, and not what is said in the next.
-            (Some(_), Host::Copilot) => heard.read_on(turns.next().unwrap_or_default()),
-            (Some(_), _) => heard.read_on(&record),
+            (Some(_), Host::Copilot) => parsed.complete_from_transcript(turns.next().unwrap_or_default()),
+            (Some(_), _) => parsed.complete_from_transcript(&record),
         };
-        let Meaning::Happened(told) = heard.meaning else { continue };
-        for told in std::iter::once(*told).chain(heard.also) {
+        let EventOutcome::Captured(told) = parsed.outcome else { continue };
+        for told in std::iter::once(*told).chain(parsed.also) {
             writeln!(story, "{}", line_of(&told)).unwrap();
         }
     }
     story
 }
 
-pub(crate) fn line_of(told: &Told) -> String {
+pub(crate) fn line_of(told: &AgentEvent) -> String {
     let what = serde_json::to_string(&told.activity).unwrap();
     let tool = told.tool.as_ref().map(|tool| format!("{tool} ")).unwrap_or_default();
     let who = told.subagent.as_ref().map(|agent| format!("({}) ", agent.sort)).unwrap_or_default();
@@ -136,16 +136,16 @@ fn short(sequence: &str) -> String {
 
 /// Tells at which events a session can be told something.
 pub(crate) fn openings(host: Host, name: &str) -> String {
-    let openings = scene(host, name).into_iter().filter_map(|recorded| recorded.hear().opening);
+    let openings = scene(host, name).into_iter().filter_map(|recorded| recorded.parse().injection_point);
     openings.map(|opening| format!("{opening:?}\n")).collect()
 }
 
 /// Tells what was passed over in a session, and why.
 pub(crate) fn passed_over(host: Host, names: &[&str]) -> String {
-    let heard = names.iter().flat_map(|name| scene(host, name)).map(|recorded| recorded.hear());
-    let passed = heard.filter_map(|heard| match heard.meaning {
-        Meaning::PassedOver(why) => Some(format!("{}: {why}\n", heard.name)),
-        Meaning::Happened(_) => None,
+    let parsed = names.iter().flat_map(|name| scene(host, name)).map(|recorded| recorded.parse());
+    let passed = parsed.filter_map(|parsed| match parsed.outcome {
+        EventOutcome::Ignored(why) => Some(format!("{}: {why}\n", parsed.name)),
+        EventOutcome::Captured(_) => None,
     });
     passed.collect::<std::collections::BTreeSet<String>>().into_iter().collect()
 }

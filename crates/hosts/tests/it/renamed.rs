@@ -2,19 +2,19 @@
 //! breaks.
 
 use crate::recorded::{Recorded, SCENES, scene};
-use backstory_hosts::{Heard, Meaning, Opening};
+use backstory_hosts::{EventOutcome, InjectionPoint, ParsedEvent};
 use backstory_memory::Activity;
 use serde_json::{Map, Value};
 
 /// Gives every field of a name another one, wherever it stands at the top of a payload.
-fn renamed(recorded: &Recorded, field: &str) -> Option<Heard> {
+fn renamed(recorded: &Recorded, field: &str) -> Option<ParsedEvent> {
     let fields: Map<String, Value> = serde_json::from_str(&recorded.payload).unwrap();
     let has_it = fields.contains_key(field);
     let fields = fields
         .into_iter()
         .map(|(name, value)| (if name == field { format!("{name}V2") } else { name }, value));
     let payload = Value::Object(fields.collect()).to_string();
-    has_it.then(|| recorded.hear_as(payload.as_bytes()))
+    has_it.then(|| recorded.parse_as(payload.as_bytes()))
 }
 
 fn fields() -> Vec<(Recorded, String)> {
@@ -31,7 +31,7 @@ fn fields() -> Vec<(Recorded, String)> {
 fn a_field_by_another_name_costs_that_field() {
     let mut tried = 0;
     for (recorded, field) in fields() {
-        let before = recorded.hear();
+        let before = recorded.parse();
         let after = renamed(&recorded, &field).unwrap();
         let session = ["session_id", "sessionId", "conversation_id", "parentAgentId", "session"];
         if !session.contains(&field.as_str()) {
@@ -41,8 +41,8 @@ fn a_field_by_another_name_costs_that_field() {
             assert_eq!(after.cwd, before.cwd, "{field} of {recorded:?}");
         }
         if field == "hook_event_name" && recorded.event.is_none() {
-            assert_eq!((after.name.as_str(), &after.opening), ("unreadable", &None));
-            let Meaning::Happened(told) = &after.meaning else { panic!("{recorded:?}") };
+            assert_eq!((after.name.as_str(), &after.injection_point), ("unreadable", &None));
+            let EventOutcome::Captured(told) = &after.outcome else { panic!("{recorded:?}") };
             assert!(matches!(&told.activity, Activity::Other { text } if text.contains("hook_event_nameV2")));
         } else {
             assert_eq!(after.name, before.name);
@@ -56,30 +56,30 @@ fn a_field_by_another_name_costs_that_field() {
 #[test]
 fn what_is_not_understood_is_not_answered() {
     for (recorded, field) in fields() {
-        let (before, after) = (recorded.hear(), renamed(&recorded, &field).unwrap());
-        let is_needed = match before.opening {
-            Some(Opening::Prompt { .. }) => field == "prompt",
-            Some(Opening::Command { .. } | Opening::Edit { .. }) => {
+        let (before, after) = (recorded.parse(), renamed(&recorded, &field).unwrap());
+        let is_needed = match before.injection_point {
+            Some(InjectionPoint::Prompt { .. }) => field == "prompt",
+            Some(InjectionPoint::Command { .. } | InjectionPoint::Edit { .. }) => {
                 ["tool_name", "toolName", "tool_input", "toolArgs"].contains(&field.as_str())
             }
             _ => false,
         };
         if is_needed {
-            assert_eq!(after.opening, None, "{field} of {recorded:?}");
+            assert_eq!(after.injection_point, None, "{field} of {recorded:?}");
         }
     }
 }
 
-/// An event nobody has heard of yet is kept as it is.
+/// An event nobody has parsed of yet is kept as it is.
 #[test]
 fn an_event_by_another_name_is_kept() {
     for recorded in SCENES.into_iter().flat_map(|(host, name)| scene(host, name)) {
-        let name = recorded.hear().name;
+        let name = recorded.parse().name;
         let payload = recorded.payload.replace(&format!("\"{name}\""), &format!("\"{name}V2\""));
         let event = recorded.event.as_ref().map(|event| format!("{event}V2"));
-        let heard = recorded.host.hear(event.as_deref(), payload.as_bytes());
-        assert_eq!((heard.name, heard.opening), (format!("{name}V2"), None));
-        let Meaning::Happened(told) = heard.meaning else { panic!("{payload}") };
+        let parsed = recorded.host.parse(event.as_deref(), payload.as_bytes());
+        assert_eq!((parsed.name, parsed.injection_point), (format!("{name}V2"), None));
+        let EventOutcome::Captured(told) = parsed.outcome else { panic!("{payload}") };
         assert_eq!(told.activity, Activity::Other { text: payload });
     }
 }
@@ -88,9 +88,9 @@ fn an_event_by_another_name_is_kept() {
 #[test]
 fn what_a_payload_lacks_is_noticed() {
     for (recorded, field) in fields() {
-        let before = recorded.hear();
-        assert!(before.lacks.is_empty(), "{:?} of {recorded:?}", before.lacks);
-        let lacks = renamed(&recorded, &field).unwrap().lacks;
+        let before = recorded.parse();
+        assert!(before.missing.is_empty(), "{:?} of {recorded:?}", before.missing);
+        let lacks = renamed(&recorded, &field).unwrap().missing;
         let expected = match field.as_str() {
             "session_id" | "sessionId" if before.host_session.is_some() => "session",
             "cwd" => "folder",
@@ -101,7 +101,7 @@ fn what_a_payload_lacks_is_noticed() {
             recorded.payload.contains("conversation_id") || recorded.payload.contains("parentAgentId");
         assert!(is_said_otherwise || lacks.contains(&expected), "{field} of {recorded:?}: {lacks:?}");
     }
-    let lacks = |payload: &str| backstory_hosts::Host::Codex.hear(None, payload.as_bytes()).lacks;
+    let lacks = |payload: &str| backstory_hosts::Host::Codex.parse(None, payload.as_bytes()).missing;
     let known = r#""session_id":"s","cwd":"/p""#;
     assert_eq!(lacks(&format!(r#"{{"hook_event_name":"UserPromptSubmit",{known}}}"#)), ["prompt"]);
     assert_eq!(lacks(&format!(r#"{{"hook_event_name":"PreToolUse",{known}}}"#)), ["tool", "input"]);

@@ -1,4 +1,4 @@
-//! Whether hosts are wired, and whether what they would run works: looked at, tried, and asked of what it left.
+//! Whether hosts are connected, and whether what they would run works: looked at, tried, and asked of what it left.
 
 use super::heard;
 use super::told::{FileShape, Finding, HookShape, HostShape, by_what, last_heard};
@@ -6,11 +6,11 @@ use super::trial::{Trial, Tried};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::wiring::{hosts_here, own_program};
-use backstory_hosts::{Host, Places, Wired, WiredState};
+use backstory_hosts::{ConnectionState, Host, HostConnection, HostPaths};
 use backstory_store::Store;
 use std::path::{Path, PathBuf};
 
-/// Looks at a host that was named, or at all that are here or wired.
+/// Looks at a host that was named, or at all that are here or connected.
 pub(super) fn examine(named: Option<Host>, store: &Store, app: &App) -> Result<Vec<HostShape>, Failure> {
     // Who has no home has no hosts.
     let Some(places) = app.environment.places() else { return Ok(Vec::new()) };
@@ -18,76 +18,80 @@ pub(super) fn examine(named: Option<Host>, store: &Store, app: &App) -> Result<V
     let here = hosts_here(&places);
     let mut looked = Vec::new();
     for host in named.map_or_else(|| Host::ALL.to_vec(), |host| vec![host]) {
-        let wired = look(host, &places, &program)?;
-        if named.is_some() || here.contains(&host) || is_wired(&wired) {
-            looked.push((host, wired));
+        let connection = look(host, &places, &program)?;
+        if named.is_some() || here.contains(&host) || is_connected(&connection) {
+            looked.push((host, connection));
         }
     }
     // Trying costs a store: only where there is something to try.
-    let needs_trial = looked.iter().any(|(_, wired)| is_wired(wired));
+    let needs_trial = looked.iter().any(|(_, connection)| is_connected(connection));
     let trial = needs_trial.then(|| Trial::prepare(app)).transpose()?;
-    let examine = |(host, wired): (Host, Wired)| match trial.as_ref().filter(|_| is_wired(&wired)) {
-        Some(trial) => Examined::new(host, wired).look(trial, &program).listen(store, app),
-        None => Ok(Examined::new(host, wired).unwired(named.is_some(), here.contains(&host)).shape),
+    let examine = |(host, connection): (Host, HostConnection)| match trial
+        .as_ref()
+        .filter(|_| is_connected(&connection))
+    {
+        Some(trial) => Examined::new(host, connection).look(trial, &program).listen(store, app),
+        None => Ok(Examined::new(host, connection).disconnected(named.is_some(), here.contains(&host)).shape),
     };
     looked.into_iter().map(examine).collect()
 }
 
 /// Reads what a host's files say. Where they name another program than this one, that is told apart and is no fault of the files: they are
 /// compared with what that program would have written.
-fn look(host: Host, places: &Places, program: &Path) -> Result<Wired, Failure> {
-    let read = |program: &Path| host.wired(places, program).map_err(|error| Failure::user(error.to_string()));
-    let wired = read(program)?;
-    let other = wired.server.iter().flatten().next().map(PathBuf::from);
+fn look(host: Host, places: &HostPaths, program: &Path) -> Result<HostConnection, Failure> {
+    let read =
+        |program: &Path| host.connection(places, program).map_err(|error| Failure::user(error.to_string()));
+    let connection = read(program)?;
+    let other = connection.server.iter().flatten().next().map(PathBuf::from);
     match other.filter(|other| other.is_file() && other != program) {
         Some(other) => read(&other),
-        None => Ok(wired),
+        None => Ok(connection),
     }
 }
 
-fn is_wired(wired: &Wired) -> bool {
-    wired.is_wired() || wired.plugin.is_some()
+fn is_connected(connection: &HostConnection) -> bool {
+    connection.is_connected() || connection.plugin.is_some()
 }
 
 /// A host while it is looked at.
 struct Examined {
     host: Host,
-    wired: Wired,
+    connection: HostConnection,
     shape: HostShape,
 }
 
 impl Examined {
-    fn new(host: Host, wired: Wired) -> Examined {
-        let files = wired.files.iter().map(|file| FileShape {
+    fn new(host: Host, connection: HostConnection) -> Examined {
+        let files = connection.files.iter().map(|file| FileShape {
             path: file.path.display().to_string(),
             what: file.what.clone(),
             state: match file.state {
-                WiredState::Absent => "absent",
-                WiredState::Current => "current",
-                WiredState::Different => "different",
-                WiredState::Unreadable(_) => "unreadable",
+                ConnectionState::Absent => "absent",
+                ConnectionState::Current => "current",
+                ConnectionState::Different => "different",
+                ConnectionState::Unreadable(_) => "unreadable",
             },
         });
         let shape = HostShape {
             host: host.as_str(),
             title: host.title(),
-            state: "not wired",
+            state: "not connected",
             files: files.collect(),
             program: None,
             program_version: None,
             hooks: Vec::new(),
-            mcp: wired.server.clone(),
+            mcp: connection.server.clone(),
             mcp_ok: None,
-            plugin: wired.plugin.clone(),
+            plugin: connection.plugin.clone(),
             last_heard: None,
             usual_ms: None,
             findings: Vec::new(),
         };
-        Examined { host, wired, shape }
+        Examined { host, connection, shape }
     }
 
     /// Says what there is to say about a host that nothing of ours is in.
-    fn unwired(mut self, is_named: bool, is_here: bool) -> Examined {
+    fn disconnected(mut self, is_named: bool, is_here: bool) -> Examined {
         self.read_files();
         let todo = Some(self.install());
         let what = if is_here { "nothing of it is remembered" } else { "it is not on this machine" };
@@ -100,15 +104,15 @@ impl Examined {
     fn look(mut self, trial: &Trial<'_>, program: &Path) -> Examined {
         self.read_files();
         self.compare_events();
-        let lines = self.wired.hooks.iter().map(|hook| hook.line.as_str());
+        let lines = self.connection.hooks.iter().map(|hook| hook.line.as_str());
         let mut programs: Vec<PathBuf> = lines.filter_map(|line| trial.program_in(line)).collect();
-        programs.extend(self.wired.server.iter().filter_map(|words| words.first()).map(PathBuf::from));
+        programs.extend(self.connection.server.iter().filter_map(|words| words.first()).map(PathBuf::from));
         programs.sort();
         programs.dedup();
         let can_run: Vec<bool> = programs.iter().map(|one| self.check_program(one, program, trial)).collect();
         // What is not there need not be tried event by event.
         if can_run.iter().all(|can_run| *can_run) {
-            self.try_hooks(trial.hooks(self.host, &self.wired.hooks));
+            self.try_hooks(trial.hooks(self.host, &self.connection.hooks));
             self.try_server(trial);
         }
         self
@@ -116,32 +120,34 @@ impl Examined {
 
     fn read_files(&mut self) {
         let install = self.install();
-        let is_wired = is_wired(&self.wired);
-        for file in &self.wired.files {
+        let is_connected = is_connected(&self.connection);
+        for file in &self.connection.files {
             let (path, what) = (file.path.display(), &file.what);
             let finding = match &file.state {
-                WiredState::Unreadable(why) => Finding::broken(why, Some("mend the file by hand".to_owned())),
-                WiredState::Different => Finding::note(
+                ConnectionState::Unreadable(why) => {
+                    Finding::broken(why, Some("mend the file by hand".to_owned()))
+                }
+                ConnectionState::Different => Finding::note(
                     &format!("`{path}` is not as this version writes it"),
                     Some(install.clone()),
                 ),
-                WiredState::Absent if is_wired && self.wired.plugin.is_none() => {
+                ConnectionState::Absent if is_connected && self.connection.plugin.is_none() => {
                     Finding::note(&format!("`{path}` does not hold our {what}"), Some(install.clone()))
                 }
                 _ => continue,
             };
             self.shape.findings.push(finding);
         }
-        let Some(plugin) = &self.wired.plugin else { return };
-        let finding = if self.wired.hooks.is_empty() {
+        let Some(plugin) = &self.connection.plugin else { return };
+        let finding = if self.connection.hooks.is_empty() {
             Finding::note(
-                &format!("it is wired by its plugin `{plugin}`, whose hooks are not tried here"),
+                &format!("it is connected by its plugin `{plugin}`, whose hooks are not tried here"),
                 None,
             )
         } else {
             let todo = format!("`backstory uninstall {}` keeps the plugin alone", self.host.as_str());
             let what = format!(
-                "it is wired twice, by the plugin `{plugin}` and by its settings: every hook runs twice"
+                "it is connected twice, by the plugin `{plugin}` and by its settings: every hook runs twice"
             );
             Finding::note(&what, Some(todo))
         };
@@ -149,10 +155,10 @@ impl Examined {
     }
 
     fn compare_events(&mut self) {
-        let (hooks, install) = (&self.wired.hooks, Some(self.install()));
+        let (hooks, install) = (&self.connection.hooks, Some(self.install()));
         let is_hooked = |event: &&str| hooks.iter().any(|hook| hook.event == *event);
         let missing: Vec<&str> = self.host.events().into_iter().filter(|event| !is_hooked(event)).collect();
-        let finding = match (missing.is_empty(), hooks.is_empty(), &self.wired.plugin) {
+        let finding = match (missing.is_empty(), hooks.is_empty(), &self.connection.plugin) {
             (true, _, _) | (_, true, Some(_)) => return,
             (false, true, None) => Finding::broken("it runs no hook of ours", install),
             (false, false, _) => Finding::note(&format!("no hook for {}", missing.join(", ")), install),
@@ -203,7 +209,7 @@ impl Examined {
     }
 
     fn try_server(&mut self, trial: &Trial<'_>) {
-        let Some(words) = &self.wired.server else { return };
+        let Some(words) = &self.connection.server else { return };
         let served = trial.server(words);
         self.shape.mcp_ok = Some(served.is_ok());
         if let Err(problem) = served {

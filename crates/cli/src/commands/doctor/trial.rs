@@ -5,7 +5,7 @@
 use crate::app::App;
 use crate::env_vars::{BACKSTORY_CONFIG, BACKSTORY_HOME, SETTING_PREFIX};
 use crate::failure::Failure;
-use backstory_hosts::{HookLine, Host, Sample};
+use backstory_hosts::{HookCommand, Host, SamplePayload};
 use backstory_store::{Home, Purpose, Store};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
@@ -60,13 +60,13 @@ impl Trial<'_> {
     }
 
     /// Returns a session of a host in this world.
-    pub(super) fn samples(&self, host: Host) -> Vec<Sample> {
+    pub(super) fn samples(&self, host: Host) -> Vec<SamplePayload> {
         host.samples(&self.project)
     }
 
     /// Plays a session through the hooks a host has.
-    pub(super) fn hooks(&self, host: Host, hooks: &[HookLine]) -> Vec<Tried> {
-        let hooked = |sample: &Sample| hooks.iter().find(|hook| hook.event == sample.event);
+    pub(super) fn hooks(&self, host: Host, hooks: &[HookCommand]) -> Vec<Tried> {
+        let hooked = |sample: &SamplePayload| hooks.iter().find(|hook| hook.event == sample.event);
         let samples = self.samples(host);
         let first = samples.first().map(|sample| sample.event.clone()).unwrap_or_default();
         let mut tried: Vec<Tried> = samples
@@ -83,7 +83,7 @@ impl Trial<'_> {
         tried
     }
 
-    fn hook(&self, host: Host, hook: &HookLine, sample: &Sample, is_first: bool) -> Tried {
+    fn hook(&self, host: Host, hook: &HookCommand, sample: &SamplePayload, is_first: bool) -> Tried {
         let ran = self.run(self.command(Path::new("/bin/sh")).arg("-c").arg(&hook.line), &sample.payload);
         let (ms, problem) = match ran {
             Err(problem) => (0.0, Some(problem)),

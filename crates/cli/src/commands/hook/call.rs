@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::ourselves;
 use crate::settings::{Settings, project_file};
 use backstory_capture::{Redactor, safe_project_ref};
-use backstory_hosts::{Heard, Host, Meaning, Opening, Told};
+use backstory_hosts::{AgentEvent, EventOutcome, Host, InjectionPoint, ParsedEvent};
 use backstory_memory::{Activity, ProjectRef};
 use backstory_provider::is_our_prompt;
 use backstory_store::{Session, Store};
@@ -21,7 +21,7 @@ pub(crate) const LACKING: &str = ", lacking ";
 /// What a host said, where, and what the user wants done with it.
 pub(super) struct Call {
     pub(super) host: Host,
-    pub(super) heard: Heard,
+    pub(super) event: ParsedEvent,
     place: PathBuf,
     pub(super) config: Config,
     /// Whether what happens there is to be kept.
@@ -33,7 +33,7 @@ pub(super) struct Call {
 
 /// Something can be said now, in so many tokens. With none, that a session begins is all there is to it.
 pub(super) struct Chance {
-    pub(super) opening: Opening,
+    pub(super) point: InjectionPoint,
     pub(super) budget: u32,
 }
 
@@ -54,45 +54,45 @@ pub(super) struct Scene {
 
 impl Hook {
     /// Makes out what a host said. Nothing where a call of ours to a model made it happen.
-    pub(super) fn hear(&self, payload: &[u8]) -> Result<Option<Call>, Failure> {
+    pub(super) fn parse(&self, payload: &[u8]) -> Result<Option<Call>, Failure> {
         let host = host_in(&self.arguments)?;
-        let event = option_in(&self.arguments, "--event");
-        let mut heard = host.hear(event.as_deref(), payload);
-        let place = self.place(host, &heard);
-        if self.is_our_doing(&place, &heard) {
+        let named = option_in(&self.arguments, "--event");
+        let mut event = host.parse(named.as_deref(), payload);
+        let place = self.place(host, &event);
+        if self.is_our_doing(&place, &event) {
             return Ok(None);
         }
         let (config, wrong) = self.config(&place);
         let user_home = self.environment.user_home();
         let captures = config.capture.enabled && !config.capture.leaves_out(&place, user_home.as_deref());
-        let chance = heard.opening.take().and_then(|opening| {
-            let budget = config.inject.budget(opening.moment(), &place, user_home.as_deref());
+        let chance = event.injection_point.take().and_then(|point| {
+            let budget = config.inject.budget(point.moment(), &place, user_home.as_deref());
             // A context that begins anew is noted also where it is given nothing.
-            let is_noted = captures && matches!(opening, Opening::Session { .. });
-            (budget > 0 || is_noted).then_some(Chance { opening, budget })
+            let is_noted = captures && matches!(point, InjectionPoint::SessionStart { .. });
+            (budget > 0 || is_noted).then_some(Chance { point, budget })
         });
-        Ok(Some(Call { host, heard, place, config, captures, chance, wrong }))
+        Ok(Some(Call { host, event, place, config, captures, chance, wrong }))
     }
 
     /// Whether a call of ours to a model made this happen: in its folder, or below the process that makes it.
-    fn is_our_doing(&self, place: &Path, heard: &Heard) -> bool {
+    fn is_our_doing(&self, place: &Path, event: &ParsedEvent) -> bool {
         let cwd = std::env::current_dir().ok();
-        let places = [Some(place), heard.cwd.as_deref().map(Path::new), cwd.as_deref()];
+        let places = [Some(place), event.cwd.as_deref().map(Path::new), cwd.as_deref()];
         places.into_iter().flatten().any(ourselves::is_jail) || ourselves::is_below_runner(&self.home)
     }
 
     /// Whether the session is one we asked for: by its name, or by what it begins with. A store that cannot say is asked again when
     /// the event is kept.
     pub(super) fn is_our_session(&self, store: Option<&mut Store>, call: &Call) -> bool {
-        let heard = &call.heard;
-        let is_ours = match &heard.meaning {
-            Meaning::Happened(told) => match &told.activity {
+        let parsed = &call.event;
+        let is_ours = match &parsed.outcome {
+            EventOutcome::Captured(event) => match &event.activity {
                 Activity::Prompted { text } => is_our_prompt(text),
                 _ => false,
             },
-            Meaning::PassedOver(_) => false,
+            EventOutcome::Ignored(_) => false,
         };
-        match (store, &heard.host_session) {
+        match (store, &parsed.host_session) {
             (Some(store), Some(session)) if is_ours => {
                 if let Err(error) = store.take_back_session(call.host.as_str(), session, self.now) {
                     self.log(&format!("a session of our own stays: {error}"));
@@ -106,9 +106,9 @@ impl Hook {
     }
 
     /// Returns the folder it happened in: the host's steady word for the project, else where it says it is, else where we are.
-    fn place(&self, host: Host, heard: &Heard) -> PathBuf {
+    fn place(&self, host: Host, event: &ParsedEvent) -> PathBuf {
         let named = self.environment.project_dir_of(host.project_variable());
-        let said = named.or_else(|| heard.cwd.as_ref().map(PathBuf::from));
+        let said = named.or_else(|| event.cwd.as_ref().map(PathBuf::from));
         said.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
     }
 
@@ -124,18 +124,18 @@ impl Hook {
 impl Call {
     /// Whether a session of which something is kept begins, or comes back.
     pub(super) fn begins_session(&self) -> bool {
-        let begins = |chance: &Chance| matches!(chance.opening, Opening::Session { .. });
+        let begins = |chance: &Chance| matches!(chance.point, InjectionPoint::SessionStart { .. });
         self.captures && self.chance.as_ref().is_some_and(begins)
     }
 
     /// Says in a receipt what becomes of it.
     pub(super) fn outcome(&self) -> String {
-        let lacks = self.heard.lacks.join(", ");
-        let lacking = if lacks.is_empty() { lacks } else { format!("{LACKING}{lacks}") };
-        match self.heard.meaning {
-            Meaning::Happened(_) if self.captures => format!("kept{lacking}"),
-            Meaning::Happened(_) => "not kept".to_owned(),
-            Meaning::PassedOver(why) => format!("passed over: {why}{lacking}"),
+        let missing = self.event.missing.join(", ");
+        let lacking = if missing.is_empty() { missing } else { format!("{LACKING}{missing}") };
+        match self.event.outcome {
+            EventOutcome::Captured(_) if self.captures => format!("kept{lacking}"),
+            EventOutcome::Captured(_) => "not kept".to_owned(),
+            EventOutcome::Ignored(why) => format!("passed over: {why}{lacking}"),
         }
     }
 }
@@ -146,7 +146,7 @@ impl Scene {
         let host = call.host;
         let project_ref = safe_project_ref(&call.place, &redactor);
         // A session of one project must not be joined by what names none in another (law 8).
-        let named = call.heard.host_session.take();
+        let named = call.event.host_session.take();
         let named = named.unwrap_or_else(|| format!("unknown in {}", project_ref.root));
         let host_session = redactor.scrub(&named).into_string();
         let before = store.and_then(|store| store.session_called(host.as_str(), &host_session).ok()?);
@@ -156,9 +156,9 @@ impl Scene {
 }
 
 /// Returns all that happened.
-pub(super) fn happened(heard: Heard) -> Vec<Told> {
-    match heard.meaning {
-        Meaning::Happened(told) => std::iter::once(*told).chain(heard.also).collect(),
-        Meaning::PassedOver(_) => Vec::new(),
+pub(super) fn happened(parsed: ParsedEvent) -> Vec<AgentEvent> {
+    match parsed.outcome {
+        EventOutcome::Captured(event) => std::iter::once(*event).chain(parsed.also).collect(),
+        EventOutcome::Ignored(_) => Vec::new(),
     }
 }

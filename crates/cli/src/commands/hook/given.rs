@@ -3,7 +3,7 @@
 //! Not here: what any of it means (`hosts`), and what is done about it.
 
 use crate::failure::Failure;
-use backstory_hosts::{Heard, Host, Meaning};
+use backstory_hosts::{EventOutcome, Host, ParsedEvent};
 use backstory_memory::EventKind;
 use std::ffi::OsString;
 use std::io::{Read, Seek, SeekFrom};
@@ -32,23 +32,22 @@ pub(super) fn option_in(arguments: &[OsString], name: &str) -> Option<String> {
     joined?.or_else(|| rest.next().map(Into::into))
 }
 
-/// Takes from the host's own record of the session what its payload left out.
+/// Completes a payload from the host's own transcript of the session.
 ///
 /// It may be written a little later than the hook runs. At the end of a turn nobody waits for the next step, so we do.
-pub(super) fn read_on(mut heard: Heard, patience: Duration) -> Heard {
-    let Some(record) = heard.record.take() else { return heard };
-    let is_turn_end =
-        matches!(&heard.meaning, Meaning::Happened(told) if told.activity.kind() == EventKind::TurnEnd);
+pub(super) fn complete_from_transcript(mut parsed: ParsedEvent, patience: Duration) -> ParsedEvent {
+    let Some(transcript) = parsed.transcript.take() else { return parsed };
+    let is_turn_end = matches!(&parsed.outcome, EventOutcome::Captured(event) if event.activity.kind() == EventKind::TurnEnd);
     let until = Instant::now() + if is_turn_end { patience } else { Duration::ZERO };
-    let record = Path::new(&record);
-    while may_come(record) {
-        let is_there = end_of_file(record).is_some_and(|end| heard.read_on(&end));
+    let transcript = Path::new(&transcript);
+    while may_come(transcript) {
+        let is_there = end_of_file(transcript).is_some_and(|end| parsed.complete_from_transcript(&end));
         if is_there || Instant::now() >= until {
             break;
         }
         std::thread::park_timeout(TIME_BETWEEN_LOOKS);
     }
-    heard
+    parsed
 }
 
 /// Whether a host writes its record here, or will: of a session's first turn nothing may be written yet but its folder.

@@ -7,7 +7,7 @@ use super::call::{Scene, happened};
 use crate::app;
 use crate::failure::Failure;
 use backstory_capture::{Observation, Surroundings, observe};
-use backstory_hosts::Told;
+use backstory_hosts::AgentEvent;
 use backstory_memory::EventBody;
 use backstory_store::{Arrival, Receipt, ReceiptId, Spool, Store, StoreError};
 use std::sync::atomic::Ordering;
@@ -38,14 +38,14 @@ impl Hook {
 
     /// Lets what happened wait in the spool. An event that is kept meanwhile is known by its key.
     fn let_wait(&self, payload: &[u8]) -> Result<(), Failure> {
-        let Some(mut call) = self.hear(payload)?.filter(|call| call.captures) else { return Ok(()) };
+        let Some(mut call) = self.parse(payload)?.filter(|call| call.captures) else { return Ok(()) };
         if self.is_our_session(None, &call) {
             return Ok(());
         }
         self.home.prepare()?;
         let redactor = app::redactor(&call.config, &self.environment, &self.home);
         let scene = Scene::of(&mut call, redactor, None);
-        for arrival in self.arrivals(happened(call.heard), &scene, None) {
+        for arrival in self.arrivals(happened(call.event), &scene, None) {
             Spool::of(&self.home).put(arrival)?;
         }
         Ok(())
@@ -54,7 +54,7 @@ impl Hook {
     /// Keeps what happened, or lets it wait. Where nothing did, the store may still know something.
     pub(super) fn keep(
         &self,
-        happened: Vec<Told>,
+        happened: Vec<AgentEvent>,
         store: Result<Store, StoreError>,
         scene: &Scene,
         receipt: &Receipt,
@@ -102,9 +102,9 @@ impl Hook {
     }
 
     /// Makes what happened fit to be kept.
-    fn arrivals(&self, happened: Vec<Told>, scene: &Scene, store: Option<&Store>) -> &[Arrival] {
-        let arrival = |told: Told| {
-            let observation = observation(scene, told);
+    fn arrivals(&self, happened: Vec<AgentEvent>, scene: &Scene, store: Option<&Store>) -> &[Arrival] {
+        let arrival = |event: AgentEvent| {
+            let observation = observation(scene, event);
             // A store that cannot say what it gave must not keep the event from being kept.
             let given = store.map(|store| store.given_to(&observation.host, &observation.host_session));
             let given = given.and_then(Result::ok).unwrap_or_default();
@@ -121,13 +121,13 @@ impl Hook {
     }
 }
 
-fn observation(scene: &Scene, told: Told) -> Observation {
+fn observation(scene: &Scene, event: AgentEvent) -> Observation {
     Observation {
         host: scene.host.as_str().to_owned(),
         host_session: scene.named.clone(),
-        tool: told.tool,
-        sequence: told.sequence,
-        provenance: told.provenance,
-        account: EventBody { activity: told.activity, subagent: told.subagent },
+        tool: event.tool,
+        sequence: event.sequence,
+        provenance: event.provenance,
+        account: EventBody { activity: event.activity, subagent: event.subagent },
     }
 }

@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use crate::injecting::Recipient;
 use crate::ui::{Tone, counted, memories, one_line};
 use backstory_exchange::{ImportSource, MemoryImportReport, SkipCounts, TranscriptImportReport};
-use backstory_hosts::Opening;
-use backstory_memory::{Kind, MemoryId, Moment, ProjectId};
+use backstory_hosts::InjectionPoint;
+use backstory_memory::{Kind, MemoryId, Moment, ProjectId, StartReason};
 use backstory_store::{InView, Store};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -250,7 +250,7 @@ fn sample(store: &Store, projects: &[InProject], app: &App) -> Result<(), Failur
         app.config.inject.budget(Moment::SessionStart, &app.cwd, app.environment.user_home().as_deref());
     let in_view = InView { began_at: Some(app.now), ..InView::default() };
     let to = Recipient { project: id, session: None, in_view, root: None };
-    let opening = Opening::Session { how: "startup".to_owned() };
+    let opening = InjectionPoint::SessionStart { reason: StartReason::Startup };
     let built = injecting(store, app, to).build(&opening, None, budget);
     if built.block.is_empty() {
         return Ok(());

@@ -10,7 +10,7 @@ use backstory_exchange::{
     ForeignDatabases, ImportOptions, ImportSource, ProjectFilter, SearchPaths, SourceInstance,
     import_memories, import_transcripts,
 };
-use backstory_hosts::{Host, Places, Record};
+use backstory_hosts::{Host, HostPaths, HostTranscript};
 use backstory_memory::{ProjectRef, Timestamp};
 use backstory_provider::is_our_prompt;
 use backstory_store::Store;
@@ -47,8 +47,8 @@ impl Wanted {
     }
 
     /// Returns the records that are wanted, each host's by itself.
-    pub(super) fn records(&self, places: &Places) -> Vec<(Host, Vec<Record>)> {
-        let kept = |host: Host, places: &Places| (host, host.records(places, &ForeignDatabases));
+    pub(super) fn records(&self, places: &HostPaths) -> Vec<(Host, Vec<HostTranscript>)> {
+        let kept = |host: Host, places: &HostPaths| (host, host.transcripts(places, &ForeignDatabases));
         match self {
             Wanted::Everything => Host::ALL.into_iter().map(|host| kept(host, places)).collect(),
             Wanted::Records(host, None) => vec![kept(*host, places)],
@@ -56,7 +56,7 @@ impl Wanted {
                 vec![kept(*host, &places.with_directory(*host, path))]
             }
             Wanted::Records(host, Some(path)) => {
-                vec![(*host, Record::of_file(*host, path).into_iter().collect())]
+                vec![(*host, HostTranscript::from_file(*host, path).into_iter().collect())]
             }
             Wanted::Source(..) => Vec::new(),
         }
@@ -131,7 +131,7 @@ pub(crate) fn take_in(
     let mut progress = Progress::of_bytes(all.map(|record| record.bytes).sum());
     let mut learnt = Learnt::of_bytes(progress.total());
     // All hosts at once: what is said later puts right what was said before, whichever host heard it.
-    let records: Vec<Record> = records.into_iter().flat_map(|(_, records)| records).collect();
+    let records: Vec<HostTranscript> = records.into_iter().flat_map(|(_, records)| records).collect();
     learnt.records(import_transcripts(store, records, &options, &mut |bytes| progress.at(bytes))?);
     let search = whereabouts(store, places, app)?;
     for instance in wanted.finds(&search) {
@@ -150,7 +150,7 @@ pub(crate) fn found(app: &App) -> Result<(u64, u64), Failure> {
 }
 
 /// Returns where to look for what hosts did not record: in every project's folder, and here.
-fn whereabouts(store: &Store, places: Places, app: &App) -> Result<SearchPaths, Failure> {
+fn whereabouts(store: &Store, places: HostPaths, app: &App) -> Result<SearchPaths, Failure> {
     let mut projects = vec![PathBuf::from(app.project_ref().root)];
     for summary in store.projects()? {
         projects.extend(summary.project.roots.iter().map(PathBuf::from));
@@ -160,7 +160,7 @@ fn whereabouts(store: &Store, places: Places, app: &App) -> Result<SearchPaths, 
 
 impl App {
     /// Returns where to look, in these folders of projects among others. The user's home is no project.
-    pub(super) fn whereabouts(&self, places: Places, mut projects: Vec<PathBuf>) -> SearchPaths {
+    pub(super) fn whereabouts(&self, places: HostPaths, mut projects: Vec<PathBuf>) -> SearchPaths {
         projects.retain(|folder| *folder != places.home && folder.is_dir());
         projects.sort();
         projects.dedup();

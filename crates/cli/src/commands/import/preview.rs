@@ -8,7 +8,7 @@ use crate::times;
 use crate::ui::one_line;
 use backstory_capture::{Redactor, safe_project_ref};
 use backstory_exchange::{ForeignDatabases, ImportItem, ImportedProject, ProjectFilter, SourceInstance};
-use backstory_hosts::{Host, Reading, Record};
+use backstory_hosts::{Host, HostTranscript, TranscriptItem};
 use backstory_memory::{ProjectKey, Timestamp};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,7 +96,7 @@ struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    fn records(&self, host: Host, records: &[Record], folders: &mut BTreeSet<PathBuf>) -> Preview {
+    fn records(&self, host: Host, records: &[HostTranscript], folders: &mut BTreeSet<PathBuf>) -> Preview {
         let mut preview =
             Preview { source: host.as_str().to_owned(), what: "sessions", ..Preview::default() };
         for record in records {
@@ -161,11 +161,11 @@ impl Looking<'_> {
 }
 
 /// Returns where a record was made, from its beginning.
-fn folder_of(record: &Record) -> Option<PathBuf> {
+fn folder_of(record: &HostTranscript) -> Option<PathBuf> {
     let entries = record.read(&ForeignDatabases).ok()?;
     entries.take(FIRST_ENTRIES).find_map(|reading| match reading {
-        Reading::Entry(entry) => entry.cwd.map(PathBuf::from),
-        Reading::Unreadable(_) => None,
+        TranscriptItem::Entry(entry) => entry.cwd.map(PathBuf::from),
+        TranscriptItem::Unreadable(_) => None,
     })
 }
 

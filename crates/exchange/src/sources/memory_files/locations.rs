@@ -3,7 +3,7 @@
 //! A link is followed only to a file that lies in the same folder: a repository must not make us read somebody's keys.
 
 use backstory_capture::git::work_tree_of;
-use backstory_hosts::{Databases, Host, Places, Reading, Record, Tables};
+use backstory_hosts::{DatabaseOpener, Host, HostPaths, HostTranscript, TableReader, TranscriptItem};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -106,7 +106,7 @@ fn in_project(root: &Path) -> Vec<PathBuf> {
 }
 
 /// Finds what the user wrote for every project.
-pub(super) fn of_user(places: &Places) -> Vec<PathBuf> {
+pub(super) fn of_user(places: &HostPaths) -> Vec<PathBuf> {
     let own = [
         (Host::ClaudeCode, "CLAUDE.md"),
         (Host::Codex, "AGENTS.md"),
@@ -124,7 +124,7 @@ pub(super) fn of_user(places: &Places) -> Vec<PathBuf> {
 }
 
 /// Finds what Claude Code noted down itself: `projects/SLUG/memory/*.md`.
-pub(super) fn of_claude_code(places: &Places) -> Vec<PathBuf> {
+pub(super) fn of_claude_code(places: &HostPaths) -> Vec<PathBuf> {
     let projects = places.directory(Host::ClaudeCode).join("projects");
     let folders = children(&projects).into_iter().map(|folder| folder.join("memory"));
     folders.flat_map(|folder| files_in(&folder, &folder, "md", 1)).collect()
@@ -141,11 +141,11 @@ fn claude_code_folder(path: &Path) -> Option<&Path> {
 fn project_of_sessions(slug: &Path) -> Option<PathBuf> {
     let records = children(slug).into_iter().filter(|path| path.extension().is_some_and(|it| it == "jsonl"));
     records.take(MOST_RECORDS).find_map(|path| {
-        let record = Record::of_file(Host::ClaudeCode, &path)?;
+        let record = HostTranscript::from_file(Host::ClaudeCode, &path)?;
         let entries = record.read(&NoDatabases).ok()?.take(MOST_ENTRIES);
         let mut folders = entries.filter_map(|reading| match reading {
-            Reading::Entry(entry) => entry.cwd,
-            Reading::Unreadable(_) => None,
+            TranscriptItem::Entry(entry) => entry.cwd,
+            TranscriptItem::Unreadable(_) => None,
         });
         folders.next().map(PathBuf::from)
     })
@@ -154,8 +154,8 @@ fn project_of_sessions(slug: &Path) -> Option<PathBuf> {
 /// Claude Code keeps its records in files.
 struct NoDatabases;
 
-impl Databases for NoDatabases {
-    fn open(&self, _: &Path) -> Result<Box<dyn Tables>, String> {
+impl DatabaseOpener for NoDatabases {
+    fn open(&self, _: &Path) -> Result<Box<dyn TableReader>, String> {
         Err("there are none".to_owned())
     }
 }

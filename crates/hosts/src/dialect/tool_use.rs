@@ -1,0 +1,299 @@
+//! Tools of hosts: what a use of each means here.
+//!
+//! A tool is known by its name, and no name means two things with two hosts: one table serves all, also hosts and versions nobody
+//! has looked at yet. Not here: how a host reports the end of a command (its own file).
+
+use super::{Dialect, patches};
+use crate::commands;
+use crate::lenient::LenientJson;
+use crate::parsed_event::one_line;
+use backstory_memory::{Activity, Hunk, PlanStep, Provenance};
+
+/// What a tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ToolKind {
+    Command,
+    /// Writes a whole file.
+    Write,
+    /// Changes places of a file.
+    Edit,
+    Patch,
+    Look,
+    InstallPlan,
+    Fetch,
+}
+
+/// Returns what a tool does, where that has a meaning here.
+pub(super) fn tool_kind(name: &str) -> Option<ToolKind> {
+    Some(match name {
+        "Bash" | "PowerShell" | "BashOutput" | "bash" | "powershell" | "run_shell_command" | "Shell" => {
+            ToolKind::Command
+        }
+        "Write" | "write_file" | "create" => ToolKind::Write,
+        "Edit" | "MultiEdit" | "NotebookEdit" | "edit" | "replace" | "str_replace" => ToolKind::Edit,
+        "apply_patch" => ToolKind::Patch,
+        "Read"
+        | "NotebookRead"
+        | "Glob"
+        | "Grep"
+        | "LS"
+        | "ToolSearch"
+        | "read_file"
+        | "read_many_files"
+        | "list_directory"
+        | "glob"
+        | "grep_search"
+        | "search_file_content"
+        | "view"
+        | "grep"
+        | "rg"
+        | "view_image"
+        | "tool_search" => ToolKind::Look,
+        "TodoWrite" | "TaskCreate" | "TaskUpdate" | "TaskList" | "ExitPlanMode" | "write_todos"
+        | "update_plan" => ToolKind::InstallPlan,
+        "WebFetch" | "WebSearch" | "web_fetch" | "google_web_search" | "web_search" => ToolKind::Fetch,
+        _ => return None,
+    })
+}
+
+/// One use of a tool, as a host reports it.
+pub(crate) struct HookToolUse<'a, 'b> {
+    pub(super) dialect: &'a Dialect,
+    pub(crate) name: &'a str,
+    pub(crate) input: &'a LenientJson<'b>,
+    pub(crate) response: &'a LenientJson<'b>,
+    /// What it said when it failed.
+    pub(crate) error: Option<String>,
+    /// Whether the user stopped it.
+    pub(crate) is_interrupted: bool,
+    /// The MCP server it belongs to.
+    pub(super) server: &'a str,
+    pub(super) cwd: Option<String>,
+}
+
+impl HookToolUse<'_, '_> {
+    /// Returns what happened, mostly one thing, and who its content comes from; or why it is ignored.
+    pub(super) fn activities(&self) -> Result<(Vec<Activity>, Provenance), &'static str> {
+        if self.is_ours() {
+            return Err("our own tool");
+        }
+        if self.dialect.reported_elsewhere.contains(&self.name) {
+            return Err("it comes by itself");
+        }
+        let (activity, provenance) = match tool_kind(self.name) {
+            Some(ToolKind::Command) => self.ran(),
+            Some(ToolKind::Write) => self.local(self.written()),
+            Some(ToolKind::Edit) => self.local(self.edited()),
+            Some(ToolKind::Patch) => return Ok((self.patched(), Provenance::Tool)),
+            Some(ToolKind::Look) => self.local(Activity::Looked { at: self.at() }),
+            Some(ToolKind::InstallPlan) => self.local(self.planned()),
+            Some(ToolKind::Fetch) => self.fetched(),
+            None if (self.dialect.is_mcp)(self.name) || !self.server.is_empty() => self.fetched(),
+            None => self.local(Activity::UsedTool { asked: self.at() }),
+        };
+        // Not every host says whose tool it is.
+        if matches!(&activity, Activity::Fetched { answer, .. } if answer.starts_with(OUR_FENCE)) {
+            return Err("our own tool");
+        }
+        Ok((vec![activity], provenance))
+    }
+
+    /// Whether the tool is one of ours: what we injected is never captured back (law 5).
+    fn is_ours(&self) -> bool {
+        self.dialect.our_tools.iter().any(|prefix| self.name.starts_with(prefix))
+            || self.server == "backstory"
+            || self.server.starts_with("plugin:backstory:")
+    }
+
+    fn local(&self, activity: Activity) -> (Activity, Provenance) {
+        (self.unless_failed(activity), Provenance::Tool)
+    }
+
+    fn unless_failed(&self, activity: Activity) -> Activity {
+        match &self.error {
+            Some(error) => Activity::ToolFailed { at: self.at(), error: error.clone() },
+            None => activity,
+        }
+    }
+
+    fn ran(&self) -> (Activity, Provenance) {
+        let command = match (self.input.said("command"), self.response.said("command")) {
+            (Some(command), _) | (None, Some(command)) => command.to_owned(),
+            // A later look at what runs in the background, which need not say what that is.
+            (None, None) if self.name == "BashOutput" => {
+                return self.local(Activity::UsedTool { asked: self.at() });
+            }
+            (None, None) => self.input.words(),
+        };
+        if commands::runs_ourselves(&command) {
+            return (Activity::Looked { at: one_line(&command) }, Provenance::Tool);
+        }
+        let provenance = if commands::fetches(&command) { Provenance::External } else { Provenance::Tool };
+        let (output, status) = (self.dialect.ran)(self);
+        (Activity::Ran { command, output, status }, provenance)
+    }
+
+    fn written(&self) -> Activity {
+        let (input, response, shown) = (self.input, self.response, self.response.get("returnDisplay"));
+        let before = response.said("originalFile").unwrap_or(shown.str("originalContent"));
+        let after = input.said("content").unwrap_or(input.str("file_text"));
+        let is_new = match self.name {
+            "Write" => {
+                let had_no_file =
+                    matches!(response, LenientJson::Fields(_)) && response.get("originalFile").is_nothing();
+                response.str("type") == "create" || had_no_file && response.str("type").is_empty()
+            }
+            "create" => true,
+            _ => shown.get("isNewFile").is_true(),
+        };
+        Activity::Edited { file: self.file(), is_new, hunks: vec![hunk(before, after)] }
+    }
+
+    fn edited(&self) -> Activity {
+        let (input, response) = (self.input, self.response);
+        let replaced = |edit: &LenientJson<'_>| {
+            let before = edit.said("old_string").unwrap_or(edit.str("old_str"));
+            hunk(before, edit.said("new_string").unwrap_or(edit.str("new_str")))
+        };
+        let edits = input.get("edits").items();
+        let hunks = match self.name {
+            "NotebookEdit" if input.str("edit_mode") == "delete" => {
+                vec![hunk(response.str("old_source"), "")]
+            }
+            "NotebookEdit" => vec![hunk(response.str("old_source"), input.str("new_source"))],
+            "MultiEdit" => {
+                edits.iter().filter(|edit| matches!(edit, LenientJson::Fields(_))).map(replaced).collect()
+            }
+            _ => vec![replaced(input)],
+        };
+        let had_no_file =
+            matches!(response, LenientJson::Fields(_)) && response.get("originalFile").is_nothing();
+        let is_new = match self.name {
+            "Edit" | "MultiEdit" => had_no_file && input.str("old_string").is_empty() && edits.is_empty(),
+            _ => self.response.get("returnDisplay").get("isNewFile").is_true(),
+        };
+        Activity::Edited { file: self.file(), is_new, hunks }
+    }
+
+    fn patched(&self) -> Vec<Activity> {
+        let patch = ["command", "input", "patch"].into_iter().find_map(|field| self.input.said(field));
+        let patch = patch.or_else(|| self.input.text()).unwrap_or_default();
+        if self.error.is_some() {
+            let file = patches::first_file(patch, self.cwd.as_deref()).unwrap_or_default();
+            let error = self.error.clone().unwrap_or_default();
+            return vec![Activity::ToolFailed { at: one_line(&file), error }];
+        }
+        let edits = patches::edits_in(patch, self.cwd.as_deref());
+        if edits.is_empty() { vec![Activity::UsedTool { asked: one_line(patch) }] } else { edits }
+    }
+
+    fn planned(&self) -> Activity {
+        let (input, response) = (self.input, self.response);
+        let step =
+            |text: &str, status: &str| PlanStep { text: text.to_owned(), is_done: status == "completed" };
+        let listed = |list: &LenientJson<'_>, text: &str| -> Vec<PlanStep> {
+            list.items().iter().map(|item| step(item.str(text), item.str("status"))).collect()
+        };
+        let steps = match self.name {
+            "TodoWrite" => listed(input.get("todos"), "content"),
+            "write_todos" => listed(input.get("todos"), "description"),
+            "update_plan" => listed(input.get("plan"), "step"),
+            "TaskList" => listed(response.get("tasks"), "subject"),
+            "ExitPlanMode" => steps_in(input.said("plan").unwrap_or(response.str("plan"))),
+            _ => vec![step(input.str("subject"), input.str("status"))],
+        };
+        let steps: Vec<PlanStep> = steps.into_iter().filter(|step| !step.text.is_empty()).collect();
+        if steps.is_empty() {
+            return Activity::UsedTool { asked: self.at() };
+        }
+        Activity::Planned { steps }
+    }
+
+    fn fetched(&self) -> (Activity, Provenance) {
+        let parts = ["result", "results", "content", "llmContent", "textResultForLlm"];
+        let mut answers = parts.into_iter().map(|part| self.response.get(part).words());
+        let answer = answers.find(|answer| !answer.is_empty()).unwrap_or_else(|| self.response.words());
+        let answer = without_fence(&answer).to_owned();
+        (self.unless_failed(Activity::Fetched { asked: self.at(), answer }), Provenance::External)
+    }
+
+    fn file(&self) -> String {
+        self.named_file().unwrap_or_default().to_owned()
+    }
+
+    fn named_file(&self) -> Option<&str> {
+        ["file_path", "notebook_path"]
+            .into_iter()
+            .find_map(|name| self.input.said(name))
+            .or_else(|| self.input.said("path").filter(|_| self.input.said("pattern").is_none()))
+    }
+
+    /// Returns what the tool was to do, on one line.
+    fn at(&self) -> String {
+        let input = self.input;
+        if let Some(file) = self.named_file() {
+            return one_line(file);
+        }
+        let place = ["path", "dir_path", "glob"].into_iter().find_map(|name| input.said(name));
+        match (input.said("pattern"), place) {
+            (Some(pattern), Some(place)) => return one_line(&format!("{pattern} in {place}")),
+            (Some(pattern), None) => return one_line(pattern),
+            (None, Some(place)) if tool_kind(self.name) == Some(ToolKind::Look) => return one_line(place),
+            _ => {}
+        }
+        match self.name {
+            "ToolSearch" | "WebSearch" | "google_web_search" => one_line(input.str("query")),
+            "WebFetch" => one_line(&format!("{} {}", input.str("url"), input.str("prompt"))),
+            "web_fetch" if input.said("prompt").is_some() => one_line(input.str("prompt")),
+            "Agent" | "Task" | "task" => {
+                one_line(&format!("{}: {}", input.str("description"), input.str("prompt")))
+            }
+            _ => one_line(&input.words()),
+        }
+    }
+}
+
+/// Returns what a tool said when it failed, where that stands in its response.
+pub(super) fn error_in(response: &LenientJson<'_>) -> Option<String> {
+    let error = response.get("error");
+    let failed =
+        matches!(response.str("resultType"), "failure" | "rejected" | "denied" | "timeout" | "error");
+    let words = match error.get("message") {
+        LenientJson::Nothing if response.get("isError").is_true() => response.get("content").words(),
+        LenientJson::Nothing if failed => response.get("textResultForLlm").words(),
+        LenientJson::Nothing => return None,
+        message => message.words(),
+    };
+    Some(words)
+}
+
+/// Takes out the tags Gemini CLI puts around what it does not trust.
+pub(crate) fn without_fence(text: &str) -> &str {
+    let inside = text.strip_prefix("<untrusted_context>\n").unwrap_or(text);
+    inside.strip_suffix("\n</untrusted_context>").unwrap_or(inside)
+}
+
+fn hunk(before: &str, after: &str) -> Hunk {
+    Hunk { before: before.to_owned(), after: after.to_owned() }
+}
+
+/// Returns the items of a plan's lists; a plan without any is one step.
+fn steps_in(plan: &str) -> Vec<PlanStep> {
+    let item = |line: &str| {
+        let line = line.trim_start();
+        let bulleted = ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet));
+        let numbered = || {
+            let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+            rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).filter(|_| rest.len() < line.len())
+        };
+        let text = bulleted.or_else(numbered)?.trim();
+        let is_done = text.starts_with("[x]") || text.starts_with("[X]");
+        let text = text.strip_prefix("[ ]").or_else(|| text.get(3..).filter(|_| is_done)).unwrap_or(text);
+        Some(PlanStep { text: text.trim().to_owned(), is_done })
+    };
+    let steps: Vec<PlanStep> = plan.lines().filter_map(item).collect();
+    if steps.is_empty() { vec![PlanStep { text: plan.trim().to_owned(), is_done: false }] } else { steps }
+}
+
+/// What our own tools answer begins with this.
+const OUR_FENCE: &str = "<backstory-";

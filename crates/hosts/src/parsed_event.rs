@@ -1,0 +1,117 @@
+//! A hook payload as parsed, before redaction: it must not reach a disk like this.
+
+use crate::{InjectionPoint, codex, copilot};
+use backstory_memory::{Activity, ExitStatus, Provenance, Subagent};
+use std::fmt;
+
+/// One payload, parsed as far as it can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParsedEvent {
+    /// What the host called it.
+    pub name: String,
+    /// The host's own name for the session, if it said.
+    pub host_session: Option<String>,
+    /// Where it happened, if the host said.
+    pub cwd: Option<String>,
+    /// Whether something of it is captured.
+    pub outcome: EventOutcome,
+    /// What else happened with it, as when one patch changes many files.
+    pub also: Vec<AgentEvent>,
+    /// The point at which something can be injected, where this event is one.
+    pub injection_point: Option<InjectionPoint>,
+    /// The host's own transcript of the session, where its end has what the payload leaves out: see
+    /// [`ParsedEvent::complete_from_transcript`].
+    pub transcript: Option<String>,
+    /// The expected fields that are missing: session, folder, prompt, tool, input, response.
+    pub missing: Vec<&'static str>,
+}
+
+/// What becomes of a payload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventOutcome {
+    /// Something happened.
+    Captured(Box<AgentEvent>),
+    /// Nothing worth capturing; why, in a word or two.
+    Ignored(&'static str),
+}
+
+/// One thing that happened, as the host reports it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentEvent {
+    /// What happened.
+    pub activity: Activity,
+    /// The subagent that did it.
+    pub subagent: Option<Subagent>,
+    /// The tool, as the host calls it.
+    pub tool: Option<String>,
+    /// What the host numbers its events by, where it does.
+    pub sequence: Option<String>,
+    /// Who its content comes from.
+    pub provenance: Provenance,
+}
+
+impl ParsedEvent {
+    /// A payload that cannot be parsed: its text is captured as it is.
+    pub(crate) fn unreadable(payload: &[u8]) -> ParsedEvent {
+        let text = String::from_utf8_lossy(payload).into_owned();
+        let activity = Activity::Other { text };
+        let event = AgentEvent {
+            activity,
+            subagent: None,
+            tool: None,
+            sequence: None,
+            provenance: Provenance::External,
+        };
+        let outcome = EventOutcome::Captured(Box::new(event));
+        ParsedEvent {
+            name: "unreadable".to_owned(),
+            host_session: None,
+            cwd: None,
+            outcome,
+            also: Vec::new(),
+            injection_point: None,
+            transcript: None,
+            missing: Vec::new(),
+        }
+    }
+
+    /// Fills in what the payload left out from the end of the host's own transcript. Returns whether it was all there; if not, the
+    /// host may still be writing and the caller may read again.
+    pub fn complete_from_transcript(&mut self, end_of_transcript: &str) -> bool {
+        let EventOutcome::Captured(event) = &mut self.outcome else { return false };
+        match (&mut event.activity, &event.sequence) {
+            (Activity::Ran { status: status @ ExitStatus::Unknown, .. }, Some(call)) => {
+                let ended = codex::exit_status_in(end_of_transcript, call);
+                *status = ended.unwrap_or(*status);
+                ended.is_some()
+            }
+            (Activity::TurnEnded { message }, _) => {
+                let Some(last) = copilot::closing_message_in(end_of_transcript) else { return false };
+                *message = last.text;
+                last.is_complete
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Brings a text on one line.
+pub(crate) fn one_line(text: &str) -> String {
+    let beginning = text.get(..text.floor_char_boundary(LONGEST_LINE)).unwrap_or_default();
+    beginning.split_whitespace().collect::<Vec<&str>>().join(" ")
+}
+
+/// A longer line is nobody's line: its beginning says what it was about.
+const LONGEST_LINE: usize = 1000;
+
+/// A name that no host has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownHost(pub String);
+
+impl fmt::Display for UnknownHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is not a host", self.0)
+    }
+}
+
+impl std::error::Error for UnknownHost {}

@@ -1,0 +1,154 @@
+//! The records hosts keep of their sessions themselves, read long after: entry by entry, as the hooks would have told it.
+//!
+//! What cannot be read is counted, row by row; a record is never given up whole. Nothing is held but what an entry needs: a record
+//! may be larger than memory. Not here: what is kept of it (`capture`), in which order and how often records are read (`import`),
+//! SQL (whoever calls opens databases, as [`DatabaseOpener`]).
+
+mod claude_code_projects;
+mod codex_rollouts;
+mod copilot_sessions;
+mod event_fields;
+mod file_lines;
+mod gemini_chats;
+mod merged_files;
+mod opencode_sessions;
+mod pending_calls;
+mod whole_file;
+mod working_folder;
+
+use crate::lenient::LenientJson;
+use crate::{AgentEvent, Host, HostPaths};
+use backstory_memory::Timestamp;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// A host's own record of one session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostTranscript {
+    /// The host.
+    pub host: Host,
+    /// The file it is in, or the database.
+    pub path: PathBuf,
+    /// What belongs to it and stands elsewhere: the files of its subagents.
+    pub beside: Vec<PathBuf>,
+    /// The session, where the file holds many.
+    pub session: Option<String>,
+    /// When it begins, as far as that can be told without reading it all.
+    pub began: Option<Timestamp>,
+    /// How long it is.
+    pub bytes: u64,
+    /// When it last changed.
+    pub modified: Timestamp,
+}
+
+/// One thing a record tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TranscriptEntry {
+    /// When it happened.
+    pub at: Timestamp,
+    /// The host's own name for the session.
+    pub session: String,
+    /// Where it happened.
+    pub cwd: Option<String>,
+    /// What the record calls it, unlike anything else in any record of the host. Sessions that were resumed or forked repeat what
+    /// came before by the same name.
+    pub id: String,
+    /// What happened.
+    pub event: AgentEvent,
+}
+
+/// What is next in a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TranscriptItem {
+    /// Something that happened.
+    Entry(Box<TranscriptEntry>),
+    /// Something that cannot be read; why, in a word or two.
+    Unreadable(&'static str),
+}
+
+/// A record being read, in the order things happened.
+pub trait TranscriptReader: Iterator<Item = TranscriptItem> {
+    /// Returns how much of the record has been read.
+    fn bytes_read(&self) -> u64;
+}
+
+/// Opens somebody's databases.
+pub trait DatabaseOpener {
+    /// Opens one to read; says why not.
+    fn open(&self, path: &Path) -> Result<Box<dyn TableReader>, String>;
+}
+
+/// The tables of a database.
+pub trait TableReader {
+    /// Returns the rows of a table that hold a value, ordered: each with what the wanted columns say. What is not there is empty.
+    fn rows(
+        &self,
+        table: &str,
+        columns: &[&str],
+        only: Option<(&str, &str)>,
+        order: &[&str],
+    ) -> Result<Vec<Vec<String>>, String>;
+}
+
+impl Host {
+    /// Finds the records the host has kept. Of a folder or a file that cannot be read there are none.
+    #[must_use]
+    pub fn transcripts(self, places: &HostPaths, databases: &dyn DatabaseOpener) -> Vec<HostTranscript> {
+        match self {
+            Host::ClaudeCode => claude_code_projects::find(places),
+            Host::Codex => codex_rollouts::find(places),
+            Host::Gemini => gemini_chats::find(places),
+            Host::Copilot => copilot_sessions::find(places),
+            Host::OpenCode => opencode_sessions::find(places, databases),
+            Host::Cursor | Host::Windsurf | Host::Cline | Host::Zed | Host::Amp => Vec::new(),
+        }
+    }
+}
+
+impl HostTranscript {
+    /// Begins to read the record.
+    pub fn read<'a>(
+        &'a self,
+        databases: &'a dyn DatabaseOpener,
+    ) -> io::Result<Box<dyn TranscriptReader + 'a>> {
+        match self.host {
+            Host::ClaudeCode => claude_code_projects::read(self),
+            Host::Codex => codex_rollouts::read(self),
+            Host::Gemini => gemini_chats::read(self),
+            Host::Copilot => copilot_sessions::read(self),
+            Host::OpenCode => opencode_sessions::read(self, databases),
+            Host::Cursor | Host::Windsurf | Host::Cline | Host::Zed | Host::Amp => {
+                Err(io::Error::from(io::ErrorKind::Unsupported))
+            }
+        }
+    }
+
+    /// Returns the record a file is, whichever place it is in; nothing where the host has no such files.
+    #[must_use]
+    pub fn from_file(host: Host, path: &Path) -> Option<HostTranscript> {
+        let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let modified = modified.map_or(0, |time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
+        Some(HostTranscript {
+            host,
+            path: path.to_owned(),
+            beside: Vec::new(),
+            session: None,
+            began: None,
+            bytes: metadata.len(),
+            modified: Timestamp(modified),
+        })
+    }
+}
+
+/// Returns the time a record gives: as RFC 3339 says it, or in milliseconds.
+fn time(said: &LenientJson<'_>) -> Option<Timestamp> {
+    match said {
+        LenientJson::Text(text) => {
+            text.parse().ok().map(|time: jiff::Timestamp| Timestamp(time.as_millisecond()))
+        }
+        LenientJson::Number(number) => number.parse().ok().map(Timestamp),
+        _ => None,
+    }
+}

@@ -1,0 +1,131 @@
+//! The records of Claude Code: `projects/SLUG/SESSION.jsonl`, its subagents in `SESSION/subagents/agent-ID.jsonl`. Versions before
+//! 2.1 keep those beside the session, and the oldest in it.
+//!
+//! Not here: what a row tells (`rows`).
+
+mod session_row;
+mod session_rows;
+mod sidechains;
+mod user_message;
+
+use super::file_lines::beginning;
+use super::merged_files::{FileReader, MergedFiles, SubagentFile};
+use super::{HostTranscript, TranscriptReader, time};
+use crate::lenient::LenientJson;
+use crate::{Host, HostPaths};
+use backstory_memory::Timestamp;
+use session_rows::SessionRows;
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Finds the records, the oldest first.
+pub(crate) fn find(places: &HostPaths) -> Vec<HostTranscript> {
+    let projects = places.directory(Host::ClaudeCode).join("projects");
+    let mut records: Vec<HostTranscript> = children(&projects)
+        .iter()
+        .filter(|path| path.is_dir())
+        .flat_map(|folder| in_project(folder))
+        .collect();
+    records.sort_by(|one, other| {
+        (one.began, one.modified, &one.path).cmp(&(other.began, other.modified, &other.path))
+    });
+    records
+}
+
+/// Reads a record.
+pub(crate) fn read(record: &HostTranscript) -> io::Result<Box<dyn TranscriptReader + '_>> {
+    let own = FileReader::open(&record.path, SessionRows::new(&record.path))?;
+    if record.beside.is_empty() {
+        return Ok(Box::new(own));
+    }
+    let beside = record.beside.iter().map(|path| SubagentFile {
+        began: FirstRows::of(path).at.or(record.began).unwrap_or(record.modified),
+        path: path.as_path(),
+        rows: SessionRows::of_subagent(path),
+    });
+    Ok(Box::new(MergedFiles::new(own, beside.collect())))
+}
+
+/// Finds the records of one project.
+fn in_project(folder: &Path) -> Vec<HostTranscript> {
+    let files = children(folder).into_iter().filter(|path| path.extension().is_some_and(|it| it == "jsonl"));
+    let (agents, sessions): (Vec<PathBuf>, Vec<PathBuf>) = files.partition(|path| is_of_subagent(path));
+    let mut agents_of: HashMap<String, Vec<PathBuf>> = HashMap::new();
+    for path in agents.into_iter().filter(|path| is_work(path)) {
+        agents_of.entry(FirstRows::of(&path).session).or_default().push(path);
+    }
+    let mut records = Vec::new();
+    for path in sessions {
+        let session = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let own = children(&path.with_extension("").join("subagents"));
+        let own = own.into_iter().filter(|path| is_of_subagent(path) && is_work(path));
+        let beside = own.chain(agents_of.remove(session).unwrap_or_default()).collect();
+        records.extend(record(&path, beside));
+    }
+    // Those whose session is gone still tell what was done.
+    let mut left: Vec<PathBuf> = agents_of.into_values().flatten().collect();
+    left.sort();
+    records.extend(left.iter().filter_map(|path| record(path, Vec::new())));
+    records
+}
+
+fn record(path: &Path, beside: Vec<PathBuf>) -> Option<HostTranscript> {
+    let own = HostTranscript::from_file(Host::ClaudeCode, path)?;
+    let others: Vec<HostTranscript> =
+        beside.iter().filter_map(|path| HostTranscript::from_file(Host::ClaudeCode, path)).collect();
+    Some(HostTranscript {
+        began: FirstRows::of(path).at,
+        bytes: own.bytes + others.iter().map(|other| other.bytes).sum::<u64>(),
+        modified: others.iter().map(|other| other.modified).fold(own.modified, Timestamp::max),
+        beside,
+        ..own
+    })
+}
+
+/// What the first rows of a file say.
+#[derive(Default)]
+struct FirstRows {
+    at: Option<Timestamp>,
+    session: String,
+}
+
+impl FirstRows {
+    fn of(path: &Path) -> FirstRows {
+        let text = beginning(path).unwrap_or_default();
+        let rows = text.lines().map(|row| {
+            LenientJson::read_only(row, |depth, name| depth == 1 && matches!(name, "timestamp" | "sessionId"))
+        });
+        let mut found = FirstRows::default();
+        for row in rows {
+            found.at = found.at.or_else(|| time(row.get("timestamp")));
+            if found.session.is_empty() {
+                row.str("sessionId").clone_into(&mut found.session);
+            }
+        }
+        found
+    }
+}
+
+fn is_of_subagent(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.starts_with("agent-") && name.ends_with(".jsonl")
+}
+
+/// Whether a subagent did work. Some the host starts for itself: to compact, to guess the next prompt.
+fn is_work(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    !["agent-acompact", "agent-aprompt_suggestion", "agent-aside_question"]
+        .iter()
+        .any(|own| name.starts_with(own))
+}
+
+/// Returns what lies in a folder, by name; nothing where it is none. What a link names is not followed into.
+fn children(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = entries.filter(|entry| entry.file_type().is_ok_and(|it| !it.is_symlink()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}

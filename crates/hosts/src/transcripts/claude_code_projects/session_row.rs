@@ -1,0 +1,129 @@
+//! One row: what stands around its message, and its message as far as it is needed.
+//!
+//! Most of a record is what tools found, three times over, and rows of other sorts: what nobody asks for is passed over.
+
+use crate::lenient::LenientJson;
+use crate::transcripts::{TranscriptEntry, TranscriptItem, time};
+use crate::{AgentEvent, transcripts::file_lines::is_whole};
+use backstory_memory::Timestamp;
+
+/// A row of a user or of an agent, or one the host writes where it compacts.
+pub(super) struct SessionRow<'a> {
+    text: &'a str,
+    around: LenientJson<'a>,
+    pub(super) at: Timestamp,
+    pub(super) uuid: String,
+    /// The content of the message, without what tools found, without thoughts and pictures.
+    pub(super) content: LenientJson<'a>,
+    /// Whether the message ends because a tool is asked for.
+    pub(super) asks_for_tool: bool,
+}
+
+/// What stands around a message.
+const AROUND: [&str; 18] = [
+    "type",
+    "subtype",
+    "uuid",
+    "parentUuid",
+    "timestamp",
+    "sessionId",
+    "cwd",
+    "isSidechain",
+    "agentId",
+    "attributionAgent",
+    "promptId",
+    "promptSource",
+    "turnOrigin",
+    "isMeta",
+    "isCompactSummary",
+    "isApiErrorMessage",
+    "error",
+    "toolDenialKind",
+];
+
+impl<'a> SessionRow<'a> {
+    /// Reads a row; nothing of one that tells nothing, and why of one that cannot be read.
+    pub(super) fn read(text: &'a str) -> Result<Option<SessionRow<'a>>, &'static str> {
+        if !is_whole(text) {
+            return Err("a damaged line");
+        }
+        let mut around = LenientJson::read_only(text, |depth, name| match depth {
+            1 => name == "message" || AROUND.contains(&name),
+            2 => matches!(name, "content" | "stop_reason"),
+            4 => !matches!(name, "content" | "thinking" | "signature" | "source"),
+            _ => true,
+        });
+        let is_reported = match around.str("type") {
+            "user" | "assistant" => true,
+            "system" => around.str("subtype") == "compact_boundary",
+            "" => return Err("a row of no type"),
+            _ => false,
+        };
+        if !is_reported {
+            return Ok(None);
+        }
+        let at = time(around.get("timestamp")).ok_or("a row without its time")?;
+        let uuid = around.said("uuid").ok_or("a row without its id")?.to_owned();
+        let mut message = around.take("message");
+        let (content, asks_for_tool) = (message.take("content"), message.str("stop_reason") == "tool_use");
+        Ok(Some(SessionRow { text, around, at, uuid, content, asks_for_tool }))
+    }
+
+    pub(super) fn get(&self, field: &str) -> &LenientJson<'a> {
+        self.around.get(field)
+    }
+
+    pub(super) fn str(&self, field: &str) -> &str {
+        self.around.str(field)
+    }
+
+    pub(super) fn is(&self, field: &str) -> bool {
+        self.around.get(field).is_true()
+    }
+
+    /// Returns what asked in the name of the user, where it was not they: a clock, another agent, the host.
+    pub(super) fn automated_by(&self) -> &str {
+        const AUTOMATED: [&str; 9] = [
+            "scheduled",
+            "auto_continuation",
+            "peer",
+            "task_notification",
+            "host_synthetic",
+            "system",
+            "loop_wakeup",
+            "schedule_wakeup",
+            "poll_event",
+        ];
+        let sources = ["turnOrigin", "promptSource"].map(|field| self.str(field));
+        sources.into_iter().find(|source| AUTOMATED.contains(source)).unwrap_or_default()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Returns what a tool answered: as its hook is told, and as the agent is.
+    pub(super) fn answer(&self, call: &str) -> (LenientJson<'a>, LenientJson<'a>) {
+        let mut row = LenientJson::read_only(self.text, |depth, name| match depth {
+            1 => matches!(name, "message" | "toolUseResult"),
+            2 => name != "usage",
+            _ => true,
+        });
+        let blocks = row.take("message").take("content").into_items();
+        let mut results: Vec<LenientJson<'a>> =
+            blocks.into_iter().filter(|block| block.str("type") == "tool_result").collect();
+        let is_only_one = results.len() == 1;
+        let result = results.iter_mut().find(|result| result.str("tool_use_id") == call);
+        let as_read = result.map_or(LenientJson::Nothing, |result| result.take("content"));
+        // It stands once in a row, whose ever it is.
+        let as_reported = if is_only_one { row.take("toolUseResult") } else { LenientJson::Nothing };
+        (as_reported, as_read)
+    }
+
+    /// Makes an entry of something told in this row.
+    pub(super) fn entry(&self, id: String, session: &str, event: AgentEvent) -> TranscriptItem {
+        let session = self.around.said("sessionId").unwrap_or(session).to_owned();
+        let cwd = self.around.said("cwd").map(str::to_owned);
+        TranscriptItem::Entry(Box::new(TranscriptEntry { at: self.at, session, cwd, id, event }))
+    }
+}

@@ -1,0 +1,311 @@
+//! What the rows of a session tell, put as the events its hooks would have been sent.
+//!
+//! A turn ends where nothing more is said in it: what the agent said last is told when the next prompt comes, or nothing more.
+//! A record does not say when its session status, nor that it came back.
+
+use super::session_row::SessionRow;
+use super::sidechains::{SidechainState, Sidechains};
+use super::user_message::{UserMessage, said, summary};
+use crate::claude_code::DIALECT;
+use crate::dialect::{self, HookEvent};
+use crate::lenient::LenientJson;
+use crate::transcripts::TranscriptItem;
+use crate::transcripts::event_fields::{EventFields, field, words};
+use crate::transcripts::merged_files::RowReader;
+use crate::transcripts::pending_calls::PendingCalls;
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::path::Path;
+
+/// The rows of a session, or of one of its subagents.
+pub(super) struct SessionRows {
+    /// What the session is called where a row does not say.
+    session: String,
+    /// How the session began; nothing once that is told.
+    began: Option<&'static str>,
+    /// What the host numbers the turn by.
+    turn: String,
+    calls: PendingCalls,
+    agents: Sidechains,
+    /// What the agent said last, as the end of its turn.
+    closing: Option<TranscriptItem>,
+    /// How many entries the row that is being read has made.
+    made: usize,
+}
+
+impl SessionRows {
+    pub(super) fn new(path: &Path) -> SessionRows {
+        SessionRows {
+            session: path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
+            began: Some("startup"),
+            turn: String::new(),
+            calls: PendingCalls::default(),
+            agents: Sidechains::default(),
+            closing: None,
+            made: 0,
+        }
+    }
+
+    pub(super) fn of_subagent(path: &Path) -> SessionRows {
+        SessionRows { agents: Sidechains::from_file(path), ..SessionRows::new(path) }
+    }
+
+    fn user(&mut self, row: &SessionRow<'_>, agent: Option<usize>, out: &mut VecDeque<TranscriptItem>) {
+        if row.is("isMeta") {
+            return;
+        }
+        let results = row.content.items().iter().filter(|block| block.str("type") == "tool_result");
+        let results: Vec<&LenientJson<'_>> = results.collect();
+        if row.is("isCompactSummary") {
+            let summary = summary(&words(&row.content)).to_owned();
+            self.emit(row, agent, HookEvent::Compacted, vec![field("compact_summary", &summary)], out);
+        } else if results.is_empty() {
+            self.on_prompt(row, agent, &words(&row.content), out);
+        } else {
+            for result in results {
+                self.on_result(row, agent, result, out);
+            }
+        }
+    }
+
+    /// Somebody asks: the user their agent, or the agent another.
+    fn on_prompt(
+        &mut self,
+        row: &SessionRow<'_>,
+        agent: Option<usize>,
+        text: &str,
+        out: &mut VecDeque<TranscriptItem>,
+    ) {
+        if agent.is_some() {
+            return self.on_subagent_prompt(row, agent, text, out);
+        }
+        match said(text) {
+            UserMessage::Command(name) if name == "/clear" && self.began.is_some() => {
+                self.began = Some("clear")
+            }
+            UserMessage::Command(_) => {}
+            UserMessage::Stopped => {
+                self.closing = None;
+                let error = vec![field("error", "interrupted by the user"), self.turn()];
+                self.emit(row, None, HookEvent::TurnFailure, error, out);
+            }
+            UserMessage::Prompt(prompt) => {
+                self.end_turn(out);
+                if row.get("promptId").is_nothing() {
+                    row.uuid.clone_into(&mut self.turn);
+                }
+                let event = vec![field("prompt", &prompt), field("source", row.automated_by()), self.turn()];
+                self.emit(row, None, HookEvent::Prompt, event, out);
+            }
+        }
+    }
+
+    fn on_subagent_prompt(
+        &mut self,
+        row: &SessionRow<'_>,
+        agent: Option<usize>,
+        text: &str,
+        out: &mut VecDeque<TranscriptItem>,
+    ) {
+        let known = agent.and_then(|number| self.agents.get(number));
+        // The host warms up with subagents nobody asked for.
+        if let Some(idle) = known.filter(|agent| agent.state == SidechainState::New && text == "Warmup") {
+            idle.state = SidechainState::Idle;
+        }
+        self.begin(row, agent, out);
+    }
+
+    /// A tool has done what it was asked to, or has not.
+    fn on_result(
+        &mut self,
+        row: &SessionRow<'_>,
+        agent: Option<usize>,
+        result: &LenientJson<'_>,
+        out: &mut VecDeque<TranscriptItem>,
+    ) {
+        let Some(call) = self.calls.take(result.str("tool_use_id")) else { return };
+        out.extend(self.agents.end_of(&call.id));
+        let failed = result.get("is_error").is_true();
+        if failed && !row.get("toolDenialKind").is_nothing() {
+            return;
+        }
+        let (as_reported, as_read) = if dialect::only_looks(&call.tool) && !failed {
+            (LenientJson::Nothing, LenientJson::Nothing)
+        } else {
+            row.answer(&call.id)
+        };
+        let mut event = vec![field("tool_use_id", &call.id), field("tool_name", &call.tool)];
+        if failed {
+            let error = as_read.words();
+            // It was never begun: hooks do not parse of it either.
+            if error.starts_with("<tool_use_error>") || error.starts_with("The user doesn't want to ") {
+                return;
+            }
+            let is_stopped = error.starts_with("[Request interrupted by user");
+            event.extend([field("error", error), ("is_interrupt".into(), LenientJson::Bool(is_stopped))]);
+        } else {
+            let is_new = call.tool == "Write" && words(&as_read).starts_with("File created");
+            let response = match (as_reported, as_read) {
+                (LenientJson::Nothing, _) if is_new => LenientJson::Fields(vec![field("type", "create")]),
+                (LenientJson::Nothing, as_read) => as_read,
+                (as_reported, _) => as_reported,
+            };
+            event.push(("tool_response".into(), response));
+        }
+        event.push(("tool_input".into(), call.input));
+        let kind = if failed { HookEvent::ToolFailure } else { HookEvent::ToolUse };
+        self.emit(row, agent, kind, event, out);
+    }
+
+    fn assistant(&mut self, row: &SessionRow<'_>, agent: Option<usize>, out: &mut VecDeque<TranscriptItem>) {
+        if row.is("isApiErrorMessage") {
+            self.set_closing(agent, None);
+            let said = words(&row.content);
+            let error =
+                vec![field("error", row.str("error")), field("last_assistant_message", said), self.turn()];
+            // A subagent that breaks off does not end the turn.
+            if agent.is_none() {
+                self.emit(row, None, HookEvent::TurnFailure, error, out);
+            }
+            return;
+        }
+        for block in row.content.items() {
+            if block.str("type") == "tool_use" {
+                let input = block.get("input").clone();
+                self.calls.put(block.str("id"), block.str("name"), input, row.bytes());
+                self.set_closing(agent, None);
+            } else if let Some(text) = block.said("text") {
+                self.said(row, agent, text);
+            }
+        }
+        if let Some(text) = row.content.text() {
+            self.said(row, agent, text);
+        }
+    }
+
+    /// An agent says something, which may be the last of its turn.
+    fn said(&mut self, row: &SessionRow<'_>, agent: Option<usize>, text: &str) {
+        let is_closing = !row.asks_for_tool && text != "No response requested.";
+        let kind = if agent.is_some() { HookEvent::SubagentEnd } else { HookEvent::TurnEnd };
+        let event = self.event(row, agent, vec![field("last_assistant_message", text), self.turn()]);
+        let event = dialect::events_from(&DIALECT, kind, event).pop().filter(|_| is_closing);
+        let closing = event.map(|event| row.entry(format!("{} end", row.uuid), &self.session, event));
+        self.set_closing(agent, closing);
+    }
+
+    fn set_closing(&mut self, agent: Option<usize>, closing: Option<TranscriptItem>) {
+        match agent {
+            None => self.closing = closing,
+            Some(number) => {
+                if let Some(agent) =
+                    self.agents.get(number).filter(|agent| agent.state != SidechainState::Idle)
+                {
+                    agent.closing = closing;
+                }
+            }
+        }
+    }
+
+    fn end_turn(&mut self, out: &mut VecDeque<TranscriptItem>) {
+        out.extend(self.agents.end());
+        out.extend(self.closing.take());
+    }
+
+    /// Tells that a session began, or a subagent, where that has not been told. Returns whether there is more to tell.
+    fn begin(
+        &mut self,
+        row: &SessionRow<'_>,
+        agent: Option<usize>,
+        out: &mut VecDeque<TranscriptItem>,
+    ) -> bool {
+        let (kind, event, id) = match agent.and_then(|number| self.agents.get(number)) {
+            Some(agent) => match std::mem::replace(&mut agent.state, SidechainState::Working) {
+                SidechainState::Idle => {
+                    agent.state = SidechainState::Idle;
+                    return false;
+                }
+                SidechainState::Working => return true,
+                SidechainState::New => (HookEvent::SubagentStart, Vec::new(), format!("{} start", row.uuid)),
+            },
+            None => match self.began.take() {
+                Some(how) => {
+                    let session = row.get("sessionId").text().unwrap_or(&self.session);
+                    (HookEvent::SessionStart, vec![field("source", how)], format!("{session} start"))
+                }
+                None => return true,
+            },
+        };
+        let event = self.event(row, agent, [event, vec![self.turn()]].concat());
+        let entries = dialect::events_from(&DIALECT, kind, event).into_iter();
+        out.extend(entries.map(|begun| row.entry(id.clone(), &self.session, begun)));
+        true
+    }
+
+    fn emit(
+        &mut self,
+        row: &SessionRow<'_>,
+        agent: Option<usize>,
+        kind: HookEvent,
+        event: EventFields<'_>,
+        out: &mut VecDeque<TranscriptItem>,
+    ) {
+        let happened = dialect::events_from(&DIALECT, kind, self.event(row, agent, event));
+        if happened.is_empty() || !self.begin(row, agent, out) {
+            return;
+        }
+        for one in happened {
+            let id = match self.made {
+                0 => row.uuid.clone(),
+                number => format!("{} {number}", row.uuid),
+            };
+            self.made += 1;
+            out.push_back(row.entry(id, &self.session, one));
+        }
+    }
+
+    /// Puts an event as the hook would have been sent it.
+    fn event<'e>(
+        &mut self,
+        row: &SessionRow<'_>,
+        agent: Option<usize>,
+        mut event: EventFields<'e>,
+    ) -> LenientJson<'e> {
+        event.push(field("cwd", row.str("cwd").to_owned()));
+        if let Some(agent) = agent.and_then(|number| self.agents.get(number)) {
+            event.push(field("agent_id", agent.id.clone()));
+            event.push(field("agent_type", agent.sort.clone()));
+        }
+        LenientJson::Fields(event)
+    }
+
+    fn turn(&self) -> (Cow<'static, str>, LenientJson<'static>) {
+        field("prompt_id", self.turn.clone())
+    }
+}
+
+impl RowReader for SessionRows {
+    fn read(&mut self, row: &str, out: &mut VecDeque<TranscriptItem>) {
+        self.made = 0;
+        let row = match SessionRow::read(row) {
+            Ok(Some(row)) => row,
+            Ok(None) => return,
+            Err(why) => return out.push_back(TranscriptItem::Unreadable(why)),
+        };
+        if let Some(turn) = row.get("promptId").text() {
+            turn.clone_into(&mut self.turn);
+        }
+        let agent = self.agents.of(&row, &self.calls);
+        match row.str("type") {
+            "user" => self.user(&row, agent, out),
+            "assistant" => self.assistant(&row, agent, out),
+            _ => {
+                self.end_turn(out);
+                self.emit(&row, agent, HookEvent::Compacting, Vec::new(), out);
+            }
+        }
+    }
+
+    fn end(&mut self, out: &mut VecDeque<TranscriptItem>) {
+        self.end_turn(out);
+    }
+}

@@ -1,0 +1,182 @@
+//! The records of Codex: `sessions/YYYY/MM/DD/rollout-*.jsonl`, a file each for a session and for each of its subagents, and those
+//! that were put away, in `archived_sessions/`.
+//!
+//! Not here: what a row tells (`rows`).
+
+mod command_output;
+mod rollout_entries;
+mod rollout_rows;
+mod tool_calls;
+mod typed_prompt;
+
+use super::file_lines::beginning;
+use super::merged_files::{FileReader, MergedFiles, SubagentFile};
+use super::{HostTranscript, TranscriptItem, TranscriptReader, time};
+use crate::lenient::LenientJson;
+use crate::{Host, HostPaths};
+use backstory_memory::Timestamp;
+use rollout_rows::RolloutRows;
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Finds the records, the oldest first.
+pub(crate) fn find(places: &HostPaths) -> Vec<HostTranscript> {
+    let directory = places.directory(Host::Codex);
+    let mut files = Vec::new();
+    rollouts(&directory.join("sessions"), DEEPEST, &mut files);
+    rollouts(&directory.join("archived_sessions"), DEEPEST, &mut files);
+    let mut subagents: HashMap<String, Vec<HostTranscript>> = HashMap::new();
+    let mut sessions: Vec<(String, HostTranscript)> = Vec::new();
+    for path in files {
+        let Some(record) = HostTranscript::from_file(Host::Codex, &path) else { continue };
+        let meta = RolloutMeta::of(&path);
+        let record = HostTranscript { began: meta.began, ..record };
+        match meta.of {
+            RolloutOwner::Session => sessions.push((meta.id, record)),
+            RolloutOwner::Subagent { parent, .. } => subagents.entry(parent).or_default().push(record),
+            RolloutOwner::Host => {}
+        }
+    }
+    let mut records: Vec<HostTranscript> = sessions
+        .into_iter()
+        .map(|(id, record)| with_subagents(record, subagents.remove(&id).unwrap_or_default()))
+        .collect();
+    // Those whose session is gone still tell what was done.
+    records.extend(subagents.into_values().flatten());
+    records.sort_by(|one, other| {
+        (one.began, one.modified, &one.path).cmp(&(other.began, other.modified, &other.path))
+    });
+    records
+}
+
+/// Reads a record.
+pub(crate) fn read(record: &HostTranscript) -> io::Result<Box<dyn TranscriptReader + '_>> {
+    if record.path.extension().is_some_and(|it| it == "zst") {
+        return Ok(Box::new(CompressedRollout { bytes: record.bytes, is_reported: false }));
+    }
+    let own = FileReader::open(&record.path, RolloutRows::new(&record.path))?;
+    if record.beside.is_empty() {
+        return Ok(Box::new(own));
+    }
+    let beside = record.beside.iter().map(|path| SubagentFile {
+        began: RolloutMeta::of(path).began.or(record.began).unwrap_or(record.modified),
+        path: path.as_path(),
+        rows: RolloutRows::new(path),
+    });
+    Ok(Box::new(MergedFiles::new(own, beside.collect())))
+}
+
+fn with_subagents(record: HostTranscript, subagents: Vec<HostTranscript>) -> HostTranscript {
+    HostTranscript {
+        bytes: record.bytes + subagents.iter().map(|one| one.bytes).sum::<u64>(),
+        modified: subagents.iter().map(|one| one.modified).fold(record.modified, Timestamp::max),
+        beside: subagents.into_iter().map(|one| one.path).collect(),
+        ..record
+    }
+}
+
+/// Years, months, days.
+const DEEPEST: usize = 3;
+
+/// Finds the files of a folder and of those in it. What a link names is not followed.
+fn rollouts(folder: &Path, deepest: usize, files: &mut Vec<PathBuf>) {
+    let mut entries: Vec<fs::DirEntry> = fs::read_dir(folder).into_iter().flatten().flatten().collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, kind) = (entry.path(), entry.file_type());
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if kind.as_ref().is_ok_and(fs::FileType::is_dir) && deepest > 0 {
+            rollouts(&path, deepest - 1, files);
+        } else if kind.is_ok_and(|kind| kind.is_file())
+            && name.starts_with("rollout-")
+            && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst"))
+        {
+            files.push(path);
+        }
+    }
+}
+
+/// What a rollout says of itself in its first row.
+struct RolloutMeta {
+    id: String,
+    /// The session it belongs to.
+    session: String,
+    began: Option<Timestamp>,
+    of: RolloutOwner,
+}
+
+/// Whose rollout it is.
+#[derive(Clone)]
+enum RolloutOwner {
+    Session,
+    Subagent {
+        parent: String,
+        sort: String,
+    },
+    /// One the host started for itself.
+    Host,
+}
+
+impl RolloutMeta {
+    fn of(path: &Path) -> RolloutMeta {
+        let text = beginning(path).unwrap_or_default();
+        let first = LenientJson::read(text.lines().next().unwrap_or_default());
+        RolloutMeta::in_row(&first, path)
+    }
+
+    fn in_row(row: &LenientJson<'_>, path: &Path) -> RolloutMeta {
+        // The oldest versions put nothing around it.
+        let payload = if row.get("payload").is_nothing() { row } else { row.get("payload") };
+        let stem = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let id = payload.said("id").map_or_else(|| stem.trim_end_matches(".jsonl").to_owned(), str::to_owned);
+        let of = thread(payload);
+        let session = match &of {
+            RolloutOwner::Subagent { parent, .. } => payload.said("session_id").unwrap_or(parent).to_owned(),
+            _ => id.clone(),
+        };
+        RolloutMeta {
+            id,
+            session,
+            began: time(payload.get("timestamp")).or_else(|| time(row.get("timestamp"))),
+            of,
+        }
+    }
+}
+
+fn thread(payload: &LenientJson<'_>) -> RolloutOwner {
+    let subagent = payload.get("source").get("subagent");
+    let spawned = subagent.get("thread_spawn");
+    let parent = payload.said("parent_thread_id").or_else(|| spawned.said("parent_thread_id"));
+    match parent {
+        Some(parent) => {
+            let sort = payload.said("agent_role").or_else(|| spawned.said("agent_role")).unwrap_or("default");
+            RolloutOwner::Subagent { parent: parent.to_owned(), sort: sort.to_owned() }
+        }
+        None if subagent.is_nothing() || subagent.text() == Some("review") => RolloutOwner::Session,
+        None => RolloutOwner::Host,
+    }
+}
+
+/// A rollout that was packed: there is one thing to say of it.
+struct CompressedRollout {
+    bytes: u64,
+    is_reported: bool,
+}
+
+impl Iterator for CompressedRollout {
+    type Item = TranscriptItem;
+
+    fn next(&mut self) -> Option<TranscriptItem> {
+        let is_reported = std::mem::replace(&mut self.is_reported, true);
+        (!is_reported).then_some(TranscriptItem::Unreadable("a compressed file"))
+    }
+}
+
+impl TranscriptReader for CompressedRollout {
+    fn bytes_read(&self) -> u64 {
+        if self.is_reported { self.bytes } else { 0 }
+    }
+}

@@ -1,0 +1,90 @@
+//! The records of Copilot CLI: `session-state/SESSION/events.jsonl`, before that `session-state/SESSION.jsonl`, and of the first
+//! versions `history-session-state/*.json`.
+
+mod session_events;
+mod timeline;
+
+use super::file_lines::{FileLine, FileLines};
+use super::merged_files::FileReader;
+use super::whole_file::WholeFileReader;
+use super::working_folder::folder_named_in;
+use super::{HostTranscript, TranscriptReader, time};
+use crate::lenient::LenientJson;
+use crate::{Host, HostPaths};
+use backstory_memory::Timestamp;
+use session_events::CopilotEvents;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use timeline::CopilotTimeline;
+
+/// Finds the records.
+pub(crate) fn find(places: &HostPaths) -> Vec<HostTranscript> {
+    let home = places.directory(Host::Copilot);
+    let newer = within(&home.join("session-state")).into_iter().map(|path| match path.is_dir() {
+        true => path.join("events.jsonl"),
+        false => path,
+    });
+    let newer = newer.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    let older = within(&home.join("history-session-state")).into_iter().filter(|path| is_of_the_first(path));
+    let found = newer.chain(older).filter_map(|path| HostTranscript::from_file(Host::Copilot, &path));
+    found.map(|record| HostTranscript { began: began(&record.path), ..record }).collect()
+}
+
+/// Reads a record.
+pub(crate) fn read(record: &HostTranscript) -> io::Result<Box<dyn TranscriptReader + '_>> {
+    let path = &record.path;
+    if is_of_the_first(path) {
+        let rows = CopilotTimeline::new(session_named_by(path), folder_named_in(path, &["path"]));
+        return Ok(Box::new(WholeFileReader::open(path, "timeline", rows)?));
+    }
+    let rows = CopilotEvents::new(session_named_by(path), folder_beside(path));
+    Ok(Box::new(FileReader::open(path, rows)?))
+}
+
+fn is_of_the_first(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
+}
+
+fn within(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Returns when a session began, which its first event says; one of the first versions says it in its name only.
+fn began(path: &Path) -> Option<Timestamp> {
+    if is_of_the_first(path) {
+        let (_, ms) = path.file_stem()?.to_str()?.rsplit_once('_')?;
+        return ms.parse().ok().map(Timestamp);
+    }
+    match FileLines::open(path).ok()?.next_line()? {
+        FileLine::Text(line) => time(LenientJson::read_only(&line, |depth, _| depth == 1).get("timestamp")),
+        FileLine::TooLong => None,
+    }
+}
+
+/// Returns the name of a session, which is that of its folder or file: `session_ID_MS`, where it is of the first versions.
+fn session_named_by(path: &Path) -> String {
+    let named = match path.ends_with("events.jsonl") {
+        true => path.parent().and_then(Path::file_name),
+        false => path.file_stem(),
+    };
+    let name = named.unwrap_or_default().to_string_lossy();
+    let name =
+        name.strip_prefix("session_").and_then(|rest| rest.rsplit_once('_')).map_or(&*name, |(id, _)| id);
+    name.to_owned()
+}
+
+/// Returns the folder a file beside the events names, for those that do not.
+fn folder_beside(events: &Path) -> Option<String> {
+    let path = events.parent()?.join("workspace.yaml");
+    path.metadata().ok().filter(|it| it.is_file() && it.len() < LONGEST_NOTE)?;
+    let text = fs::read_to_string(path).ok()?;
+    let folder = text.lines().find_map(|line| line.strip_prefix("cwd: "))?.trim().trim_matches(['"', '\'']);
+    (!folder.is_empty()).then(|| folder.to_owned())
+}
+
+/// A longer note is none of the host's.
+const LONGEST_NOTE: u64 = 1 << 20;

@@ -1,0 +1,139 @@
+//! The records of Gemini CLI: `tmp/PROJECT/chats/session-*.jsonl`, its subagents in `chats/SESSION/`, and of older versions
+//! `chats/session-*.json`, which are one object.
+//!
+//! A project is named by a short word, or by a digest of its folder: which folder that is stands in other files.
+
+mod messages;
+
+use super::file_lines::{FileLine, FileLines};
+use super::merged_files::{FileReader, MergedFiles, SubagentFile};
+use super::whole_file::WholeFileReader;
+use super::working_folder::folder_named_in;
+use super::{HostTranscript, TranscriptReader, time};
+use crate::lenient::LenientJson;
+use crate::{Host, HostPaths};
+use backstory_memory::Timestamp;
+use messages::GeminiMessages;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Finds the records.
+pub(crate) fn find(places: &HostPaths) -> Vec<HostTranscript> {
+    let projects = within(&places.directory(Host::Gemini).join("tmp")).into_iter();
+    let chats = projects.flat_map(|project| within(&project.join("chats")));
+    let found = chats
+        .filter(|path| is_record(path))
+        .filter_map(|path| HostTranscript::from_file(Host::Gemini, &path));
+    found.map(with_subagents).collect()
+}
+
+/// Reads a record.
+pub(crate) fn read(record: &HostTranscript) -> io::Result<Box<dyn TranscriptReader + '_>> {
+    let path = &record.path;
+    let cwd = folder_of(path);
+    let rows = GeminiMessages::new(cwd.clone());
+    if is_older(path) {
+        return Ok(Box::new(WholeFileReader::open(path, "messages", rows)?));
+    }
+    let session = record.session.clone().or_else(|| head_of(path)?.session).unwrap_or_default();
+    let beside = record.beside.iter().filter_map(|path| {
+        let head = head_of(path)?;
+        let rows = GeminiMessages::of_subagent(&session, head.session.as_deref()?, cwd.clone());
+        Some(SubagentFile { began: head.began.unwrap_or(record.modified), path, rows })
+    });
+    Ok(Box::new(MergedFiles::new(FileReader::open(path, rows)?, beside.collect())))
+}
+
+fn within(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Whether a file is a record. One that a newer version has gone on with in another file is told by that.
+fn is_record(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_newer = name.ends_with(".jsonl");
+    name.starts_with("session-")
+        && (is_newer || name.ends_with(".json") && !path.with_extension("jsonl").exists())
+}
+
+fn is_older(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
+}
+
+/// Adds when a record begins, and the files of its subagents: they lie in a folder that is named by the session.
+fn with_subagents(mut record: HostTranscript) -> HostTranscript {
+    let Some(head) = head_of(&record.path) else { return record };
+    record.began = head.began;
+    let is_name = |name: &String| !name.contains('/') && name != "..";
+    let folder = head.session.filter(is_name).and_then(|session| Some(record.path.parent()?.join(session)));
+    let beside = folder.map(|folder| within(&folder)).unwrap_or_default();
+    record.beside =
+        beside.into_iter().filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    let files = record.beside.iter().filter_map(|path| HostTranscript::from_file(Host::Gemini, path));
+    for file in files {
+        record.bytes += file.bytes;
+        record.modified = record.modified.max(file.modified);
+    }
+    record
+}
+
+/// How a record begins.
+struct ChatHead {
+    session: Option<String>,
+    began: Option<Timestamp>,
+}
+
+fn head_of(path: &Path) -> Option<ChatHead> {
+    let mut lines = FileLines::open(path).ok()?;
+    let mut beginning = String::new();
+    // An object that is written over many lines says it in the first of them.
+    for _ in 0..HEAD_LINES {
+        match lines.next_line() {
+            Some(FileLine::Text(line)) => beginning.push_str(&line),
+            _ => break,
+        }
+        let head = LenientJson::read_only(&beginning, |depth, _| depth == 1);
+        if let Some(began) = time(head.get("startTime")) {
+            return Some(ChatHead { session: head.said("sessionId").map(str::to_owned), began: Some(began) });
+        }
+    }
+    None
+}
+
+const HEAD_LINES: usize = 8;
+
+/// Returns the folder of the project a record lies in.
+fn folder_of(record: &Path) -> Option<String> {
+    let project = record.ancestors().find(|folder| folder.ends_with("chats"))?.parent()?;
+    let home = project.parent()?.parent()?;
+    let name = project.file_name()?;
+    let noted = [project.to_owned(), home.join("history").join(name)];
+    let noted = noted.iter().find_map(|folder| note(&folder.join(".project_root")));
+    noted.or_else(|| registered(home, name.to_str()?)).or_else(|| first_file_folder(record))
+}
+
+/// Returns the folder that the list of projects gives this name.
+fn registered(home: &Path, name: &str) -> Option<String> {
+    let list = note(&home.join("projects.json"))?;
+    let LenientJson::Fields(mut projects) = LenientJson::read(&list).take("projects") else { return None };
+    projects.retain(|(_, named)| named.text() == Some(name));
+    projects.pop().map(|(folder, _)| folder.into_owned())
+}
+
+fn note(path: &Path) -> Option<String> {
+    path.metadata().ok().filter(|it| it.is_file() && it.len() < LONGEST_NOTE)?;
+    let text = fs::read_to_string(path).ok()?;
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// A longer note is none of the host's.
+const LONGEST_NOTE: u64 = 1 << 20;
+
+/// Returns the folder a record tells by itself, as those of older versions must.
+fn first_file_folder(record: &Path) -> Option<String> {
+    folder_named_in(record, &["file_path", "absolute_path"])
+}

@@ -1,0 +1,57 @@
+//! The folder a session worked in, where nobody wrote it down: told by what it worked on.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// So much of a record is looked at.
+const BEGINNING: u64 = 4 << 20;
+
+/// Returns the folder of the first file that a record of JSON names in one of these fields.
+pub(crate) fn folder_named_in(record: &Path, fields: &[&str]) -> Option<String> {
+    let mut bytes = Vec::new();
+    if record.metadata().is_ok_and(|it| it.is_file()) {
+        File::open(record).ok()?.take(BEGINNING).read_to_end(&mut bytes).ok()?;
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let first = |field: &&str| first_path(&text, &format!("\"{field}\""));
+    let (_, path) = fields.iter().filter_map(first).min()?;
+    let path = Path::new(path);
+    let folder = if path.is_dir() { Some(path) } else { path.parent() };
+    folder.and_then(Path::to_str).filter(|folder| *folder != "/").map(str::to_owned)
+}
+
+/// Returns the first path from the root that stands behind a name, and where.
+fn first_path<'a>(text: &'a str, name: &str) -> Option<(usize, &'a str)> {
+    let behind =
+        text.match_indices(name).map(|(at, _)| (at, text.get(at + name.len()..).unwrap_or_default()));
+    let mut paths = behind.filter_map(|(at, rest)| {
+        let value = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+        let (path, _) = value.split_once('"')?;
+        (path.starts_with('/') && !path.contains('\\')).then_some((at, path))
+    });
+    paths.next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_file_tells_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let record = folder.path().join("record.json");
+        let folder_in = |text: &str| {
+            std::fs::write(&record, text).unwrap();
+            folder_named_in(&record, &["file_path", "path"])
+        };
+        let text = r#"{"path": "src/a.rs", "file_path" : "/gone/src/b.rs", "path":"/other/c.rs"}"#;
+        assert_eq!(folder_in(text).as_deref(), Some("/gone/src"));
+        let itself = folder.path().to_str().unwrap();
+        assert_eq!(folder_in(&format!(r#"{{"path":"{itself}"}}"#)).as_deref(), Some(itself));
+        for nothing in ["", "\"path\"", r#"{"path":"/"#, r#"{"path":"/top"}"#, r#"{"path":"/a\\b/c"}"#] {
+            assert_eq!(folder_in(nothing), None, "{nothing}");
+        }
+        assert_eq!(folder_named_in(Path::new("/nowhere"), &["path"]), None);
+    }
+}
