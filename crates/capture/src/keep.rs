@@ -35,7 +35,7 @@ pub fn prepare(draft: Content, redactor: &Redactor) -> Content {
 }
 
 /// Returns the memory within reach that says the same in the most alike words, and how alike they are, 0 to 1.
-pub fn most_alike(
+pub fn most_similar(
     store: &Store,
     draft: &Content,
     reach: Scope,

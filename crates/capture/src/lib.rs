@@ -16,7 +16,7 @@ pub use codemap::{
     EditedFile, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Patience, Place, Unreadable, anchor, changes,
     edited_files, follow_renames, freshness, freshness_of_anchors, symbols, track,
 };
-pub use keep::{MOST_BODY_BYTES, most_alike, prepare, whole_text};
+pub use keep::{MOST_BODY_BYTES, most_similar, prepare, whole_text};
 pub use observe::{Observation, Surroundings, body_of, observe};
 pub use project::{safe_project_ref, sight};
 pub use redact::{Finding, Redacted, Redaction, Redactor, RedactorOptions};
