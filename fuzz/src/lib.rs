@@ -2,7 +2,7 @@
 //!
 //! The fuzzing engine calls these through `targets/`; `cargo test` calls them with the committed seeds. Nothing of the engine is here.
 
-use backstory_capture::{Observation, Redactor, RedactorOptions, Surroundings, observe};
+use backstory_capture::{CaptureContext, RawEvent, Redactor, RedactorOptions, normalise};
 use backstory_hosts::{EventOutcome, Host};
 use backstory_inject::{encode, encode_lines};
 use backstory_memory::{
@@ -55,12 +55,23 @@ pub fn hook_event(bytes: &[u8]) {
         let account = EventBody { activity: event.activity, subagent: event.subagent };
         let (tool, sequence, provenance) = (event.tool, event.sequence, event.provenance);
         let host_session = parsed.host_session.clone().unwrap_or_default();
-        let observation =
-            Observation { host: host.as_str().to_owned(), host_session, tool, sequence, provenance, account };
+        let observation = RawEvent {
+            host: host.as_str().to_owned(),
+            host_session,
+            tool,
+            sequence,
+            provenance,
+            body: account,
+        };
         let given = Shingles::default();
-        let around =
-            Surroundings { redactor: &REDACTOR, most_bytes: MOST_BYTES, root: "/p", given: &given, at: NOW };
-        let event = observe(observation, &around);
+        let around = CaptureContext {
+            redactor: &REDACTOR,
+            most_bytes: MOST_BYTES,
+            root: "/p",
+            given: &given,
+            at: NOW,
+        };
+        let event = normalise(observation, &around);
         assert!(event.payload.len() <= MOST_BYTES, "{} bytes", event.payload.len());
         let kept: serde_json::Value = serde_json::from_str(&event.payload).expect("a payload is JSON");
         let mut again = kept.clone();

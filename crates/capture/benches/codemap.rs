@@ -1,7 +1,8 @@
 //! What the code map costs: parsing, the end of a turn that edited three files, and asking whether memories still hold.
 
 use backstory_capture::{
-    EditedFile, Language, Place, Redactor, RedactorOptions, anchor, edited_files, freshness, symbols, track,
+    EditedFile, Language, Redactor, RedactorOptions, TrackingContext, anchor, edited_files, freshness,
+    symbols, track,
 };
 use backstory_memory::{
     Activity, Content, Event, EventKind, Hunk, IdempotencyKey, Kind, MemoryId, ProjectId, Provenance,
@@ -23,7 +24,7 @@ const NOW: Timestamp = Timestamp(1_800_000_000_000);
 /// Source of our own, of about 12 KB each.
 const FILES: [(&str, &str); 3] = [
     ("src/walk.rs", include_str!("../src/codemap/walk.rs")),
-    ("src/observe.rs", include_str!("../src/observe.rs")),
+    ("src/normalise.rs", include_str!("../src/normalise.rs")),
     ("src/table.rs", include_str!("../src/codemap/table.rs")),
 ];
 
@@ -127,7 +128,12 @@ impl Site {
     }
 
     fn track(&mut self, edited: &[EditedFile]) -> usize {
-        let place = Place { project: self.project, root: &self.root, redactor: &self.redactor, until: None };
+        let place = TrackingContext {
+            project: self.project,
+            root: &self.root,
+            redactor: &self.redactor,
+            until: None,
+        };
         track(&mut self.store, place, self.session, edited, NOW).map_or(0, |readings| readings.len())
     }
 
@@ -146,7 +152,12 @@ impl Site {
     fn remember(&mut self, count: usize) -> Vec<MemoryId> {
         let files: Vec<String> = FILES.iter().map(|(path, _)| (*path).to_owned()).collect();
         let new = FILES.map(|(path, _)| new(path));
-        let place = Place { project: self.project, root: &self.root, redactor: &self.redactor, until: None };
+        let place = TrackingContext {
+            project: self.project,
+            root: &self.root,
+            redactor: &self.redactor,
+            until: None,
+        };
         let readings =
             track(&mut self.store, place, self.session, &new, NOW).expect("the store can be written");
         let memories = (0..count).map(|number| {
@@ -181,7 +192,7 @@ fn begin(store: &mut Store, root: &Path) -> (ProjectId, SessionId) {
         payload: "{}".into(),
         truncated: false,
     };
-    let project_ref = backstory_capture::sight(root);
+    let project_ref = backstory_capture::identify_project(root);
     store.record(&Arrival { event, project_ref }).expect("the store can be written");
     let sessions = store.sessions(None, 1, 0).expect("the store can be read");
     let session = &sessions.first().expect("it was just recorded").session;

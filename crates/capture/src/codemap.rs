@@ -13,15 +13,15 @@ mod language;
 mod signature;
 mod source;
 mod table;
-mod tokens;
+mod token_stream;
 mod track;
 mod undo;
 mod walk;
 
-pub use anchors::{Patience, anchor, follow_renames, freshness, freshness_of_anchors};
+pub use anchors::{FreshnessLimit, anchor, follow_renames, freshness, freshness_of_anchors};
 pub use changes::changes;
 pub use language::Language;
-pub use track::{EditedFile, Place, edited_files, track};
+pub use track::{EditedFile, TrackingContext, edited_files, track};
 use undo::undo;
 
 use backstory_memory::Symbol;
@@ -37,7 +37,7 @@ pub const MOST_SYMBOLS: usize = 500;
 
 /// Why a source has no code map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unreadable {
+pub enum CodeMapError {
     /// It is longer than [`MOST_SOURCE_BYTES`].
     TooLong,
     /// It holds syntax errors and nothing that could be named.
@@ -46,17 +46,17 @@ pub enum Unreadable {
     TooTangled,
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for CodeMapError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Unreadable::TooLong => "longer than 1 MB",
-            Unreadable::NotThisLanguage => "does not parse",
-            Unreadable::TooTangled => "takes too long to parse",
+            CodeMapError::TooLong => "longer than 1 MB",
+            CodeMapError::NotThisLanguage => "does not parse",
+            CodeMapError::TooTangled => "takes too long to parse",
         })
     }
 }
 
-impl std::error::Error for Unreadable {}
+impl std::error::Error for CodeMapError {}
 
 /// Returns the symbols of a source in the order they stand in, the first [`MOST_SYMBOLS`].
 ///
@@ -64,8 +64,8 @@ impl std::error::Error for Unreadable {}
 ///
 /// # Errors
 ///
-/// When nothing can be said about the source: see [`Unreadable`]. An empty source is no error.
-pub fn symbols(language: Language, source: &str) -> Result<Vec<Symbol>, Unreadable> {
+/// When nothing can be said about the source: see [`CodeMapError`]. An empty source is no error.
+pub fn symbols(language: Language, source: &str) -> Result<Vec<Symbol>, CodeMapError> {
     symbols_until(language, source, None)
 }
 
@@ -74,12 +74,12 @@ fn symbols_until(
     language: Language,
     source: &str,
     until: Option<Instant>,
-) -> Result<Vec<Symbol>, Unreadable> {
+) -> Result<Vec<Symbol>, CodeMapError> {
     if source.len() > MOST_SOURCE_BYTES {
-        return Err(Unreadable::TooLong);
+        return Err(CodeMapError::TooLong);
     }
     if nests_too_deep(source) || (language == Language::Ruby && names_a_heredoc_too_long(source)) {
-        return Err(Unreadable::TooTangled);
+        return Err(CodeMapError::TooTangled);
     }
     // The parser takes its own stack apart by recursion: code that opens a hundred thousand expressions ends a process
     // whose stack is of the usual size. Address space is free until it is touched.
@@ -88,8 +88,8 @@ fn symbols_until(
         let reader = std::thread::Builder::new().stack_size(stack_bytes);
         let reader = reader
             .spawn_scoped(scope, || read(language, source, until))
-            .map_err(|_| Unreadable::TooTangled)?;
-        reader.join().unwrap_or(Err(Unreadable::TooTangled))
+            .map_err(|_| CodeMapError::TooTangled)?;
+        reader.join().unwrap_or(Err(CodeMapError::TooTangled))
     })
 }
 
@@ -97,12 +97,12 @@ fn symbols_until(
 const STACK_PER_SOURCE_BYTE: usize = 256;
 const LEAST_STACK_BYTES: usize = 1 << 20;
 
-fn read(language: Language, source: &str, until: Option<Instant>) -> Result<Vec<Symbol>, Unreadable> {
+fn read(language: Language, source: &str, until: Option<Instant>) -> Result<Vec<Symbol>, CodeMapError> {
     let tree = parse(language, source, until)?;
     let symbols = walk::symbols(language.rules(), &tree, source);
     // A file that is broken from its first line must not read as one whose symbols were all deleted.
     if symbols.is_empty() && tree.root_node().has_error() {
-        return Err(Unreadable::NotThisLanguage);
+        return Err(CodeMapError::NotThisLanguage);
     }
     Ok(symbols)
 }
@@ -142,9 +142,9 @@ fn names_a_heredoc_too_long(source: &str) -> bool {
     })
 }
 
-fn parse(language: Language, source: &str, until: Option<Instant>) -> Result<Tree, Unreadable> {
+fn parse(language: Language, source: &str, until: Option<Instant>) -> Result<Tree, CodeMapError> {
     let mut parser = Parser::new();
-    parser.set_language(&language.grammar()).map_err(|_| Unreadable::NotThisLanguage)?;
+    parser.set_language(&language.grammar()).map_err(|_| CodeMapError::NotThisLanguage)?;
     let mut reports = 0;
     let mut progress = |state: &ParseState| {
         reports += 1;
@@ -155,5 +155,5 @@ fn parse(language: Language, source: &str, until: Option<Instant>) -> Result<Tre
     let options = ParseOptions::new().progress_callback(&mut progress);
     let bytes = source.as_bytes();
     let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
-    parser.parse_with_options(&mut read, None, Some(options)).ok_or(Unreadable::TooTangled)
+    parser.parse_with_options(&mut read, None, Some(options)).ok_or(CodeMapError::TooTangled)
 }

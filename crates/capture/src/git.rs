@@ -10,7 +10,7 @@ mod history;
 
 use crate::project::{common_dir, read_head, work_tree};
 use child::ask;
-pub use history::{Changed, Commit, Detail, History, history};
+pub use history::{Commit, CommittedFile, HistoryDetail, HistoryEnd, history};
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
@@ -27,7 +27,7 @@ const MOST_LINE_BYTES: usize = 4 * 1024;
 
 /// A file that has another name now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rename {
+pub struct FileRename {
     /// Its path before, relative to the root.
     pub from: String,
     /// Its path now.
@@ -36,7 +36,7 @@ pub struct Rename {
 
 /// A work tree and the repository it is of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WorkTree {
+pub struct GitWorkTree {
     /// The repository's own directory, shared by all its work trees.
     pub common_dir: PathBuf,
     /// The root of the work tree.
@@ -45,9 +45,9 @@ pub struct WorkTree {
 
 /// Returns the work tree a folder lies in.
 #[must_use]
-pub fn work_tree_of(folder: &Path) -> Option<WorkTree> {
+pub fn work_tree_of(folder: &Path) -> Option<GitWorkTree> {
     let (root, git_dir) = work_tree(folder)?;
-    Some(WorkTree { common_dir: common_dir(&git_dir)?, root })
+    Some(GitWorkTree { common_dir: common_dir(&git_dir)?, root })
 }
 
 /// Returns what the user is called, where git was told.
@@ -102,10 +102,10 @@ pub fn dirty_files(root: &Path, deadline: Duration) -> Vec<String> {
 
 /// Returns which files have another name now: those of the work tree first, then those of the last commits that renamed some.
 #[must_use]
-pub fn renames(root: &Path, deadline: Duration) -> Vec<Rename> {
+pub fn renames(root: &Path, deadline: Duration) -> Vec<FileRename> {
     let staged = status(root, deadline).into_iter().filter_map(|entry| {
         let from = entry.from?;
-        Some(Rename { from, to: entry.path })
+        Some(FileRename { from, to: entry.path })
     });
     let log = ["log", "-n", "20", "--format=", "--name-status", "-z", "-M", "--diff-filter=R", "--relative"];
     let plain = ["--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-color"];
@@ -153,13 +153,13 @@ fn next_object(answer: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
 }
 
 /// One file as `git status` tells it.
-struct Entry {
+struct StatusEntry {
     path: String,
     /// The name it had, where git sees that it was renamed.
     from: Option<String>,
 }
 
-fn status(root: &Path, deadline: Duration) -> Vec<Entry> {
+fn status(root: &Path, deadline: Duration) -> Vec<StatusEntry> {
     let Some(prefix) = prefix(root) else { return Vec::new() };
     let status =
         ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules", "--", "."];
@@ -172,13 +172,13 @@ fn status(root: &Path, deadline: Duration) -> Vec<Entry> {
         let from = state.contains(['R', 'C']).then(|| fields.next()).flatten();
         let Some(path) = inside(path) else { continue };
         let from = from.filter(|_| state.contains('R')).and_then(|from| inside(&from));
-        entries.push(Entry { path, from });
+        entries.push(StatusEntry { path, from });
     }
     entries
 }
 
 /// Reads `R100\0from\0to\0` and so on.
-fn logged_renames(log: &[u8]) -> Vec<Rename> {
+fn logged_renames(log: &[u8]) -> Vec<FileRename> {
     let mut fields = fields(log);
     let mut renames = Vec::new();
     while let Some(state) = fields.next() {
@@ -186,7 +186,7 @@ fn logged_renames(log: &[u8]) -> Vec<Rename> {
             continue;
         }
         let (Some(from), Some(to)) = (fields.next(), fields.next()) else { break };
-        renames.push(Rename { from, to });
+        renames.push(FileRename { from, to });
     }
     renames
 }

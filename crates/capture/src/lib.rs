@@ -4,19 +4,19 @@
 
 mod codemap;
 pub mod git;
-mod keep;
-mod observe;
+mod normalise;
+mod prepare;
 mod private;
 mod project;
 mod redact;
 
 // The code map speaks in these; whoever reads it should not have to look elsewhere.
-pub use backstory_memory::{Change, CodeChange, Symbol, SymbolKind};
+pub use backstory_memory::{CodeChange, Symbol, SymbolChange, SymbolKind};
 pub use codemap::{
-    EditedFile, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Patience, Place, Unreadable, anchor, changes,
-    edited_files, follow_renames, freshness, freshness_of_anchors, symbols, track,
+    CodeMapError, EditedFile, FreshnessLimit, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, TrackingContext,
+    anchor, changes, edited_files, follow_renames, freshness, freshness_of_anchors, symbols, track,
 };
-pub use keep::{MOST_BODY_BYTES, most_similar, prepare, whole_text};
-pub use observe::{Observation, Surroundings, body_of, observe};
-pub use project::{safe_project_ref, sight};
-pub use redact::{Finding, Redacted, Redaction, Redactor, RedactorOptions};
+pub use normalise::{CaptureContext, RawEvent, body_of, normalise};
+pub use prepare::{MOST_BODY_BYTES, most_similar, prepare, whole_text};
+pub use project::{identify_project, safe_project_ref};
+pub use redact::{Redacted, Redaction, Redactor, RedactorOptions, SecretMatch};

@@ -34,21 +34,21 @@ pub(crate) fn strip_and_report(text: &str) -> (Cow<'_, str>, Loose) {
     let mut loose = Loose::default();
     let mut depth = 0usize;
     let mut at = 0;
-    for tag in (Tags { text: text.as_bytes(), at: 0 }) {
+    for tag in (PrivateTags { text: text.as_bytes(), at: 0 }) {
         match tag.kind {
-            TagKind::Open if depth > 0 => depth += 1,
-            TagKind::Open | TagKind::Empty if depth == 0 => {
+            PrivateTagKind::Open if depth > 0 => depth += 1,
+            PrivateTagKind::Open | PrivateTagKind::Empty if depth == 0 => {
                 kept.push_str(text.get(at..tag.start).unwrap_or_default());
                 kept.push_str(MARKER);
-                depth = usize::from(tag.kind == TagKind::Open);
+                depth = usize::from(tag.kind == PrivateTagKind::Open);
             }
-            TagKind::Close if depth > 0 => depth -= 1,
-            TagKind::Close => {
+            PrivateTagKind::Close if depth > 0 => depth -= 1,
+            PrivateTagKind::Close => {
                 loose.closed = true;
                 kept.clear();
                 kept.push_str(MARKER);
             }
-            TagKind::Open | TagKind::Empty => {}
+            PrivateTagKind::Open | PrivateTagKind::Empty => {}
         }
         at = tag.end;
     }
@@ -63,29 +63,29 @@ pub(crate) fn strip_and_report(text: &str) -> (Cow<'_, str>, Loose) {
 }
 
 #[derive(PartialEq, Eq)]
-enum TagKind {
+enum PrivateTagKind {
     Open,
     Close,
     /// `<private/>`
     Empty,
 }
 
-struct Tag {
-    kind: TagKind,
+struct PrivateTag {
+    kind: PrivateTagKind,
     start: usize,
     end: usize,
 }
 
 /// Walks over the tags of a text.
-struct Tags<'a> {
+struct PrivateTags<'a> {
     text: &'a [u8],
     at: usize,
 }
 
-impl Iterator for Tags<'_> {
-    type Item = Tag;
+impl Iterator for PrivateTags<'_> {
+    type Item = PrivateTag;
 
-    fn next(&mut self) -> Option<Tag> {
+    fn next(&mut self) -> Option<PrivateTag> {
         loop {
             let rest = self.text.get(self.at..)?;
             let start = self.at + rest.iter().position(|byte| matches!(byte, b'<' | b'&' | b'\\' | b'%'))?;
@@ -99,7 +99,7 @@ impl Iterator for Tags<'_> {
     }
 }
 
-fn tag_at(text: &[u8], start: usize) -> Option<Tag> {
+fn tag_at(text: &[u8], start: usize) -> Option<PrivateTag> {
     const NAME: &[u8] = b"private";
     let mut at = start + angle(text.get(start..)?, Angle::OPEN)?;
     at += spaces(text, at);
@@ -114,15 +114,15 @@ fn tag_at(text: &[u8], start: usize) -> Option<Tag> {
     let rest = text.get(at..)?;
     let (kind, end) = match rest.first() {
         Some(more) if more.is_ascii_alphanumeric() || b"_-".contains(more) => return None,
-        _ if closing => (TagKind::Close, at + end_of_close(rest)),
-        None => (TagKind::Open, at),
+        _ if closing => (PrivateTagKind::Close, at + end_of_close(rest)),
+        None => (PrivateTagKind::Open, at),
         Some(b'/') => {
             let slash = 1 + spaces(rest, 1);
-            (TagKind::Empty, at + slash + angle(rest.get(slash..)?, Angle::CLOSE)?)
+            (PrivateTagKind::Empty, at + slash + angle(rest.get(slash..)?, Angle::CLOSE)?)
         }
-        Some(_) => (TagKind::Open, at + attributes(rest)?),
+        Some(_) => (PrivateTagKind::Open, at + attributes(rest)?),
     };
-    Some(Tag { kind, start, end })
+    Some(PrivateTag { kind, start, end })
 }
 
 /// A closing tag counts even when its own end is missing: the text after it is not private either way.

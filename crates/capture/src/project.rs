@@ -8,7 +8,7 @@
 
 mod files;
 mod gitconfig;
-mod named;
+mod override_file;
 mod remote;
 mod repository;
 #[cfg(test)]
@@ -31,7 +31,7 @@ const MAX_PARENTS: usize = 4;
 /// The nearest override file decides, up to the root of the repository; else the repository; else the folder itself.
 /// A folder that no longer exists is judged by the nearest ancestor that does.
 #[must_use]
-pub fn sight(start: &Path) -> ProjectRef {
+pub fn identify_project(start: &Path) -> ProjectRef {
     let (standing, place) = locate(start);
     look(&standing, &place, MAX_PARENTS)
 }
@@ -51,7 +51,7 @@ pub fn safe_project_ref(folder: &Path, redactor: &Redactor) -> ProjectRef {
             parent: project_ref.parent.map(|parent| Box::new(safe(*parent, redactor))),
         }
     }
-    safe(sight(folder), redactor)
+    safe(identify_project(folder), redactor)
 }
 
 /// Returns the root of the work tree a folder lies in, and its git directory.
@@ -62,7 +62,7 @@ pub(crate) fn work_tree(folder: &Path) -> Option<(PathBuf, PathBuf)> {
 
 /// Returns the directory of the repository that a work tree's git directory belongs to.
 pub(crate) fn common_dir(git_dir: &Path) -> Option<PathBuf> {
-    Repository::of(git_dir.to_owned(), false).map(|repository| repository.common)
+    Repository::at_git_dir(git_dir.to_owned(), false).map(|repository| repository.common)
 }
 
 /// Returns the nearest existing folder at or above a path, and the path itself, both canonical as far as they exist.
@@ -88,7 +88,7 @@ fn locate(start: &Path) -> (PathBuf, PathBuf) {
 /// Looks upward from an existing folder; `place` is what is sighted when there is nothing to be found.
 fn look(standing: &Path, place: &Path, parents: usize) -> ProjectRef {
     for folder in standing.ancestors() {
-        if let Some(name) = named::read(folder) {
+        if let Some(name) = override_file::read(folder) {
             return project_ref_of_name(&name, folder);
         }
         match repository::at(folder) {

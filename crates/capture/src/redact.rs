@@ -41,7 +41,7 @@ pub struct RedactorOptions {
 
 /// Finds and replaces secrets. Cheap to build: nothing is compiled.
 pub struct Redactor {
-    tokens: tokens::Tokens,
+    tokens: tokens::TokenRules,
     key: [u8; 32],
 }
 
@@ -51,12 +51,12 @@ pub struct Redaction {
     /// The text without its secrets.
     pub text: Redacted,
     /// What was replaced, in order, without overlaps.
-    pub found: Vec<Finding>,
+    pub found: Vec<SecretMatch>,
 }
 
 /// One secret in the text given to [`Redactor::redact`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct SecretMatch {
     /// The rule that found it.
     pub rule: &'static str,
     /// Its first byte.
@@ -106,7 +106,7 @@ impl Redactor {
                 && names::telling(name.as_bytes()).is_some()
                 && !value.starts_with('/')
         });
-        let tokens = tokens::Tokens::new(literals.chain(values.map(|(_, value)| value)));
+        let tokens = tokens::TokenRules::new(literals.chain(values.map(|(_, value)| value)));
         Redactor { tokens, key: options.key }
     }
 
@@ -141,8 +141,8 @@ impl Redactor {
     ///
     /// A marker in the text splits it: no rule sees across. What a replacement leaves is therefore searched
     /// exactly as it would be in the result, until nothing is found: this is what makes redaction idempotent.
-    fn find(&self, text: &str) -> Vec<Finding> {
-        let mut found: Vec<Finding> = Vec::new();
+    fn find(&self, text: &str) -> Vec<SecretMatch> {
+        let mut found: Vec<SecretMatch> = Vec::new();
         let mut pieces = marker::pieces_between_markers(text);
         for _ in 0..ROUNDS {
             let before = found.len();
@@ -159,7 +159,7 @@ impl Redactor {
         found
     }
 
-    fn find_in_piece(&self, text: &str, piece: Piece, found: &mut Vec<Finding>, left: &mut Vec<Piece>) {
+    fn find_in_piece(&self, text: &str, piece: Piece, found: &mut Vec<SecretMatch>, left: &mut Vec<Piece>) {
         let Some(part) = text.get(piece.start..piece.end) else { return };
         let mut here = Vec::new();
         self.tokens.find(part.as_bytes(), &mut here);
@@ -174,7 +174,7 @@ impl Redactor {
         for finding in here {
             let (start, end) = (piece.start + finding.start, piece.start + finding.end);
             left.extend(Piece::between(at, start));
-            found.push(Finding { rule: finding.rule, start, end });
+            found.push(SecretMatch { rule: finding.rule, start, end });
             at = end;
         }
         left.extend(Piece::between(at, piece.end));
@@ -195,7 +195,7 @@ impl Piece {
 }
 
 /// Sorts, widens to whole characters, and joins what overlaps or touches under the rule that came first.
-fn merge(text: &str, found: &mut Vec<Finding>) {
+fn merge(text: &str, found: &mut Vec<SecretMatch>) {
     found.sort_unstable_by_key(|finding| (finding.start, Reverse(finding.end)));
     for finding in found.iter_mut() {
         finding.start = text.floor_char_boundary(finding.start);

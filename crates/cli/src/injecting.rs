@@ -16,7 +16,7 @@ pub(crate) use uses::Deed;
 
 use crate::config::Config;
 use crate::env_vars::Environment;
-use backstory_capture::{Patience, freshness};
+use backstory_capture::{FreshnessLimit, freshness};
 use backstory_hosts::InjectionPoint;
 use backstory_inject::{
     Block, CEILING_BYTES, Compaction, Doors, Frame, Known, Prompt, Relevant, SessionStart, Source, Tool,
@@ -135,7 +135,7 @@ impl Injecting<'_> {
     }
 
     /// Says whether the code of memories is what it was, as far as patience goes.
-    fn freshness_of(&self, memories: &[&Memory], patience: Patience) -> HashMap<MemoryId, Freshness> {
+    fn freshness_of(&self, memories: &[&Memory], patience: FreshnessLimit) -> HashMap<MemoryId, Freshness> {
         let Some(root) = self.to.root else { return HashMap::new() };
         let own = memories.iter().filter(|memory| memory.project == self.to.project);
         let own: Vec<MemoryId> = own.map(|memory| memory.id).collect();
@@ -164,7 +164,7 @@ impl Built {
             layers: block.layers.iter().map(|layer| (*layer).to_owned()).collect(),
             layers_skipped: block.layers_skipped.iter().map(ToString::to_string).collect(),
             text: block.text.clone(),
-            shingles: Shingles::of(&block.text),
+            shingles: Shingles::from_text(&block.text),
             memories: block.injected(),
         }
     }

@@ -10,7 +10,7 @@ mod line;
 mod phrases;
 mod sayings;
 
-use crate::prose::{Passage, Shape, passages, sentences};
+use crate::prose::{Passage, PassageShape, passages, sentences};
 pub use commit::title_of_commit;
 use line::{MOST_ANSWER_CHARS, line};
 use sayings::{Saying, Topic, announces_work, learned, next_step, saying, topic, unannounced};
@@ -60,8 +60,8 @@ fn settled(mut claim: Option<String>) -> Option<String> {
     None
 }
 
-fn heard(message: &str) -> Heard {
-    let mut heard = Heard::default();
+fn heard(message: &str) -> MessageReading {
+    let mut heard = MessageReading::default();
     let passages = passages(message);
     for (place, passage) in passages.iter().enumerate() {
         heard.passage(passage, passages.get(place + 1));
@@ -74,7 +74,7 @@ fn heard(message: &str) -> Heard {
 
 /// What has been read of a message so far.
 #[derive(Default)]
-struct Heard {
+struct MessageReading {
     closing: Closing,
     work: Option<String>,
     fact: Option<String>,
@@ -85,16 +85,16 @@ struct Heard {
     reports_work: bool,
 }
 
-impl Heard {
+impl MessageReading {
     fn claim(&self) -> Option<String> {
         [&self.work, &self.fact, &self.heading, &self.leaning].into_iter().find_map(Clone::clone)
     }
 
     fn passage(&mut self, passage: &Passage<'_>, next: Option<&Passage<'_>>) {
-        if matches!(passage.shape, Shape::Heading | Shape::Lead) {
+        if matches!(passage.shape, PassageShape::Heading | PassageShape::Lead) {
             self.reports_work |= announces_work(passage.text);
         }
-        if passage.shape == Shape::Heading {
+        if passage.shape == PassageShape::Heading {
             if let Saying::Work { title, .. } = saying(passage.text) {
                 self.heading.get_or_insert(title);
             }
@@ -107,7 +107,7 @@ impl Heard {
         let text = passage.text.strip_prefix("[x]").unwrap_or(passage.text);
         let sentences = sentences(text);
         match topic_of(passage) {
-            Topic::NextSteps if passage.shape == Shape::Lead => {}
+            Topic::NextSteps if passage.shape == PassageShape::Lead => {}
             // One item is one step, however many sentences explain it.
             Topic::NextSteps => {
                 let step = sentences.first().filter(|step| step.len() <= MOST_SENTENCE_BYTES);
@@ -116,7 +116,7 @@ impl Heard {
             Topic::Aside => {}
             Topic::Work => {
                 // What a lead announces stands in the item after it.
-                let item = next.filter(|_| passage.shape == Shape::Lead).map(|next| next.text);
+                let item = next.filter(|_| passage.shape == PassageShape::Lead).map(|next| next.text);
                 for (place, sentence) in sentences.iter().enumerate() {
                     self.sentence(sentence, sentences.get(place + 1).copied().or(item));
                 }
@@ -155,8 +155,8 @@ fn push(lines: &mut Vec<String>, line: Option<String>) {
 
 /// What a passage is about, by the heading and the lead it stands under.
 fn topic_of(passage: &Passage<'_>) -> Topic {
-    let own = Some(passage.text).filter(|_| passage.shape == Shape::Lead);
-    let lead = passage.lead.filter(|_| passage.shape == Shape::Item);
+    let own = Some(passage.text).filter(|_| passage.shape == PassageShape::Lead);
+    let lead = passage.lead.filter(|_| passage.shape == PassageShape::Item);
     [own, lead, passage.section]
         .into_iter()
         .flatten()

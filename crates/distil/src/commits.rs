@@ -2,13 +2,13 @@
 //!
 //! Not here: git itself. A commit somebody else made is none of this session's work.
 
-use super::story::Command;
-use crate::failures::Line;
+use super::transcript::TurnCommand;
+use crate::failures::CommandLine;
 use backstory_memory::ExitStatus;
 
 /// A commit made in a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Commit {
+pub(super) struct MadeCommit {
     /// The first line of its message.
     pub(super) subject: String,
     /// The rest of it, without trailers.
@@ -17,10 +17,11 @@ pub(super) struct Commit {
     pub(super) hash: Option<String>,
 }
 
-impl Commit {
+impl MadeCommit {
     /// Returns the commit a command made.
-    pub(super) fn of(command: Command<'_>) -> Option<Commit> {
-        let is_commit = Line::of(command.command).tasks.iter().any(|task| task.name == "git commit");
+    pub(super) fn from_command(command: TurnCommand<'_>) -> Option<MadeCommit> {
+        let is_commit =
+            CommandLine::parse(command.command).tasks.iter().any(|task| task.name == "git commit");
         if !is_commit || command.status != ExitStatus::Success {
             return None;
         }
@@ -32,7 +33,7 @@ impl Commit {
             subject.or_else(|| lines.next()).map(str::trim).filter(|subject| !subject.is_empty())?;
         let body: Vec<&str> =
             message.lines().skip(1).filter(|line| !is_trailer(line)).map(str::trim_end).collect();
-        Some(Commit {
+        Some(MadeCommit {
             subject: subject.to_owned(),
             body: body.join("\n").trim().to_owned(),
             hash: hash.map(str::to_owned),
@@ -93,8 +94,8 @@ fn is_trailer(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn commit(command: &str, output: &str) -> Option<Commit> {
-        Commit::of(Command { command, output, status: ExitStatus::Success })
+    fn commit(command: &str, output: &str) -> Option<MadeCommit> {
+        MadeCommit::from_command(TurnCommand { command, output, status: ExitStatus::Success })
     }
 
     #[test]
@@ -122,11 +123,11 @@ mod tests {
     fn nothing_else_is_a_commit() {
         assert_eq!(commit("git log --oneline", "[main 1a2b3c4] Fix"), None);
         assert_eq!(commit("echo git commit -m 'x'", ""), None);
-        let failed = Command {
+        let failed = TurnCommand {
             command: "git commit -m 'x'",
             output: "nothing to commit",
             status: ExitStatus::Failure,
         };
-        assert_eq!(Commit::of(failed), None);
+        assert_eq!(MadeCommit::from_command(failed), None);
     }
 }

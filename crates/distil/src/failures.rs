@@ -1,80 +1,80 @@
 //! What failed, told the same way on another day and machine: the signature of a failing command.
 //!
-//! A [`Signature`] is the telling line of the output without what varies, the command by its name, and a digest
+//! A [`FailureSignature`] is the telling line of the output without what varies, the command by its name, and a digest
 //! of both. [`pair`] finds, in the steps of a turn, which failure was followed by what fixed it.
 //!
 //! Pure rules, nothing is stored here. Nothing calls it yet: distillation will.
 
 mod command;
-mod marks;
+mod command_run;
+mod error_line;
+mod error_patterns;
 mod pairs;
-mod ran;
 mod shape;
 mod shell;
-mod telling;
 mod tools;
 
-pub(crate) use command::Line;
-pub use pairs::{Attempt, Failures, Fix, OpenFailure, Step, pair, should_promote};
-pub use ran::Ran;
-pub use telling::Class;
+pub(crate) use command::CommandLine;
+pub use command_run::CommandRun;
+pub use error_line::FailureClass;
+pub use pairs::{FailureFix, FailureStep, FixAttempt, OpenFailure, PairedFailures, pair, should_promote};
 
 use backstory_memory::{TITLE_CHARS, first_chars};
-use telling::{FIRM, Telling, telling};
+use error_line::{ErrorLine, FIRM, error_line};
 
 /// What failed, in a form that can be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Signature {
+pub struct FailureSignature {
     /// Equal for the same failure, as 32 hexadecimal digits.
     pub digest: String,
     /// One line for a person, at most 80 characters: `cargo build: cannot find type Foo in this scope`.
     pub title: String,
     /// The sort of failure.
-    pub class: Class,
+    pub class: FailureClass,
     /// The command by its name, `cargo build`.
     pub task: String,
 }
 
-impl Signature {
+impl FailureSignature {
     /// Returns the signature of a command that failed, from what it printed.
     ///
     /// Nothing when there is no command, or when it only looked: a `grep` without a match has not failed.
     #[must_use]
-    pub fn of(command: &str, output: &str) -> Option<Signature> {
-        let line = Line::of(command);
+    pub fn from_output(command: &str, output: &str) -> Option<FailureSignature> {
+        let line = CommandLine::parse(command);
         let main = line.main()?;
         if is_interrupted(output) {
             return None;
         }
-        match telling(output) {
-            Some(telling) if !main.is_bystander || telling.rank <= FIRM + 1 => {
-                Some(Signature::told(&main.name, &telling))
+        match error_line(output) {
+            Some(error_line) if !main.is_bystander || error_line.rank <= FIRM + 1 => {
+                Some(FailureSignature::from_error_line(&main.name, &error_line))
             }
-            None if !main.is_bystander => Some(Signature::silent(&main.name)),
+            None if !main.is_bystander => Some(FailureSignature::silent(&main.name)),
             _ => None,
         }
     }
 
-    fn told(task: &str, telling: &Telling) -> Signature {
+    fn from_error_line(task: &str, error_line: &ErrorLine) -> FailureSignature {
         // The same error met by `cargo check` and `cargo test` is one failure; without a line that tells, only
         // the whole command does.
         let program = task.split(' ').next().unwrap_or(task);
-        let who = if telling.rank <= 5 { program } else { task };
-        let said = telling.line.replace(['`', '\''], "");
-        Signature {
-            digest: digest_of(&[who, &telling.line]),
+        let who = if error_line.rank <= 5 { program } else { task };
+        let said = error_line.line.replace(['`', '\''], "");
+        FailureSignature {
+            digest: digest_of(&[who, &error_line.line]),
             title: title(task, &said),
-            class: telling.class,
+            class: error_line.class,
             task: task.to_owned(),
         }
     }
 
     /// A command that failed without a word.
-    fn silent(task: &str) -> Signature {
-        Signature {
+    fn silent(task: &str) -> FailureSignature {
+        FailureSignature {
             digest: digest_of(&[task, ""]),
             title: title(task, "failed and printed nothing"),
-            class: Class::Other,
+            class: FailureClass::Other,
             task: task.to_owned(),
         }
     }
@@ -82,7 +82,7 @@ impl Signature {
 
 /// Whether the output tells of a failure so plainly that the exit status does not matter.
 fn tells_failure(output: &str) -> bool {
-    telling(output).is_some_and(|telling| telling.rank <= FIRM)
+    error_line(output).is_some_and(|error_line| error_line.rank <= FIRM)
 }
 
 /// The user stopped it: nothing failed.

@@ -1,8 +1,8 @@
 //! Something worth a memory, before it is compared with what is known.
 
-use super::story::{Entry, Turn};
+use super::transcript::{TranscriptEntry, Turn};
 use backstory_memory::{Confidence, Content, Digest, EventId, Kind, Provenance, Timestamp, digest};
-use backstory_store::Again;
+use backstory_store::OnRepeat;
 
 /// Something worth a memory.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub(super) struct Finding {
     /// When it was found.
     pub(super) at: Timestamp,
     /// What it means to meet it again.
-    pub(super) again: Again,
+    pub(super) again: OnRepeat,
     /// Whether known memories may say the same in other words, or the opposite.
     pub(super) comparing: Comparing,
     /// Other findings it has to do with.
@@ -52,7 +52,7 @@ pub(super) fn subject_of_turn(sort: &str, turn: &Turn<'_>) -> Digest {
 }
 
 /// The events of a turn a memory should point at: what was asked, what was done, what was said in the end.
-pub(super) fn evidence<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<EventId> {
+pub(super) fn evidence<'a>(entries: impl IntoIterator<Item = &'a TranscriptEntry>) -> Vec<EventId> {
     let mut ids: Vec<EventId> = Vec::new();
     for entry in entries {
         if !ids.contains(&entry.id) && ids.len() < MOST_EVIDENCE {

@@ -1,15 +1,15 @@
 //! Where the work stands, for whoever goes on: made when a session ends and before its context is compacted.
 
 use super::finding::{Comparing, Finding, distilled, evidence};
-use super::story::Turn;
+use super::session_notes::SessionNotes;
 use super::summary::{line, of_session, provenance};
-use super::told::Told;
+use super::transcript::Turn;
 use backstory_memory::{Kind, title_from};
-use backstory_store::{Again, Session};
+use backstory_store::{OnRepeat, Session};
 
 /// How things lie in the project's folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct WorkTree {
+pub(super) struct WorkTreeState {
     /// The branch that is checked out.
     pub(super) branch: Option<String>,
     /// Files with changes nobody committed.
@@ -20,12 +20,12 @@ pub(super) struct WorkTree {
 pub(super) fn handoff(
     session: &Session,
     turns: &[Turn<'_>],
-    told: &Told<'_>,
+    notes: &SessionNotes<'_>,
     red: Vec<String>,
-    tree: &WorkTree,
+    tree: &WorkTreeState,
 ) -> Option<Finding> {
-    let stands_at = told.stands_at();
-    let (next, questions) = (told.next_steps(), told.questions());
+    let stands_at = notes.stands_at();
+    let (next, questions) = (notes.next_steps(), notes.questions());
     let did_work = stands_at.is_some_and(|finding| finding.content.kind != Kind::Discovery);
     // A question that was answered leaves nothing to go on with: its discovery says it all.
     if !did_work && next.is_empty() && questions.is_empty() && red.is_empty() {
@@ -60,7 +60,7 @@ pub(super) fn handoff(
         content,
         events: evidence(last_turn.first().into_iter().chain(last_turn.last())),
         at: last_turn.last()?.at,
-        again: Again::Replaces,
+        again: OnRepeat::Replaces,
         comparing: Comparing::Not,
         relates_to: Vec::new(),
     })

@@ -9,7 +9,7 @@ mod plain;
 mod sentences;
 mod tokens;
 
-pub(crate) use passages::{Passage, Shape, is_foreign, passages};
+pub(crate) use passages::{Passage, PassageShape, is_foreign, passages};
 pub(crate) use patterns::Patterns;
 pub(crate) use plain::{own_words, plain, titled};
 pub(crate) use sentences::sentences;

@@ -1,11 +1,11 @@
 //! What was stated in a turn: by the user, by the assistant, and in the messages of its commits.
 
-use super::commits::Commit;
+use super::commits::MadeCommit;
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
-use super::story::{Entry, Turn};
+use super::transcript::{TranscriptEntry, Turn};
 use crate::{Speaker, Statement, statements};
 use backstory_memory::{Importance, Kind, Provenance, keywords, words};
-use backstory_store::Again;
+use backstory_store::OnRepeat;
 
 /// Returns what was stated. Where the turn did work, what the assistant says of causes and failures is part of that work;
 /// and the sentence the turn's own memory has its title from is told by that memory.
@@ -17,7 +17,7 @@ pub(super) fn stated(turn: &Turn<'_>, done: Option<&Finding>) -> Vec<Finding> {
         let said = statements(turn.prompt(), Speaker::User);
         findings.extend(said.into_iter().map(|said| finding(said, prompt, &Provenance::User)));
     }
-    let of_assistant = |text: &str, entry: &Entry| -> Vec<Finding> {
+    let of_assistant = |text: &str, entry: &TranscriptEntry| -> Vec<Finding> {
         let said = statements(text, Speaker::Assistant).into_iter();
         let said = said.filter(|said| !did_work || !belongs_to_work(said));
         let said = said.filter(|said| !is_told(said));
@@ -25,7 +25,7 @@ pub(super) fn stated(turn: &Turn<'_>, done: Option<&Finding>) -> Vec<Finding> {
         said.map(|said| finding(said, entry, &turn.provenance())).collect()
     };
     for (entry, command) in turn.commands() {
-        if let Some(commit) = Commit::of(command) {
+        if let Some(commit) = MadeCommit::from_command(command) {
             findings.extend(of_assistant(&commit.body, entry));
         }
     }
@@ -58,7 +58,7 @@ fn tells_how_things_are(said: &Statement) -> bool {
     matches!(said.kind, Kind::Learning | Kind::Failure)
 }
 
-fn finding(said: Statement, entry: &Entry, provenance: &Provenance) -> Finding {
+fn finding(said: Statement, entry: &TranscriptEntry, provenance: &Provenance) -> Finding {
     let spoken = words(&said.text).collect::<Vec<_>>().join(" ");
     let body = match &said.reason {
         Some(reason) if !said.text.contains(reason.as_str()) => format!("{}\n{reason}", said.text),
@@ -74,7 +74,7 @@ fn finding(said: Statement, entry: &Entry, provenance: &Provenance) -> Finding {
         content,
         events: evidence([entry]),
         at: entry.at,
-        again: Again::Counts,
+        again: OnRepeat::Counts,
         comparing: Comparing::Statement(Box::new(said)),
         relates_to: Vec::new(),
     }

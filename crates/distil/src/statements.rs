@@ -1,16 +1,16 @@
 //! What was stated: from one prompt or closing message to the decisions, rules, learnings, failures and goals in it.
 //!
 //! Rules, no model: passages → sentences (`prose`) → silence → cues → title, one file each. Precision first: a
-//! sentence that is not clearly a statement yields nothing. What a user simply tells (`told`) counts where nothing is asked for.
+//! sentence that is not clearly a statement yields nothing. What a user simply tells (`assertion`) counts where nothing is asked for.
 //! Not here: work done and commands that failed (distilled from events), provenance, and whether a statement is already
 //! known (`keep`).
 
+mod assertion;
+mod classifier;
 mod corrections;
-mod cues;
-mod passing;
-mod silence;
+mod ephemeral;
+mod reject;
 mod title;
-mod told;
 
 use crate::prose::{Passage, Patterns, Token, fold, passages, sentences};
 use backstory_memory::{Category, Kind, TITLE_CHARS, first_chars};
@@ -61,13 +61,13 @@ pub struct Statement {
 pub fn statements(text: &str, speaker: Speaker) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     let passages = passages(text);
-    let own = passages.iter().take_while(|passage| !silence::opens_quotation(passage, speaker));
-    let heard = Heard {
+    let own = passages.iter().take_while(|passage| !reject::opens_quotation(passage, speaker));
+    let heard = SentenceContext {
         speaker,
         only_tells: speaker == Speaker::User && only_tells(&passages),
         follows_opinion: false,
     };
-    for passage in own.filter(|passage| !silence::is_silent_passage(passage)) {
+    for passage in own.filter(|passage| !reject::is_silent_passage(passage)) {
         for statement in in_passage(passage.text, heard) {
             if found.iter().all(|known| known.text != statement.text) {
                 found.push(statement);
@@ -86,12 +86,12 @@ fn only_tells(passages: &[Passage<'_>]) -> bool {
     let asks = |sentence: &str| {
         let tokens = fold(sentence);
         tokens.iter().any(|token| token.word == "?")
-            || silence::opens_as_order(silence::without_fillers(&tokens))
+            || reject::opens_as_order(reject::without_fillers(&tokens))
     };
     !passages.iter().flat_map(|passage| sentences(passage.text)).any(asks)
 }
 
-fn in_passage(passage: &str, mut heard: Heard) -> Vec<Statement> {
+fn in_passage(passage: &str, mut heard: SentenceContext) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     // Where the sentence of the last statement began, so that a reason that follows can be joined to it.
     let mut open: Option<usize> = None;
@@ -101,8 +101,8 @@ fn in_passage(passage: &str, mut heard: Heard) -> Vec<Statement> {
         let end = offset(passage, sentence) + sentence.len();
         let at = no_at.take().unwrap_or(end - sentence.len());
         let sentence = passage.get(at..end).unwrap_or(sentence);
-        let sentence = silence::beside_order(sentence, heard.speaker).unwrap_or(sentence);
-        if sentence.len() > silence::MOST_BYTES {
+        let sentence = reject::beside_order(sentence, heard.speaker).unwrap_or(sentence);
+        if sentence.len() > reject::MOST_BYTES {
             open = None;
             continue;
         }
@@ -111,14 +111,14 @@ fn in_passage(passage: &str, mut heard: Heard) -> Vec<Statement> {
             no_at = Some(at);
             continue;
         }
-        if cues::is_reason(&tokens)
+        if classifier::is_reason(&tokens)
             && let (Some(start), Some(last)) = (open, found.last_mut())
         {
             last.text = passage.get(start..end).unwrap_or(&last.text).to_owned();
             last.reason.get_or_insert_with(|| sentence.to_owned());
             continue;
         }
-        heard.follows_opinion |= silence::is_opinion(&tokens);
+        heard.follows_opinion |= reject::is_opinion(&tokens);
         let statement = stated(sentence, &tokens, heard);
         open = statement.is_some().then_some(at);
         found.extend(statement);
@@ -129,7 +129,7 @@ fn in_passage(passage: &str, mut heard: Heard) -> Vec<Statement> {
 static BARE_NO: Patterns = Patterns::new(&["^ no|nope|wrong"]);
 
 fn is_bare_no(tokens: &[Token]) -> bool {
-    let tokens = silence::without_fillers(tokens);
+    let tokens = reject::without_fillers(tokens);
     tokens.len() <= 2 && BARE_NO.are_in(tokens)
 }
 
@@ -140,28 +140,33 @@ fn offset(whole: &str, part: &str) -> usize {
 
 /// What is known of a sentence before it is read.
 #[derive(Clone, Copy)]
-struct Heard {
+struct SentenceContext {
     speaker: Speaker,
     /// Whether its text asks for nothing.
     only_tells: bool,
     follows_opinion: bool,
 }
 
-fn stated(sentence: &str, all: &[Token], heard: Heard) -> Option<Statement> {
-    let tokens = silence::without_fillers(all);
+fn stated(sentence: &str, all: &[Token], heard: SentenceContext) -> Option<Statement> {
+    let tokens = reject::without_fillers(all);
     let core = without_concession(without_no(tokens));
-    let is_passing = heard.speaker == Speaker::User && passing::is_of_the_moment(core);
-    if is_passing || silence::is_silent(sentence, core, heard.speaker) {
+    let is_passing = heard.speaker == Speaker::User && ephemeral::is_of_the_moment(core);
+    if is_passing || reject::is_silent(sentence, core, heard.speaker) {
         return None;
     }
-    let correction = CONTRADICTIONS.are_in(tokens).then(|| cues::correction(core, heard.speaker)).flatten();
-    let meaning = cues::meaning(core, heard.speaker)
+    let correction =
+        CONTRADICTIONS.are_in(tokens).then(|| classifier::correction(core, heard.speaker)).flatten();
+    let meaning = classifier::meaning(core, heard.speaker)
         .filter(|meaning| !(meaning.is_weak && heard.follows_opinion))
         // "No, it lives in A, not in B" settles where, and does not only describe.
-        .filter(|meaning| meaning.kind != Kind::Learning || correction.is_none() || !cues::sets_right(core))
+        .filter(|meaning| {
+            meaning.kind != Kind::Learning || correction.is_none() || !classifier::sets_right(core)
+        })
         .or(correction)
-        .or_else(|| cues::announced(all, core, heard.speaker))
-        .or_else(|| told::meaning(sentence, core).filter(|_| heard.only_tells && !heard.follows_opinion))?;
+        .or_else(|| classifier::announced(all, core, heard.speaker))
+        .or_else(|| {
+            assertion::meaning(sentence, core).filter(|_| heard.only_tells && !heard.follows_opinion)
+        })?;
     let title = title::title(sentence, core, meaning.kind);
     if title.split(' ').count() < 2 {
         return None;
@@ -171,7 +176,9 @@ fn stated(sentence: &str, all: &[Token], heard: Heard) -> Option<Statement> {
         category: meaning.category.map(|category| Category(category.to_owned())),
         title: first_chars(&title, TITLE_CHARS).to_owned(),
         text: sentence.to_owned(),
-        reason: cues::reason(core).and_then(|at| core.get(at)).and_then(|token| reason_text(sentence, token)),
+        reason: classifier::reason(core)
+            .and_then(|at| core.get(at))
+            .and_then(|token| reason_text(sentence, token)),
         polarity: polarity(core),
         correction: corrections::correction(sentence, tokens),
     })
@@ -195,7 +202,7 @@ static ACTUALLY: Patterns = Patterns::new(&["^ actually"]);
 /// Skips the "no," a correction begins with.
 fn without_no(tokens: &[Token]) -> &[Token] {
     let found = CONTRADICTIONS.find(tokens).or_else(|| ACTUALLY.find(tokens));
-    silence::without_fillers(found.and_then(|found| tokens.get(found.end..)).unwrap_or(tokens))
+    reject::without_fillers(found.and_then(|found| tokens.get(found.end..)).unwrap_or(tokens))
 }
 
 static CONCESSIONS: Patterns = Patterns::new(&["even though|if", ", although|though|despite"]);
@@ -209,7 +216,7 @@ fn without_concession(tokens: &[Token]) -> &[Token] {
 /// Returns what a sentence says, without the words that only announce a change: "change of plan:", "actually".
 pub(crate) fn without_turn(text: &str) -> &str {
     let tokens = fold(text);
-    let core = without_no(silence::without_fillers(&tokens));
+    let core = without_no(reject::without_fillers(&tokens));
     core.first().and_then(|first| text.get(first.start..)).unwrap_or(text)
 }
 

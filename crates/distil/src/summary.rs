@@ -1,11 +1,11 @@
 //! The session as a whole: what was asked, looked into, learnt, done and decided, and what comes next. Kept current turn by turn.
 
-use super::asked::{Intent, gist, intent};
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
-use super::story::Turn;
-use super::told::Told;
+use super::request::{Intent, intent, subject_of_prompt};
+use super::session_notes::SessionNotes;
+use super::transcript::Turn;
 use backstory_memory::{Kind, Provenance};
-use backstory_store::{Again, Session};
+use backstory_store::{OnRepeat, Session};
 
 /// A session that only stated something and was asked for less needs no summary: what it stated says it all.
 const LEAST_REQUESTS: usize = 3;
@@ -13,44 +13,46 @@ const MOST_ITEMS: usize = 6;
 const MOST_FILES: usize = 24;
 
 /// Summarises a session.
-pub(super) fn summary(session: &Session, turns: &[Turn<'_>], told: &Told<'_>) -> Option<Finding> {
-    let asks = |turn: &Turn<'_>| gist(turn.prompt()).filter(|_| intent(turn.prompt()) != Intent::Unclear);
+pub(super) fn summary(session: &Session, turns: &[Turn<'_>], notes: &SessionNotes<'_>) -> Option<Finding> {
+    let asks = |turn: &Turn<'_>| {
+        subject_of_prompt(turn.prompt()).filter(|_| intent(turn.prompt()) != Intent::Unclear)
+    };
     let requests: Vec<String> = turns.iter().filter_map(asks).collect();
-    let kinds = told.findings.iter().map(|finding| finding.content.kind);
-    let mut kinds = kinds.chain(told.stated_before.iter().map(|memory| memory.content.kind));
+    let kinds = notes.findings.iter().map(|finding| finding.content.kind);
+    let mut kinds = kinds.chain(notes.stated_before.iter().map(|memory| memory.content.kind));
     // A note tells what was asked and answered; without more, a summary would only list the questions.
     let has_more = kinds.any(|kind| kind != Kind::Note);
-    if told.stands_at().is_none() && (requests.len() < LEAST_REQUESTS || !has_more) {
+    if notes.stands_at().is_none() && (requests.len() < LEAST_REQUESTS || !has_more) {
         return None;
     }
-    let request = turns.iter().find_map(|turn| gist(turn.prompt()))?;
-    let completed = told.titles(&[Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change]);
-    let found = told.titles(&[Kind::Discovery]);
-    let learned = told.titles(&[Kind::Learning, Kind::Pattern]);
-    let decided = told.titles(&[Kind::Decision, Kind::Goal]);
+    let request = turns.iter().find_map(|turn| subject_of_prompt(turn.prompt()))?;
+    let completed = notes.titles(&[Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change]);
+    let found = notes.titles(&[Kind::Discovery]);
+    let learned = notes.titles(&[Kind::Learning, Kind::Pattern]);
+    let decided = notes.titles(&[Kind::Decision, Kind::Goal]);
     let looked = turns.iter().flat_map(Turn::looked_at).collect::<Vec<_>>();
     let title = completed.first().or(found.first()).unwrap_or(&request).clone();
     let lines = [
         line("Request", std::iter::once(request.clone()).chain(requests), "; "),
         line("Investigated", looked.into_iter().map(str::to_owned), ", "),
-        line("Learned", found.into_iter().chain(learned).chain(told.learned()), "; "),
+        line("Learned", found.into_iter().chain(learned).chain(notes.learned()), "; "),
         line("Completed", completed.into_iter(), "; "),
         line("Key decisions", decided.into_iter(), "; "),
-        line("Next steps", told.next_steps().into_iter(), "; "),
+        line("Next steps", notes.next_steps().into_iter(), "; "),
     ];
     let body = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
     let mut content = distilled(Kind::Summary, &title, &body, provenance(turns));
     content.files =
-        unique(told.findings.iter().flat_map(|finding| finding.content.files.clone()), MOST_FILES);
+        unique(notes.findings.iter().flat_map(|finding| finding.content.files.clone()), MOST_FILES);
     content.concepts =
-        unique(told.findings.iter().flat_map(|finding| finding.content.concepts.clone()), MOST_ITEMS * 2);
+        unique(notes.findings.iter().flat_map(|finding| finding.content.concepts.clone()), MOST_ITEMS * 2);
     let said = turns.iter().filter_map(|turn| turn.closing().map(|(entry, _)| entry));
     Some(Finding {
         subject: of_session("summary", session),
         content,
         events: evidence(said),
         at: turns.last()?.last()?.at,
-        again: Again::Replaces,
+        again: OnRepeat::Replaces,
         comparing: Comparing::Not,
         relates_to: Vec::new(),
     })

@@ -14,9 +14,9 @@ mod ruby;
 mod runners;
 mod rust;
 
-pub use runners::Runner;
+pub use runners::TestRunner;
 
-use crate::failures::{Line, Ran};
+use crate::failures::{CommandLine, CommandRun};
 use backstory_memory::{clean, first_chars};
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestRun {
     /// Who ran the tests.
-    pub runner: Runner,
+    pub runner: TestRunner,
     /// How many passed, when it says so.
     pub passed: Option<u32>,
     /// How many failed, errors included, when it says so.
@@ -48,7 +48,7 @@ pub enum TestOutcome {
 
 /// What a parser read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Report {
+struct RunnerReport {
     passed: Option<u32>,
     failed: Option<u32>,
     failing: Vec<String>,
@@ -56,7 +56,7 @@ struct Report {
     is_broken: bool,
 }
 
-impl Report {
+impl RunnerReport {
     fn pass(&mut self, count: u32) {
         self.passed = Some(self.passed.unwrap_or(0).saturating_add(count));
     }
@@ -86,11 +86,11 @@ const LONGEST_NAME: usize = 300;
 impl TestRun {
     /// Recognises a test run; nothing when the command runs no tests or does not say how they went.
     #[must_use]
-    pub fn of(ran: &Ran<'_>) -> Option<TestRun> {
-        let line = Line::of(ran.command);
+    pub fn from_command(ran: &CommandRun<'_>) -> Option<TestRun> {
+        let line = CommandLine::parse(ran.command);
         let output = clean(ran.output);
         let runner =
-            line.tasks.iter().find_map(|task| Runner::called_by(&task.name, ran.command, &output))?;
+            line.tasks.iter().find_map(|task| TestRunner::called_by(&task.name, ran.command, &output))?;
         let mut report = runner.read(&output);
         let mut seen = BTreeSet::new();
         report.failing.retain(|name| seen.insert(name.clone()) && seen.len() <= MOST_NAMES);
@@ -99,12 +99,12 @@ impl TestRun {
             return None;
         }
         let outcome = outcome(&report, ran.succeeded);
-        let Report { passed, failed, failing, .. } = report;
+        let RunnerReport { passed, failed, failing, .. } = report;
         Some(TestRun { runner, passed, failed, failing, outcome })
     }
 }
 
-fn outcome(report: &Report, succeeded: bool) -> TestOutcome {
+fn outcome(report: &RunnerReport, succeeded: bool) -> TestOutcome {
     let some_failed = report.failed.is_some_and(|count| count > 0) || !report.failing.is_empty();
     match (report.is_broken, some_failed, succeeded) {
         (true, _, _) => TestOutcome::Broken,

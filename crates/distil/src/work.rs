@@ -1,41 +1,42 @@
 //! What a turn changed: one memory, its kind from evidence, its title from the commit or from the agent's own words.
 
-use super::asked::{Intent, gist, intent};
-use super::commits::Commit;
-use super::failing::{Failing, turned_green};
+use super::commits::MadeCommit;
+use super::failure_tracker::{FailureTracker, turned_green};
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
-use super::story::{Entry, Turn};
+use super::request::{Intent, intent, subject_of_prompt};
+use super::transcript::{TranscriptEntry, Turn};
 use crate::prose::own_words;
 use crate::{Closing, title_of_commit};
-use backstory_memory::{Activity, Change, ChangedSymbol, Kind, title_from};
-use backstory_store::Again;
+use backstory_memory::{Activity, ChangedSymbol, Kind, SymbolChange, title_from};
+use backstory_store::OnRepeat;
 use std::path::Path;
 
 /// What is known of a turn's work.
-pub(super) struct Work<'a> {
+pub(super) struct TurnWork<'a> {
     turn: &'a Turn<'a>,
     closing: &'a Closing,
     files: Vec<&'a str>,
-    commits: Vec<Commit>,
+    commits: Vec<MadeCommit>,
     code: Vec<&'a ChangedSymbol>,
     /// The tests that turned green; empty where they have no names.
     green: Option<Vec<String>>,
     /// Whether something that was broken before the work began works now.
-    mends: bool,
+    fixes: bool,
 }
 
-impl<'a> Work<'a> {
+impl<'a> TurnWork<'a> {
     /// Returns the work of a turn, if it did any.
-    pub(super) fn of(
+    pub(super) fn from_turn(
         at: usize,
         turn: &'a Turn<'a>,
         closing: &'a Closing,
-        failing: &Failing<'_>,
+        failing: &FailureTracker<'_>,
         code: &'a [ChangedSymbol],
-    ) -> Option<Work<'a>> {
+    ) -> Option<TurnWork<'a>> {
         let stands = |file: &&str| lies_in_project(file) && !turn.takes_back(file);
         let files: Vec<&str> = turn.edited().into_iter().filter(stands).collect();
-        let commits: Vec<Commit> = turn.commands().filter_map(|(_, command)| Commit::of(command)).collect();
+        let commits: Vec<MadeCommit> =
+            turn.commands().filter_map(|(_, command)| MadeCommit::from_command(command)).collect();
         if files.is_empty() && commits.is_empty() {
             return None;
         }
@@ -46,8 +47,8 @@ impl<'a> Work<'a> {
             .filter(|changed| changed.at >= since && files.contains(&changed.path.as_str()))
             .collect();
         let green = turned_green(turn.commands());
-        let mends = failing.mends_code(at);
-        Some(Work { turn, closing, files, commits, code, green, mends })
+        let fixes = failing.fixes_code(at);
+        Some(TurnWork { turn, closing, files, commits, code, green, fixes })
     }
 
     /// Makes a finding of it.
@@ -64,18 +65,18 @@ impl<'a> Work<'a> {
             content,
             events: evidence(self.turn.first().into_iter().chain(done)),
             at: self.turn.last()?.at,
-            again: Again::Replaces,
+            again: OnRepeat::Replaces,
             comparing: Comparing::Not,
             relates_to: Vec::new(),
         })
     }
 
-    fn is_evidence(&self, entry: &Entry) -> bool {
+    fn is_evidence(&self, entry: &TranscriptEntry) -> bool {
         match entry.activity() {
             Activity::Edited { file, .. } => self.files.contains(&file.as_str()),
             Activity::Ran { command, output, status } => {
-                let command = super::story::Command { command, output, status: *status };
-                Commit::of(command).is_some()
+                let command = super::transcript::TurnCommand { command, output, status: *status };
+                MadeCommit::from_command(command).is_some()
             }
             Activity::TurnEnded { .. } => true,
             _ => false,
@@ -90,8 +91,8 @@ impl<'a> Work<'a> {
         }
         let commit = self.commits.iter().find_map(|commit| kind_of_commit(&commit.subject));
         let asked = intent(self.turn.prompt());
-        let has_new = self.code.iter().any(|changed| changed.change == Change::New);
-        if self.mends {
+        let has_new = self.code.iter().any(|changed| changed.change == SymbolChange::New);
+        if self.fixes {
             // A new thing under test turns its own tests green.
             return if asked == Intent::Add && has_new { Kind::Feature } else { Kind::Bugfix };
         }
@@ -105,7 +106,9 @@ impl<'a> Work<'a> {
             _ if self.green.is_some() && self.writes_tests() => Kind::Feature,
             _ if claimed.is_some_and(|kind| kind != Kind::Change) => claimed.unwrap_or(Kind::Change),
             _ if has_new && self.only_moves() => Kind::Refactor,
-            _ if has_new && self.code.iter().all(|changed| changed.change == Change::New) => Kind::Feature,
+            _ if has_new && self.code.iter().all(|changed| changed.change == SymbolChange::New) => {
+                Kind::Feature
+            }
             _ => Kind::Change,
         }
     }
@@ -125,12 +128,12 @@ impl<'a> Work<'a> {
     fn only_moves(&self) -> bool {
         let deleted = |name: &str| {
             self.code.iter().any(|changed| {
-                changed.change == Change::Deleted && changed.qualified_name.ends_with(last_part(name))
+                changed.change == SymbolChange::Deleted && changed.qualified_name.ends_with(last_part(name))
             })
         };
         self.code
             .iter()
-            .filter(|changed| changed.change == Change::New)
+            .filter(|changed| changed.change == SymbolChange::New)
             .all(|changed| deleted(&changed.qualified_name))
     }
 
@@ -140,14 +143,15 @@ impl<'a> Work<'a> {
             _ => None,
         };
         let first_commit = || self.commits.iter().find_map(|commit| title_of_commit(&commit.subject));
-        let asked = || gist(self.turn.prompt());
+        let asked = || subject_of_prompt(self.turn.prompt());
         let files =
             || (!self.files.is_empty()).then(|| title_from(&format!("Changed {}", self.files.join(", "))));
         commit.or_else(|| self.closing.claim.clone()).or_else(first_commit).or_else(asked).or_else(files)
     }
 
     fn body(&self) -> String {
-        let asked = gist(self.turn.prompt()).map(|gist| format!("Asked: {gist}"));
+        let asked = subject_of_prompt(self.turn.prompt())
+            .map(|subject_of_prompt| format!("Asked: {subject_of_prompt}"));
         let told = self.turn.closing().map(|(_, message)| own_words(message));
         let why = self.commits.iter().map(|commit| commit.body.clone()).find(|body| !body.is_empty());
         let parts = asked.into_iter().chain(told).chain(why).filter(|part| !part.is_empty());
@@ -178,9 +182,9 @@ impl<'a> Work<'a> {
 /// Tells of a symbol that changed.
 fn told(changed: &ChangedSymbol) -> String {
     let change = match changed.change {
-        Change::New => "New",
-        Change::Modified => "Modified",
-        Change::Deleted => "Deleted",
+        SymbolChange::New => "New",
+        SymbolChange::Modified => "Modified",
+        SymbolChange::Deleted => "Deleted",
     };
     format!("{change} in {}: {}", changed.path, changed.signature)
 }

@@ -6,8 +6,8 @@
 
 use crate::databases::ForeignDatabases;
 use crate::options::{Folders, ImportOptions, LEFT_OUT, SkipCounts, add};
-use backstory_capture::{Observation, Surroundings, observe};
-use backstory_distil::{Distillation, Familiar, Occasion, distil_among_many};
+use backstory_capture::{CaptureContext, RawEvent, normalise};
+use backstory_distil::{DistilTrigger, Distillation, ImportCache, distil_batch};
 use backstory_hosts::{Host, HostTranscript, TranscriptEntry, TranscriptItem};
 use backstory_memory::{
     Activity, EventBody, EventKind, IdempotencyKey, MemoryId, Provenance, SessionId, Shingles, Timestamp,
@@ -70,7 +70,7 @@ pub fn import_transcripts(
     watch(bytes);
     store.expect_much()?;
     let mut keeper =
-        TranscriptImporter { options, known_to: HashMap::new(), familiar: Familiar::default(), report };
+        TranscriptImporter { options, known_to: HashMap::new(), familiar: ImportCache::default(), report };
     std::thread::scope(|threads| {
         let (sender, batches) = sync_channel(AHEAD);
         threads.spawn(move || TranscriptReader::new(options).read_all(jobs, &sender));
@@ -218,24 +218,24 @@ impl<'a> TranscriptReader<'a> {
         }
         let folder = entry.cwd.as_deref().map(Path::new).filter(|folder| folder.is_absolute());
         let project_ref = self.folders.project_ref(folder.ok_or("of no folder")?).ok_or(LEFT_OUT)?;
-        let observation = Observation {
+        let observation = RawEvent {
             host: host.as_str().to_owned(),
             host_session: entry.session,
             tool: entry.event.tool,
             sequence: Some(entry.id.clone()),
             provenance: entry.event.provenance.min(Provenance::Import),
-            account: EventBody { activity: entry.event.activity, subagent: entry.event.subagent },
+            body: EventBody { activity: entry.event.activity, subagent: entry.event.subagent },
         };
         // Nothing was given to a session that no hook heard of.
         let given = Shingles::default();
-        let around = Surroundings {
+        let around = CaptureContext {
             redactor: self.options.redactor,
             most_bytes: self.options.most_event_bytes,
             root: &project_ref.root,
             given: &given,
             at: entry.at,
         };
-        let mut event = observe(observation, &around);
+        let mut event = normalise(observation, &around);
         // A session that was resumed or forked repeats what came before under another name: it is still the same.
         event.key = IdempotencyKey::new(&event.host, "", event.kind, &entry.id, "");
         Ok(Arrival { event, project_ref })
@@ -291,7 +291,7 @@ struct TranscriptImporter<'a> {
     options: &'a ImportOptions<'a>,
     /// How far each session of the record was known before it was read again.
     known_to: HashMap<String, Timestamp>,
-    familiar: Familiar,
+    familiar: ImportCache,
     report: TranscriptImportReport,
 }
 
@@ -306,8 +306,9 @@ impl TranscriptImporter<'_> {
         add(&mut self.report.skipped, &batch.skipped);
         for (name, newest) in self.keep_events(store, job, batch)? {
             if let Some(session) = store.session_called(job.record.host.as_str(), name)? {
-                let occasion = if batch.is_last { Occasion::SessionEnd } else { Occasion::Partway };
-                self.distil_session(store, session.id, occasion, newest)?;
+                let trigger =
+                    if batch.is_last { DistilTrigger::SessionEnd } else { DistilTrigger::BatchPart };
+                self.distil_session(store, session.id, trigger, newest)?;
                 self.report.sessions.insert(session.id);
             }
         }
@@ -365,12 +366,12 @@ impl TranscriptImporter<'_> {
         &mut self,
         store: &mut Store,
         session: SessionId,
-        occasion: Occasion,
+        trigger: DistilTrigger,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let how = Distillation { occasion, root: None, redactor: self.options.redactor, now, until: None };
-        self.report.memories.extend(distil_among_many(store, session, &how, &mut self.familiar)?.written);
-        if occasion == Occasion::SessionEnd {
+        let how = Distillation { trigger, root: None, redactor: self.options.redactor, now, until: None };
+        self.report.memories.extend(distil_batch(store, session, &how, &mut self.familiar)?.written);
+        if trigger == DistilTrigger::SessionEnd {
             store.end_session(session)?;
         }
         Ok(())

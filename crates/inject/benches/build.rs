@@ -33,7 +33,7 @@ fn memory(id: i64, kind: Kind, repeated: usize) -> Memory {
         uid: Uid::from_parts(at.0, [0; 10]),
         project: ProjectId(1),
         session: Some(SessionId(id / 5)),
-        checksum: Checksum::of(&content),
+        checksum: Checksum::of_content(&content),
         content,
         standing: Standing::Confirmed,
         created_at: at,

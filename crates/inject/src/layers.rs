@@ -8,7 +8,7 @@ use crate::encode::{encode, shorten};
 use crate::gist::{self, LINE_CHARS};
 use crate::{Relevant, WorkTree, age, relative};
 use backstory_memory::{
-    Change, ChangedSymbol, Kind, Memory, Provenance, TITLE_CHARS, Timestamp, Tokens, estimate,
+    ChangedSymbol, Kind, Memory, Provenance, SymbolChange, TITLE_CHARS, Timestamp, Tokens, estimate,
 };
 use std::collections::HashSet;
 
@@ -99,18 +99,18 @@ pub(crate) fn file(path: &str, changes: &[&ChangedSymbol]) -> Item {
     Item { about: About::Code, forms: vec![form(8), form(3), form(1)] }
 }
 
-fn tag(change: Change) -> &'static str {
+fn tag(change: SymbolChange) -> &'static str {
     match change {
-        Change::New => "NEW",
-        Change::Modified => "MODIFIED",
-        Change::Deleted => "DELETED",
+        SymbolChange::New => "NEW",
+        SymbolChange::Modified => "MODIFIED",
+        SymbolChange::Deleted => "DELETED",
     }
 }
 
 /// How a symbol is declared, with what it lies in; only its name where it is gone.
 fn declared(changed: &ChangedSymbol) -> String {
     let name = encode(&changed.qualified_name, 100);
-    if changed.change == Change::Deleted || changed.signature.trim().is_empty() {
+    if changed.change == SymbolChange::Deleted || changed.signature.trim().is_empty() {
         return name;
     }
     let signature = encode(&changed.signature, 120);

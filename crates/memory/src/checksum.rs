@@ -54,7 +54,7 @@ pub struct Checksum(pub Digest);
 impl Checksum {
     /// Computes the checksum of a memory's content.
     #[must_use]
-    pub fn of(draft: &Content) -> Checksum {
+    pub fn of_content(draft: &Content) -> Checksum {
         let lists = [&draft.facts, &draft.concepts, &draft.files];
         // Each list is preceded by its length, so that an item cannot move from one list to the next unnoticed.
         let counts = lists.map(|list| (list.len() as u64).to_le_bytes());
@@ -89,6 +89,6 @@ mod tests {
     fn moving_an_item_between_lists_changes_the_checksum() {
         let draft = Content { facts: vec!["x".into()], ..Content::new(Kind::Note, "t", "b") };
         let moved = Content { concepts: vec!["x".into()], ..Content::new(Kind::Note, "t", "b") };
-        assert_ne!(Checksum::of(&draft), Checksum::of(&moved));
+        assert_ne!(Checksum::of_content(&draft), Checksum::of_content(&moved));
     }
 }

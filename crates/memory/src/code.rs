@@ -84,7 +84,7 @@ impl FromStr for SymbolKind {
 
 /// What became of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Change {
+pub enum SymbolChange {
     /// It was not there before.
     New,
     /// Its tokens changed.
@@ -93,23 +93,23 @@ pub enum Change {
     Deleted,
 }
 
-impl Change {
+impl SymbolChange {
     /// Returns the word it is stored and shown by.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Change::New => "new",
-            Change::Modified => "modified",
-            Change::Deleted => "deleted",
+            SymbolChange::New => "new",
+            SymbolChange::Modified => "modified",
+            SymbolChange::Deleted => "deleted",
         }
     }
 }
 
-impl FromStr for Change {
+impl FromStr for SymbolChange {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        [Change::New, Change::Modified, Change::Deleted]
+        [SymbolChange::New, SymbolChange::Modified, SymbolChange::Deleted]
             .into_iter()
             .find(|change| change.as_str() == text)
             .ok_or(())
@@ -120,7 +120,7 @@ impl FromStr for Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeChange {
     /// What became of it.
-    pub change: Change,
+    pub change: SymbolChange,
     /// The symbol as it is now, or as it was when it is deleted.
     pub symbol: Symbol,
     /// The digest it had before, where it was there before.
@@ -139,7 +139,7 @@ pub struct ChangedSymbol {
     /// What it is.
     pub kind: SymbolKind,
     /// What became of it.
-    pub change: Change,
+    pub change: SymbolChange,
     /// How it is declared now, or was when it is deleted.
     pub signature: String,
     /// When it last changed.
@@ -166,9 +166,9 @@ mod tests {
         for (kind, name) in SymbolKind::NAMES {
             assert_eq!((kind.as_str(), name.parse()), (name, Ok(kind)));
         }
-        for change in [Change::New, Change::Modified, Change::Deleted] {
+        for change in [SymbolChange::New, SymbolChange::Modified, SymbolChange::Deleted] {
             assert_eq!(change.as_str().parse(), Ok(change));
         }
-        assert_eq!(("".parse::<Change>(), "".parse::<SymbolKind>()), (Err(()), Err(())));
+        assert_eq!(("".parse::<SymbolChange>(), "".parse::<SymbolKind>()), (Err(()), Err(())));
     }
 }

@@ -34,7 +34,7 @@ pub fn strip_fences(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-struct Tag<'a> {
+struct FenceTag<'a> {
     start: usize,
     end: usize,
     nonce: &'a str,
@@ -44,14 +44,14 @@ struct Tag<'a> {
 const OPENING_BRACKETS: [&str; 4] = ["<", "&lt;", "\\u003c", "\\u003C"];
 const CLOSING_BRACKETS: [&str; 4] = [">", "&gt;", "\\u003e", "\\u003E"];
 
-fn find_tag(text: &str) -> Option<Tag<'_>> {
+fn find_tag(text: &str) -> Option<FenceTag<'_>> {
     text.match_indices(TAG).find_map(|(at, _)| {
         let before = text.get(..at)?;
         let bracket = OPENING_BRACKETS.into_iter().find(|bracket| before.ends_with(bracket))?;
         let name_end = at + TAG.len() + NONCE_DIGITS;
         let nonce = text.get(at + TAG.len()..name_end)?;
         let is_nonce = nonce.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_nonce.then_some(Tag { start: at - bracket.len(), end: name_end, nonce })
+        is_nonce.then_some(FenceTag { start: at - bracket.len(), end: name_end, nonce })
     })
 }
 

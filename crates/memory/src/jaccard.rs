@@ -17,7 +17,7 @@ pub struct WordSet(HashSet<String>);
 impl WordSet {
     /// Returns the words of a text.
     #[must_use]
-    pub fn of(text: &str) -> WordSet {
+    pub fn from_text(text: &str) -> WordSet {
         WordSet(words(text).collect())
     }
 
@@ -45,8 +45,8 @@ pub struct WordSketch {
 impl WordSketch {
     /// Sketches a text.
     #[must_use]
-    pub fn of(text: &str) -> WordSketch {
-        let words = WordSet::of(text).0;
+    pub fn from_text(text: &str) -> WordSketch {
+        let words = WordSet::from_text(text).0;
         let mut odd = [0; 2];
         for word in &words {
             let mut hasher = DefaultHasher::new();
@@ -72,7 +72,7 @@ impl WordSketch {
 /// Returns the share of words two texts have in common, 0 to 1; 0 when either has none.
 #[must_use]
 pub fn jaccard(one: &str, other: &str) -> f64 {
-    WordSet::of(one).jaccard(&WordSet::of(other))
+    WordSet::from_text(one).jaccard(&WordSet::from_text(other))
 }
 
 /// Whether two texts say nearly the same: nearly the same words, the same numbers, the same yes or no, and of the words that tell
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn a_sketch_turns_away_what_has_other_words() {
-        let sketch = WordSketch::of("We deploy to Fly on every merge into the main branch.");
-        let other = WordSketch::of("Session tokens expire after fifteen minutes, not after thirty.");
+        let sketch = WordSketch::from_text("We deploy to Fly on every merge into the main branch.");
+        let other = WordSketch::from_text("Session tokens expire after fifteen minutes, not after thirty.");
         assert!(!sketch.may_be_alike(&other, NEAR_DUPLICATE));
         assert!(sketch.may_be_alike(&sketch, 1.0));
     }
@@ -232,7 +232,7 @@ mod tests {
         ) {
             let other = one.iter().skip(taken).chain(&added).cloned().collect::<Vec<_>>().join(" ");
             let one = one.join(" ");
-            let may_be = |least| WordSketch::of(&one).may_be_alike(&WordSketch::of(&other), least);
+            let may_be = |least| WordSketch::from_text(&one).may_be_alike(&WordSketch::from_text(&other), least);
             let alike = jaccard(&one, &other);
             prop_assert!(may_be(alike));
             prop_assert!(alike < NEAR_DUPLICATE || may_be(NEAR_DUPLICATE));

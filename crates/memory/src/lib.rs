@@ -26,7 +26,7 @@ mod tokens;
 pub use activity::{Activity, EventBody, ExitStatus, Hunk, PlanStep, StartReason, Subagent};
 pub use checksum::{Checksum, Digest, digest};
 pub use clean::clean;
-pub use code::{Change, ChangedSymbol, CodeChange, Freshness, Symbol, SymbolKind};
+pub use code::{ChangedSymbol, CodeChange, Freshness, Symbol, SymbolChange, SymbolKind};
 pub use event::{Event, EventKind, IdempotencyKey};
 pub use fence::{fence, strip_fences};
 pub use ids::{EventId, InjectionId, MemoryId, ProjectId, SessionId, Uid, UidError};
@@ -36,11 +36,11 @@ pub use kind::{Kind, UnknownKind};
 pub use memory::{
     Category, Confidence, Content, Importance, Link, Memory, MemoryScope, Relation, Standing, TITLE_CHARS,
 };
-pub use project::{Known, ProjectKey, ProjectRef};
+pub use project::{KnownProject, ProjectKey, ProjectRef};
 pub use provenance::{Provenance, UnknownProvenance};
-pub use shared::{SharedLink, SharedMemory, SharedRevision, SyncBatch, Watermark, state};
-pub use shingles::{Echo, Shingles};
+pub use shared::{SharedLink, SharedMemory, SharedRevision, SyncBatch, Watermark, content_digest};
+pub use shingles::{EchoSource, Shingles};
 pub use terms::{compounds, identifier_terms, inner_parts, is_stop_word, keywords, words};
-pub use text::{Capped, cap, first_chars, is_cut, title_from};
+pub use text::{CappedText, cap, first_chars, is_cut, title_from};
 pub use time::Timestamp;
 pub use tokens::{Tokens, estimate};

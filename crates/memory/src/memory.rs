@@ -32,7 +32,7 @@ impl Importance {
 
     /// Returns what a memory of this kind matters when nobody said.
     #[must_use]
-    pub fn of(kind: Kind) -> Self {
+    pub fn for_kind(kind: Kind) -> Self {
         Self(match kind {
             Kind::Decision | Kind::Pattern | Kind::Failure | Kind::Handoff | Kind::Goal | Kind::Learning => 3,
             Kind::Feature | Kind::Bugfix | Kind::Discovery | Kind::Summary => 3,
@@ -225,7 +225,7 @@ impl Content {
             facts: Vec::new(),
             concepts: Vec::new(),
             files: Vec::new(),
-            importance: Importance::of(kind),
+            importance: Importance::for_kind(kind),
             confidence: Confidence::CERTAIN,
             provenance: Provenance::User,
             scope: MemoryScope::Project,
@@ -285,7 +285,7 @@ impl Memory {
     /// Whether the content is still what was written.
     #[must_use]
     pub fn is_intact(&self) -> bool {
-        Checksum::of(&self.content) == self.checksum
+        Checksum::of_content(&self.content) == self.checksum
     }
 }
 

@@ -82,7 +82,7 @@ pub struct ProjectRef {
 
 /// A project the store knows, as far as recognising it goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownProject {
     /// Which project.
     pub project: ProjectId,
     /// Every key it was ever recognised by and still owns.
@@ -91,7 +91,7 @@ pub struct Known {
     pub roots: Vec<String>,
 }
 
-impl Known {
+impl KnownProject {
     fn has(&self, of_kind: fn(&ProjectKey) -> bool) -> bool {
         self.keys.iter().any(of_kind)
     }
@@ -112,7 +112,7 @@ impl ProjectRef {
     /// Only those of `lookup`.
     pub fn claim<E>(
         &self,
-        mut lookup: impl FnMut(&ProjectKey) -> Result<Option<Known>, E>,
+        mut lookup: impl FnMut(&ProjectKey) -> Result<Option<KnownProject>, E>,
     ) -> Result<Option<ProjectId>, E> {
         let by_strength: [fn(&ProjectKey) -> bool; 3] =
             [ProjectKey::is_address, ProjectKey::is_birth, ProjectKey::is_path];
@@ -135,7 +135,7 @@ impl ProjectRef {
     }
 
     /// Whether nothing contradicts that this project_ref is of the project that owns its key number `at`.
-    fn agrees(&self, key: &ProjectKey, at: usize, known: &Known) -> bool {
+    fn agrees(&self, key: &ProjectKey, at: usize, known: &KnownProject) -> bool {
         // The remote was looked up before and is not theirs: where both have one, they differ.
         let remote_differs = self.keys.iter().any(ProjectKey::is_remote) && known.has(ProjectKey::is_remote);
         match key {
@@ -166,7 +166,7 @@ mod tests {
 
     /// What a store does with project_refs, in a few lines: claim or create, then record.
     #[derive(Default)]
-    struct Register(Vec<Known>);
+    struct Register(Vec<KnownProject>);
 
     impl Register {
         fn meet(&mut self, root: &str, keys: &[&str]) -> i64 {
@@ -177,7 +177,7 @@ mod tests {
             };
             let project = project_ref.claim(owner).unwrap().unwrap_or_else(|| {
                 let project = ProjectId(i64::try_from(self.0.len()).unwrap() + 1);
-                self.0.push(Known { project, keys: Vec::new(), roots: Vec::new() });
+                self.0.push(KnownProject { project, keys: Vec::new(), roots: Vec::new() });
                 project
             });
             self.record(project, &project_ref);
@@ -197,7 +197,7 @@ mod tests {
             self.project(project).roots.push(project_ref.root.clone());
         }
 
-        fn project(&mut self, project: ProjectId) -> &mut Known {
+        fn project(&mut self, project: ProjectId) -> &mut KnownProject {
             self.0.iter_mut().find(|known| known.project == project).unwrap()
         }
     }

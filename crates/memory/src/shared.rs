@@ -22,25 +22,25 @@ impl SharedRevision {
     ///
     /// How sure we are and how often it was met is each machine's own experience: it goes along, and is no news by itself.
     #[must_use]
-    pub fn state(&self) -> Digest {
-        state(&self.content, self.superseded_by.as_ref())
+    pub fn content_digest(&self) -> Digest {
+        content_digest(&self.content, self.superseded_by.as_ref())
     }
 
     /// Returns the order of revisions: the last one counts, and every machine agrees which that is.
     #[must_use]
     pub fn order(&self) -> (Timestamp, Digest) {
-        (self.at, self.state())
+        (self.at, self.content_digest())
     }
 }
 
 /// Returns what is the same wherever nothing is left to be told of a memory.
 #[must_use]
-pub fn state(content: &Content, superseded_by: Option<&Uid>) -> Digest {
+pub fn content_digest(content: &Content, superseded_by: Option<&Uid>) -> Digest {
     let time = |time: Option<Timestamp>| time.map(|time| time.0.to_le_bytes());
     let (valid_from, valid_to) = (time(content.valid_from), time(content.valid_to));
     let bytes = |time: &'_ Option<[u8; 8]>| time.map(|bytes| bytes.to_vec()).unwrap_or_default();
     digest([
-        Checksum::of(content).0.0.as_slice(),
+        Checksum::of_content(content).0.0.as_slice(),
         content.category.as_ref().map(|category| category.0.as_bytes()).unwrap_or_default(),
         &[content.importance.get()],
         &bytes(&valid_from),
@@ -65,8 +65,11 @@ impl SharedMemory {
     /// said it.
     #[must_use]
     pub fn first_saying<'a>(&'a self, revision: &'a SharedRevision) -> &'a SharedRevision {
-        let words = Checksum::of(&revision.content);
-        self.revisions.iter().find(|earlier| Checksum::of(&earlier.content) == words).unwrap_or(revision)
+        let words = Checksum::of_content(&revision.content);
+        self.revisions
+            .iter()
+            .find(|earlier| Checksum::of_content(&earlier.content) == words)
+            .unwrap_or(revision)
     }
 }
 
@@ -131,7 +134,7 @@ mod tests {
     fn experience_is_no_news_and_everything_said_is() {
         let draft = Content::new(Kind::Note, "tabs", "we use tabs");
         let same = Content { confidence: Confidence::new(0.2), pinned: true, ..draft.clone() };
-        assert_eq!(state(&draft, None), state(&same, None));
+        assert_eq!(content_digest(&draft, None), content_digest(&same, None));
         let uid = Uid::parse("later").unwrap();
         let others = [
             (Content { body: "we use spaces".to_owned(), ..draft.clone() }, None),
@@ -140,7 +143,7 @@ mod tests {
             (draft.clone(), Some(&uid)),
         ];
         for (other, superseded_by) in &others {
-            assert_ne!(state(&draft, None), state(other, *superseded_by));
+            assert_ne!(content_digest(&draft, None), content_digest(other, *superseded_by));
         }
     }
 }

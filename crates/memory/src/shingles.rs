@@ -13,7 +13,7 @@ const WINDOW: usize = 16;
 
 /// What a text is, which decides how much of it must come back to be an echo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Echo {
+pub enum EchoSource {
     /// Somebody's words: nobody repeats a long run of ours by chance.
     Speech,
     /// What a program printed: when it fails the same way again, one line of it is what we told of the first time, and counts.
@@ -27,7 +27,7 @@ pub struct Shingles(HashSet<u64>);
 impl Shingles {
     /// Takes the hashes of a text.
     #[must_use]
-    pub fn of(text: &str) -> Shingles {
+    pub fn from_text(text: &str) -> Shingles {
         let hashes = hashes(&letters(text));
         let kept = if hashes.len() < WINDOW {
             hashes.iter().min().copied().into_iter().collect()
@@ -59,7 +59,7 @@ impl Shingles {
 
     /// Cuts out of a text what came from here, if that is enough to be an echo.
     #[must_use]
-    pub fn without_echo<'a>(&self, text: &'a str, of: Echo) -> Cow<'a, str> {
+    pub fn without_echo<'a>(&self, text: &'a str, of: EchoSource) -> Cow<'a, str> {
         if self.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -72,8 +72,8 @@ impl Shingles {
             text.get(*start..*end).map_or(1, |run| run.trim_end().lines().count())
         };
         let is_echo = match of {
-            Echo::Speech => !runs.is_empty(),
-            Echo::Output => runs.iter().map(lines).sum::<usize>() > 1,
+            EchoSource::Speech => !runs.is_empty(),
+            EchoSource::Output => runs.iter().map(lines).sum::<usize>() > 1,
         };
         if !is_echo {
             return Cow::Borrowed(text);
@@ -155,31 +155,31 @@ mod tests {
 
     #[test]
     fn an_echo_is_cut_out_even_when_it_is_reformatted() {
-        let given = Shingles::of(GIVEN);
+        let given = Shingles::from_text(GIVEN);
         let back = "I remember: **the retry loop must NOT sleep  while it holds the write lock**. And now come some words of my own.";
-        let left = given.without_echo(back, Echo::Speech);
+        let left = given.without_echo(back, EchoSource::Speech);
         assert!(
             !left.to_lowercase().contains("while it holds")
                 && left.ends_with("And now come some words of my own."),
             "{left}"
         );
         let own = "The retry loop sleeps too long; make it shorter.";
-        assert_eq!(given.without_echo(own, Echo::Speech), own);
+        assert_eq!(given.without_echo(own, EchoSource::Speech), own);
     }
 
     #[test]
     fn a_program_that_fails_the_same_way_again_is_heard() {
-        let given = Shingles::of(
+        let given = Shingles::from_text(
             "- [2d ago] cargo test: assertion failed: the importer must not hold its lock while it sleeps",
         );
         let output = "running 1 test\nassertion failed: the importer must not hold its lock while it sleeps\ntest result: FAILED";
-        assert_eq!(given.without_echo(output, Echo::Output), output);
-        assert_ne!(given.without_echo(output, Echo::Speech), output);
+        assert_eq!(given.without_echo(output, EchoSource::Output), output);
+        assert_ne!(given.without_echo(output, EchoSource::Speech), output);
     }
 
     #[test]
     fn they_are_read_back_from_their_bytes() {
-        let given = Shingles::of(GIVEN);
+        let given = Shingles::from_text(GIVEN);
         let mut read = Shingles::default();
         read.add_bytes(&given.to_bytes());
         assert_eq!(read, given);
@@ -190,7 +190,7 @@ mod tests {
         #[test]
         fn no_long_run_of_what_was_given_stays(words in prop::collection::vec("[a-z]{3,9}", 30..60), before in "[A-Z ]{0,60}", after in "[0-9 ]{0,60}") {
             let block = words.join(" ");
-            let left = Shingles::of(&block).without_echo(&format!("{before}{block}{after}"), Echo::Speech).into_owned();
+            let left = Shingles::from_text(&block).without_echo(&format!("{before}{block}{after}"), EchoSource::Speech).into_owned();
             let characters: Vec<char> = block.chars().collect();
             for run in characters.windows(64) {
                 prop_assert!(!left.contains(&run.iter().collect::<String>()));
@@ -199,7 +199,7 @@ mod tests {
 
         #[test]
         fn it_never_fails_on_any_text(given: String, text: String) {
-            let _left = Shingles::of(&given).without_echo(&text, Echo::Speech);
+            let _left = Shingles::from_text(&given).without_echo(&text, EchoSource::Speech);
         }
     }
 }

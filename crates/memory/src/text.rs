@@ -4,7 +4,7 @@ use crate::TITLE_CHARS;
 
 /// A text that was brought under a size, and whether anything was cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Capped {
+pub struct CappedText {
     /// The text, at most as long as asked.
     pub text: String,
     /// Whether something was cut from its middle.
@@ -13,16 +13,16 @@ pub struct Capped {
 
 /// Brings a text under `max_bytes` by cutting its middle: beginnings say what it is, ends say how it went.
 #[must_use]
-pub fn cap(text: &str, max_bytes: usize) -> Capped {
+pub fn cap(text: &str, max_bytes: usize) -> CappedText {
     if text.len() <= max_bytes {
-        return Capped { text: text.to_owned(), truncated: false };
+        return CappedText { text: text.to_owned(), truncated: false };
     }
     let marker = format!("{CUT}{} bytes cut …]\n", text.len() - max_bytes);
     let room = max_bytes.saturating_sub(marker.len());
     let head = text.get(..text.floor_char_boundary(room * 2 / 3)).unwrap_or_default();
     let tail = text.get(text.ceil_char_boundary(text.len() - (room - head.len()))..).unwrap_or_default();
     let text = if room == 0 { String::new() } else { format!("{head}{marker}{tail}") };
-    Capped { text, truncated: true }
+    CappedText { text, truncated: true }
 }
 
 /// How what stands for a cut begins.
@@ -80,7 +80,7 @@ mod tests {
         let capped = cap(&format!("head{}tail", "x".repeat(500)), 100);
         assert!(capped.truncated && capped.text.starts_with("head") && capped.text.ends_with("tail"));
         assert!(capped.text.contains("408 bytes cut"));
-        assert_eq!(cap("short", 100), Capped { text: "short".into(), truncated: false });
+        assert_eq!(cap("short", 100), CappedText { text: "short".into(), truncated: false });
     }
 
     proptest! {

@@ -12,7 +12,7 @@ mod scripts;
 mod tests;
 
 use pairs::pair_cost;
-use scripts::{Class, class_of};
+use scripts::{ScriptClass, class_of};
 use std::iter::Sum;
 use std::ops::Add;
 
@@ -88,9 +88,9 @@ const FURTHER_BREAK: u32 = 4;
 #[derive(Default)]
 struct Meter {
     hundredths: u64,
-    run: Option<Class>,
+    run: Option<ScriptClass>,
     /// The run before this one.
-    before: Option<Class>,
+    before: Option<ScriptClass>,
     /// How many characters this run has so far; not kept for words.
     length: u32,
     last: char,
@@ -128,60 +128,62 @@ impl Meter {
         self.hundredths += u64::from(hundredths);
     }
 
-    fn begin_run(&mut self, class: Class, c: char, price: u32) {
+    fn begin_run(&mut self, class: ScriptClass, c: char, price: u32) {
         match class {
-            Class::Letter => {
+            ScriptClass::Letter => {
                 self.begin_word(WORD, WORD_SLACK, c);
                 self.charge(price);
             }
-            Class::Digit => self.charge(DIGITS),
-            Class::Break if self.before == Some(Class::Mark) => self.charge(LINE_BREAK_AFTER_MARK),
-            Class::Break => self.charge(LINE_BREAK),
-            Class::Mark => self.further = 0,
-            Class::Ideograph | Class::Symbol => self.charge(price),
-            Class::Space => self.charge(EACH_SPACE),
+            ScriptClass::Digit => self.charge(DIGITS),
+            ScriptClass::Break if self.before == Some(ScriptClass::Mark) => {
+                self.charge(LINE_BREAK_AFTER_MARK)
+            }
+            ScriptClass::Break => self.charge(LINE_BREAK),
+            ScriptClass::Mark => self.further = 0,
+            ScriptClass::Ideograph | ScriptClass::Symbol => self.charge(price),
+            ScriptClass::Space => self.charge(EACH_SPACE),
         }
     }
 
-    fn continue_run(&mut self, class: Class, c: char, price: u32) {
+    fn continue_run(&mut self, class: ScriptClass, c: char, price: u32) {
         match class {
-            Class::Letter if c.is_ascii() => self.continue_word(c),
-            Class::Letter => {
+            ScriptClass::Letter if c.is_ascii() => self.continue_word(c),
+            ScriptClass::Letter => {
                 self.capitals = 0;
                 self.charge(price);
             }
-            Class::Digit if self.length % 3 == 1 => self.charge(DIGITS),
-            Class::Digit => {}
-            Class::Break => self.charge(FURTHER_BREAK),
-            Class::Mark => self.further += if c == self.last { REPEATED_MARK } else { FURTHER_MARK },
-            Class::Symbol if c == self.last => self.charge(price.min(REPEATED_SYMBOL)),
-            Class::Ideograph | Class::Symbol => self.charge(price),
-            Class::Space => self.charge(EACH_SPACE),
+            ScriptClass::Digit if self.length % 3 == 1 => self.charge(DIGITS),
+            ScriptClass::Digit => {}
+            ScriptClass::Break => self.charge(FURTHER_BREAK),
+            ScriptClass::Mark => self.further += if c == self.last { REPEATED_MARK } else { FURTHER_MARK },
+            ScriptClass::Symbol if c == self.last => self.charge(price.min(REPEATED_SYMBOL)),
+            ScriptClass::Ideograph | ScriptClass::Symbol => self.charge(price),
+            ScriptClass::Space => self.charge(EACH_SPACE),
         }
     }
 
     /// Charges what could not be told before it was known what follows: another run, or the end of the text.
-    fn end_run(&mut self, next: Option<Class>) {
+    fn end_run(&mut self, next: Option<ScriptClass>) {
         match (self.run, next) {
-            (Some(Class::Space), _) => self.end_spaces(next),
+            (Some(ScriptClass::Space), _) => self.end_spaces(next),
             // A mark that has a space before it goes with that instead.
-            (Some(Class::Mark), Some(Class::Letter))
-                if self.length == 1 && self.before != Some(Class::Space) =>
+            (Some(ScriptClass::Mark), Some(ScriptClass::Letter))
+                if self.length == 1 && self.before != Some(ScriptClass::Space) =>
             {
                 self.charge(JOINING_MARK);
             }
-            (Some(Class::Mark), _) => self.charge(PUNCTUATION + self.further),
+            (Some(ScriptClass::Mark), _) => self.charge(PUNCTUATION + self.further),
             _ => {}
         }
     }
 
-    fn end_spaces(&mut self, next: Option<Class>) {
+    fn end_spaces(&mut self, next: Option<ScriptClass>) {
         let single = self.length == 1 && self.last == ' ';
         match next {
             None => self.charge(TRAILING_SPACE),
-            Some(Class::Break) => {}
-            Some(Class::Digit) if single => self.charge(SPACE_BEFORE_DIGITS),
-            Some(Class::Ideograph) if single => self.charge(SPACE_BEFORE_IDEOGRAPH),
+            Some(ScriptClass::Break) => {}
+            Some(ScriptClass::Digit) if single => self.charge(SPACE_BEFORE_DIGITS),
+            Some(ScriptClass::Ideograph) if single => self.charge(SPACE_BEFORE_IDEOGRAPH),
             Some(_) if single => {}
             Some(_) => self.charge(INDENTATION),
         }

@@ -83,5 +83,5 @@ fn written(hit: &Hit) -> (backstory_memory::Timestamp, MemoryId) {
 }
 
 fn words_of(hit: &Hit) -> WordSet {
-    WordSet::of(&format!("{}\n{}", hit.memory.content.title, hit.memory.content.body))
+    WordSet::from_text(&format!("{}\n{}", hit.memory.content.title, hit.memory.content.body))
 }

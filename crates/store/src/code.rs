@@ -5,7 +5,9 @@
 
 use crate::open::Stop;
 use crate::{Store, StoreError, codes};
-use backstory_memory::{Change, ChangedSymbol, CodeChange, Digest, ProjectId, SessionId, Symbol, Timestamp};
+use backstory_memory::{
+    ChangedSymbol, CodeChange, Digest, ProjectId, SessionId, Symbol, SymbolChange, Timestamp,
+};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// How many changes of one project are kept, the newest.
@@ -220,7 +222,7 @@ fn one_a_name(changes: &[CodeChange]) -> Vec<CodeChange> {
             None => told.push(change.clone()),
             Some(told) => {
                 if told.change != change.change {
-                    told.change = Change::Modified;
+                    told.change = SymbolChange::Modified;
                 }
                 // Of several, one digest cannot tell whether they are what they were.
                 told.body_before = None;
@@ -274,16 +276,19 @@ fn add_change(
 }
 
 /// Returns what two changes after each other come to, and the digest from before both; nothing where the second undoes the first.
-fn net(former: Option<(Change, Option<Digest>)>, change: &CodeChange) -> Option<(Change, Option<Digest>)> {
+fn net(
+    former: Option<(SymbolChange, Option<Digest>)>,
+    change: &CodeChange,
+) -> Option<(SymbolChange, Option<Digest>)> {
     let now = change.change;
     let Some((then, body_before)) = former else { return Some((now, change.body_before)) };
-    let is_as_before = now != Change::Deleted && body_before == Some(change.symbol.body_hash);
+    let is_as_before = now != SymbolChange::Deleted && body_before == Some(change.symbol.body_hash);
     match (then, now) {
-        (Change::New, Change::Deleted) => None,
-        (Change::Modified | Change::Deleted, _) if is_as_before => None,
-        (Change::New, _) => Some((Change::New, None)),
-        (_, Change::Deleted) => Some((Change::Deleted, body_before)),
-        (Change::Modified | Change::Deleted, _) => Some((Change::Modified, body_before)),
+        (SymbolChange::New, SymbolChange::Deleted) => None,
+        (SymbolChange::Modified | SymbolChange::Deleted, _) if is_as_before => None,
+        (SymbolChange::New, _) => Some((SymbolChange::New, None)),
+        (_, SymbolChange::Deleted) => Some((SymbolChange::Deleted, body_before)),
+        (SymbolChange::Modified | SymbolChange::Deleted, _) => Some((SymbolChange::Modified, body_before)),
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Distilled {
     /// The memory. The first of its events is the incident: met again, it is the same incident.
     pub memory: NewMemory,
     /// What it means when the subject is known already.
-    pub again: Again,
+    pub again: OnRepeat,
     /// A known memory that says the same in other words.
     pub same_as: Option<MemoryId>,
     /// Known memories it puts right.
@@ -30,7 +30,7 @@ pub struct Distilled {
 
 /// What it means to meet a known subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Again {
+pub enum OnRepeat {
     /// It was seen once more: surer now.
     Counts,
     /// What is known of it now takes the place of what was.
@@ -171,11 +171,11 @@ fn meet_again(db: &Connection, id: MemoryId, item: &Distilled) -> Result<Outcome
     let before = memories::read(db, id)?;
     let now = item.memory.created_at;
     let mut is_updated = false;
-    if item.again != Again::Replaces && is_new_incident {
+    if item.again != OnRepeat::Replaces && is_new_incident {
         revise::count_again(db, &before, now)?;
         is_updated = true;
     }
-    if item.again != Again::Counts && may_replace(db, &before)? {
+    if item.again != OnRepeat::Counts && may_replace(db, &before)? {
         // Read again: it may be surer than a moment ago.
         let before = memories::read(db, id)?;
         let mut content = brought_up_to_date(&before.content, &item.memory.content);

@@ -11,7 +11,7 @@ use crate::telling::{self, forget_untold};
 use crate::{Store, StoreError, forget, links, past, retelling};
 use backstory_memory::{
     Content, Link, Memory, MemoryId, MemoryScope, ProjectId, Provenance, SharedLink, SharedMemory,
-    SharedRevision, SyncBatch, Timestamp, Uid, Watermark, state,
+    SharedRevision, SyncBatch, Timestamp, Uid, Watermark, content_digest,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -181,8 +181,12 @@ fn hear_one(
     };
     past::rewrite(db, id, &shared.revisions)?;
     replace(db, project, id, last.superseded_by.as_ref())?;
-    let synced =
-        Synced { state: last.state(), at: last.at, superseded_by: last.superseded_by.as_ref(), pinned };
+    let synced = Synced {
+        state: last.content_digest(),
+        at: last.at,
+        superseded_by: last.superseded_by.as_ref(),
+        pinned,
+    };
     synced.note(db, home, &shared.uid)?;
     // What we have just written is no news to the team.
     Ok(forget_untold(db, shared.uid.as_str())?)
@@ -216,8 +220,8 @@ fn is_untold(db: &Connection, uid: &str) -> rusqlite::Result<bool> {
 /// Whether a memory says something else here than the team's last revision of it.
 fn says_otherwise(db: &Connection, memory: &Memory, last: &SharedRevision) -> Result<bool, Stop> {
     let superseded_by = telling::superseded_by(db, memory)?;
-    let here = state(&memory.content, superseded_by.as_ref());
-    Ok(here != state(&last.content, superseded_by.as_ref()))
+    let here = content_digest(&memory.content, superseded_by.as_ref());
+    Ok(here != content_digest(&last.content, superseded_by.as_ref()))
 }
 
 /// Notes what replaced a memory, as far as it is here; what is not yet comes later.

@@ -62,7 +62,7 @@ mod words;
 pub use anchors::Anchor;
 pub use check::{CheckDepth, CheckReport};
 pub use code::{FileMap, FileReading, FileState};
-pub use distilled::{Again, Distilled, Outcome};
+pub use distilled::{Distilled, OnRepeat, Outcome};
 pub use error::StoreError;
 pub use events::{Arrival, Recorded, StoredEvent};
 pub use foreign::{Foreign, ForeignRow, Wanted};

@@ -5,7 +5,7 @@
 use crate::memories::read_uid;
 use crate::telling::superseded_by;
 use crate::{Store, StoreError, codes};
-use backstory_memory::{Digest, Memory, ProjectId, Uid, state};
+use backstory_memory::{Digest, Memory, ProjectId, Uid, content_digest};
 use rusqlite::params;
 
 /// A memory whose meaning the hub is to be told.
@@ -40,7 +40,7 @@ impl Store {
                 let told = codes::digest("what was told", &row.get::<_, Vec<u8>>(1)?)?;
                 let uid = codes::uid("what was told", &row.get::<_, String>(0)?)?;
                 if let Some(memory) = read_uid(db, &uid)?
-                    && state(&memory.content, superseded_by(db, &memory)?.as_ref()) == told
+                    && content_digest(&memory.content, superseded_by(db, &memory)?.as_ref()) == told
                 {
                     untold.push(UntoldMeaning { memory, state: told });
                 }

@@ -281,7 +281,7 @@ pub(crate) fn write_content(
         content.valid_to.map(|time| time.0),
         content.tokens().0,
         content.fingerprint().0,
-        Checksum::of(content).0.0,
+        Checksum::of_content(content).0.0,
     ];
     statement.execute(params_from_iter(said.iter().chain(rest))).map(drop)
 }

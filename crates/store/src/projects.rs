@@ -4,7 +4,7 @@
 
 use crate::memories::{memory_from, whole_memories};
 use crate::{Store, StoreError, code, distilled, synced, words};
-use backstory_memory::{Known, Memory, ProjectId, ProjectKey, ProjectRef, Timestamp};
+use backstory_memory::{KnownProject, Memory, ProjectId, ProjectKey, ProjectRef, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// A project as the store knows it.
@@ -183,7 +183,9 @@ fn claim(db: &Connection, project_ref: &ProjectRef) -> rusqlite::Result<Option<P
             .query_row([key.to_string()], |row| row.get(0).map(ProjectId))
             .optional()?;
         owner
-            .map(|project| Ok(Known { project, keys: keys_of(db, project)?, roots: roots_of(db, project)? }))
+            .map(|project| {
+                Ok(KnownProject { project, keys: keys_of(db, project)?, roots: roots_of(db, project)? })
+            })
             .transpose()
     })
 }

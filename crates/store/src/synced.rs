@@ -34,7 +34,7 @@ impl Known {
     /// redacted on their way.
     pub(crate) fn is_lost_by(&self, told: &SharedMemory) -> bool {
         let is_older = told.revisions.iter().all(|said| said.at < self.at);
-        is_older && told.revisions.iter().all(|said| said.state() != self.state)
+        is_older && told.revisions.iter().all(|said| said.content_digest() != self.state)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::synced::{Known, Synced, drop_synced, known, with_team};
 use crate::{Store, StoreError, Wording, codes, travel};
 use backstory_memory::{
     Content, Digest, Memory, MemoryId, MemoryScope, ProjectId, SharedLink, SharedMemory, SharedRevision,
-    Standing, Timestamp, Uid, state,
+    Standing, Timestamp, Uid, content_digest,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -125,7 +125,7 @@ fn saying(db: &Connection, memory: Memory, known: Option<Known>) -> Result<Sayin
         None => known.as_ref().map_or(Ok(None), |known| still_to_come(db, known))?,
         by => by,
     };
-    let state = state(&memory.content, superseded_by.as_ref());
+    let state = content_digest(&memory.content, superseded_by.as_ref());
     let is_as_known = known.as_ref().is_some_and(|known| known.state == state);
     // Whoever changes what they have heard of is later than it, whatever the clock says. Said again, it is as old as it was.
     let at = known.as_ref().map_or(memory.updated_at, |known| {
@@ -175,7 +175,7 @@ fn said_before(
             ..memory.content.clone()
         };
         let revision = SharedRevision { content, superseded_by: None, at, author: String::new() };
-        if known.is_none_or(|known| known.state != revision.state() && at > known.at) {
+        if known.is_none_or(|known| known.state != revision.content_digest() && at > known.at) {
             said.push(revision);
         }
     }

@@ -181,7 +181,7 @@ fn insert(
     said: &SharedRevision,
 ) -> Result<(), HubError> {
     let content = &said.content;
-    let state = said.state();
+    let state = said.content_digest();
     let time = |time: Option<backstory_memory::Timestamp>| time.map(|time| time.0);
     let (valid_from, valid_to) = (time(content.valid_from), time(content.valid_to));
     transaction

@@ -4,11 +4,11 @@
 //! look at the disk tells whether that still stands. Files that were moved are followed by asking git, which takes time: whoever is
 //! at leisure does that, and whoever asks for freshness only looks.
 
-use super::source::{self, Located, Source};
+use super::source::{self, Located, SourceFile};
 use super::{Language, symbols};
 use crate::Redactor;
-use crate::git::{self, Rename};
-use backstory_memory::{Change, Digest, Freshness, MemoryId, ProjectId, Symbol};
+use crate::git::{self, FileRename};
+use backstory_memory::{Digest, Freshness, MemoryId, ProjectId, Symbol, SymbolChange};
 use backstory_store::{Anchor, FileReading, Store, StoreError};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -32,7 +32,7 @@ pub fn anchor(
     readings: &[FileReading],
 ) -> Result<(), StoreError> {
     let changed = readings.iter().flat_map(|reading| {
-        let standing = reading.changes.iter().filter(|change| change.change != Change::Deleted);
+        let standing = reading.changes.iter().filter(|change| change.change != SymbolChange::Deleted);
         standing.map(|change| Anchor {
             path: reading.path.clone(),
             symbol: Some(change.symbol.qualified_name.clone()),
@@ -52,14 +52,14 @@ pub fn anchor(
 
 /// How far it is looked whether code is what it was, where somebody waits.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct FreshnessLimit {
     /// No longer than until then.
     pub until: Instant,
     /// At no more files than these.
     pub files: usize,
 }
 
-impl Patience {
+impl FreshnessLimit {
     fn is_over(self, files: usize) -> bool {
         files >= self.files || Instant::now() >= self.until
     }
@@ -76,9 +76,9 @@ pub fn freshness(
     project: ProjectId,
     root: &Path,
     memories: &[MemoryId],
-    patience: Option<Patience>,
+    patience: Option<FreshnessLimit>,
 ) -> Result<HashMap<MemoryId, Freshness>, StoreError> {
-    let mut files: HashMap<String, Found> = HashMap::new();
+    let mut files: HashMap<String, AnchoredFile> = HashMap::new();
     let mut told = HashMap::new();
     'memories: for memory in memories {
         let mut judged = Vec::new();
@@ -131,7 +131,7 @@ pub fn follow_renames(
     root: &Path,
     redactor: &Redactor,
     deadline: Duration,
-) -> Result<Vec<Rename>, StoreError> {
+) -> Result<Vec<FileRename>, StoreError> {
     let is_gone = |path: &String| matches!(source::locate(root, path), Located::Gone);
     let gone: Vec<String> = store.anchored_files(project)?.into_iter().filter(is_gone).collect();
     if gone.is_empty() {
@@ -144,14 +144,14 @@ pub fn follow_renames(
         let now = name_now(root, &renames, &from).filter(|to| redactor.scrub(to).as_str() == to);
         if let Some(to) = now {
             store.move_anchors(project, &from, &to)?;
-            moved.push(Rename { from, to });
+            moved.push(FileRename { from, to });
         }
     }
     Ok(moved)
 }
 
 /// Follows the names of a file to one that is there.
-fn name_now(root: &Path, renames: &[Rename], from: &str) -> Option<String> {
+fn name_now(root: &Path, renames: &[FileRename], from: &str) -> Option<String> {
     let mut name = from;
     for _ in 0..MOST_RENAMES {
         name = &renames.iter().find(|rename| rename.from == name)?.to;
@@ -163,30 +163,30 @@ fn name_now(root: &Path, renames: &[Rename], from: &str) -> Option<String> {
 }
 
 /// A file as it is now.
-enum Found {
+enum AnchoredFile {
     There { content_hash: Option<Digest>, symbols: Option<Vec<Symbol>> },
     Gone,
 }
 
-fn find(store: &Store, project: ProjectId, root: &Path, path: &str) -> Result<Found, StoreError> {
+fn find(store: &Store, project: ProjectId, root: &Path, path: &str) -> Result<AnchoredFile, StoreError> {
     Ok(match source::read(root, path) {
-        Source::Gone => Found::Gone,
-        Source::Elsewhere => Found::There { content_hash: None, symbols: None },
-        Source::Unreadable(_) => {
-            Found::There { content_hash: source::content_hash(root, path), symbols: None }
+        SourceFile::Gone => AnchoredFile::Gone,
+        SourceFile::Elsewhere => AnchoredFile::There { content_hash: None, symbols: None },
+        SourceFile::Unreadable(_) => {
+            AnchoredFile::There { content_hash: source::content_hash(root, path), symbols: None }
         }
-        Source::Text { text, content_hash } => {
+        SourceFile::Text { text, content_hash } => {
             let known = store.file_map(project, path)?.filter(|known| known.content_hash == content_hash);
-            let read = || symbols(Language::of(path)?, &text).ok();
+            let read = || symbols(Language::from_path(path)?, &text).ok();
             let symbols = known.map(|known| known.symbols).or_else(read);
-            Found::There { content_hash: Some(content_hash), symbols }
+            AnchoredFile::There { content_hash: Some(content_hash), symbols }
         }
     })
 }
 
-impl Found {
+impl AnchoredFile {
     fn judge(&self, symbol: Option<&str>, hash: Digest) -> Freshness {
-        let Found::There { content_hash, symbols } = self else { return Freshness::Gone };
+        let AnchoredFile::There { content_hash, symbols } = self else { return Freshness::Gone };
         let Some(name) = symbol else {
             return if *content_hash == Some(hash) { Freshness::Fresh } else { Freshness::Changed };
         };

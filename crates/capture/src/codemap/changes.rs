@@ -3,7 +3,7 @@
 //! Symbols are compared by name, so that moving code within a file is no change. Not here: renames. A symbol that
 //! got another name is one deleted and one made, and the caller has the digests to see more in it.
 
-use backstory_memory::{Change, CodeChange, Symbol};
+use backstory_memory::{CodeChange, Symbol, SymbolChange};
 use std::collections::HashMap;
 
 /// Returns what changed from `before` to `after`: new and modified symbols as they stand in `after`, then deleted
@@ -26,18 +26,18 @@ pub fn changes(before: &[Symbol], after: &[Symbol]) -> Vec<CodeChange> {
         }
     }
     let now = after.iter().zip(formers).filter_map(|(symbol, former)| match former {
-        None => Some(told(Change::New, symbol, None)),
+        None => Some(told(SymbolChange::New, symbol, None)),
         Some(former) if same_content(former, symbol) => None,
-        Some(former) => Some(told(Change::Modified, symbol, Some(former))),
+        Some(former) => Some(told(SymbolChange::Modified, symbol, Some(former))),
     });
     let gone = before.iter().filter(|symbol| {
         let rest = left.get(symbol.qualified_name.as_str());
         rest.is_some_and(|rest| rest.iter().any(|left| std::ptr::eq(*left, *symbol)))
     });
-    now.chain(gone.map(|symbol| told(Change::Deleted, symbol, Some(symbol)))).collect()
+    now.chain(gone.map(|symbol| told(SymbolChange::Deleted, symbol, Some(symbol)))).collect()
 }
 
-fn told(change: Change, symbol: &Symbol, former: Option<&Symbol>) -> CodeChange {
+fn told(change: SymbolChange, symbol: &Symbol, former: Option<&Symbol>) -> CodeChange {
     CodeChange { change, symbol: symbol.clone(), body_before: former.map(|former| former.body_hash) }
 }
 

@@ -3,7 +3,7 @@
 //! Not here: what a symbol is in each of them (`table.rs`). A path is judged by its ending alone; the content is not
 //! looked at, so a `.h` is taken for C++, whose grammar reads C as well, though macros mislead it more often than C's own.
 
-use super::table::{self, Rules};
+use super::table::{self, LanguageRules};
 
 /// A language with a code map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,7 +50,7 @@ impl Language {
 
     /// Returns the language of a file by its name.
     #[must_use]
-    pub fn of(path: &str) -> Option<Language> {
+    pub fn from_path(path: &str) -> Option<Language> {
         let name = path.rsplit(['/', '\\']).next()?;
         let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
         if matches!(name, "Rakefile" | "Gemfile") {
@@ -92,7 +92,7 @@ impl Language {
         grammar.into()
     }
 
-    pub(super) fn rules(self) -> &'static Rules {
+    pub(super) fn rules(self) -> &'static LanguageRules {
         match self {
             Language::Rust => &table::RUST,
             Language::Python => &table::PYTHON,
@@ -126,7 +126,7 @@ mod tests {
             ("x.rs/readme", None),
             ("", None),
         ] {
-            assert_eq!(Language::of(path), expected, "{path}");
+            assert_eq!(Language::from_path(path), expected, "{path}");
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Not here: which nodes are symbols (`table.rs`).
 
-use super::table::{Name, Rules};
-use super::tokens::{Weight, text, weigh};
+use super::table::{LanguageRules, NameSource};
+use super::token_stream::{Weight, text, weigh};
 use tree_sitter::{Node, TreeCursor};
 
 const MOST_SIGNATURE_CHARS: usize = 160;
@@ -14,8 +14,8 @@ const MOST_DECORATOR_CHARS: usize = 40;
 const MOST_NAME_CHARS: usize = 200;
 
 /// Returns the declaration of `node` up to its body, behind what stands before it.
-pub(super) fn declaration(rules: &Rules, node: Node<'_>, before: &str, source: &str) -> String {
-    let mut line = Line::behind(before);
+pub(super) fn declaration(rules: &LanguageRules, node: Node<'_>, before: &str, source: &str) -> String {
+    let mut line = SignatureLine::behind(before);
     let end = end_of_declaration(rules, node);
     line.write(rules, node, end, source);
     // A typedef names what it declares behind the body.
@@ -26,24 +26,24 @@ pub(super) fn declaration(rules: &Rules, node: Node<'_>, before: &str, source: &
 }
 
 /// Returns the declaration of a constant, with its value when that is short.
-pub(super) fn constant(rules: &Rules, node: Node<'_>, before: &str, source: &str) -> String {
-    let mut line = Line::behind(before);
+pub(super) fn constant(rules: &LanguageRules, node: Node<'_>, before: &str, source: &str) -> String {
+    let mut line = SignatureLine::behind(before);
     line.write(rules, node, node.end_byte(), source);
     let whole = line.finish(MOST_SIGNATURE_CHARS);
     if whole.chars().count() <= MOST_CONSTANT_CHARS {
         return whole;
     }
     let Some(sign) = equals_sign(node) else { return whole };
-    let mut line = Line::behind(before);
+    let mut line = SignatureLine::behind(before);
     line.write(rules, node, sign.start_byte(), source);
     format!("{} = …", line.finish(MOST_SIGNATURE_CHARS - " = …".chars().count()))
 }
 
 /// Returns what stands in a wrapper before the first symbol or wrapper in it, without decorators.
-pub(super) fn prefix(rules: &Rules, wrapper: Node<'_>, before: &str, source: &str) -> String {
+pub(super) fn prefix(rules: &LanguageRules, wrapper: Node<'_>, before: &str, source: &str) -> String {
     let is_inner =
         |kind| rules.wrappers.contains(&kind) || rules.symbols.iter().any(|rule| rule.node == kind);
-    let mut line = Line::behind(before);
+    let mut line = SignatureLine::behind(before);
     let mut cursor = wrapper.walk();
     for child in wrapper.children(&mut cursor) {
         if is_inner(child.kind()) || child.kind() == "(" {
@@ -57,9 +57,9 @@ pub(super) fn prefix(rules: &Rules, wrapper: Node<'_>, before: &str, source: &st
 }
 
 /// Returns a decorator as it is shown, without arguments when they are long.
-pub(super) fn decorator(rules: &Rules, node: Node<'_>, source: &str) -> String {
-    let mut line = Line::behind("");
-    let bare = Rules { decorators: &[], ..*rules };
+pub(super) fn decorator(rules: &LanguageRules, node: Node<'_>, source: &str) -> String {
+    let mut line = SignatureLine::behind("");
+    let bare = LanguageRules { decorators: &[], ..*rules };
     line.write(&bare, node, node.end_byte(), source);
     if line.text.chars().count() <= MOST_DECORATOR_CHARS {
         return line.text;
@@ -72,10 +72,10 @@ pub(super) fn decorator(rules: &Rules, node: Node<'_>, source: &str) -> String {
 }
 
 /// Returns a node's own name, if it has one.
-pub(super) fn name(name: Name, node: Node<'_>, source: &str) -> Option<String> {
+pub(super) fn name(name: NameSource, node: Node<'_>, source: &str) -> Option<String> {
     let found = match name {
-        Name::Fixed(name) => name.to_owned(),
-        Name::Field(field) => {
+        NameSource::Fixed(name) => name.to_owned(),
+        NameSource::Field(field) => {
             let named = node.child_by_field_name(field)?;
             // Taking a value apart names several things at once.
             if named.kind().ends_with("_pattern") || named.kind().ends_with("_list") {
@@ -83,8 +83,8 @@ pub(super) fn name(name: Name, node: Node<'_>, source: &str) -> Option<String> {
             }
             plain(text(named, source))
         }
-        Name::Declarator => plain(text(declarators(node).last()?, source)),
-        Name::Receiver => {
+        NameSource::Declarator => plain(text(declarators(node).last()?, source)),
+        NameSource::Receiver => {
             let receiver = text(node.child_by_field_name("receiver")?, source);
             let receiver = receiver.trim_matches(['(', ')']).split('[').next()?.split_whitespace().last()?;
             let own = text(node.child_by_field_name("name")?, source);
@@ -136,7 +136,7 @@ fn plain(name: &str) -> String {
     plain.trim().to_owned()
 }
 
-fn end_of_declaration(rules: &Rules, node: Node<'_>) -> usize {
+fn end_of_declaration(rules: &LanguageRules, node: Node<'_>) -> usize {
     let inner = ["value", "right", "type"].into_iter().filter_map(|field| node.child_by_field_name(field));
     std::iter::once(node)
         .chain(inner)
@@ -144,7 +144,7 @@ fn end_of_declaration(rules: &Rules, node: Node<'_>) -> usize {
         .map_or(node.end_byte(), |body| body.start_byte())
 }
 
-fn body<'t>(rules: &Rules, node: Node<'t>) -> Option<Node<'t>> {
+fn body<'t>(rules: &LanguageRules, node: Node<'t>) -> Option<Node<'t>> {
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
     while more {
@@ -165,19 +165,19 @@ fn equals_sign(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// One line of tokens, spaced as a person would space them.
-struct Line {
+struct SignatureLine {
     text: String,
     /// Where the last token ended, to see whether there was room before the next.
     end: Option<usize>,
 }
 
-impl Line {
-    fn behind(before: &str) -> Line {
-        Line { text: before.to_owned(), end: None }
+impl SignatureLine {
+    fn behind(before: &str) -> SignatureLine {
+        SignatureLine { text: before.to_owned(), end: None }
     }
 
     /// Writes the tokens of `node` that begin before `end`, and not many more than fit.
-    fn write(&mut self, rules: &Rules, node: Node<'_>, end: usize, source: &str) {
+    fn write(&mut self, rules: &LanguageRules, node: Node<'_>, end: usize, source: &str) {
         let mut cursor = node.walk();
         loop {
             let node = cursor.node();

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 pub(super) const MOST_BYTES: u64 = 256 * 1024;
 
 /// What was found under a name.
-pub(super) enum Source {
+pub(super) enum SourceFile {
     /// A text.
     Text { text: String, content_hash: Digest },
     /// A file that has no code map, and why.
@@ -24,23 +24,23 @@ pub(super) enum Source {
 }
 
 /// Reads a source by its path from the root of the project.
-pub(super) fn read(root: &Path, path: &str) -> Source {
+pub(super) fn read(root: &Path, path: &str) -> SourceFile {
     let file = match locate(root, path) {
         Located::File(file) => file,
-        Located::Gone => return Source::Gone,
-        Located::Elsewhere => return Source::Elsewhere,
+        Located::Gone => return SourceFile::Gone,
+        Located::Elsewhere => return SourceFile::Elsewhere,
     };
     let Some(bytes) = read_all(&file, MOST_BYTES) else {
         let is_long = fs::metadata(&file).is_ok_and(|metadata| metadata.len() > MOST_BYTES);
-        return Source::Unreadable(if is_long { "longer than 256 KB" } else { "cannot be read" });
+        return SourceFile::Unreadable(if is_long { "longer than 256 KB" } else { "cannot be read" });
     };
     let content_hash = digest([bytes.as_slice()]);
     match String::from_utf8(bytes) {
         // What is marked private is not there for us, neither its names nor what they say.
         Ok(text) if !text.contains('\0') => {
-            Source::Text { text: private::strip(&text).into_owned(), content_hash }
+            SourceFile::Text { text: private::strip(&text).into_owned(), content_hash }
         }
-        _ => Source::Unreadable("not text"),
+        _ => SourceFile::Unreadable("not text"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a symbol is in each language: data only, in the node kinds of its tree-sitter grammar.
 //!
 //! Not here: how the tree is walked (`walk.rs`) and how a signature is written (`signature.rs`). To teach a language,
-//! add its [`Rules`]; to see its node kinds, read `node-types.json` in the grammar's crate.
+//! add its [`LanguageRules`]; to see its node kinds, read `node-types.json` in the grammar's crate.
 
 use SymbolKind::{
     Class, Constant, Enum, Function, Interface, Macro, Method, Module, Property, Struct, Trait, Type,
@@ -9,10 +9,10 @@ use SymbolKind::{
 use backstory_memory::SymbolKind;
 
 /// How to read one language.
-pub(super) struct Rules {
+pub(super) struct LanguageRules {
     /// Between a name and the one it lies in.
     pub(super) joint: &'static str,
-    pub(super) symbols: &'static [Rule],
+    pub(super) symbols: &'static [NodeRule],
     /// Nodes around symbols whose first words belong to each symbol inside: `export`, `const`, `template <…>`.
     pub(super) wrappers: &'static [&'static str],
     /// Nodes that stand before a symbol or in its wrapper and belong to it.
@@ -26,28 +26,28 @@ pub(super) struct Rules {
 }
 
 /// Which nodes are symbols of one sort.
-pub(super) struct Rule {
+pub(super) struct NodeRule {
     pub(super) node: &'static str,
-    pub(super) role: Role,
-    pub(super) name: Name,
-    pub(super) when: When,
+    pub(super) role: NodeRole,
+    pub(super) name: NameSource,
+    pub(super) when: RuleCondition,
     /// The joint before this name where the language's own would be wrong.
     pub(super) joint: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum NodeRole {
     /// A symbol whose inside is its own.
     Leaf(SymbolKind),
     /// A symbol with further symbols inside.
     Container(SymbolKind),
     /// Gives its name to the symbols inside and is none itself.
-    MemoryScope,
+    Enclosing,
 }
 
 /// Where a node's name is.
 #[derive(Clone, Copy)]
-pub(super) enum Name {
+pub(super) enum NameSource {
     Field(&'static str),
     /// At the end of a chain of `declarator` fields.
     Declarator,
@@ -59,7 +59,7 @@ pub(super) enum Name {
 
 /// What else must hold for a rule to apply.
 #[derive(Clone, Copy)]
-pub(super) enum When {
+pub(super) enum RuleCondition {
     Always,
     /// It has a body; without one it only mentions a type.
     HasBody,
@@ -75,36 +75,36 @@ pub(super) enum When {
     Shouts,
 }
 
-const fn rule(node: &'static str, role: Role, name: Name) -> Rule {
-    Rule { node, role, name, when: When::Always, joint: None }
+const fn rule(node: &'static str, role: NodeRole, name: NameSource) -> NodeRule {
+    NodeRule { node, role, name, when: RuleCondition::Always, joint: None }
 }
 
-const fn leaf(node: &'static str, kind: SymbolKind) -> Rule {
-    rule(node, Role::Leaf(kind), Name::Field("name"))
+const fn leaf(node: &'static str, kind: SymbolKind) -> NodeRule {
+    rule(node, NodeRole::Leaf(kind), NameSource::Field("name"))
 }
 
-const fn container(node: &'static str, kind: SymbolKind) -> Rule {
-    rule(node, Role::Container(kind), Name::Field("name"))
+const fn container(node: &'static str, kind: SymbolKind) -> NodeRule {
+    rule(node, NodeRole::Container(kind), NameSource::Field("name"))
 }
 
-impl Rule {
-    const fn when(self, when: When) -> Rule {
-        Rule { when, ..self }
+impl NodeRule {
+    const fn when(self, when: RuleCondition) -> NodeRule {
+        NodeRule { when, ..self }
     }
 
-    const fn joint(self, joint: &'static str) -> Rule {
-        Rule { joint: Some(joint), ..self }
+    const fn joint(self, joint: &'static str) -> NodeRule {
+        NodeRule { joint: Some(joint), ..self }
     }
 
-    const fn named(self, name: Name) -> Rule {
-        Rule { name, ..self }
+    const fn named(self, name: NameSource) -> NodeRule {
+        NodeRule { name, ..self }
     }
 }
 
 /// The values that make a name a function's name.
 pub(super) const FUNCTION_VALUES: &[&str] = &["arrow_function", "function_expression", "generator_function"];
 
-pub(super) static RUST: Rules = Rules {
+pub(super) static RUST: LanguageRules = LanguageRules {
     joint: "::",
     symbols: &[
         leaf("function_item", Function),
@@ -119,7 +119,7 @@ pub(super) static RUST: Rules = Rules {
         leaf("macro_definition", Macro),
         container("trait_item", Trait),
         container("mod_item", Module),
-        rule("impl_item", Role::MemoryScope, Name::Field("type")),
+        rule("impl_item", NodeRole::Enclosing, NameSource::Field("type")),
     ],
     wrappers: &[],
     decorators: &["attribute_item"],
@@ -128,13 +128,13 @@ pub(super) static RUST: Rules = Rules {
     bodies: &["block", "declaration_list", "field_declaration_list", "enum_variant_list", "{"],
 };
 
-pub(super) static PYTHON: Rules = Rules {
+pub(super) static PYTHON: LanguageRules = LanguageRules {
     joint: ".",
     symbols: &[
         leaf("function_definition", Function),
         container("class_definition", Class),
-        rule("assignment", Role::Leaf(Constant), Name::Field("left")).when(When::Shouts),
-        rule("type_alias_statement", Role::Leaf(Type), Name::Field("left")),
+        rule("assignment", NodeRole::Leaf(Constant), NameSource::Field("left")).when(RuleCondition::Shouts),
+        rule("type_alias_statement", NodeRole::Leaf(Type), NameSource::Field("left")),
     ],
     wrappers: &["decorated_definition"],
     decorators: &["decorator"],
@@ -144,7 +144,7 @@ pub(super) static PYTHON: Rules = Rules {
 };
 
 /// TypeScript and JavaScript: the second is nearly a part of the first.
-pub(super) static SCRIPT: Rules = Rules {
+pub(super) static SCRIPT: LanguageRules = LanguageRules {
     joint: ".",
     symbols: &[
         leaf("function_declaration", Function),
@@ -153,11 +153,13 @@ pub(super) static SCRIPT: Rules = Rules {
         leaf("method_definition", Method),
         leaf("method_signature", Method),
         leaf("abstract_method_signature", Method),
-        leaf("public_field_definition", Method).when(When::HoldsFunction),
-        rule("field_definition", Role::Leaf(Method), Name::Field("property")).when(When::HoldsFunction),
-        leaf("variable_declarator", Function).when(When::HoldsFunction),
-        leaf("variable_declarator", Constant).when(When::Says(&["const"])),
-        rule("assignment_expression", Role::Leaf(Function), Name::Field("left")).when(When::HoldsFunction),
+        leaf("public_field_definition", Method).when(RuleCondition::HoldsFunction),
+        rule("field_definition", NodeRole::Leaf(Method), NameSource::Field("property"))
+            .when(RuleCondition::HoldsFunction),
+        leaf("variable_declarator", Function).when(RuleCondition::HoldsFunction),
+        leaf("variable_declarator", Constant).when(RuleCondition::Says(&["const"])),
+        rule("assignment_expression", NodeRole::Leaf(Function), NameSource::Field("left"))
+            .when(RuleCondition::HoldsFunction),
         leaf("type_alias_declaration", Type),
         leaf("enum_declaration", Enum),
         container("class_declaration", Class),
@@ -173,13 +175,13 @@ pub(super) static SCRIPT: Rules = Rules {
     bodies: &["statement_block", "class_body", "interface_body", "enum_body"],
 };
 
-pub(super) static GO: Rules = Rules {
+pub(super) static GO: LanguageRules = LanguageRules {
     joint: ".",
     symbols: &[
         leaf("function_declaration", Function),
-        rule("method_declaration", Role::Leaf(Method), Name::Receiver),
-        leaf("type_spec", Struct).when(When::TypeIs("struct_type")),
-        leaf("type_spec", Interface).when(When::TypeIs("interface_type")),
+        rule("method_declaration", NodeRole::Leaf(Method), NameSource::Receiver),
+        leaf("type_spec", Struct).when(RuleCondition::TypeIs("struct_type")),
+        leaf("type_spec", Interface).when(RuleCondition::TypeIs("interface_type")),
         leaf("type_spec", Type),
         leaf("type_alias", Type),
         leaf("const_spec", Constant),
@@ -192,14 +194,14 @@ pub(super) static GO: Rules = Rules {
     bodies: &["block", "field_declaration_list", "{"],
 };
 
-pub(super) static JAVA: Rules = Rules {
+pub(super) static JAVA: LanguageRules = LanguageRules {
     joint: ".",
     symbols: &[
         leaf("method_declaration", Method),
         leaf("constructor_declaration", Method),
         leaf("compact_constructor_declaration", Method),
         leaf("annotation_type_declaration", Type),
-        leaf("variable_declarator", Constant).when(When::Says(&["static", "final"])),
+        leaf("variable_declarator", Constant).when(RuleCondition::Says(&["static", "final"])),
         container("class_declaration", Class),
         container("record_declaration", Struct),
         container("interface_declaration", Interface),
@@ -220,23 +222,27 @@ pub(super) static JAVA: Rules = Rules {
 };
 
 /// C and C++: the grammar of the second extends that of the first.
-pub(super) static C: Rules = Rules {
+pub(super) static C: LanguageRules = LanguageRules {
     joint: "::",
     symbols: &[
-        rule("function_definition", Role::Leaf(Function), Name::Declarator),
-        rule("declaration", Role::Leaf(Function), Name::Declarator).when(When::DeclaresFunction),
-        rule("field_declaration", Role::Leaf(Method), Name::Declarator).when(When::DeclaresFunction),
-        rule("declaration", Role::Leaf(Constant), Name::Declarator).when(When::Says(&["const"])),
-        rule("declaration", Role::Leaf(Constant), Name::Declarator).when(When::Says(&["constexpr"])),
-        rule("type_definition", Role::Leaf(Type), Name::Declarator),
+        rule("function_definition", NodeRole::Leaf(Function), NameSource::Declarator),
+        rule("declaration", NodeRole::Leaf(Function), NameSource::Declarator)
+            .when(RuleCondition::DeclaresFunction),
+        rule("field_declaration", NodeRole::Leaf(Method), NameSource::Declarator)
+            .when(RuleCondition::DeclaresFunction),
+        rule("declaration", NodeRole::Leaf(Constant), NameSource::Declarator)
+            .when(RuleCondition::Says(&["const"])),
+        rule("declaration", NodeRole::Leaf(Constant), NameSource::Declarator)
+            .when(RuleCondition::Says(&["constexpr"])),
+        rule("type_definition", NodeRole::Leaf(Type), NameSource::Declarator),
         leaf("alias_declaration", Type),
         leaf("concept_definition", Type),
         leaf("preproc_def", Constant),
         leaf("preproc_function_def", Macro),
-        container("class_specifier", Class).when(When::HasBody),
-        container("struct_specifier", Struct).when(When::HasBody),
-        container("union_specifier", Struct).when(When::HasBody),
-        leaf("enum_specifier", Enum).when(When::HasBody),
+        container("class_specifier", Class).when(RuleCondition::HasBody),
+        container("struct_specifier", Struct).when(RuleCondition::HasBody),
+        container("union_specifier", Struct).when(RuleCondition::HasBody),
+        leaf("enum_specifier", Enum).when(RuleCondition::HasBody),
         container("namespace_definition", Module),
     ],
     wrappers: &["template_declaration"],
@@ -253,12 +259,12 @@ pub(super) static C: Rules = Rules {
     ],
 };
 
-pub(super) static RUBY: Rules = Rules {
+pub(super) static RUBY: LanguageRules = LanguageRules {
     joint: "::",
     symbols: &[
         leaf("method", Function).joint("#"),
         leaf("singleton_method", Function).joint("."),
-        rule("assignment", Role::Leaf(Constant), Name::Field("left")).when(When::Shouts),
+        rule("assignment", NodeRole::Leaf(Constant), NameSource::Field("left")).when(RuleCondition::Shouts),
         container("class", Class),
         container("module", Module),
     ],
@@ -269,20 +275,20 @@ pub(super) static RUBY: Rules = Rules {
     bodies: &["body_statement", ";", "end"],
 };
 
-pub(super) static C_SHARP: Rules = Rules {
+pub(super) static C_SHARP: LanguageRules = LanguageRules {
     joint: ".",
     symbols: &[
         leaf("method_declaration", Method),
         leaf("constructor_declaration", Method),
         leaf("local_function_statement", Function),
         leaf("destructor_declaration", Method),
-        leaf("operator_declaration", Method).named(Name::Fixed("operator")),
-        leaf("indexer_declaration", Method).named(Name::Fixed("this")),
+        leaf("operator_declaration", Method).named(NameSource::Fixed("operator")),
+        leaf("indexer_declaration", Method).named(NameSource::Fixed("this")),
         leaf("property_declaration", Property),
         leaf("delegate_declaration", Type),
         leaf("enum_declaration", Enum),
-        leaf("variable_declarator", Constant).when(When::Says(&["const"])),
-        leaf("variable_declarator", Constant).when(When::Says(&["static", "readonly"])),
+        leaf("variable_declarator", Constant).when(RuleCondition::Says(&["const"])),
+        leaf("variable_declarator", Constant).when(RuleCondition::Says(&["static", "readonly"])),
         container("class_declaration", Class),
         container("struct_declaration", Struct),
         container("record_declaration", Class),

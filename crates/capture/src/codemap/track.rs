@@ -4,11 +4,11 @@
 //! the edits began from; else the edits taken back; else what HEAD has. Where none of these says what it was, its map is learnt
 //! and no change is claimed. Not here: what the changes mean (distillation).
 
-use super::source::{self, Source};
+use super::source::{self, SourceFile};
 use super::{Language, MOST_SYMBOLS, changes, symbols_until, undo};
 use crate::{Redactor, git, private};
 use backstory_memory::{
-    Activity, Change, CodeChange, Digest, Hunk, ProjectId, SessionId, Symbol, Timestamp, digest,
+    Activity, CodeChange, Digest, Hunk, ProjectId, SessionId, Symbol, SymbolChange, Timestamp, digest,
 };
 use backstory_store::{FileMap, FileReading, FileState, Store, StoreError};
 use std::path::Path;
@@ -47,7 +47,7 @@ pub fn edited_files<'a>(activities: impl IntoIterator<Item = &'a Activity>) -> V
 
 /// Where a turn took place, and who takes secrets out of what is kept of it.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub struct TrackingContext<'a> {
     /// The project.
     pub project: ProjectId,
     /// Where it lies.
@@ -68,7 +68,7 @@ pub struct Place<'a> {
 /// When the store cannot be read or written.
 pub fn track(
     store: &mut Store,
-    place: Place<'_>,
+    place: TrackingContext<'_>,
     session: SessionId,
     edited: &[EditedFile],
     now: Timestamp,
@@ -83,22 +83,22 @@ pub fn track(
 }
 
 /// One edited file, as it is found at the end of the turn.
-struct Look<'a> {
+struct TrackedFile<'a> {
     path: &'a str,
     language: Language,
-    now: Now,
-    before: Before,
+    now: FileNow,
+    before: FileBefore,
 }
 
 /// What a file is now.
-enum Now {
+enum FileNow {
     Text { text: String, content_hash: Digest },
     Unreadable(&'static str),
     Gone,
 }
 
 /// What a file was before the turn.
-enum Before {
+enum FileBefore {
     Mapped(Vec<Symbol>),
     Text(String),
     Nothing,
@@ -107,76 +107,76 @@ enum Before {
 
 fn look_at<'a>(
     store: &Store,
-    place: Place<'_>,
+    place: TrackingContext<'_>,
     edited: &'a [EditedFile],
-) -> Result<Vec<Look<'a>>, StoreError> {
+) -> Result<Vec<TrackedFile<'a>>, StoreError> {
     let mut looks = Vec::new();
     let mut room = MOST_BYTES_AT_ONCE;
     for file in edited {
-        let Some(language) = Language::of(&file.path) else { continue };
+        let Some(language) = Language::from_path(&file.path) else { continue };
         if looks.len() >= MOST_FILES {
-            let now = Now::Unreadable(TOO_MUCH);
-            looks.push(Look { path: &file.path, language, now, before: Before::Unknown });
+            let now = FileNow::Unreadable(TOO_MUCH);
+            looks.push(TrackedFile { path: &file.path, language, now, before: FileBefore::Unknown });
             continue;
         }
         let now = match source::read(place.root, &file.path) {
-            Source::Elsewhere => continue,
-            Source::Gone => Now::Gone,
-            Source::Unreadable(reason) => Now::Unreadable(reason),
-            Source::Text { text, .. } if text.len() > room => Now::Unreadable(TOO_MUCH),
-            Source::Text { text, content_hash } => Now::Text { text, content_hash },
+            SourceFile::Elsewhere => continue,
+            SourceFile::Gone => FileNow::Gone,
+            SourceFile::Unreadable(reason) => FileNow::Unreadable(reason),
+            SourceFile::Text { text, .. } if text.len() > room => FileNow::Unreadable(TOO_MUCH),
+            SourceFile::Text { text, content_hash } => FileNow::Text { text, content_hash },
         };
         let known = store.file_map(place.project, &file.path)?;
-        if let (Now::Text { content_hash, .. }, Some(known)) = (&now, &known)
+        if let (FileNow::Text { content_hash, .. }, Some(known)) = (&now, &known)
             && *content_hash == known.content_hash
         {
             continue;
         }
-        if let Now::Text { text, .. } = &now {
+        if let FileNow::Text { text, .. } = &now {
             room -= text.len();
         }
         let before = before(file, &now, known);
-        looks.push(Look { path: &file.path, language, now, before });
+        looks.push(TrackedFile { path: &file.path, language, now, before });
     }
     Ok(looks)
 }
 
-fn before(file: &EditedFile, now: &Now, known: Option<FileMap>) -> Before {
+fn before(file: &EditedFile, now: &FileNow, known: Option<FileMap>) -> FileBefore {
     let undone = match now {
-        Now::Text { text, .. } => undo(text, &file.hunks),
-        Now::Unreadable(_) | Now::Gone => None,
+        FileNow::Text { text, .. } => undo(text, &file.hunks),
+        FileNow::Unreadable(_) | FileNow::Gone => None,
     };
     // Somebody else may have changed the file since its map was made: the user, a pull, another work tree.
     let is_of = |known: &FileMap, text: &String| known.content_hash == digest([text.as_bytes()]);
     match (known, undone) {
-        (Some(known), Some(text)) if !is_of(&known, &text) => Before::Text(text),
-        (Some(known), _) => Before::Mapped(known.symbols),
-        (None, _) if file.is_new => Before::Nothing,
-        (None, Some(text)) => Before::Text(text),
-        (None, None) => Before::Unknown,
+        (Some(known), Some(text)) if !is_of(&known, &text) => FileBefore::Text(text),
+        (Some(known), _) => FileBefore::Mapped(known.symbols),
+        (None, _) if file.is_new => FileBefore::Nothing,
+        (None, Some(text)) => FileBefore::Text(text),
+        (None, None) => FileBefore::Unknown,
     }
 }
 
 /// Asks git once for all files of which nothing else says what they were.
-fn ask_head(root: &Path, looks: &mut [Look<'_>]) {
-    let is_open = |look: &Look<'_>| {
-        matches!((&look.before, &look.now), (Before::Unknown, Now::Text { .. } | Now::Gone))
+fn ask_head(root: &Path, looks: &mut [TrackedFile<'_>]) {
+    let is_open = |look: &TrackedFile<'_>| {
+        matches!((&look.before, &look.now), (FileBefore::Unknown, FileNow::Text { .. } | FileNow::Gone))
     };
     let paths: Vec<&str> = looks.iter().filter(|look| is_open(look)).map(|look| look.path).collect();
     let mut blobs = git::head_blobs(root, &paths, GIT_PATIENCE);
     for look in looks.iter_mut().filter(|look| is_open(look)) {
         if let Some(text) = blobs.remove(look.path) {
-            look.before = Before::Text(private::strip(&text).into_owned());
+            look.before = FileBefore::Text(private::strip(&text).into_owned());
         }
     }
 }
 
 /// Compares all files at once: parsing is nearly all of the time a turn's end takes here.
-fn compare_all(looks: Vec<Look<'_>>, place: Place<'_>) -> Vec<FileReading> {
+fn compare_all(looks: Vec<TrackedFile<'_>>, place: TrackingContext<'_>) -> Vec<FileReading> {
     let mut readings = Vec::new();
     let mut left = looks.into_iter();
     loop {
-        let batch: Vec<Look<'_>> = left.by_ref().take(AT_ONCE).collect();
+        let batch: Vec<TrackedFile<'_>> = left.by_ref().take(AT_ONCE).collect();
         if batch.is_empty() {
             return readings;
         }
@@ -184,10 +184,11 @@ fn compare_all(looks: Vec<Look<'_>>, place: Place<'_>) -> Vec<FileReading> {
     }
 }
 
-fn compare_batch(batch: Vec<Look<'_>>, place: Place<'_>) -> Vec<FileReading> {
+fn compare_batch(batch: Vec<TrackedFile<'_>>, place: TrackingContext<'_>) -> Vec<FileReading> {
     std::thread::scope(|scope| {
-        let start =
-            |look| std::thread::Builder::new().spawn_scoped(scope, move || Look::compare(look, place)).ok();
+        let start = |look| {
+            std::thread::Builder::new().spawn_scoped(scope, move || TrackedFile::compare(look, place)).ok()
+        };
         // One that cannot be read to its end is as if it had not been edited.
         let readers: Vec<_> = batch.into_iter().map(start).collect();
         readers.into_iter().flatten().filter_map(|reader| reader.join().ok()).collect()
@@ -197,25 +198,25 @@ fn compare_batch(batch: Vec<Look<'_>>, place: Place<'_>) -> Vec<FileReading> {
 /// How many files are read beside each other.
 const AT_ONCE: usize = 4;
 
-impl Look<'_> {
-    fn compare(self, place: Place<'_>) -> FileReading {
+impl TrackedFile<'_> {
+    fn compare(self, place: TrackingContext<'_>) -> FileReading {
         let read = |text: &str| {
             let found = symbols_until(self.language, text, place.until);
             found.map(|symbols| scrubbed(symbols, text, place.redactor))
         };
         let now = match self.now {
-            Now::Gone => FileState::Gone,
-            Now::Unreadable(reason) => FileState::Unmapped(reason.to_owned()),
-            Now::Text { text, content_hash } => match read(&text) {
+            FileNow::Gone => FileState::Gone,
+            FileNow::Unreadable(reason) => FileState::Unmapped(reason.to_owned()),
+            FileNow::Text { text, content_hash } => match read(&text) {
                 Ok(symbols) => FileState::Mapped(FileMap { content_hash, symbols }),
                 Err(reason) => FileState::Unmapped(reason.to_string()),
             },
         };
         let before = match self.before {
-            Before::Mapped(symbols) => Some(symbols),
-            Before::Text(text) => read(&text).ok(),
-            Before::Nothing => Some(Vec::new()),
-            Before::Unknown => None,
+            FileBefore::Mapped(symbols) => Some(symbols),
+            FileBefore::Text(text) => read(&text).ok(),
+            FileBefore::Nothing => Some(Vec::new()),
+            FileBefore::Unknown => None,
         };
         let changes = match (&before, &now) {
             (None, _) | (_, FileState::Unmapped(_)) => Vec::new(),
@@ -230,9 +231,9 @@ impl Look<'_> {
 fn sure_changes(before: &[Symbol], after: &[Symbol]) -> Vec<CodeChange> {
     let is_full = |symbols: &[Symbol]| symbols.len() >= MOST_SYMBOLS;
     let is_sure = |change: &CodeChange| match change.change {
-        Change::New => !is_full(before),
-        Change::Modified => true,
-        Change::Deleted => !is_full(after),
+        SymbolChange::New => !is_full(before),
+        SymbolChange::Modified => true,
+        SymbolChange::Deleted => !is_full(after),
     };
     changes(before, after).into_iter().filter(is_sure).collect()
 }

@@ -5,15 +5,15 @@
 
 use super::MOST_SYMBOLS;
 use super::signature;
-use super::table::{FUNCTION_VALUES, Name, Role, Rule, Rules, When};
-use super::tokens::{TokenStream, Weight, text, weigh};
+use super::table::{FUNCTION_VALUES, LanguageRules, NameSource, NodeRole, NodeRule, RuleCondition};
+use super::token_stream::{TokenStream, Weight, text, weigh};
 use backstory_memory::Digest;
 use backstory_memory::{Symbol, SymbolKind};
 use tree_sitter::{Node, Tree};
 
 /// Returns the symbols of a tree in the order they stand in.
-pub(super) fn symbols(rules: &Rules, tree: &Tree, source: &str) -> Vec<Symbol> {
-    let mut walk = Walk::new(rules, source);
+pub(super) fn symbols(rules: &LanguageRules, tree: &Tree, source: &str) -> Vec<Symbol> {
+    let mut walk = SymbolWalk::new(rules, source);
     let mut cursor = tree.walk();
     let mut depth = 0;
     loop {
@@ -31,12 +31,12 @@ pub(super) fn symbols(rules: &Rules, tree: &Tree, source: &str) -> Vec<Symbol> {
     }
 }
 
-struct Walk<'a> {
-    rules: &'a Rules,
+struct SymbolWalk<'a> {
+    rules: &'a LanguageRules,
     source: &'a str,
     found: Vec<Symbol>,
     /// What we are in, the outermost first.
-    frames: Vec<Frame>,
+    frames: Vec<WalkFrame>,
     /// What belongs to no symbol.
     loose: TokenStream,
     /// Decorators whose symbol is still to come.
@@ -47,13 +47,13 @@ struct Walk<'a> {
     seen: usize,
 }
 
-struct Frame {
+struct WalkFrame {
     depth: usize,
     content: TokenStream,
-    of: Of,
+    of: FrameKind,
 }
 
-enum Of {
+enum FrameKind {
     /// A symbol (its place in `found`, unless there were too many) or a scope.
     Named {
         name: String,
@@ -74,9 +74,9 @@ struct Decorators {
     any: bool,
 }
 
-impl<'a> Walk<'a> {
-    fn new(rules: &'a Rules, source: &'a str) -> Walk<'a> {
-        Walk {
+impl<'a> SymbolWalk<'a> {
+    fn new(rules: &'a LanguageRules, source: &'a str) -> SymbolWalk<'a> {
+        SymbolWalk {
             rules,
             source,
             found: Vec::new(),
@@ -113,12 +113,12 @@ impl<'a> Walk<'a> {
             return;
         }
         if self.rules.decorators.contains(&node.kind()) {
-            self.frames.push(Frame { depth, content: TokenStream::default(), of: Of::Decorator });
+            self.frames.push(WalkFrame { depth, content: TokenStream::default(), of: FrameKind::Decorator });
             self.closed = Some(depth);
         } else if self.rules.wrappers.contains(&node.kind()) {
             let prefix = signature::prefix(self.rules, node, self.prefix(), self.source);
-            let of = Of::Wrapper { prefix, holds_symbol: false };
-            self.frames.push(Frame { depth, content: TokenStream::default(), of });
+            let of = FrameKind::Wrapper { prefix, holds_symbol: false };
+            self.frames.push(WalkFrame { depth, content: TokenStream::default(), of });
         } else if let Some((rule, name)) = self.matching(node) {
             self.open_named(node, depth, rule, &name);
         } else {
@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn matching(&self, node: Node<'_>) -> Option<(&'a Rule, String)> {
+    fn matching(&self, node: Node<'_>) -> Option<(&'a NodeRule, String)> {
         let mut candidates = self.rules.symbols.iter().filter(|rule| rule.node == node.kind());
         candidates.find_map(|rule| {
             let name = signature::name(rule.name, node, self.source)?;
@@ -137,27 +137,27 @@ impl<'a> Walk<'a> {
         })
     }
 
-    fn holds(&self, rule: &Rule, node: Node<'_>, name: &str) -> bool {
+    fn holds(&self, rule: &NodeRule, node: Node<'_>, name: &str) -> bool {
         let field = |name| node.child_by_field_name(name);
         match rule.when {
-            When::Always => true,
-            When::HasBody => field("body").is_some(),
-            When::DeclaresFunction => {
+            RuleCondition::Always => true,
+            RuleCondition::HasBody => field("body").is_some(),
+            RuleCondition::DeclaresFunction => {
                 signature::declarators(node).any(|declarator| declarator.kind() == "function_declarator")
             }
-            When::HoldsFunction => {
+            RuleCondition::HoldsFunction => {
                 let value = field("value").or_else(|| field("right"));
                 value.is_some_and(|value| FUNCTION_VALUES.contains(&value.kind()))
             }
-            When::TypeIs(kind) => field("type").is_some_and(|node| node.kind() == kind),
-            When::Says(words) => {
+            RuleCondition::TypeIs(kind) => field("type").is_some_and(|node| node.kind() == kind),
+            RuleCondition::Says(words) => {
                 let line = signature::declaration(self.rules, node, self.prefix(), self.source);
                 let said = line.split('=').next().unwrap_or_default();
                 let said =
                     |word| said.split(|letter: char| !letter.is_alphanumeric()).any(|part| part == word);
                 words.iter().all(|word| said(*word))
             }
-            When::Shouts => {
+            RuleCondition::Shouts => {
                 field("left").is_some_and(|left| left.kind() == "constant")
                     || name.chars().any(char::is_uppercase)
                         && name.chars().all(|letter| {
@@ -167,17 +167,17 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn open_named(&mut self, node: Node<'_>, depth: usize, rule: &Rule, own: &str) {
+    fn open_named(&mut self, node: Node<'_>, depth: usize, rule: &NodeRule, own: &str) {
         let outer = self.enclosing();
         let name =
             signature::qualify(outer.map(|(name, _)| name), rule.joint.unwrap_or(self.rules.joint), own);
         let in_class = outer.is_some_and(|(_, class_like)| class_like || rule.joint.is_some());
         let kind = match rule.role {
-            Role::MemoryScope => None,
-            Role::Leaf(SymbolKind::Function) if in_class || is_qualified(rule, own) => {
+            NodeRole::Enclosing => None,
+            NodeRole::Leaf(SymbolKind::Function) if in_class || is_qualified(rule, own) => {
                 Some(SymbolKind::Method)
             }
-            Role::Leaf(kind) | Role::Container(kind) => Some(kind),
+            NodeRole::Leaf(kind) | NodeRole::Container(kind) => Some(kind),
         };
         let place = kind.and_then(|kind| self.record(node, &name, kind));
         let mut content = TokenStream::default();
@@ -185,13 +185,13 @@ impl<'a> Walk<'a> {
             content.token(self.prefix());
             content.append(std::mem::take(&mut self.decorators).content);
             for frame in self.frames.iter_mut().rev() {
-                let Of::Wrapper { holds_symbol, .. } = &mut frame.of else { break };
+                let FrameKind::Wrapper { holds_symbol, .. } = &mut frame.of else { break };
                 *holds_symbol = true;
             }
         }
         let class_like = kind != Some(SymbolKind::Module);
-        self.frames.push(Frame { depth, content, of: Of::Named { name, class_like, place } });
-        if matches!(rule.role, Role::Leaf(_)) {
+        self.frames.push(WalkFrame { depth, content, of: FrameKind::Named { name, class_like, place } });
+        if matches!(rule.role, NodeRole::Leaf(_)) {
             self.closed = Some(depth);
         }
     }
@@ -226,22 +226,22 @@ impl<'a> Walk<'a> {
             self.closed = None;
         }
         let ends_frame = self.frames.last().is_some_and(|frame| frame.depth == depth);
-        if !matches!(self.frames.last(), Some(Frame { of: Of::Decorator, .. })) {
+        if !matches!(self.frames.last(), Some(WalkFrame { of: FrameKind::Decorator, .. })) {
             self.settle_decorators(ends_frame);
         }
         self.content().close();
         if !ends_frame {
             return;
         }
-        let Some(Frame { content, of, .. }) = self.frames.pop() else { return };
+        let Some(WalkFrame { content, of, .. }) = self.frames.pop() else { return };
         match of {
-            Of::Named { place: Some(place), .. } => {
+            FrameKind::Named { place: Some(place), .. } => {
                 if let Some(symbol) = self.found.get_mut(place) {
                     symbol.body_hash = content.digest();
                 }
             }
-            Of::Wrapper { holds_symbol: false, .. } => self.content().append(content),
-            Of::Decorator => {
+            FrameKind::Wrapper { holds_symbol: false, .. } => self.content().append(content),
+            FrameKind::Decorator => {
                 if self.rules.decorators_shown {
                     if !self.decorators.text.is_empty() {
                         self.decorators.text.push(' ');
@@ -251,7 +251,7 @@ impl<'a> Walk<'a> {
                 self.decorators.content.append(content);
                 self.decorators.any = true;
             }
-            Of::Named { .. } | Of::Wrapper { .. } => {}
+            FrameKind::Named { .. } | FrameKind::Wrapper { .. } => {}
         }
     }
 
@@ -285,7 +285,7 @@ impl<'a> Walk<'a> {
     /// The name of what we are in, and whether a function there is a method.
     fn enclosing(&self) -> Option<(&str, bool)> {
         self.frames.iter().rev().find_map(|frame| match &frame.of {
-            Of::Named { name, class_like, .. } => Some((name.as_str(), *class_like)),
+            FrameKind::Named { name, class_like, .. } => Some((name.as_str(), *class_like)),
             _ => None,
         })
     }
@@ -293,7 +293,7 @@ impl<'a> Walk<'a> {
     /// What the wrapper we are directly in says.
     fn prefix(&self) -> &str {
         match self.frames.last() {
-            Some(Frame { of: Of::Wrapper { prefix, .. }, .. }) => prefix,
+            Some(WalkFrame { of: FrameKind::Wrapper { prefix, .. }, .. }) => prefix,
             _ => "",
         }
     }
@@ -311,6 +311,6 @@ fn last_line(node: Node<'_>) -> usize {
 }
 
 /// Whether a C++ function is defined outside the class its name says it belongs to.
-fn is_qualified(rule: &Rule, own: &str) -> bool {
-    matches!(rule.name, Name::Declarator) && own.contains("::")
+fn is_qualified(rule: &NodeRule, own: &str) -> bool {
+    matches!(rule.name, NameSource::Declarator) && own.contains("::")
 }

@@ -51,7 +51,7 @@ const MOST_WAITING: usize = 16;
 
 /// How listening to git ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum ReadEnd {
     /// Git had no more to say.
     Everything,
     /// Whoever listened had heard enough.
@@ -83,17 +83,17 @@ pub(super) fn converse(
     input: Vec<u8>,
     deadline: Duration,
     hear: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-) -> Heard {
+) -> ReadEnd {
     let until = Instant::now() + deadline;
     let mut command = command(root, arguments);
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
-    let Ok(mut child) = command.spawn() else { return Heard::Everything };
+    let Ok(mut child) = command.spawn() else { return ReadEnd::Everything };
     if let Some(mut stdin) = child.stdin.take() {
         // Git that stops listening has its reasons, and the answer shows them.
         thread::spawn(move || stdin.write_all(&input).ok());
     }
     let told = child.stdout.take().map(listen);
-    let heard = told.map_or(Heard::Everything, |told| pass_on(&told, until, hear));
+    let heard = told.map_or(ReadEnd::Everything, |told| pass_on(&told, until, hear));
     end(&mut child);
     heard
 }
@@ -139,14 +139,14 @@ fn pass_on(
     told: &Receiver<Vec<u8>>,
     until: Instant,
     hear: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-) -> Heard {
+) -> ReadEnd {
     loop {
         let left = until.saturating_duration_since(Instant::now());
         match told.recv_timeout(left) {
-            Ok(heard) if hear(&heard).is_break() => return Heard::Enough,
+            Ok(heard) if hear(&heard).is_break() => return ReadEnd::Enough,
             Ok(_) => {}
-            Err(RecvTimeoutError::Timeout) => return Heard::Late,
-            Err(RecvTimeoutError::Disconnected) => return Heard::Everything,
+            Err(RecvTimeoutError::Timeout) => return ReadEnd::Late,
+            Err(RecvTimeoutError::Disconnected) => return ReadEnd::Everything,
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Git's answer is read as it comes and never held whole: a repository can be larger than memory, and one commit can change a
 //! hundred thousand files. Not here: which commits are worth remembering.
 
-use super::child::{Heard, converse};
+use super::child::{ReadEnd, converse};
 use backstory_memory::Timestamp;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -30,14 +30,14 @@ pub struct Commit {
     /// Its whole message.
     pub message: String,
     /// What it changed, as far as it is told; nothing of a merge.
-    pub changes: Vec<Changed>,
+    pub changes: Vec<CommittedFile>,
     /// How many files it changed.
     pub file_count: usize,
 }
 
 /// One file a commit changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Changed {
+pub struct CommittedFile {
     /// Its path from the root of the work tree, after the commit.
     pub path: String,
     /// How many lines were added or taken out; 0 where it has no lines.
@@ -46,7 +46,7 @@ pub struct Changed {
 
 /// What is wanted of each commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
+pub enum HistoryDetail {
     /// What it says, and which files it changed.
     Files,
     /// What it says: all that a clone without the files' contents can tell.
@@ -55,7 +55,7 @@ pub enum Detail {
 
 /// How far a history was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum History {
+pub enum HistoryEnd {
     /// To its beginning, or as far as was wanted.
     Read,
     /// As far as time allowed.
@@ -65,10 +65,10 @@ pub enum History {
 /// Tells the commits that lead to the one a work tree is at, the newest first, until `tell` breaks off.
 pub fn history(
     root: &Path,
-    detail: Detail,
+    detail: HistoryDetail,
     deadline: Duration,
     tell: &mut dyn FnMut(Commit) -> ControlFlow<()>,
-) -> History {
+) -> HistoryEnd {
     let plain = [
         "--no-ext-diff",
         "--no-textconv",
@@ -79,28 +79,28 @@ pub fn history(
     ];
     let shape = ["--no-relative", "--no-diff-merges", "--encoding=UTF-8", "-z"];
     let files: &[&str] = match detail {
-        Detail::Files => &["--numstat", "-M"],
-        Detail::Message => &["--no-patch"],
+        HistoryDetail::Files => &["--numstat", "-M"],
+        HistoryDetail::Message => &["--no-patch"],
     };
     let format = ["--format=tformat:%H%x00%P%x00%at%x00%aN%x00%aE%x00%B", "HEAD", "--"];
     let arguments = [&["-c", "log.showRoot=true", "log"][..], &plain, &shape, files, &format].concat();
-    let mut reader = Reader { fields: Fields::default(), state: State::Between, commit: None, tell };
-    let heard = converse(root, &arguments, Vec::new(), deadline, &mut |bytes| reader.hear(bytes));
+    let mut reader = LogReader { fields: LogFields::default(), state: LogField::Between, commit: None, tell };
+    let heard = converse(root, &arguments, Vec::new(), deadline, &mut |bytes| reader.read(bytes));
     match heard {
-        Heard::Everything => {
+        ReadEnd::Everything => {
             // The last one may lack files where git gave up on it; what is there of it is true.
             // Whether it was enough makes no difference any more.
             reader.finish_commit().is_break();
-            History::Read
+            HistoryEnd::Read
         }
-        Heard::Enough => History::Read,
-        Heard::Late => History::CutShort,
+        ReadEnd::Enough => HistoryEnd::Read,
+        ReadEnd::Late => HistoryEnd::CutShort,
     }
 }
 
 /// What the next field is.
 #[derive(Clone, Copy)]
-enum State {
+enum LogField {
     /// A commit's name, or one more file of the last.
     Between,
     Parents,
@@ -117,15 +117,15 @@ enum State {
     },
 }
 
-struct Reader<'a> {
-    fields: Fields,
-    state: State,
+struct LogReader<'a> {
+    fields: LogFields,
+    state: LogField,
     commit: Option<Commit>,
     tell: &'a mut dyn FnMut(Commit) -> ControlFlow<()>,
 }
 
-impl Reader<'_> {
-    fn hear(&mut self, bytes: &[u8]) -> ControlFlow<()> {
+impl LogReader<'_> {
+    fn read(&mut self, bytes: &[u8]) -> ControlFlow<()> {
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|byte| *byte == 0) {
             let (part, after) = rest.split_at(end);
@@ -139,37 +139,37 @@ impl Reader<'_> {
     }
 
     fn field(&mut self, field: &str) -> ControlFlow<()> {
-        if let State::Between = self.state {
+        if let LogField::Between = self.state {
             return self.between(field);
         }
         let Some(commit) = &mut self.commit else { return ControlFlow::Continue(()) };
         self.state = match self.state {
-            State::Between => State::Between,
-            State::Parents => {
+            LogField::Between => LogField::Between,
+            LogField::Parents => {
                 commit.is_merge = field.contains(' ');
-                State::Time
+                LogField::Time
             }
-            State::Time => {
+            LogField::Time => {
                 let seconds: i64 = field.parse().unwrap_or_default();
                 commit.at = Timestamp(seconds.saturating_mul(1000));
-                State::Author
+                LogField::Author
             }
-            State::Author => {
+            LogField::Author => {
                 field.clone_into(&mut commit.author);
-                State::Email
+                LogField::Email
             }
-            State::Email => {
+            LogField::Email => {
                 field.clone_into(&mut commit.email);
-                State::Message
+                LogField::Message
             }
-            State::Message => {
+            LogField::Message => {
                 field.clone_into(&mut commit.message);
-                State::Between
+                LogField::Between
             }
-            State::OldName { lines } => State::NewName { lines },
-            State::NewName { lines } => {
+            LogField::OldName { lines } => LogField::NewName { lines },
+            LogField::NewName { lines } => {
                 commit.changed(field, lines);
-                State::Between
+                LogField::Between
             }
         };
         ControlFlow::Continue(())
@@ -186,7 +186,7 @@ impl Reader<'_> {
         let lines = |count: &str| count.parse::<u64>().unwrap_or_default();
         let lines = lines(added).saturating_add(lines(deleted));
         match &mut self.commit {
-            Some(_) if path.is_empty() => self.state = State::OldName { lines },
+            Some(_) if path.is_empty() => self.state = LogField::OldName { lines },
             Some(commit) => commit.changed(path, lines),
             None => {}
         }
@@ -198,7 +198,7 @@ impl Reader<'_> {
         let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_id {
             self.commit = Some(Commit { id: id.to_owned(), ..Commit::default() });
-            self.state = State::Parents;
+            self.state = LogField::Parents;
         }
         told
     }
@@ -212,18 +212,18 @@ impl Commit {
     fn changed(&mut self, path: &str, lines: u64) {
         self.file_count += 1;
         if self.changes.len() < MOST_CHANGES {
-            self.changes.push(Changed { path: path.to_owned(), lines });
+            self.changes.push(CommittedFile { path: path.to_owned(), lines });
         }
     }
 }
 
 /// Puts fields together of which parts come one by one.
 #[derive(Default)]
-struct Fields {
+struct LogFields {
     open: Vec<u8>,
 }
 
-impl Fields {
+impl LogFields {
     fn push(&mut self, part: &[u8]) {
         let room = MOST_FIELD_BYTES.saturating_sub(self.open.len());
         self.open.extend(part.get(..room.min(part.len())).unwrap_or_default());

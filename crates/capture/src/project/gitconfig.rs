@@ -5,7 +5,7 @@
 
 /// One setting, in the order of the file.
 #[derive(Debug, PartialEq, Eq)]
-struct Setting {
+struct GitSetting {
     /// Lower-cased, like git's own.
     section: String,
     subsection: Vec<u8>,
@@ -15,12 +15,12 @@ struct Setting {
 }
 
 /// A repository's own configuration.
-pub(super) struct GitConfig(Vec<Setting>);
+pub(super) struct GitConfig(Vec<GitSetting>);
 
 impl GitConfig {
     /// Reads a configuration file's content.
     pub(super) fn parse(content: &[u8]) -> GitConfig {
-        let mut reader = Reader { rest: content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content) };
+        let mut reader = GitConfigReader { rest: content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content) };
         GitConfig(reader.settings())
     }
 
@@ -52,12 +52,12 @@ impl GitConfig {
     }
 }
 
-struct Reader<'a> {
+struct GitConfigReader<'a> {
     rest: &'a [u8],
 }
 
-impl Reader<'_> {
-    fn settings(&mut self) -> Vec<Setting> {
+impl GitConfigReader<'_> {
+    fn settings(&mut self) -> Vec<GitSetting> {
         let mut settings = Vec::new();
         let (mut section, mut subsection) = (String::new(), Vec::new());
         while let Some(byte) = self.next() {
@@ -66,7 +66,7 @@ impl Reader<'_> {
                 b'#' | b';' => self.skip_line(),
                 byte if byte.is_ascii_alphabetic() => {
                     let (key, value) = self.setting(byte);
-                    settings.push(Setting {
+                    settings.push(GitSetting {
                         section: section.clone(),
                         subsection: subsection.clone(),
                         key,

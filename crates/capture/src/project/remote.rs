@@ -9,16 +9,16 @@ use std::path::PathBuf;
 
 /// Where a repository came from.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum RemoteOrigin {
     /// Another machine.
-    Address(Address),
+    Address(RemoteAddress),
     /// A path on this one, as it was written.
     Local(PathBuf),
 }
 
 /// A repository on another machine.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Address {
+pub(super) struct RemoteAddress {
     /// `host[:port]/path`, the same for every spelling.
     pub(super) key: String,
     /// The last part of the path, as its owner spelled it.
@@ -42,7 +42,7 @@ const HOST_ALIASES: [(&str, &str); 6] = [
 ];
 
 /// Reads the address of a remote as git's configuration holds it.
-pub(super) fn read(url: &[u8]) -> Option<Origin> {
+pub(super) fn read(url: &[u8]) -> Option<RemoteOrigin> {
     let url = url.trim_ascii();
     let text: String = String::from_utf8_lossy(url).chars().filter(|c| !c.is_control()).collect();
     let text = text.trim();
@@ -50,16 +50,16 @@ pub(super) fn read(url: &[u8]) -> Option<Origin> {
         if scheme.eq_ignore_ascii_case("file") {
             return local_from_file_url(url);
         }
-        return address_from_url(rest).map(Origin::Address);
+        return address_from_url(rest).map(RemoteOrigin::Address);
     }
     // `helper::address` names a program that fetches; what it fetches is what counts.
     if let Some((_, rest)) = text.split_once("::").filter(|(helper, _)| is_word(helper)) {
         return read(rest.as_bytes());
     }
     match split_scp_like(text) {
-        Some((authority, path)) => address(authority, path).map(Origin::Address),
+        Some((authority, path)) => address(authority, path).map(RemoteOrigin::Address),
         None if url.is_empty() => None,
-        None => Some(Origin::Local(files::path_from(url))),
+        None => Some(RemoteOrigin::Local(files::path_from(url))),
     }
 }
 
@@ -68,14 +68,14 @@ fn is_word(text: &str) -> bool {
 }
 
 /// Reads `file:///path` or `file://host/path`.
-fn local_from_file_url(url: &[u8]) -> Option<Origin> {
+fn local_from_file_url(url: &[u8]) -> Option<RemoteOrigin> {
     let rest = url.get("file://".len()..)?;
     let path = rest.get(rest.iter().position(|byte| *byte == b'/')?..)?;
-    Some(Origin::Local(files::path_from(&files::percent_decoded(path))))
+    Some(RemoteOrigin::Local(files::path_from(&files::percent_decoded(path))))
 }
 
 /// Reads what follows `scheme://`.
-fn address_from_url(rest: &str) -> Option<Address> {
+fn address_from_url(rest: &str) -> Option<RemoteAddress> {
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     let odd_port = authority.rsplit_once(':').is_some_and(|(_, port)| !is_port(port));
     // A slash in a password that should have been written `%2F`: what looks like the authority is half of a secret.
@@ -118,7 +118,7 @@ fn split_scp_like(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Puts the parts of an address together, without credentials and without what does not tell repositories apart.
-fn address(authority: &str, path: &str) -> Option<Address> {
+fn address(authority: &str, path: &str) -> Option<RemoteAddress> {
     let authority = files::percent_decoded(authority.as_bytes());
     let authority = String::from_utf8_lossy(&authority);
     let place = authority.rsplit_once('@').map_or(&*authority, |(_, place)| place);
@@ -135,7 +135,7 @@ fn address(authority: &str, path: &str) -> Option<Address> {
     let path = if CASELESS_HOSTS.contains(&host) { path.to_ascii_lowercase() } else { path };
     let port = port.filter(|port| !COMMON_PORTS.contains(port)).map(|port| format!(":{port}"));
     let slash = if path.is_empty() { "" } else { "/" };
-    Some(Address { key: format!("{host}{}{slash}{path}", port.unwrap_or_default()), name })
+    Some(RemoteAddress { key: format!("{host}{}{slash}{path}", port.unwrap_or_default()), name })
 }
 
 /// Splits a port from a host. What stands there and is no number is dropped: it may be half of a password.
@@ -193,8 +193,8 @@ mod tests {
 
     fn key(url: &str) -> Option<String> {
         match read(url.as_bytes())? {
-            Origin::Address(address) => Some(address.key),
-            Origin::Local(_) => None,
+            RemoteOrigin::Address(address) => Some(address.key),
+            RemoteOrigin::Local(_) => None,
         }
     }
 
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn a_path_on_this_machine_is_no_address() {
         let check = |url: &str, path: &str| {
-            assert_eq!(read(url.as_bytes()), Some(Origin::Local(path.into())), "{url}");
+            assert_eq!(read(url.as_bytes()), Some(RemoteOrigin::Local(path.into())), "{url}");
         };
         check("/srv/x.git", "/srv/x.git");
         check("../x", "../x");
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn a_name_is_spelled_as_its_owner_spells_it() {
         let name = |url: &str| match read(url.as_bytes()) {
-            Some(Origin::Address(address)) => address.name,
+            Some(RemoteOrigin::Address(address)) => address.name,
             other => panic!("{other:?}"),
         };
         assert_eq!(name("https://github.com/Microsoft/TypeScript.git"), "TypeScript");

@@ -4,7 +4,7 @@
 
 use super::files::{base_name, path_from, path_text, read_head};
 use super::gitconfig::GitConfig;
-use super::remote::{self, Origin};
+use super::remote::{self, RemoteOrigin};
 use backstory_memory::{ProjectKey, digest};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub(super) fn at(folder: &Path) -> Option<Checkout> {
     // Of the link itself, so that one that leads nowhere is seen.
     let Ok(metadata) = fs::symlink_metadata(&dot_git) else { return bare_at(folder) };
     let working = git_dir(folder)
-        .and_then(|git_dir| Repository::of(git_dir, !metadata.is_dir()))
+        .and_then(|git_dir| Repository::at_git_dir(git_dir, !metadata.is_dir()))
         .map(|repository| Checkout::Working { repository, root: folder.to_owned() });
     Some(working.unwrap_or(Checkout::Broken))
 }
@@ -83,7 +83,7 @@ fn follow_dot_git(dot_git: &Path) -> Option<PathBuf> {
 
 impl Repository {
     /// Follows a work tree's git directory to the repository, which a linked work tree keeps elsewhere.
-    pub(super) fn of(git_dir: PathBuf, apart: bool) -> Option<Repository> {
+    pub(super) fn at_git_dir(git_dir: PathBuf, apart: bool) -> Option<Repository> {
         let linked = read_head(&git_dir.join("commondir"), POINTER_BYTES);
         let detached = apart && linked.is_none();
         let common = match linked {
@@ -103,11 +103,11 @@ impl Repository {
         keys.extend(self.birth());
         keys.push(ProjectKey::Path(path_text(self.home())));
         match self.origin() {
-            Some(Origin::Address(address)) => {
+            Some(RemoteOrigin::Address(address)) => {
                 keys.insert(0, ProjectKey::Remote(address.key));
                 Identity { keys, name: address.name }
             }
-            Some(Origin::Local(path)) if origins > 0 => match self.follow(&path) {
+            Some(RemoteOrigin::Local(path)) if origins > 0 => match self.follow(&path) {
                 // A clone of a repository on this machine is known by all that its origin is known by.
                 Some(origin) => {
                     let Identity { keys: inherited, name } = origin.identity_within(origins - 1);
@@ -163,7 +163,7 @@ impl Repository {
         began.then(|| ProjectKey::Birth(digest([line]).to_string()))
     }
 
-    fn origin(&self) -> Option<Origin> {
+    fn origin(&self) -> Option<RemoteOrigin> {
         let config = GitConfig::parse(&read_head(&self.common.join("config"), CONFIG_BYTES)?);
         // The branch of the main work tree: asked from whichever work tree, the answer is the same.
         let head = read_head(&self.common.join("HEAD"), POINTER_BYTES).unwrap_or_default();

@@ -2,8 +2,8 @@
 //!
 //! A machine without git skips these, loudly.
 
-use super::sight;
-use backstory_memory::{Known, ProjectId, ProjectKey, ProjectRef};
+use super::identify_project;
+use backstory_memory::{KnownProject, ProjectId, ProjectKey, ProjectRef};
 use std::convert::Infallible;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// A place of its own for one test, with a git that knows nothing of the machine it runs on.
-struct Workshop {
+struct ScratchFolders {
     home: PathBuf,
     _keep: TempDir,
 }
 
-impl Workshop {
-    fn open() -> Option<Workshop> {
+impl ScratchFolders {
+    fn open() -> Option<ScratchFolders> {
         let found =
             Command::new("git").arg("--version").stdout(Stdio::null()).status().is_ok_and(|it| it.success());
         if !found {
@@ -27,7 +27,7 @@ impl Workshop {
             return None;
         }
         let keep = tempfile::tempdir().unwrap();
-        Some(Workshop { home: keep.path().canonicalize().unwrap(), _keep: keep })
+        Some(ScratchFolders { home: keep.path().canonicalize().unwrap(), _keep: keep })
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -57,21 +57,21 @@ impl Workshop {
         fs::create_dir_all(self.path(name)).unwrap();
         self.git(name, &["init", "--quiet"]);
         self.git(name, &["commit", "--quiet", "--allow-empty", "--message", &format!("begin {name}")]);
-        self.sight(name)
+        self.identify_project(name)
     }
 
     fn clone(&self, from: &str, to: &str) -> ProjectRef {
         self.git(".", &["clone", "--quiet", from, to]);
-        self.sight(to)
+        self.identify_project(to)
     }
 
     fn set_origin(&self, name: &str, url: &str) -> ProjectRef {
         self.git(name, &["config", "remote.origin.url", url]);
-        self.sight(name)
+        self.identify_project(name)
     }
 
-    fn sight(&self, name: &str) -> ProjectRef {
-        sight(&self.path(name))
+    fn identify_project(&self, name: &str) -> ProjectRef {
+        identify_project(&self.path(name))
     }
 
     fn root(&self, name: &str) -> String {
@@ -82,7 +82,7 @@ impl Workshop {
 /// Whether a project_ref is of the project that an earlier one was of.
 fn is_same(later: &ProjectRef, earlier: &ProjectRef) -> bool {
     let known =
-        Known { project: ProjectId(1), keys: earlier.keys.clone(), roots: vec![earlier.root.clone()] };
+        KnownProject { project: ProjectId(1), keys: earlier.keys.clone(), roots: vec![earlier.root.clone()] };
     let owner = |key: &ProjectKey| Ok::<_, Infallible>(known.keys.contains(key).then(|| known.clone()));
     later.claim(owner).unwrap().is_some()
 }
@@ -96,13 +96,13 @@ fn remote(project_ref: &ProjectRef) -> Option<&str> {
 
 #[test]
 fn a_subfolder_and_a_worktree_are_the_repository_they_belong_to() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     let main = workshop.repository("app");
     fs::create_dir_all(workshop.path("app/packages/web")).unwrap();
     workshop.git("app", &["worktree", "add", "--quiet", "../elsewhere/feature"]);
-    assert_eq!(workshop.sight("app/packages/web"), main);
-    assert_eq!(workshop.sight("app/.git/hooks"), main);
-    let worktree = workshop.sight("elsewhere/feature");
+    assert_eq!(workshop.identify_project("app/packages/web"), main);
+    assert_eq!(workshop.identify_project("app/.git/hooks"), main);
+    let worktree = workshop.identify_project("elsewhere/feature");
     assert_eq!((&worktree.keys, worktree.name.as_str()), (&main.keys, "app"));
     assert_eq!((main.root, worktree.root), (workshop.root("app"), workshop.root("elsewhere/feature")));
     assert_eq!(main.keys.last(), Some(&ProjectKey::Path(workshop.root("app"))));
@@ -110,25 +110,25 @@ fn a_subfolder_and_a_worktree_are_the_repository_they_belong_to() {
 
 #[test]
 fn worktrees_of_a_hidden_bare_repository_are_one_project() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     workshop.repository("seed");
     workshop.git(".", &["clone", "--quiet", "--bare", "seed", "app/.bare"]);
     workshop.git("app/.bare", &["remote", "remove", "origin"]);
     workshop.git("app/.bare", &["worktree", "add", "--quiet", "../main"]);
     fs::write(workshop.path("app/.git"), "gitdir: ./.bare\n").unwrap();
-    assert_eq!(workshop.sight("app").keys, workshop.sight("app/main").keys);
-    assert_eq!(workshop.sight("app/main").name, "app");
+    assert_eq!(workshop.identify_project("app").keys, workshop.identify_project("app/main").keys);
+    assert_eq!(workshop.identify_project("app/main").name, "app");
 }
 
 #[test]
 fn a_submodule_is_its_own_project_and_names_the_one_that_holds_it() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     workshop.repository("library");
     workshop.repository("app");
     workshop.git("app", &["submodule", "--quiet", "add", "../library", "vendor/library"]);
     workshop.set_origin("app/vendor/library", "https://example.org/library.git");
-    let app = workshop.sight("app");
-    let submodule = workshop.sight("app/vendor/library");
+    let app = workshop.identify_project("app");
+    let submodule = workshop.identify_project("app/vendor/library");
     assert_eq!((submodule.name.as_str(), remote(&submodule)), ("library", Some("example.org/library")));
     assert_eq!(submodule.parent.as_deref(), Some(&app));
     assert!(!is_same(&submodule, &app));
@@ -136,13 +136,13 @@ fn a_submodule_is_its_own_project_and_names_the_one_that_holds_it() {
     workshop.git("app", &["commit", "--quiet", "--message", "hold the library"]);
     workshop.git("app", &["worktree", "add", "--quiet", "../feature"]);
     workshop.git("feature", &["submodule", "--quiet", "update", "--init"]);
-    let parent = workshop.sight("feature/vendor/library").parent.unwrap();
+    let parent = workshop.identify_project("feature/vendor/library").parent.unwrap();
     assert_eq!((parent.keys, parent.root), (app.keys, workshop.root("feature")));
 }
 
 #[test]
 fn clones_meet_however_their_remote_is_spelled() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     workshop.repository("one");
     workshop.repository("two");
     let one = workshop.set_origin("one", "https://someone:hunter2@github.com/Team/App.git");
@@ -154,11 +154,11 @@ fn clones_meet_however_their_remote_is_spelled() {
 
 #[test]
 fn a_local_origin_bare_or_not_is_one_project_with_its_clones_and_their_clones() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     let origin = workshop.repository("origin");
     workshop.git(".", &["clone", "--quiet", "--bare", "origin", "shared.git"]);
     workshop.git("shared.git", &["remote", "remove", "origin"]);
-    for (from, project_ref) in [("origin", origin), ("shared.git", workshop.sight("shared.git"))] {
+    for (from, project_ref) in [("origin", origin), ("shared.git", workshop.identify_project("shared.git"))] {
         let clone = workshop.clone(from, &format!("clone of {from}"));
         let file_url = format!("file://{}", workshop.root(&format!("clone of {from}")).replace(' ', "%20"));
         let second = workshop.clone(&file_url, &format!("second of {from}"));
@@ -174,55 +174,58 @@ fn a_local_origin_bare_or_not_is_one_project_with_its_clones_and_their_clones() 
 
 #[test]
 fn a_clone_of_a_local_clone_has_the_remote_of_the_first() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     workshop.repository("first");
     let clone = workshop.clone("first", "second");
     let first = workshop.set_origin("first", "ssh://git@example.org/app");
-    assert_eq!(remote(&workshop.sight("second")), Some("example.org/app"));
-    assert!(is_same(&workshop.sight("second"), &clone) && is_same(&workshop.sight("second"), &first));
-    assert_eq!(workshop.sight("second").name, "app");
+    assert_eq!(remote(&workshop.identify_project("second")), Some("example.org/app"));
+    assert!(
+        is_same(&workshop.identify_project("second"), &clone)
+            && is_same(&workshop.identify_project("second"), &first)
+    );
+    assert_eq!(workshop.identify_project("second").name, "app");
 }
 
 #[test]
 fn repositories_that_name_each_other_or_themselves_as_origin_are_read_to_an_end() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     workshop.repository("a");
     workshop.repository("b");
     let a = workshop.set_origin("a", "../b");
     let b = workshop.set_origin("b", "../a");
     assert!(is_same(&a, &b) && is_same(&b, &a));
-    assert_eq!(workshop.sight("a").keys.len(), 4);
+    assert_eq!(workshop.identify_project("a").keys.len(), 4);
     assert_eq!(workshop.set_origin("a", ".").keys.len(), 2);
     assert_eq!(workshop.set_origin("a", "/no/such/place").keys.len(), 2);
 }
 
 #[test]
 fn a_renamed_folder_keeps_its_project() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     let before = workshop.repository("before");
     fs::rename(workshop.path("before"), workshop.path("after")).unwrap();
-    let after = workshop.sight("after");
+    let after = workshop.identify_project("after");
     assert!(is_same(&after, &before));
     assert_eq!(after.name, "after");
 }
 
 #[test]
 fn a_repository_that_stands_where_another_stood_is_another_project() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     let old = workshop.repository("app");
     fs::remove_dir_all(workshop.path("app/.git")).unwrap();
-    let plain = workshop.sight("app");
+    let plain = workshop.identify_project("app");
     assert!(is_same(&plain, &old), "without its repository the folder is all there is");
     workshop.git("app", &["init", "--quiet"]);
     workshop.git("app", &["commit", "--quiet", "--allow-empty", "--message", "begin again"]);
-    assert!(!is_same(&workshop.sight("app"), &old));
+    assert!(!is_same(&workshop.identify_project("app"), &old));
 }
 
 #[test]
 fn a_folder_stays_one_project_through_its_first_commit_and_its_first_remote() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     fs::create_dir(workshop.path("app")).unwrap();
-    let mut before = workshop.sight("app");
+    let mut before = workshop.identify_project("app");
     let steps: [&[&str]; 3] = [
         &["init", "--quiet"],
         &["commit", "--quiet", "--allow-empty", "--message", "begin"],
@@ -230,7 +233,7 @@ fn a_folder_stays_one_project_through_its_first_commit_and_its_first_remote() {
     ];
     for step in steps {
         workshop.git("app", step);
-        let after = workshop.sight("app");
+        let after = workshop.identify_project("app");
         assert!(is_same(&after, &before), "{step:?}");
         before = after;
     }
@@ -238,7 +241,7 @@ fn a_folder_stays_one_project_through_its_first_commit_and_its_first_remote() {
 
 #[test]
 fn a_remote_renamed_in_place_is_the_same_project_and_a_copy_with_another_remote_is_not() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     workshop.repository("app");
     let before = workshop.set_origin("app", "https://example.org/app.git");
     workshop.git(".", &["init", "--quiet", "copy"]);
@@ -254,7 +257,7 @@ fn a_remote_renamed_in_place_is_the_same_project_and_a_copy_with_another_remote_
 
 #[test]
 fn two_repositories_of_one_name_are_two_projects() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     let (one, two) = (workshop.repository("x/app"), workshop.repository("y/app"));
     assert_eq!(one.name, two.name);
     assert!(!is_same(&one, &two));
@@ -262,7 +265,7 @@ fn two_repositories_of_one_name_are_two_projects() {
 
 #[test]
 fn the_nearest_override_file_decides_up_to_the_root_of_the_repository() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     let named = |name: &str| vec![ProjectKey::Named(name.to_owned())];
     fs::write(workshop.path(".backstory.toml"), "project = 'outside'").unwrap();
     let app = workshop.repository("app");
@@ -270,20 +273,20 @@ fn the_nearest_override_file_decides_up_to_the_root_of_the_repository() {
     fs::create_dir_all(workshop.path("app/tools/deep")).unwrap();
     fs::write(workshop.path("app/.backstory.toml"), "project = ' The  App '\n[recall]\nx = 1").unwrap();
     fs::write(workshop.path("app/tools/.backstory.toml"), "[recall]\nx = 1").unwrap();
-    let project_ref = workshop.sight("app/tools/deep");
+    let project_ref = workshop.identify_project("app/tools/deep");
     assert_eq!((project_ref.keys, project_ref.root), (named("The App"), workshop.root("app")));
     assert_eq!(project_ref.name, "The App");
     fs::write(workshop.path("app/tools/.backstory.toml"), "project = 'tools'").unwrap();
-    assert_eq!(workshop.sight("app/tools/deep").keys, named("tools"));
-    assert_eq!(workshop.sight("app/tools/deep").root, workshop.root("app/tools"));
+    assert_eq!(workshop.identify_project("app/tools/deep").keys, named("tools"));
+    assert_eq!(workshop.identify_project("app/tools/deep").root, workshop.root("app/tools"));
     for broken in
         ["project = ", "project = 7", "project = ''", "project = \"\u{0}\"", "project = \"\\u202e\""]
     {
         fs::write(workshop.path("app/.backstory.toml"), broken).unwrap();
-        assert_eq!(workshop.sight("app"), app, "{broken}");
+        assert_eq!(workshop.identify_project("app"), app, "{broken}");
     }
     fs::create_dir(workshop.path("plain")).unwrap();
-    assert_eq!(workshop.sight("plain").keys, named("outside"));
+    assert_eq!(workshop.identify_project("plain").keys, named("outside"));
 }
 
 #[test]
@@ -294,20 +297,20 @@ fn a_folder_without_a_repository_is_known_by_its_path() {
     let root = folder.to_str().unwrap().to_owned();
     let expected =
         ProjectRef { keys: vec![ProjectKey::Path(root.clone())], name: "notes".into(), root, parent: None };
-    assert_eq!(sight(&folder), expected);
-    assert_eq!(sight(&folder.join("../notes/.")), expected);
+    assert_eq!(identify_project(&folder), expected);
+    assert_eq!(identify_project(&folder.join("../notes/.")), expected);
     fs::remove_dir(&folder).unwrap();
-    assert_eq!(sight(&folder), expected, "a folder that is gone is known by the path it had");
-    assert_eq!(sight(&folder.join("./x/..")), expected);
-    assert_eq!(sight(Path::new("/")).name, "/");
-    assert!(!sight(Path::new("")).keys.is_empty());
+    assert_eq!(identify_project(&folder), expected, "a folder that is gone is known by the path it had");
+    assert_eq!(identify_project(&folder.join("./x/..")), expected);
+    assert_eq!(identify_project(Path::new("/")).name, "/");
+    assert!(!identify_project(Path::new("")).keys.is_empty());
 }
 
 #[test]
 fn a_deleted_folder_of_a_repository_still_belongs_to_it() {
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     let app = workshop.repository("app");
-    assert_eq!(workshop.sight("app/gone/for/good"), app);
+    assert_eq!(workshop.identify_project("app/gone/for/good"), app);
 }
 
 #[test]
@@ -319,34 +322,34 @@ fn a_broken_repository_is_a_folder_and_never_an_error() {
     let path = vec![ProjectKey::Path(folder.to_str().unwrap().to_owned())];
     for content in ["", "gitdir: /no/such/place", "gitdir: .", "\u{0}\u{1}", "gitdir:"] {
         fs::write(&dot_git, content).unwrap();
-        assert_eq!(sight(&folder.join("src")).keys, path, "{content:?}");
+        assert_eq!(identify_project(&folder.join("src")).keys, path, "{content:?}");
     }
     fs::remove_file(&dot_git).unwrap();
     fs::create_dir(&dot_git).unwrap();
-    assert_eq!(sight(&folder.join("src")).keys, path, "an empty directory");
+    assert_eq!(identify_project(&folder.join("src")).keys, path, "an empty directory");
     fs::create_dir(dot_git.join("objects")).unwrap();
     fs::write(dot_git.join("HEAD"), "").unwrap();
     fs::write(dot_git.join("config"), b"[remote \"origin\"\nurl = \xff\xfe\n[[[").unwrap();
     fs::create_dir_all(dot_git.join("logs/HEAD")).unwrap();
-    assert_eq!(sight(&folder.join("src")).keys, path, "nothing in it can be read");
+    assert_eq!(identify_project(&folder.join("src")).keys, path, "nothing in it can be read");
 }
 
 #[cfg(unix)]
 #[test]
 fn symlinks_and_pipes_neither_mislead_nor_hang() {
     use std::os::unix::fs::symlink;
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     let app = workshop.repository("app");
     symlink(workshop.path("app"), workshop.path("link")).unwrap();
-    assert_eq!(workshop.sight("link"), app);
+    assert_eq!(workshop.identify_project("link"), app);
     fs::create_dir_all(workshop.path("dangling/src")).unwrap();
     symlink("/no/such/place", workshop.path("dangling/.git")).unwrap();
-    assert_eq!(workshop.sight("dangling/src").root, workshop.root("dangling"));
+    assert_eq!(workshop.identify_project("dangling/src").root, workshop.root("dangling"));
     for name in ["app/.backstory.toml", "app/.git/commondir", "dangling/.backstory.toml"] {
         let made = Command::new("mkfifo").arg(workshop.path(name)).status();
         assert!(made.is_ok_and(|status| status.success()), "mkfifo {name}");
     }
-    assert_eq!(workshop.sight("app"), app);
+    assert_eq!(workshop.identify_project("app"), app);
 }
 
 #[cfg(target_os = "linux")]
@@ -354,7 +357,7 @@ fn symlinks_and_pipes_neither_mislead_nor_hang() {
 fn a_folder_may_be_called_anything() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let Some(workshop) = Workshop::open() else { return };
+    let Some(workshop) = ScratchFolders::open() else { return };
     let mut seen = Vec::new();
     let names: [&[u8]; 6] =
         [b"\xff\xfe", br"\xff\xfe", b"a\nb\x1b[31m", "数 \u{202e}x".as_bytes(), b"\n", b"-rf '$(x)"];
@@ -368,7 +371,7 @@ fn a_folder_may_be_called_anything() {
             [b"[remote \"origin\"]\nurl = \"../../origin-of-", name, b"\"\n"].concat(),
         )
         .unwrap();
-        for project_ref in [sight(&folder), sight(&folder.join("inner"))] {
+        for project_ref in [identify_project(&folder), identify_project(&folder.join("inner"))] {
             assert!(
                 !project_ref.name.is_empty() && !project_ref.name.contains(char::is_control),
                 "{project_ref:?}"

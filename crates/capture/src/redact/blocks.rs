@@ -2,18 +2,18 @@
 //!
 //! Not here: anything that fits in a word.
 
-use super::Finding;
+use super::SecretMatch;
 use super::random::find_ignoring_case;
 
 /// Adds a finding for every private key block and every value in the data of a Kubernetes secret.
-pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
+pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     find_private_keys(text, found);
     find_kubernetes_data(text, found);
 }
 
 /// A block begins with its marker and goes on while the bytes are those of an encoded key, so that one cut
 /// off before its end is still covered.
-fn find_private_keys(text: &str, found: &mut Vec<Finding>) {
+fn find_private_keys(text: &str, found: &mut Vec<SecretMatch>) {
     const NAME: &[u8] = b"private key";
     let mut seen = 0;
     for (start, _) in text.match_indices("-----BEGIN ") {
@@ -30,7 +30,7 @@ fn find_private_keys(text: &str, found: &mut Vec<Finding>) {
         seen = body + length;
         if holds_a_key(encoded) {
             let end = body + end_marker(encoded).unwrap_or(length);
-            found.push(Finding { rule: "private-key", start, end });
+            found.push(SecretMatch { rule: "private-key", start, end });
             seen = end;
         }
     }
@@ -58,7 +58,7 @@ fn end_marker(encoded: &[u8]) -> Option<usize> {
 }
 
 /// The values below `data:` in a manifest of kind `Secret` are base64 of anything: all of them go.
-fn find_kubernetes_data(text: &str, found: &mut Vec<Finding>) {
+fn find_kubernetes_data(text: &str, found: &mut Vec<SecretMatch>) {
     if !text.match_indices("kind:").any(|(at, _)| is_kind_secret(text.get(at..).unwrap_or_default())) {
         return;
     }
@@ -83,7 +83,7 @@ fn is_kind_secret(text: &str) -> bool {
     value.trim().trim_matches(['"', '\'']).eq_ignore_ascii_case("secret")
 }
 
-fn data_value(line: &str, line_start: usize) -> Option<Finding> {
+fn data_value(line: &str, line_start: usize) -> Option<SecretMatch> {
     const SHORTEST: usize = 4;
     if line.trim_start().starts_with('#') {
         return None;
@@ -94,5 +94,5 @@ fn data_value(line: &str, line_start: usize) -> Option<Finding> {
     let encoded = value.len() >= SHORTEST
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
     let start = line_start + start;
-    encoded.then(|| Finding { rule: "kubernetes-secret", start, end: start + value.len() })
+    encoded.then(|| SecretMatch { rule: "kubernetes-secret", start, end: start + value.len() })
 }

@@ -2,14 +2,14 @@
 //!
 //! Not here: flags that name what they take (`--password …`), which are names like any other (`named`).
 
-use super::Finding;
+use super::SecretMatch;
 use super::passwords::{CREDENTIAL, count, is_chosen, is_phrase, tail_end, value};
 use super::random::is_placeholder;
-use super::words::Word;
+use super::words::RedactorWord;
 
 /// How a flag is given its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Given {
+enum FlagForm {
     /// `-pVALUE` alone: what follows `-p` after a space is something else.
     Glued,
     /// `-p VALUE` or `-pVALUE`.
@@ -20,13 +20,13 @@ enum Given {
 
 /// Commands, the flags by which they take a password, and how.
 #[rustfmt::skip]
-const COMMANDS: &[(&[&str], &[&str], Given)] = &[
-    (&["curl", "wget", "http", "https"], &["-u", "--user"], Given::Pair),
-    (&["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck", "mysqlsh", "mariadb", "mariadb-dump", "mariadb-admin", "7z", "7za", "rar", "unrar"], &["-p"], Given::Glued),
-    (&["sshpass", LOGIN, "mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport", "cqlsh", "rabbitmqadmin"], &["-p"], Given::Either),
-    (&["redis-cli", "valkey-cli", "redis-benchmark"], &["-a"], Given::Either),
-    (&["zip", "unzip", "sqlcmd", "bcp", "mosquitto_pub", "mosquitto_sub", "ipmitool"], &["-P"], Given::Either),
-    (&["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami", "ldappasswd"], &["-w"], Given::Either),
+const COMMANDS: &[(&[&str], &[&str], FlagForm)] = &[
+    (&["curl", "wget", "http", "https"], &["-u", "--user"], FlagForm::Pair),
+    (&["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck", "mysqlsh", "mariadb", "mariadb-dump", "mariadb-admin", "7z", "7za", "rar", "unrar"], &["-p"], FlagForm::Glued),
+    (&["sshpass", LOGIN, "mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport", "cqlsh", "rabbitmqadmin"], &["-p"], FlagForm::Either),
+    (&["redis-cli", "valkey-cli", "redis-benchmark"], &["-a"], FlagForm::Either),
+    (&["zip", "unzip", "sqlcmd", "bcp", "mosquitto_pub", "mosquitto_sub", "ipmitool"], &["-P"], FlagForm::Either),
+    (&["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami", "ldappasswd"], &["-w"], FlagForm::Either),
 ];
 
 /// What follows the name of a command that has registries or accounts; elsewhere a word like any other.
@@ -40,12 +40,17 @@ pub(super) struct Commands {
     /// Whether the word before was a command one logs in with.
     logs_in: bool,
     /// Where the last command that takes credentials was named, its flags and how it takes them.
-    named: Option<(usize, &'static [&'static str], Given)>,
+    named: Option<(usize, &'static [&'static str], FlagForm)>,
 }
 
 impl Commands {
     /// Returns the credentials that `word`, behind `gap`, holds or announces, if it is the flag of a command seen shortly before.
-    pub(super) fn credentials(&mut self, text: &[u8], word: &Word<'_>, gap: &[u8]) -> Option<Finding> {
+    pub(super) fn credentials(
+        &mut self,
+        text: &[u8],
+        word: &RedactorWord<'_>,
+        gap: &[u8],
+    ) -> Option<SecretMatch> {
         const NEAR: usize = 512;
         self.named = self.named.filter(|(at, ..)| word.start - at <= NEAR && !ends_a_command(gap, word));
         let Some(flag) = word.bytes.strip_prefix(b"-") else {
@@ -73,18 +78,18 @@ impl Commands {
         let end = if quote.is_some() { value.len() } else { tail_end(rest, value.len()) };
         let is_port = is_port(value, is_glued);
         let is_credential = match given {
-            Given::Pair => {
+            FlagForm::Pair => {
                 !is_port
                     && value.contains(&b':')
                     && value.len() >= 5
                     && !value.starts_with(b"user")
                     && !is_placeholder(value)
             }
-            Given::Glued if !is_glued => false,
+            FlagForm::Glued if !is_glued => false,
             _ if quote.is_some() => is_chosen(value) || is_phrase(value),
             _ => is_chosen(value) && !value.starts_with(b"-") && !is_port,
         };
-        is_credential.then_some(Finding { rule: CREDENTIAL, start: at, end: at + end })
+        is_credential.then_some(SecretMatch { rule: CREDENTIAL, start: at, end: at + end })
     }
 }
 
@@ -96,12 +101,12 @@ fn is_port(value: &[u8], is_glued: bool) -> bool {
 }
 
 /// Whether a word is the flag, or begins with it where a value may be glued to it.
-fn takes(word: &[u8], flag: &[u8], given: Given) -> bool {
-    word == flag || (given != Given::Pair && flag.len() == 2 && word.starts_with(flag))
+fn takes(word: &[u8], flag: &[u8], given: FlagForm) -> bool {
+    word == flag || (given != FlagForm::Pair && flag.len() == 2 && word.starts_with(flag))
 }
 
 /// `;`, `&&`, `|` or a line that does not go on end a command. The `&` of an address has no space beside it.
-fn ends_a_command(gap: &[u8], word: &Word<'_>) -> bool {
+fn ends_a_command(gap: &[u8], word: &RedactorWord<'_>) -> bool {
     let is_apart = gap.iter().any(u8::is_ascii_whitespace);
     let breaks = gap.contains(&b'\n') && !gap.contains(&b'\\');
     breaks || (is_apart && gap.iter().any(|byte| b";&".contains(byte))) || matches!(word.bytes, b"|" | b"||")

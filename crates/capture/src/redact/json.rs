@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 pub(super) fn scrub(redactor: &Redactor, value: &mut Value) {
     let mut loose = Vec::new();
     collect(value, &mut loose);
-    let mut walk = Walk { redactor, hidden: hidden(&loose), at: 0 };
+    let mut walk = JsonWalk { redactor, hidden: hidden(&loose), at: 0 };
     walk.value(None, value);
 }
 
@@ -43,13 +43,13 @@ fn hidden(loose: &[Loose]) -> Vec<bool> {
     hidden
 }
 
-struct Walk<'a> {
+struct JsonWalk<'a> {
     redactor: &'a Redactor,
     hidden: Vec<bool>,
     at: usize,
 }
 
-impl Walk<'_> {
+impl JsonWalk<'_> {
     fn value(&mut self, name: Option<&str>, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.string(name, text),

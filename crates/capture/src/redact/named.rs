@@ -5,11 +5,11 @@
 //!
 //! Not here: which names tell (`names`), what looks random (`random`), passwords people chose (`passwords`).
 
-use super::names::{Telling, telling};
-use super::random::{Evidence, is_placeholder, is_random};
+use super::names::{NameClass, telling};
+use super::random::{Announcement, is_placeholder, is_random};
 use super::shapes::MARKS;
-use super::words::{Word, words};
-use super::{Finding, commands, passwords, urls};
+use super::words::{RedactorWord, words};
+use super::{SecretMatch, commands, passwords, urls};
 
 /// The rule of values known by their name.
 pub(super) const NAMED: &str = "named-secret";
@@ -23,7 +23,7 @@ const REACH_OF_PROSE: usize = 96;
 const WORDS_OF_PROSE: usize = 9;
 
 struct Armed {
-    telling: Telling,
+    telling: NameClass,
     /// Where the name began and ended.
     start: usize,
     end: usize,
@@ -67,7 +67,7 @@ impl Prose {
 }
 
 /// Adds a finding for every value that a telling name announces.
-pub(super) fn find(text: &[u8], found: &mut Vec<Finding>) {
+pub(super) fn find(text: &[u8], found: &mut Vec<SecretMatch>) {
     let mut armed: Option<Armed> = None;
     let mut commands = commands::Commands::default();
     let mut before = 0;
@@ -80,7 +80,7 @@ pub(super) fn find(text: &[u8], found: &mut Vec<Finding>) {
         armed = armed.filter(|armed| reaches(armed, &word, gap));
         if let Some(name) = &mut armed {
             if let Some((rule, end)) = fires(name, &word, gap, text) {
-                found.push(Finding { rule, start: word.start, end });
+                found.push(SecretMatch { rule, start: word.start, end });
                 if follows_a_pair(text, name.start) {
                     found.extend(passwords::user_before(text, name.start));
                 }
@@ -91,14 +91,14 @@ pub(super) fn find(text: &[u8], found: &mut Vec<Finding>) {
             name.prose = name.prose.next(word.bytes, gap);
         }
         if let Some((telling, end)) = telling(word.bytes) {
-            if telling == Telling::Header && end < word.bytes.len() {
+            if telling == NameClass::Header && end < word.bytes.len() {
                 // `AuthorizationCodeGrant` names a type, not a header.
                 continue;
             }
             announced(text, &word, (telling, end), found);
             // "The token for the login page is …" is still about the token.
-            let is_aside =
-                telling == Telling::Hint && armed.as_ref().is_some_and(|armed| armed.prose == Prose::GoesOn);
+            let is_aside = telling == NameClass::Hint
+                && armed.as_ref().is_some_and(|armed| armed.prose == Prose::GoesOn);
             if !is_aside {
                 let (start, end) = (word.start, word.end());
                 armed = Some(Armed { telling, start, end, between: 0, prose: Prose::Begun });
@@ -108,11 +108,16 @@ pub(super) fn find(text: &[u8], found: &mut Vec<Finding>) {
 }
 
 /// Adds what follows a name in the same word or in quotes, where splitting into words would not find it.
-fn announced(text: &[u8], word: &Word<'_>, (telling, end): (Telling, usize), found: &mut Vec<Finding>) {
-    if telling == Telling::Harmless {
+fn announced(
+    text: &[u8],
+    word: &RedactorWord<'_>,
+    (telling, end): (NameClass, usize),
+    found: &mut Vec<SecretMatch>,
+) {
+    if telling == NameClass::Harmless {
         return;
     }
-    if telling == Telling::Header {
+    if telling == NameClass::Header {
         found.extend(passwords::header(text, word.end()));
     }
     found.extend(glued(word, end));
@@ -133,19 +138,19 @@ pub(super) fn judge(name: &str, value: &str) -> Option<&'static str> {
     let (telling, _) = telling(name.as_bytes())?;
     let bytes = value.as_bytes();
     let secret = match telling {
-        Telling::Password => {
+        NameClass::Password => {
             passwords::is_chosen(bytes)
                 || (passwords::names_a_phrase(name.as_bytes()) && passwords::is_phrase(bytes))
         }
-        Telling::Header => passwords::is_header(bytes) || (!value.contains(' ') && is_credential(bytes)),
-        Telling::Key => is_random(bytes, Evidence::Quoted),
-        Telling::Hint => is_random(bytes, Evidence::Near),
-        Telling::Harmless => false,
+        NameClass::Header => passwords::is_header(bytes) || (!value.contains(' ') && is_credential(bytes)),
+        NameClass::Key => is_random(bytes, Announcement::Quoted),
+        NameClass::Hint => is_random(bytes, Announcement::Near),
+        NameClass::Harmless => false,
     };
     secret.then_some(NAMED)
 }
 
-fn reaches(armed: &Armed, word: &Word<'_>, gap: &[u8]) -> bool {
+fn reaches(armed: &Armed, word: &RedactorWord<'_>, gap: &[u8]) -> bool {
     let same_line =
         !gap.contains(&b'\n') || (armed.between == 0 && gap.iter().any(|byte| b":=".contains(byte)));
     same_line
@@ -157,12 +162,12 @@ fn reaches(armed: &Armed, word: &Word<'_>, gap: &[u8]) -> bool {
         }
 }
 
-fn is_near(armed: &Armed, word: &Word<'_>) -> bool {
+fn is_near(armed: &Armed, word: &RedactorWord<'_>) -> bool {
     armed.between <= WORDS_BETWEEN && word.start - armed.end <= REACH
 }
 
 /// Returns the rule by which a word is a secret, and where that ends.
-fn fires(armed: &Armed, word: &Word<'_>, gap: &[u8], text: &[u8]) -> Option<(&'static str, usize)> {
+fn fires(armed: &Armed, word: &RedactorWord<'_>, gap: &[u8], text: &[u8]) -> Option<(&'static str, usize)> {
     if armed.prose.leads_to(gap)
         && let Some(end) = told(armed.telling, word, text)
     {
@@ -172,7 +177,7 @@ fn fires(armed: &Armed, word: &Word<'_>, gap: &[u8], text: &[u8]) -> Option<(&'s
         return None;
     }
     // `login me password winter26`
-    if armed.telling == Telling::Password
+    if armed.telling == NameClass::Password
         && armed.between == 0
         && gap == b" "
         && passwords::ends_chosen(word.bytes)
@@ -181,54 +186,58 @@ fn fires(armed: &Armed, word: &Word<'_>, gap: &[u8], text: &[u8]) -> Option<(&'s
         return Some((NAMED, end));
     }
     let end = || passwords::tail_end(text, word.end());
-    if armed.telling == Telling::Header && armed.between <= 1 && is_credential(word.bytes) {
+    if armed.telling == NameClass::Header && armed.between <= 1 && is_credential(word.bytes) {
         return Some((AUTHORIZATION, end()));
     }
     let evidence = match armed.telling {
-        Telling::Harmless => return None,
-        Telling::Key | Telling::Password if armed.between == 0 => evidence(gap),
-        _ => Evidence::Near,
+        NameClass::Harmless => return None,
+        NameClass::Key | NameClass::Password if armed.between == 0 => evidence(gap),
+        _ => Announcement::Near,
     };
     is_random(word.bytes, evidence).then(|| (NAMED, end()))
 }
 
 /// Returns where the secret ends that a sentence leads to, if the word it leads to is one.
-fn told(telling: Telling, word: &Word<'_>, text: &[u8]) -> Option<usize> {
+fn told(telling: NameClass, word: &RedactorWord<'_>, text: &[u8]) -> Option<usize> {
     let mixed = word.bytes.iter().any(u8::is_ascii_digit) && word.bytes.iter().any(u8::is_ascii_alphabetic);
-    let is_made = || mixed && is_random(word.bytes, Evidence::Assigned);
+    let is_made = || mixed && is_random(word.bytes, Announcement::Assigned);
     match telling {
-        Telling::Password => {
+        NameClass::Password => {
             let head = passwords::value(text.get(word.start..)?, None)?;
             let end = passwords::tail_end(text, word.start + head.len());
             let chosen = text.get(word.start..end)?;
             (passwords::is_told(chosen) || is_made()).then_some(end)
         }
-        Telling::Key => is_made().then(|| passwords::tail_end(text, word.end())),
+        NameClass::Key => is_made().then(|| passwords::tail_end(text, word.end())),
         _ => None,
     }
 }
 
 /// What lies between a name and the word after it tells how they belong together.
-fn evidence(gap: &[u8]) -> Evidence {
+fn evidence(gap: &[u8]) -> Announcement {
     let has = |signs: &[u8]| gap.iter().any(|byte| signs.contains(byte));
     if has(b"\"'") {
-        Evidence::Quoted
+        Announcement::Quoted
     } else if has(b":=") && gap != b"::" {
         // `Tokenizer::Name` is a path, not an assignment.
-        Evidence::Assigned
+        Announcement::Assigned
     } else {
-        Evidence::Near
+        Announcement::Near
     }
 }
 
 /// A value glued to its name: `datadog-token-0024a2…`, `secretkey-0024a2…`.
-fn glued(word: &Word<'_>, name_end: usize) -> Option<Finding> {
+fn glued(word: &RedactorWord<'_>, name_end: usize) -> Option<SecretMatch> {
     let rest = word.bytes.get(name_end..)?;
     let joint = rest.iter().position(|byte| !byte.is_ascii_alphabetic())?;
     let skipped = joint + rest.get(joint..)?.iter().position(u8::is_ascii_alphanumeric)?;
     let value = rest.get(skipped..)?;
     let start = word.start + name_end + skipped;
-    (skipped > 0 && is_random(value, Evidence::Near)).then(|| Finding { rule: NAMED, start, end: word.end() })
+    (skipped > 0 && is_random(value, Announcement::Near)).then(|| SecretMatch {
+        rule: NAMED,
+        start,
+        end: word.end(),
+    })
 }
 
 /// What follows `Authorization: Bearer`: not a word of prose and not a name that stands for the value.
@@ -239,15 +248,15 @@ fn is_credential(value: &[u8]) -> bool {
     value.len() >= 10
         && !address
         && !is_placeholder(value)
-        && (digit || value.ends_with(b"=") || (mixed && is_random(value, Evidence::Quoted)))
+        && (digit || value.ends_with(b"=") || (mixed && is_random(value, Announcement::Quoted)))
 }
 
-fn marked(word: &Word<'_>) -> Option<Finding> {
+fn marked(word: &RedactorWord<'_>) -> Option<SecretMatch> {
     // No token with a mark is shorter, and in a long run of base64 every mark occurs by chance.
     if !(36..=256).contains(&word.bytes.len()) {
         return None;
     }
     let holds = |inside: &str| word.bytes.windows(inside.len()).any(|window| window == inside.as_bytes());
     let mark = MARKS.iter().find(|mark| word.bytes.len() >= mark.min && holds(mark.inside))?;
-    Some(Finding { rule: mark.rule, start: word.start, end: word.end() })
+    Some(SecretMatch { rule: mark.rule, start: word.start, end: word.end() })
 }

@@ -4,7 +4,7 @@
 
 /// What a telling name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Telling {
+pub(super) enum NameClass {
     /// A word people choose: its value need not look random.
     Password,
     /// The credentials of a request: a scheme, then the value.
@@ -18,8 +18,8 @@ pub(super) enum Telling {
 }
 
 /// Returns the names that begin with two letters. At one place the first that fits wins: `password` over `pass`.
-fn names(first: u8, second: u8) -> &'static [(&'static str, Telling)] {
-    use Telling::{Harmless, Header, Hint, Key, Password};
+fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
+    use NameClass::{Harmless, Header, Hint, Key, Password};
     match [first, second] {
         [b'a', b'c'] => &[("access_id", Key), ("accessid", Key), ("access", Hint)],
         [b'a', b'p'] => &[("apikey", Key), ("application_id", Key), ("app_id", Key)],
@@ -94,8 +94,8 @@ const OTHERWISE: &[&str] = &[
 const SHORT: usize = 4;
 
 /// Returns what the last telling name inside `word` announces, and where that name ends.
-pub(super) fn telling(word: &[u8]) -> Option<(Telling, usize)> {
-    let mut last: Option<(Telling, usize)> = None;
+pub(super) fn telling(word: &[u8]) -> Option<(NameClass, usize)> {
+    let mut last: Option<(NameClass, usize)> = None;
     // In a path only the last part names anything.
     let from = word.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
     for (at, (first, second)) in word.iter().zip(word.iter().skip(1)).enumerate().skip(from) {
@@ -107,7 +107,7 @@ pub(super) fn telling(word: &[u8]) -> Option<(Telling, usize)> {
         let end = at + name.len();
         match last {
             // What is public or a digest stays so, whatever else the word says.
-            Some((Telling::Harmless, _)) => {}
+            Some((NameClass::Harmless, _)) => {}
             Some((_, known)) if known >= end => {}
             _ => last = Some((*telling, end)),
         }
@@ -151,18 +151,18 @@ fn stands_alone(word: &[u8], at: usize, end: usize) -> bool {
 mod tests {
     use super::*;
 
-    fn check(word: &str, expected: Option<Telling>) {
+    fn check(word: &str, expected: Option<NameClass>) {
         assert_eq!(telling(word.as_bytes()).map(|(telling, _)| telling), expected, "{word}");
     }
 
     #[test]
     fn telling_names_are_found_in_every_case_style() {
-        check("API_KEY", Some(Telling::Key));
-        check("awsSecretAccessKey", Some(Telling::Key));
-        check("boxKEY", Some(Telling::Key));
-        check("ssh-keys", Some(Telling::Key));
-        check("dbPassword", Some(Telling::Password));
-        check("REACT_APP_PASS", Some(Telling::Password));
+        check("API_KEY", Some(NameClass::Key));
+        check("awsSecretAccessKey", Some(NameClass::Key));
+        check("boxKEY", Some(NameClass::Key));
+        check("ssh-keys", Some(NameClass::Key));
+        check("dbPassword", Some(NameClass::Password));
+        check("REACT_APP_PASS", Some(NameClass::Password));
     }
 
     #[test]

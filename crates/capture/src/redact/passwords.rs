@@ -4,43 +4,48 @@
 //! a request, and a plain sentence. The user a found password belongs to goes with it. Not here: passwords in
 //! URLs (`urls`) and on command lines (`commands`).
 
-use super::Finding;
+use super::SecretMatch;
 use super::named::NAMED;
-use super::names::{Telling, telling};
+use super::names::{NameClass, telling};
 use super::random::{find_ignoring_case, is_placeholder};
-use super::words::Word;
+use super::words::RedactorWord;
 
 pub(super) const CREDENTIAL: &str = "credential";
 /// The longest password anybody chose.
 const LONGEST: usize = 128;
 
 /// Returns the chosen secret that directly follows a name ending at `name_end` in `word`.
-pub(super) fn after(text: &[u8], word: &Word<'_>, name_end: usize, telling: Telling) -> Option<Finding> {
+pub(super) fn after(
+    text: &[u8],
+    word: &RedactorWord<'_>,
+    name_end: usize,
+    telling: NameClass,
+) -> Option<SecretMatch> {
     // `password_file` and `passwordHash` are not names of passwords.
     let tail = word.bytes.get(name_end..)?;
     if tail.iter().any(|byte| *byte != b'=' && !byte.is_ascii_digit()) {
         return None;
     }
     let name = word.bytes.get(..name_end)?;
-    if telling == Telling::Password
+    if telling == NameClass::Password
         && let Some(element) = element(text, word)
     {
         return Some(element);
     }
-    let place = Place::after(text, word.start + name_end, name.starts_with(b"-"))?;
+    let place = ValueSpot::after(text, word.start + name_end, name.starts_with(b"-"))?;
     let rest = text.get(place.start..)?;
     let head = value(rest, place.quote)?;
     let whole = rest.get(..if place.quote.is_some() { head.len() } else { tail_end(rest, head.len()) })?;
     let is_certain = |value: &[u8]| match (telling, place.quote) {
-        (Telling::Password, _) if place.listed || is_same(name, value) => false,
-        (Telling::Password, Some(_)) => is_chosen(value) || (names_a_phrase(name) && is_phrase(value)),
-        (Telling::Password, None) => {
+        (NameClass::Password, _) if place.listed || is_same(name, value) => false,
+        (NameClass::Password, Some(_)) => is_chosen(value) || (names_a_phrase(name) && is_phrase(value)),
+        (NameClass::Password, None) => {
             let next = rest.get(value.len());
             let plain =
                 place.tight && (is_shouted(name) || next == Some(&b';') || begins_a_line(text, word.start));
             is_chosen(value) && (is_strong(value) || plain)
         }
-        (Telling::Key, quote) => {
+        (NameClass::Key, quote) => {
             let clear =
                 name.starts_with(b"-") || begins_with(name, b"x-") || (place.tight && is_shouted(name));
             (is_dense(value) && (quote.is_some() || (place.tight && !holds_code(value))))
@@ -49,19 +54,23 @@ pub(super) fn after(text: &[u8], word: &Word<'_>, name_end: usize, telling: Tell
         _ => false,
     };
     let end = place.start + whole.len();
-    let rule = if telling == Telling::Key { NAMED } else { CREDENTIAL };
+    let rule = if telling == NameClass::Key { NAMED } else { CREDENTIAL };
     let goes_on = whole.len() > head.len();
-    (is_certain(head) || (goes_on && is_certain(whole))).then_some(Finding { rule, start: place.start, end })
+    (is_certain(head) || (goes_on && is_certain(whole))).then_some(SecretMatch {
+        rule,
+        start: place.start,
+        end,
+    })
 }
 
 /// `<password>…</password>`
-fn element(text: &[u8], word: &Word<'_>) -> Option<Finding> {
+fn element(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretMatch> {
     let start = word.end() + 1;
     let opens = word.start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'<');
     let rest = text.get(start..).filter(|_| opens && text.get(word.end()) == Some(&b'>'))?;
     let length = rest.iter().take(LONGEST).position(|byte| *byte == b'<')?;
     let closes = rest.get(length + 1..)?.strip_prefix(b"/")?.starts_with(word.bytes);
-    (closes && is_chosen(rest.get(..length)?)).then_some(Finding {
+    (closes && is_chosen(rest.get(..length)?)).then_some(SecretMatch {
         rule: CREDENTIAL,
         start,
         end: start + length,
@@ -69,7 +78,7 @@ fn element(text: &[u8], word: &Word<'_>) -> Option<Finding> {
 }
 
 /// Where the value of an assignment stands.
-struct Place {
+struct ValueSpot {
     start: usize,
     quote: Option<u8>,
     /// No space on either side of the sign.
@@ -78,9 +87,9 @@ struct Place {
     listed: bool,
 }
 
-impl Place {
+impl ValueSpot {
     /// Reads what lies between a name ending at `at` and its value: `": "`, ` = `, `=`, ` => '`, `" value="`.
-    fn after(text: &[u8], mut at: usize, is_flag: bool) -> Option<Place> {
+    fn after(text: &[u8], mut at: usize, is_flag: bool) -> Option<ValueSpot> {
         let closing = count(text, at, b"\"'`\\)]", 3);
         at += closing;
         let before = count(text, at, b" \t", 8);
@@ -100,12 +109,17 @@ impl Place {
         at += behind;
         at += count(text, at, b"\\", 3);
         let quote = text.get(at).copied().filter(|byte| b"\"'`".contains(byte));
-        Some(Place { start: at + usize::from(quote.is_some()), quote, tight: before + behind == 0, listed })
+        Some(ValueSpot {
+            start: at + usize::from(quote.is_some()),
+            quote,
+            tight: before + behind == 0,
+            listed,
+        })
     }
 }
 
 /// Returns the name of the user that stands shortly before a secret's own name at `name_start`.
-pub(super) fn user_before(text: &[u8], name_start: usize) -> Option<Finding> {
+pub(super) fn user_before(text: &[u8], name_start: usize) -> Option<SecretMatch> {
     const NEAR: usize = 160;
     const USERS: [&[u8]; 5] = [b"user", b"uid", b"login", b"accountname", b"keyname"];
     let from = name_start.saturating_sub(NEAR);
@@ -121,10 +135,10 @@ pub(super) fn user_before(text: &[u8], name_start: usize) -> Option<Finding> {
         .iter()
         .find(|more| begins_with(rest, more))
         .map_or(0, |more| more.len());
-    let place = Place::after(text, name_end + more, true).filter(|place| !place.listed)?;
+    let place = ValueSpot::after(text, name_end + more, true).filter(|place| !place.listed)?;
     let value = value(text.get(place.start..name_start)?, place.quote)?;
     let named = value.len() >= 3 && !is_placeholder(value) && !value.contains(&b'(');
-    named.then(|| Finding { rule: CREDENTIAL, start: place.start, end: place.start + value.len() })
+    named.then(|| SecretMatch { rule: CREDENTIAL, start: place.start, end: place.start + value.len() })
 }
 
 /// Tells whether a text in the place of a password is one: not prose, not a stand-in, not code.
@@ -231,11 +245,11 @@ pub(super) fn ends_chosen(value: &[u8]) -> bool {
 const SCHEMES: [&str; 7] = ["basic", "bearer", "token", "apikey", "digest", "negotiate", "ntlm"];
 
 /// Returns the credentials behind the name of an `Authorization` header that ends at `at`, however short.
-pub(super) fn header(text: &[u8], at: usize) -> Option<Finding> {
-    let place = Place::after(text, at, false).filter(|place| !place.listed)?;
+pub(super) fn header(text: &[u8], at: usize) -> Option<SecretMatch> {
+    let place = ValueSpot::after(text, at, false).filter(|place| !place.listed)?;
     let (from, length) = scheme_and_credentials(text.get(place.start..)?)?;
     let start = place.start + from;
-    Some(Finding { rule: "authorization", start, end: start + length })
+    Some(SecretMatch { rule: "authorization", start, end: start + length })
 }
 
 /// Tells whether the value of an `Authorization` field is a scheme and credentials.

@@ -8,7 +8,7 @@
 
 /// How clearly a value was announced; the clearer, the less it has to look random itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Evidence {
+pub(super) enum Announcement {
     /// A telling name stands near.
     Near,
     /// It is assigned to a telling name.
@@ -17,15 +17,15 @@ pub(super) enum Evidence {
     Quoted,
 }
 
-impl Evidence {
+impl Announcement {
     /// How many bytes have to look random.
     fn enough(self) -> usize {
-        if self == Evidence::Near { MANY } else { 10 }
+        if self == Announcement::Near { MANY } else { 10 }
     }
 
     /// How many numbers a value of mixed case has to hold; names in code hold one at most.
     fn numbers(self) -> usize {
-        if self == Evidence::Quoted { 1 } else { 2 }
+        if self == Announcement::Quoted { 1 } else { 2 }
     }
 }
 
@@ -33,7 +33,7 @@ impl Evidence {
 const MANY: usize = 16;
 
 /// Tells whether enough of the value, and at least half of it, looks random.
-pub(super) fn is_random(value: &[u8], evidence: Evidence) -> bool {
+pub(super) fn is_random(value: &[u8], evidence: Announcement) -> bool {
     let enough = evidence.enough();
     if value.len() < enough || is_number(value) || is_crossed_out(value) {
         return false;
@@ -118,7 +118,7 @@ fn odd_letters(segment: &[u8]) -> usize {
     let lonely = segment
         .windows(3)
         .filter(|window| match window {
-            [before, letter, after] => kind(*letter) != Kind::Digit && alone(*before, *letter, *after),
+            [before, letter, after] => kind(*letter) != LetterCase::Digit && alone(*before, *letter, *after),
             _ => false,
         })
         .count();
@@ -132,21 +132,21 @@ fn odd_letters(segment: &[u8]) -> usize {
 fn alone(before: u8, letter: u8, after: u8) -> bool {
     let (before, letter, after) = (kind(before), kind(letter), kind(after));
     // One capital before small letters begins a camel-case word, so it is not alone.
-    before != letter && after != letter && !(letter == Kind::Upper && after == Kind::Lower)
+    before != letter && after != letter && !(letter == LetterCase::Upper && after == LetterCase::Lower)
 }
 
 #[derive(PartialEq, Eq)]
-enum Kind {
+enum LetterCase {
     Upper,
     Lower,
     Digit,
 }
 
-fn kind(byte: u8) -> Kind {
+fn kind(byte: u8) -> LetterCase {
     match byte {
-        b'A'..=b'Z' => Kind::Upper,
-        b'a'..=b'z' => Kind::Lower,
-        _ => Kind::Digit,
+        b'A'..=b'Z' => LetterCase::Upper,
+        b'a'..=b'z' => LetterCase::Lower,
+        _ => LetterCase::Digit,
     }
 }
 
@@ -213,7 +213,7 @@ mod tests {
             "1700000000000000000",
             "aaaaaaaaaaaaaaaa1111111111111111",
         ] {
-            assert!(!is_random(natural.as_bytes(), Evidence::Quoted), "{natural}");
+            assert!(!is_random(natural.as_bytes(), Announcement::Quoted), "{natural}");
         }
     }
 
@@ -234,11 +234,11 @@ mod tests {
         for alphabet in [&LOWER[..16], LOWER, &base62] {
             for length in [20, 32, 64] {
                 let value = drawn(alphabet, length);
-                assert!(is_random(&value, Evidence::Quoted), "{}", String::from_utf8_lossy(&value));
+                assert!(is_random(&value, Announcement::Quoted), "{}", String::from_utf8_lossy(&value));
             }
         }
         let groups = [8, 4, 4, 4, 12].map(|length| drawn(&LOWER[..16], length));
-        assert!(is_random(&groups.join(&b'-'), Evidence::Near));
+        assert!(is_random(&groups.join(&b'-'), Announcement::Near));
     }
 
     #[test]

@@ -4,18 +4,18 @@
 //! elsewhere: values known by their name (`named`), URLs (`urls`), key blocks (`blocks`).
 
 /// One recognisable kind of token: any of the prefixes, then a run of body bytes of the given length.
-pub(super) struct Shape {
+pub(super) struct TokenShape {
     pub(super) rule: &'static str,
     pub(super) prefixes: &'static [&'static str],
-    pub(super) body: Body,
+    pub(super) body: TokenAlphabet,
     pub(super) min: usize,
     pub(super) max: usize,
     /// The body must look random, because names in code begin and go on like this too.
     pub(super) random: bool,
 }
 
-impl Shape {
-    const fn random(mut self) -> Shape {
+impl TokenShape {
+    const fn random(mut self) -> TokenShape {
         self.random = true;
         self
     }
@@ -23,7 +23,7 @@ impl Shape {
 
 /// Which bytes may follow a prefix.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Body {
+pub(super) enum TokenAlphabet {
     /// `0-9 a-f A-F -`
     Hex,
     /// `0-9 A-Z -`
@@ -38,15 +38,15 @@ pub(super) enum Body {
     Wide,
 }
 
-impl Body {
+impl TokenAlphabet {
     pub(super) fn holds(self, byte: u8) -> bool {
         match self {
-            Body::Hex => byte.is_ascii_hexdigit() || byte == b'-',
-            Body::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-',
-            Body::Plain => byte.is_ascii_alphanumeric(),
-            Body::Dashed => byte.is_ascii_alphanumeric() || b"_-".contains(&byte),
-            Body::Dotted => byte.is_ascii_alphanumeric() || b"_-.=!~".contains(&byte),
-            Body::Wide => byte.is_ascii_alphanumeric() || b"_-+/=.:,|@$~".contains(&byte),
+            TokenAlphabet::Hex => byte.is_ascii_hexdigit() || byte == b'-',
+            TokenAlphabet::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-',
+            TokenAlphabet::Plain => byte.is_ascii_alphanumeric(),
+            TokenAlphabet::Dashed => byte.is_ascii_alphanumeric() || b"_-".contains(&byte),
+            TokenAlphabet::Dotted => byte.is_ascii_alphanumeric() || b"_-.=!~".contains(&byte),
+            TokenAlphabet::Wide => byte.is_ascii_alphanumeric() || b"_-+/=.:,|@$~".contains(&byte),
         }
     }
 }
@@ -57,17 +57,17 @@ const ANY: usize = usize::MAX;
 const fn shape(
     rule: &'static str,
     prefixes: &'static [&'static str],
-    body: Body,
+    body: TokenAlphabet,
     (min, max): (usize, usize),
-) -> Shape {
-    Shape { rule, prefixes, body, min, max, random: false }
+) -> TokenShape {
+    TokenShape { rule, prefixes, body, min, max, random: false }
 }
 
-use Body::{Dashed, Dotted, Hex, Plain, Upper, Wide};
+use TokenAlphabet::{Dashed, Dotted, Hex, Plain, Upper, Wide};
 
 /// Every shape, by what it opens.
 #[rustfmt::skip]
-pub(super) const SHAPES: &[Shape] = &[
+pub(super) const SHAPES: &[TokenShape] = &[
     // Models and their tools.
     shape("anthropic-key", &["sk-ant-"], Dashed, (20, ANY)),
     shape("openai-key", &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-", "sk-or-v1-", "sk-lf-", "sk-hc-v1-", "sk-gamma-"], Dashed, (20, ANY)),
@@ -196,18 +196,18 @@ pub(super) const SHAPES: &[Shape] = &[
 ];
 
 /// Tokens without a telling beginning, known by letters the provider puts at a fixed place inside.
-pub(super) struct Mark {
+pub(super) struct InnerMark {
     pub(super) rule: &'static str,
     pub(super) inside: &'static str,
     pub(super) min: usize,
 }
 
-const fn mark(rule: &'static str, inside: &'static str, min: usize) -> Mark {
-    Mark { rule, inside, min }
+const fn mark(rule: &'static str, inside: &'static str, min: usize) -> InnerMark {
+    InnerMark { rule, inside, min }
 }
 
 /// Every mark.
-pub(super) const MARKS: &[Mark] = &[
+pub(super) const MARKS: &[InnerMark] = &[
     mark("azure-client-secret", "7Q~", 36),
     mark("azure-client-secret", "8Q~", 36),
     mark("azure-client-secret", "9Q~", 36),

@@ -3,41 +3,41 @@
 //! One walk over the text: two bytes choose the few patterns worth comparing, so that nothing is compiled
 //! and the cost hardly grows with the table. Not here: values known only by their name (`named`).
 
-use super::Finding;
-use super::random::{Evidence, is_crossed_out, is_random};
-use super::shapes::{Body, SHAPES, Shape};
+use super::SecretMatch;
+use super::random::{Announcement, is_crossed_out, is_random};
+use super::shapes::{SHAPES, TokenAlphabet, TokenShape};
 use std::ops::Range;
 
 /// Everything that is known by how it begins.
-pub(super) struct Tokens {
+pub(super) struct TokenRules {
     /// Sorted by the pair of bytes they begin with.
-    patterns: Vec<Pattern>,
-    pairs: Pairs,
+    patterns: Vec<TokenPattern>,
+    pairs: BytePairs,
 }
 
-struct Pattern {
+struct TokenPattern {
     pair: [u8; 2],
     text: Vec<u8>,
     /// What follows this prefix; a literal has none and is a secret by itself.
-    shape: Option<&'static Shape>,
+    shape: Option<&'static TokenShape>,
 }
 
-impl Tokens {
-    pub(super) fn new(literals: impl Iterator<Item = String>) -> Tokens {
+impl TokenRules {
+    pub(super) fn new(literals: impl Iterator<Item = String>) -> TokenRules {
         let prefixes =
             SHAPES.iter().flat_map(|shape| shape.prefixes.iter().map(move |prefix| (prefix, shape)));
-        let mut patterns: Vec<Pattern> = prefixes
+        let mut patterns: Vec<TokenPattern> = prefixes
             .map(|(prefix, shape)| (prefix.as_bytes().to_vec(), Some(shape)))
             .chain(literals.map(|literal| (literal.into_bytes(), None)))
-            .filter_map(|(text, shape)| Some(Pattern { pair: *text.first_chunk()?, text, shape }))
+            .filter_map(|(text, shape)| Some(TokenPattern { pair: *text.first_chunk()?, text, shape }))
             .collect();
         patterns.sort_by_key(|pattern| pattern.pair);
-        let pairs = Pairs::new(patterns.iter().map(|pattern| pattern.pair));
-        Tokens { patterns, pairs }
+        let pairs = BytePairs::new(patterns.iter().map(|pattern| pattern.pair));
+        TokenRules { patterns, pairs }
     }
 
     /// Adds a finding for every token and literal in `text`.
-    pub(super) fn find(&self, text: &[u8], found: &mut Vec<Finding>) {
+    pub(super) fn find(&self, text: &[u8], found: &mut Vec<SecretMatch>) {
         let mut runs = Runs::default();
         let mut at = 0;
         while let Some(skipped) = text.get(at..).and_then(|rest| self.pairs.position(rest)) {
@@ -48,7 +48,7 @@ impl Tokens {
         }
     }
 
-    fn token_at(&self, text: &[u8], at: usize, runs: &mut Runs) -> Option<Finding> {
+    fn token_at(&self, text: &[u8], at: usize, runs: &mut Runs) -> Option<SecretMatch> {
         let rest = text.get(at..)?;
         let pair = rest.first_chunk()?;
         let bounded = begins_a_word(text, at);
@@ -57,35 +57,35 @@ impl Tokens {
         let findings = patterns.filter(|pattern| rest.starts_with(&pattern.text)).filter_map(|pattern| {
             let body = at + pattern.text.len();
             let Some(shape) = pattern.shape else {
-                return Some(Finding { rule: "literal", start: at, end: body });
+                return Some(SecretMatch { rule: "literal", start: at, end: body });
             };
             let end = if bounded { runs.end(text, body, shape.body) } else { return None };
-            is_body(shape, text.get(body..end)?).then_some(Finding { rule: shape.rule, start: at, end })
+            is_body(shape, text.get(body..end)?).then_some(SecretMatch { rule: shape.rule, start: at, end })
         });
         findings.max_by_key(|finding| finding.end)
     }
 }
 
 /// A set of pairs of bytes, one bit for each: nearly every place in a text is ruled out by one look.
-struct Pairs(Box<[u64; 1024]>);
+struct BytePairs(Box<[u64; 1024]>);
 
-impl Pairs {
-    fn new(pairs: impl Iterator<Item = [u8; 2]>) -> Pairs {
+impl BytePairs {
+    fn new(pairs: impl Iterator<Item = [u8; 2]>) -> BytePairs {
         let mut bits = Box::new([0; 1024]);
         for pair in pairs {
-            let (word, bit) = Pairs::place(pair);
+            let (word, bit) = BytePairs::place(pair);
             if let Some(bits) = bits.get_mut(word) {
                 *bits |= bit;
             }
         }
-        Pairs(bits)
+        BytePairs(bits)
     }
 
     /// Returns where the first pair of the set stands in `text`.
     fn position(&self, text: &[u8]) -> Option<usize> {
         text.windows(2).position(|window| {
             let Some(pair) = window.first_chunk() else { return false };
-            let (word, bit) = Pairs::place(*pair);
+            let (word, bit) = BytePairs::place(*pair);
             self.0.get(word).is_some_and(|bits| bits & bit != 0)
         })
     }
@@ -95,21 +95,21 @@ impl Pairs {
     }
 }
 
-fn is_body(shape: &Shape, body: &[u8]) -> bool {
+fn is_body(shape: &TokenShape, body: &[u8]) -> bool {
     // Where a token begins inside the run of another, only a look of bounded length keeps the walk linear.
     const GLANCE: usize = 256;
     let glance = body.get(..GLANCE).unwrap_or(body);
     (shape.min..=shape.max).contains(&body.len())
         && !is_crossed_out(glance)
-        && (!shape.random || is_random(glance, Evidence::Near))
+        && (!shape.random || is_random(glance, Announcement::Near))
 }
 
 /// Where the runs of body bytes end, so that each is measured once however many prefixes stand in it.
 #[derive(Default)]
-struct Runs(Vec<(Body, Range<usize>)>);
+struct Runs(Vec<(TokenAlphabet, Range<usize>)>);
 
 impl Runs {
-    fn end(&mut self, text: &[u8], start: usize, body: Body) -> usize {
+    fn end(&mut self, text: &[u8], start: usize, body: TokenAlphabet) -> usize {
         let known = self.0.iter().position(|(known, _)| *known == body);
         if let Some((_, run)) = known.and_then(|known| self.0.get(known))
             && run.contains(&start)

@@ -2,14 +2,14 @@
 //!
 //! Not here: webhook addresses, which are tokens of the table (`shapes`).
 
-use super::Finding;
-use super::words::Word;
+use super::SecretMatch;
+use super::words::RedactorWord;
 
 /// Longer than any user and password.
 const LONGEST: usize = 256;
 
 /// Adds a finding for every `user:password` between `://` and `@`.
-pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
+pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     let bytes = text.as_bytes();
     for (at, separator) in text.match_indices("://") {
         let start = at + separator.len();
@@ -17,7 +17,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
         let Some(length) = authority.iter().rposition(|byte| *byte == b'@') else { continue };
         let userinfo = authority.get(..length).unwrap_or_default();
         if is_credential(userinfo) {
-            found.push(Finding { rule: "url-credential", start, end: start + length });
+            found.push(SecretMatch { rule: "url-credential", start, end: start + length });
         }
     }
 }
@@ -55,7 +55,7 @@ const TENANTS: &[&str] = &[
 ];
 
 /// Returns the host of one tenant in `word`, with or without a path behind it.
-pub(super) fn tenant_host(word: &Word<'_>) -> Option<Finding> {
+pub(super) fn tenant_host(word: &RedactorWord<'_>) -> Option<SecretMatch> {
     const SHORTEST: usize = "x.jfrog.io".len();
     if word.bytes.len() < SHORTEST {
         return None;
@@ -64,5 +64,5 @@ pub(super) fn tenant_host(word: &Word<'_>) -> Option<Finding> {
     let host = word.bytes.get(slashes..)?.split(|byte| *byte == b'/').next()?;
     let tenant = host.contains(&b'.') && TENANTS.iter().any(|suffix| host.ends_with(suffix.as_bytes()));
     let start = word.start + slashes;
-    tenant.then(|| Finding { rule: "tenant-host", start, end: start + host.len() })
+    tenant.then(|| SecretMatch { rule: "tenant-host", start, end: start + host.len() })
 }

@@ -4,19 +4,19 @@
 
 /// A word and where it stands.
 #[derive(Clone, Copy)]
-pub(super) struct Word<'a> {
+pub(super) struct RedactorWord<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) start: usize,
 }
 
-impl Word<'_> {
+impl RedactorWord<'_> {
     pub(super) fn end(&self) -> usize {
         self.start + self.bytes.len()
     }
 }
 
 /// Returns the words of `text` in order.
-pub(super) fn words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
+pub(super) fn words(text: &[u8]) -> impl Iterator<Item = RedactorWord<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = text.get(at..)?;
@@ -25,7 +25,7 @@ pub(super) fn words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
         let length = rest.iter().position(|byte| !joins(*byte)).unwrap_or(rest.len());
         let length = length + padding(rest.get(length..)?);
         at = start + length;
-        Some(Word { bytes: rest.get(..length)?, start })
+        Some(RedactorWord { bytes: rest.get(..length)?, start })
     })
 }
 

@@ -1,7 +1,7 @@
 //! Whether the code a memory speaks of still stands, and whether memories follow files that are moved.
 
 use crate::workshop::{NOW, Workshop, created};
-use backstory_capture::{Patience, anchor, follow_renames, freshness};
+use backstory_capture::{FreshnessLimit, anchor, follow_renames, freshness};
 use backstory_memory::{Content, Freshness, Kind, MemoryId};
 use backstory_store::{NewMemory, Origin};
 use std::fs;
@@ -59,7 +59,7 @@ fn who_waits_is_told_of_as_many_files_as_patience_lasts_for() {
     let [first, _, _, last] = memories;
     workshop.remove("a.rs");
     let told = |until, files| {
-        let patience = Some(Patience { until, files });
+        let patience = Some(FreshnessLimit { until, files });
         let told = freshness(&workshop.store, workshop.project, &workshop.root, &memories, patience).unwrap();
         let mut told: Vec<(MemoryId, Freshness)> = told.into_iter().collect();
         told.sort_by_key(|(memory, _)| *memory);

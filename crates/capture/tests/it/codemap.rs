@@ -1,7 +1,7 @@
 //! What the code map holds and how two of them compare, whatever the language.
 
-use backstory_capture::{Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, Unreadable, changes, symbols};
-use backstory_memory::{Change, Symbol};
+use backstory_capture::{CodeMapError, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, changes, symbols};
+use backstory_memory::{Symbol, SymbolChange};
 
 /// Compares the outline of a source with what is expected: kind, name, signature and lines of each symbol.
 pub(crate) fn check(language: Language, source: &str, expected: &str) {
@@ -146,7 +146,10 @@ fn overloads_are_kept_apart() {
     let read = |source| symbols(Language::Java, source).unwrap();
     let found = changes(&read(before), &read(edited));
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].change, found[0].symbol.signature.as_str()), (Change::Modified, "void f(String a)"));
+    assert_eq!(
+        (found[0].change, found[0].symbol.signature.as_str()),
+        (SymbolChange::Modified, "void f(String a)")
+    );
     let one = "class A { void f(String a) { y(); } }";
     assert_eq!(changes(&read(before), &read(one))[0].symbol.signature, "void f(int a)");
 }
@@ -193,10 +196,10 @@ fn broken_syntax_leaves_the_rest_readable() {
 fn what_cannot_be_read_says_why() {
     assert_eq!(
         symbols(Language::Rust, "Dear reader, this (is not) code at all."),
-        Err(Unreadable::NotThisLanguage)
+        Err(CodeMapError::NotThisLanguage)
     );
-    assert_eq!(symbols(Language::Rust, &" ".repeat(MOST_SOURCE_BYTES + 1)), Err(Unreadable::TooLong));
-    assert_eq!(symbols(Language::C, &"{".repeat(2_000)), Err(Unreadable::TooTangled));
+    assert_eq!(symbols(Language::Rust, &" ".repeat(MOST_SOURCE_BYTES + 1)), Err(CodeMapError::TooLong));
+    assert_eq!(symbols(Language::C, &"{".repeat(2_000)), Err(CodeMapError::TooTangled));
     assert_eq!(symbols(Language::Rust, ""), Ok(Vec::new()));
     assert_eq!(symbols(Language::Python, "print('no symbols')\n"), Ok(Vec::new()));
 }

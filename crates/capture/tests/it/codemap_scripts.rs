@@ -1,7 +1,7 @@
 //! What the code map finds in small sources of Python, TypeScript, JavaScript and Ruby.
 
 use crate::codemap::check;
-use backstory_capture::{Language, Unreadable, symbols};
+use backstory_capture::{CodeMapError, Language, symbols};
 
 #[test]
 fn python_is_read() {
@@ -192,10 +192,10 @@ fn a_heredoc_with_a_word_too_long_for_the_grammar_is_not_read() {
     for (before, after) in [("", ""), ("'", "'"), ("~\"", "\""), ("-", "")] {
         let word = "W".repeat(300);
         let source = format!("def a\n  x = <<{before}{word}{after}\n  text\n{word}\nend\n");
-        assert_eq!(symbols(Language::Ruby, &source), Err(Unreadable::TooTangled), "{before}");
+        assert_eq!(symbols(Language::Ruby, &source), Err(CodeMapError::TooTangled), "{before}");
     }
     let over_lines = format!("x = <<<\"{}\"\ntext\n", "some words\n".repeat(40));
-    assert_eq!(symbols(Language::Ruby, &over_lines), Err(Unreadable::TooTangled));
+    assert_eq!(symbols(Language::Ruby, &over_lines), Err(CodeMapError::TooTangled));
     let usual = "def a\n  x = <<~SQL\n    select 1\n  SQL\n  list <<\"some text\"\nend\n";
     assert!(symbols(Language::Ruby, usual).is_ok());
 }

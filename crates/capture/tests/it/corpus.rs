@@ -12,7 +12,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// One row of a corpus of secrets.
-struct Row {
+struct CorpusRow {
     text: String,
     secret: Option<String>,
     is_secret: bool,
@@ -39,11 +39,11 @@ fn read(name: &str) -> Option<String> {
     Some(text)
 }
 
-fn rows(name: &str) -> Option<Vec<Row>> {
+fn rows(name: &str) -> Option<Vec<CorpusRow>> {
     let text = read(&format!("secrets-{name}.jsonl.gz"))?;
     let row = |line: &str| {
         let value: Value = serde_json::from_str(line).expect("each line is JSON");
-        Row {
+        CorpusRow {
             text: value["text"].as_str().unwrap_or_default().to_owned(),
             secret: value["secret"].as_str().filter(|secret| !secret.is_empty()).map(str::to_owned),
             is_secret: value["label"] == "secret",
@@ -91,7 +91,7 @@ fn of_all_known_examples_nine_in_ten_are_gone() {
 #[test]
 fn of_examples_that_only_look_alike_most_stay() {
     let rows = ["gitleaks", "noseyparker-half", "kingfisher-half"].map(rows).into_iter().flatten().flatten();
-    let benign: Vec<Row> = rows.filter(|row| !row.is_secret).collect();
+    let benign: Vec<CorpusRow> = rows.filter(|row| !row.is_secret).collect();
     let touched = benign.iter().filter(|row| !redactor().redact(&row.text).found.is_empty()).count();
     eprintln!("benign: {touched} of {} touched", benign.len());
     assert!(touched * 3 <= benign.len(), "{touched} of {}", benign.len());

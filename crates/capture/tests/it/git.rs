@@ -2,8 +2,8 @@
 
 use crate::workshop::Workshop;
 use backstory_capture::git::{
-    Changed, Commit, Detail, History, Rename, branch, count_commits, dirty_files, head, head_blobs, history,
-    renames, user_email, work_tree_of,
+    Commit, CommittedFile, FileRename, HistoryDetail, HistoryEnd, branch, count_commits, dirty_files, head,
+    head_blobs, history, renames, user_email, work_tree_of,
 };
 use std::fs;
 use std::ops::ControlFlow;
@@ -48,7 +48,7 @@ fn dirty_files_are_told_from_the_root_and_are_not_many() {
     let mut below = dirty_files(&workshop.root.join("sub"), LONG);
     below.sort();
     assert_eq!(below, ["changed.rs", "new name.rs", "ü \"new\".rs"]);
-    let renamed = Rename { from: "old name.rs".into(), to: "new name.rs".into() };
+    let renamed = FileRename { from: "old name.rs".into(), to: "new name.rs".into() };
     assert_eq!(renames(&workshop.root.join("sub"), LONG), [renamed]);
     (0..80).for_each(|number| workshop.write(&format!("{number}.rs"), ""));
     assert_eq!(dirty_files(&workshop.root, LONG).len(), 50);
@@ -104,11 +104,11 @@ fn a_program_that_the_repository_names_is_not_run() {
 
 fn whole_history(root: &Path) -> Vec<Commit> {
     let mut commits = Vec::new();
-    let read = history(root, Detail::Files, LONG, &mut |commit| {
+    let read = history(root, HistoryDetail::Files, LONG, &mut |commit| {
         commits.push(commit);
         ControlFlow::Continue(())
     });
-    assert_eq!(read, History::Read);
+    assert_eq!(read, HistoryEnd::Read);
     commits
 }
 
@@ -138,7 +138,7 @@ fn a_history_tells_what_each_commit_says_and_changed() {
     let first = commits.last().unwrap();
     assert_eq!((first.message.trim_end(), first.at.0), (message, 1_577_934_245_000));
     assert_eq!((first.author.as_str(), first.email.as_str()), ("Someone", "someone@example.org"));
-    let changed = |path: &str, lines| Changed { path: path.to_owned(), lines };
+    let changed = |path: &str, lines| CommittedFile { path: path.to_owned(), lines };
     let expected = [changed("a.rs", 30), changed("odd/1\t2\tü \n.rs", 1), changed("picture.png", 0)];
     assert_eq!((first.changes.as_slice(), first.file_count), (&expected[..], 3));
     let renamed = commits.iter().find(|commit| commit.message.starts_with("Rename a")).unwrap();
@@ -185,16 +185,16 @@ fn a_history_ends_when_it_was_enough_and_a_long_message_is_cut() {
     workshop.git(&["commit", "--quiet", "--allow-empty", "--file", "message"]);
     (0..3).for_each(|_| workshop.commit_all());
     let mut told = 0;
-    let read = history(&workshop.root, Detail::Files, LONG, &mut |_| {
+    let read = history(&workshop.root, HistoryDetail::Files, LONG, &mut |_| {
         told += 1;
         if told < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    assert_eq!((told, read), (2, History::Read));
+    assert_eq!((told, read), (2, HistoryEnd::Read));
     let longest = whole_history(&workshop.root).into_iter().map(|commit| commit.message.len()).max();
     assert!(longest.is_some_and(|bytes| (100_000..200_000).contains(&bytes)), "{longest:?}");
     assert_eq!(
-        history(&workshop.root, Detail::Files, Duration::ZERO, &mut |_| ControlFlow::Continue(())),
-        History::CutShort
+        history(&workshop.root, HistoryDetail::Files, Duration::ZERO, &mut |_| ControlFlow::Continue(())),
+        HistoryEnd::CutShort
     );
 }
 

@@ -1,6 +1,6 @@
 //! A folder of a project with a store beside it and, where a test wants one, a git that knows nothing of this machine.
 
-use backstory_capture::{EditedFile, Place, Redactor, RedactorOptions, track};
+use backstory_capture::{EditedFile, Redactor, RedactorOptions, TrackingContext, track};
 use backstory_memory::{Event, EventKind, Hunk, IdempotencyKey, ProjectId, Provenance, SessionId, Timestamp};
 use backstory_store::{Arrival, FileReading, Home, Purpose, Store};
 use std::fs;
@@ -25,7 +25,7 @@ impl Workshop {
         fs::create_dir(&root).unwrap();
         let home = Home::at(keep.path().join("home"));
         let mut store = Store::open(&home, Purpose::Command, NOW).unwrap();
-        let project = store.project_at(&backstory_capture::sight(&root), NOW).unwrap();
+        let project = store.project_at(&backstory_capture::identify_project(&root), NOW).unwrap();
         Workshop { root, store, project, redactor: Redactor::new(RedactorOptions::default()), keep }
     }
 
@@ -89,14 +89,19 @@ impl Workshop {
             payload: "{}".into(),
             truncated: false,
         };
-        let project_ref = backstory_capture::sight(&self.root);
+        let project_ref = backstory_capture::identify_project(&self.root);
         self.store.record(&Arrival { event, project_ref }).unwrap();
         let sessions = self.store.sessions(None, 100, 0).unwrap();
         sessions.iter().map(|summary| summary.session.id).max().unwrap()
     }
 
     pub(crate) fn track(&mut self, session: SessionId, edited: &[EditedFile]) -> Vec<FileReading> {
-        let place = Place { project: self.project, root: &self.root, redactor: &self.redactor, until: None };
+        let place = TrackingContext {
+            project: self.project,
+            root: &self.root,
+            redactor: &self.redactor,
+            until: None,
+        };
         track(&mut self.store, place, session, edited, NOW).unwrap()
     }
 

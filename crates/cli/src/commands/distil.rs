@@ -5,7 +5,7 @@ use crate::commands::sessions::session_called;
 use crate::failure::{Exit, Failure};
 use crate::ui::{counted, memories, one_line};
 use crate::vectors;
-use backstory_distil::{Distillation, Occasion, distil};
+use backstory_distil::{DistilTrigger, Distillation, distil};
 use backstory_memory::{MemoryId, SessionId, Timestamp};
 use backstory_store::Store;
 use clap::Args;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
     };
     let (mut written, mut updated) = (Vec::new(), Vec::new());
     for id in &sessions {
-        let report = distil_session(&mut store, *id, Occasion::Asked, app)?;
+        let report = distil_session(&mut store, *id, DistilTrigger::OnDemand, app)?;
         written.extend(report.written);
         updated.extend(report.updated.into_iter().filter(|id| !written.contains(id)));
     }
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
 pub(crate) fn distil_session(
     store: &mut Store,
     id: SessionId,
-    occasion: Occasion,
+    trigger: DistilTrigger,
     app: &App,
 ) -> Result<backstory_distil::DistilReport, Failure> {
     let session = store.session(id)?.ok_or_else(|| Failure::internal("a session is gone"))?;
@@ -81,5 +81,5 @@ pub(crate) fn distil_session(
         .map(std::path::Path::new)
         .find(|root| root.is_dir());
     let redactor = app.redactor();
-    Ok(distil(store, id, &Distillation { occasion, root, redactor: &redactor, now: app.now, until: None })?)
+    Ok(distil(store, id, &Distillation { trigger, root, redactor: &redactor, now: app.now, until: None })?)
 }

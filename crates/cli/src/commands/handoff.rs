@@ -7,7 +7,7 @@ use crate::commands::sessions::session_called;
 use crate::failure::{Exit, Failure};
 use crate::shapes;
 use crate::ui::{Tone, one_line};
-use backstory_distil::Occasion;
+use backstory_distil::DistilTrigger;
 use backstory_memory::{Kind, Memory, clean};
 use backstory_store::{Filter, Scope, Session, Store};
 use clap::Args;
@@ -91,8 +91,9 @@ fn newest(store: &mut Store, place: &ProjectArgs, app: &App) -> Result<Option<Me
 
 /// A session that still runs has moved on since its last handoff; one that ended said where it stood.
 fn bring_up_to_date(store: &mut Store, session: &Session, app: &App) -> Result<(), Failure> {
-    let occasion = if session.ended_at.is_some() { Occasion::Asked } else { Occasion::Compaction };
-    distil_session(store, session.id, occasion, app).map(drop)
+    let trigger =
+        if session.ended_at.is_some() { DistilTrigger::OnDemand } else { DistilTrigger::Compaction };
+    distil_session(store, session.id, trigger, app).map(drop)
 }
 
 fn of_session(store: &Store, session: &Session) -> Result<Option<Memory>, Failure> {

@@ -5,7 +5,7 @@ use crate::commands::distil::distil_session;
 use crate::failure::{Exit, Failure};
 use crate::ui::memories;
 use crate::{log, vectors};
-use backstory_distil::Occasion;
+use backstory_distil::DistilTrigger;
 use backstory_store::Store;
 use clap::Args;
 use serde::Serialize;
@@ -76,7 +76,7 @@ fn distil_leftovers(store: &mut Store, app: &App) -> Result<u64, Failure> {
     let left = store.undistilled(app.now.plus_ms(-QUIET_MS), MOST_SESSIONS)?;
     for id in &left {
         // One session that cannot be read must not keep the copies from being made.
-        if let Err(failure) = distil_session(store, *id, Occasion::Asked, app) {
+        if let Err(failure) = distil_session(store, *id, DistilTrigger::OnDemand, app) {
             log::line(&app.home, app.now, &format!("maintain: session {id}: {}", failure.line()));
         }
     }

@@ -10,7 +10,7 @@ use crate::failure::{Exit, Failure};
 use crate::log;
 use crate::ourselves::{self, Runner};
 use backstory_capture::{Redactor, prepare};
-use backstory_distil::{DistilReport, Occasion};
+use backstory_distil::{DistilReport, DistilTrigger};
 use backstory_memory::{Content, Event, Kind, Memory, MemoryId, Timestamp, Tokens, Uid, digest};
 use backstory_provider::{
     Answer, Anthropic, ClaudeCli, Model, ModelError, OpenAiCompatible, Request, request_for, wording_from,
@@ -45,7 +45,7 @@ pub(crate) fn run(app: &App) -> Result<Exit, Failure> {
 pub(crate) fn enqueue(
     store: &mut Store,
     event: &Event,
-    occasion: Occasion,
+    trigger: DistilTrigger,
     report: &DistilReport,
     config: &Config,
 ) -> Result<bool, Failure> {
@@ -55,7 +55,7 @@ pub(crate) fn enqueue(
     let changed: Vec<MemoryId> = report.written.iter().chain(&report.updated).copied().collect();
     let done = [Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change, Kind::Discovery];
     let mut worth = of_kinds(store, &changed, &done)?;
-    if occasion == Occasion::SessionEnd
+    if trigger == DistilTrigger::SessionEnd
         && let Some(session) = store.session_called(&event.host, &event.host_session)?
     {
         let all = store.memories_of_session(session.id)?;

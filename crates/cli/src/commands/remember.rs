@@ -6,7 +6,7 @@ use crate::failure::{ErrorCode, Exit, Failure};
 use crate::lines::MemoryRecord;
 use crate::ui::one_line;
 use crate::vectors;
-use backstory_capture::{most_alike, prepare};
+use backstory_capture::{most_similar, prepare};
 use backstory_memory::{Content, Kind, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance};
 use backstory_store::{NewMemory, Origin, Scope, Store, StoreError};
 use clap::Args;
@@ -211,6 +211,6 @@ fn duplicate(
     draft: &Content,
     project: ProjectId,
 ) -> Result<Option<(MemoryId, f64)>, StoreError> {
-    let alike = most_alike(store, draft, Scope::Project(project))?;
+    let alike = most_similar(store, draft, Scope::Project(project))?;
     Ok(alike.filter(|(_, jaccard)| *jaccard >= NEAR_DUPLICATE))
 }

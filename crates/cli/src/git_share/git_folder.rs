@@ -54,7 +54,10 @@ pub(crate) struct FolderMemory {
 impl FolderMemory {
     /// Whether the folder holds that it says so, of whatever time.
     pub(crate) fn says(&self, state: Digest) -> bool {
-        self.memory.iter().flat_map(|memory| &memory.revisions).any(|revision| revision.state() == state)
+        self.memory
+            .iter()
+            .flat_map(|memory| &memory.revisions)
+            .any(|revision| revision.content_digest() == state)
     }
 
     /// Whether the folder holds that it says so from that moment on.

@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::engine::{Engine, Profile};
 use crate::env_vars::Environment;
 use crate::explain;
-use backstory_capture::Patience;
+use backstory_capture::FreshnessLimit;
 use backstory_hosts::InjectionPoint;
 use backstory_inject::{Known, Relevant};
 use backstory_memory::{Kind, Memory, MemoryId, first_chars};
@@ -83,7 +83,8 @@ impl Injecting<'_> {
             ..Filter::within(Scope::Project(self.to.project))
         };
         let until = self.until.min(Instant::now() + TIME_TO_LOOK);
-        let look = |memories: &[&Memory]| self.freshness_of(memories, Patience { until, files: MOST_FILES });
+        let look =
+            |memories: &[&Memory]| self.freshness_of(memories, FreshnessLimit { until, files: MOST_FILES });
         let failed = |error: backstory_store::StoreError| error.to_string();
         let recall = engine.over(self.store).with_freshness(&look).until(self.until);
         let answer = recall.ask(&question, &filter).map_err(failed)?;

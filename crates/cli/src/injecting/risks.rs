@@ -1,7 +1,7 @@
 //! What to know before a tool runs: what failed before and what fixed it, what is known about a file.
 
 use super::Injecting;
-use backstory_distil::Signature;
+use backstory_distil::FailureSignature;
 use backstory_inject::{Known, Relevant};
 use backstory_memory::{Kind, Memory, MemoryId, Provenance, first_chars};
 use backstory_recall::word_query;
@@ -85,7 +85,7 @@ fn inside(file: &str, root: Option<&Path>) -> String {
 
 /// Returns what a command line is about, `cargo test`; nothing where it only looks.
 fn task(command: &str) -> Option<String> {
-    Signature::of(command, "").map(|signature| signature.task)
+    FailureSignature::from_output(command, "").map(|signature| signature.task)
 }
 
 /// Returns the command a failure is remembered by.

@@ -8,7 +8,7 @@ use backstory_memory::{
     ProjectKey, ProjectRef, Provenance, Relation, Timestamp,
 };
 use backstory_store::{
-    Again, Anchor, Distilled, Home, NewMemory, Origin, Past, Pin, Purpose, Store, UseKind,
+    Anchor, Distilled, Home, NewMemory, OnRepeat, Origin, Past, Pin, Purpose, Store, UseKind,
 };
 use backstory_testkit::TestEnv;
 use proptest::prelude::*;
@@ -162,7 +162,7 @@ impl Busy {
                 let distilled = Distilled {
                     subject: Digest(*subject),
                     memory,
-                    again: Again::Counts,
+                    again: OnRepeat::Counts,
                     same_as: None,
                     replaces: Vec::new(),
                     contradicts: self.at(0).into_iter().collect(),

@@ -330,7 +330,7 @@ fn law_5_what_we_said_is_not_captured_as_if_it_had_happened() {
         layers: Vec::new(),
         layers_skipped: Vec::new(),
         text: String::new(),
-        shingles: Shingles::of(block),
+        shingles: Shingles::from_text(block),
         memories: Vec::new(),
     };
     let mut store = Store::open(&Home::at(env.home()), Purpose::Command, Timestamp(0)).unwrap();

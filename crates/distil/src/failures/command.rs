@@ -3,8 +3,8 @@
 //! Not here: a shell. Substitutions and arithmetic are read as plain words; at worst the name is odd, but it is
 //! the same odd name each time.
 
-use super::shell::{Simple, split};
-use super::tools::{BYSTANDERS, LAUNCHERS, SETTERS, TOOLS, Tool, WRAPPERS};
+use super::shell::{SimpleCommand, split};
+use super::tools::{BYSTANDERS, KnownTool, LAUNCHERS, SETTERS, TOOLS, WRAPPERS};
 
 /// How deep `bash -c "bash -c …"` is followed.
 const DEEPEST: usize = 4;
@@ -13,30 +13,30 @@ const MOST_TASKS: usize = 16;
 
 /// What one shell line does, and whether its exit status can be believed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct CommandLine {
     /// Every command worth naming, in order.
-    pub(crate) tasks: Vec<Task>,
+    pub(crate) tasks: Vec<CommandTask>,
     /// Whether the status reported may be another command's: `cargo test | tail`, `cargo test || true`.
     pub(crate) status_is_masked: bool,
 }
 
 /// One command by its name: program and sub-command, without arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Task {
+pub(crate) struct CommandTask {
     pub(crate) name: String,
     /// Whether it only looks at things, as `ls` or `grep` do: its failing says little.
     pub(crate) is_bystander: bool,
 }
 
-impl Line {
-    pub(crate) fn of(command: &str) -> Line {
-        let mut line = Line::default();
+impl CommandLine {
+    pub(crate) fn parse(command: &str) -> CommandLine {
+        let mut line = CommandLine::default();
         line.read(command, 0);
         line
     }
 
     /// The command the line is about: the last that does something, since what stands before prepares it.
-    pub(crate) fn main(&self) -> Option<&Task> {
+    pub(crate) fn main(&self) -> Option<&CommandTask> {
         self.tasks.iter().rfind(|task| !task.is_bystander).or_else(|| self.tasks.first())
     }
 
@@ -58,7 +58,7 @@ impl Line {
     }
 
     /// Reads one simple command and returns whether it does something.
-    fn read_simple(&mut self, simple: &Simple, depth: usize) -> bool {
+    fn read_simple(&mut self, simple: &SimpleCommand, depth: usize) -> bool {
         let words: Vec<&str> = simple.words.iter().map(String::as_str).collect();
         let words = peel(&words);
         let Some((program, arguments)) = words.split_first() else { return false };
@@ -73,7 +73,7 @@ impl Line {
             return false;
         }
         let is_bystander = BYSTANDERS.contains(&name.as_str());
-        self.tasks.push(Task { name, is_bystander });
+        self.tasks.push(CommandTask { name, is_bystander });
         !is_bystander
     }
 }
@@ -159,7 +159,7 @@ fn script_name(program: &str, arguments: &[&str]) -> Option<String> {
 }
 
 /// Returns the words after the program that say what it does.
-fn sub_commands<'a>(tool: &Tool, arguments: &'a [&'a str]) -> Vec<&'a str> {
+fn sub_commands<'a>(tool: &KnownTool, arguments: &'a [&'a str]) -> Vec<&'a str> {
     let first = after_options(arguments, tool.valued_flags);
     let Some((verb, rest)) = first.split_first() else { return Vec::new() };
     let mut words = vec![*verb];

@@ -3,7 +3,7 @@
 //! A failure is over when the same command, by its name, succeeds. What fixed it is what happened between its last
 //! appearance and the next run of that command. Not here: storing the pair, and counting across sessions.
 
-use super::{Line, Ran, Signature};
+use super::{CommandLine, CommandRun, FailureSignature};
 use crate::testruns::TestRun;
 
 /// How many failures are followed at once, and how many attempts are kept of each.
@@ -13,9 +13,9 @@ const RULE_OF_THREE: u32 = 3;
 
 /// One step of a turn.
 #[derive(Clone, Copy, Debug)]
-pub enum Step<'a> {
+pub enum FailureStep<'a> {
     /// A command ran.
-    Command(Ran<'a>),
+    Command(CommandRun<'a>),
     /// A file was written or changed.
     Edit {
         /// The file, as the host names it.
@@ -25,7 +25,7 @@ pub enum Step<'a> {
 
 /// What was done about a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Attempt {
+pub enum FixAttempt {
     /// This file was changed.
     Edit(String),
     /// This command ran and succeeded.
@@ -34,15 +34,15 @@ pub enum Attempt {
 
 /// A failure and what status it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fix {
+pub struct FailureFix {
     /// What failed.
-    pub signature: Signature,
+    pub signature: FailureSignature,
     /// How often it appeared in this turn.
     pub times: u32,
     /// What was tried before its last appearance and did not help.
-    pub tried: Vec<Attempt>,
+    pub tried: Vec<FixAttempt>,
     /// What was done after it; empty when the command passed on its own, as flaky tests do.
-    pub by: Vec<Attempt>,
+    pub by: Vec<FixAttempt>,
     /// The step at which it first appeared.
     pub first_at: usize,
     /// The step at which it last appeared.
@@ -55,11 +55,11 @@ pub struct Fix {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenFailure {
     /// What failed.
-    pub signature: Signature,
+    pub signature: FailureSignature,
     /// How often it appeared in this turn.
     pub times: u32,
     /// What was tried.
-    pub tried: Vec<Attempt>,
+    pub tried: Vec<FixAttempt>,
     /// The step at which it first appeared.
     pub first_at: usize,
     /// The step at which it last appeared.
@@ -68,26 +68,26 @@ pub struct OpenFailure {
 
 /// The failures of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Failures {
+pub struct PairedFailures {
     /// Those that status, in the order they did.
-    pub fixed: Vec<Fix>,
+    pub fixed: Vec<FailureFix>,
     /// Those that did not.
     pub open: Vec<OpenFailure>,
 }
 
 /// Pairs each failure with what fixed it.
 #[must_use]
-pub fn pair(steps: &[Step<'_>]) -> Failures {
+pub fn pair(steps: &[FailureStep<'_>]) -> PairedFailures {
     let mut pairing = Pairing::default();
     for (at, step) in steps.iter().enumerate() {
         match step {
-            Step::Edit { file } => pairing.attempt(&Attempt::Edit((*file).to_owned())),
-            Step::Command(ran) if ran.failed() => pairing.failure(ran, at),
-            Step::Command(ran) => pairing.success(ran, at),
+            FailureStep::Edit { file } => pairing.attempt(&FixAttempt::Edit((*file).to_owned())),
+            FailureStep::Command(ran) if ran.failed() => pairing.failure(ran, at),
+            FailureStep::Command(ran) => pairing.success(ran, at),
         }
     }
     let open = pairing.open.into_iter().map(Following::into_open).collect();
-    Failures { fixed: pairing.fixed, open }
+    PairedFailures { fixed: pairing.fixed, open }
 }
 
 /// Whether a failure seen this often should be promoted to a pattern.
@@ -99,16 +99,16 @@ pub fn should_promote(times_seen: u32) -> bool {
 #[derive(Default)]
 struct Pairing {
     open: Vec<Following>,
-    fixed: Vec<Fix>,
+    fixed: Vec<FailureFix>,
 }
 
 /// A failure being followed.
 struct Following {
-    signature: Signature,
+    signature: FailureSignature,
     command: String,
     times: u32,
-    tried: Vec<Attempt>,
-    since: Vec<Attempt>,
+    tried: Vec<FixAttempt>,
+    since: Vec<FixAttempt>,
     first_at: usize,
     failed_at: usize,
     /// Whether the command has since failed of something else: what status this one is complete.
@@ -116,7 +116,7 @@ struct Following {
 }
 
 impl Pairing {
-    fn attempt(&mut self, attempt: &Attempt) {
+    fn attempt(&mut self, attempt: &FixAttempt) {
         for following in self.open.iter_mut().filter(|following| !following.is_past) {
             if following.since.len() < MOST && !following.since.contains(attempt) {
                 following.since.push(attempt.clone());
@@ -124,8 +124,8 @@ impl Pairing {
         }
     }
 
-    fn failure(&mut self, ran: &Ran<'_>, at: usize) {
-        let Some(signature) = Signature::of(ran.command, ran.output) else { return };
+    fn failure(&mut self, ran: &CommandRun<'_>, at: usize) {
+        let Some(signature) = FailureSignature::from_output(ran.command, ran.output) else { return };
         let mut is_known = false;
         for following in self.open.iter_mut().filter(|following| following.signature.task == signature.task) {
             if following.signature.digest == signature.digest {
@@ -140,8 +140,8 @@ impl Pairing {
         }
     }
 
-    fn success(&mut self, ran: &Ran<'_>, at: usize) {
-        let line = Line::of(ran.command);
+    fn success(&mut self, ran: &CommandRun<'_>, at: usize) {
+        let line = CommandLine::parse(ran.command);
         let (over, still): (Vec<Following>, Vec<Following>) = std::mem::take(&mut self.open)
             .into_iter()
             .partition(|following| line.tasks.iter().any(|task| task.name == following.signature.task));
@@ -149,18 +149,18 @@ impl Pairing {
         for mut following in over {
             // Nothing was done but to say the command otherwise: that is what helped.
             if following.since.is_empty() && adds_to(&following.command, ran) {
-                following.since.push(Attempt::Command(ran.command.trim().to_owned()));
+                following.since.push(FixAttempt::Command(ran.command.trim().to_owned()));
             }
             self.fixed.push(following.into_fix(at));
         }
         if line.main().is_some_and(|task| !task.is_bystander) {
-            self.attempt(&Attempt::Command(ran.command.trim().to_owned()));
+            self.attempt(&FixAttempt::Command(ran.command.trim().to_owned()));
         }
     }
 }
 
 impl Following {
-    fn first(signature: Signature, command: &str, at: usize) -> Following {
+    fn first(signature: FailureSignature, command: &str, at: usize) -> Following {
         let (tried, since, command) = (Vec::new(), Vec::new(), command.to_owned());
         Following { signature, command, times: 1, tried, since, first_at: at, failed_at: at, is_past: false }
     }
@@ -174,9 +174,9 @@ impl Following {
         self.is_past = false;
     }
 
-    fn into_fix(self, at: usize) -> Fix {
+    fn into_fix(self, at: usize) -> FailureFix {
         let Following { signature, times, tried, since: by, first_at, failed_at, .. } = self;
-        Fix { signature, times, tried, by, first_at, failed_at, fixed_at: at }
+        FailureFix { signature, times, tried, by, first_at, failed_at, fixed_at: at }
     }
 
     fn into_open(mut self) -> OpenFailure {
@@ -188,8 +188,8 @@ impl Following {
 
 /// Whether a command that passed is the one that failed with a setting, `sudo` or a flag added to it. A flag may make a test
 /// run run less, and is no fix of what fails there.
-fn adds_to(failed: &str, passed: &Ran<'_>) -> bool {
-    let is_test = TestRun::of(passed).is_some();
+fn adds_to(failed: &str, passed: &CommandRun<'_>) -> bool {
+    let is_test = TestRun::from_command(passed).is_some();
     let is_setting = |word: &str| {
         let name = word.split_once('=').map(|(name, _)| name);
         word == "sudo" || word == "env" || name.is_some_and(|name| name.bytes().all(is_in_name))

@@ -1,7 +1,7 @@
 //! Brings one line of output to the shape it has on every day and machine: what varies becomes `…`.
 //!
 //! Paths keep their last name, since that is often what the error is about; identifiers keep their digits
-//! (`E0425`, `utf8`, `test_3`). Linear in the line. Not here: which line is telling (`telling`).
+//! (`E0425`, `utf8`, `test_3`). Linear in the line. Not here: which line is telling (`error_line`).
 
 use backstory_memory::{clean, first_chars};
 

@@ -4,7 +4,7 @@
 
 /// One simple command and how it hangs on the one before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Simple {
+pub(super) struct SimpleCommand {
     pub(super) words: Vec<String>,
     /// After `|`.
     pub(super) is_piped_into: bool,
@@ -15,7 +15,7 @@ pub(super) struct Simple {
 }
 
 /// Splits a line. Never fails: an unclosed quote ends with the line.
-pub(super) fn split(command: &str) -> Vec<Simple> {
+pub(super) fn split(command: &str) -> Vec<SimpleCommand> {
     let mut splitter = Splitter::default();
     let mut rest = command.chars().peekable();
     while let Some(c) = rest.next() {
@@ -28,16 +28,16 @@ pub(super) fn split(command: &str) -> Vec<Simple> {
             '>' | '<' => splitter.redirection(c, &mut rest),
             '#' if splitter.word.is_none() => while rest.next_if(|c| *c != '\n').is_some() {},
             '&' if rest.peek() == Some(&'>') => splitter.end_word(),
-            '&' if rest.next_if_eq(&'&').is_some() => splitter.end_command(Simple::default()),
+            '&' if rest.next_if_eq(&'&').is_some() => splitter.end_command(SimpleCommand::default()),
             '|' if rest.next_if_eq(&'|').is_some() => {
-                splitter.end_command(Simple { is_alternative: true, ..Simple::default() });
+                splitter.end_command(SimpleCommand { is_alternative: true, ..SimpleCommand::default() });
             }
             '|' => {
                 rest.next_if_eq(&'&');
-                splitter.end_command(Simple { is_piped_into: true, ..Simple::default() });
+                splitter.end_command(SimpleCommand { is_piped_into: true, ..SimpleCommand::default() });
             }
             ';' | '&' | '\n' => {
-                splitter.end_command(Simple { follows_regardless: true, ..Simple::default() });
+                splitter.end_command(SimpleCommand { follows_regardless: true, ..SimpleCommand::default() });
                 if c == '\n' {
                     splitter.skip_here_document(&mut rest);
                 }
@@ -48,7 +48,7 @@ pub(super) fn split(command: &str) -> Vec<Simple> {
             c => splitter.push(c),
         }
     }
-    splitter.end_command(Simple::default());
+    splitter.end_command(SimpleCommand::default());
     splitter.done
 }
 
@@ -56,8 +56,8 @@ type Rest<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
 #[derive(Default)]
 struct Splitter {
-    done: Vec<Simple>,
-    current: Simple,
+    done: Vec<SimpleCommand>,
+    current: SimpleCommand,
     word: Option<String>,
     /// Whether the next word is a file redirected to, not an argument.
     drops_next: bool,
@@ -131,7 +131,7 @@ impl Splitter {
         }
     }
 
-    fn end_command(&mut self, next: Simple) {
+    fn end_command(&mut self, next: SimpleCommand) {
         self.end_word();
         self.drops_next = false;
         let ended = std::mem::replace(&mut self.current, next);

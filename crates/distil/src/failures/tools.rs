@@ -3,7 +3,7 @@
 //! Not here: how a line is read with them (`command`).
 
 /// A program whose operand is another command.
-pub(super) struct Wrapper {
+pub(super) struct WrapperCommand {
     pub(super) name: &'static str,
     /// Its flags that take a value, separated by blanks.
     pub(super) valued_flags: &'static str,
@@ -11,11 +11,11 @@ pub(super) struct Wrapper {
     pub(super) operands: usize,
 }
 
-const fn wrapper(name: &'static str, valued_flags: &'static str, operands: usize) -> Wrapper {
-    Wrapper { name, valued_flags, operands }
+const fn wrapper(name: &'static str, valued_flags: &'static str, operands: usize) -> WrapperCommand {
+    WrapperCommand { name, valued_flags, operands }
 }
 
-pub(super) const WRAPPERS: [Wrapper; 23] = [
+pub(super) const WRAPPERS: [WrapperCommand; 23] = [
     wrapper("sudo", "-u -g -h -p -C", 0),
     wrapper("doas", "-u", 0),
     wrapper("time", "-f -o", 0),
@@ -105,7 +105,7 @@ pub(super) const BYSTANDERS: [&str; 36] = [
 ];
 
 /// A program whose next word says what it does.
-pub(super) struct Tool {
+pub(super) struct KnownTool {
     pub(super) name: &'static str,
     /// Sub-commands that have sub-commands, separated by blanks.
     pub(super) deeper: &'static str,
@@ -113,11 +113,11 @@ pub(super) struct Tool {
     pub(super) valued_flags: &'static str,
 }
 
-const fn tool(name: &'static str, deeper: &'static str, valued_flags: &'static str) -> Tool {
-    Tool { name, deeper, valued_flags }
+const fn tool(name: &'static str, deeper: &'static str, valued_flags: &'static str) -> KnownTool {
+    KnownTool { name, deeper, valued_flags }
 }
 
-pub(super) const TOOLS: [Tool; 43] = [
+pub(super) const TOOLS: [KnownTool; 43] = [
     tool("cargo", "nextest xtask run-script hack llvm-cov", "--manifest-path --config --color -Z -C"),
     tool("rustup", "toolchain target component", ""),
     tool("git", "stash remote submodule worktree lfs", "-C -c --git-dir --work-tree"),

@@ -14,7 +14,7 @@ const MOST_LABEL_WORDS: usize = 3;
 
 /// What a passage is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum PassageShape {
     Heading,
     /// A line that ends in a colon and announces what follows.
     Lead,
@@ -26,7 +26,7 @@ pub(crate) enum Shape {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passage<'a> {
     pub(crate) text: &'a str,
-    pub(crate) shape: Shape,
+    pub(crate) shape: PassageShape,
     /// The heading above it.
     pub(crate) section: Option<&'a str>,
     /// What announced the list it is in.
@@ -62,7 +62,7 @@ pub(crate) fn passages(text: &str) -> Vec<Passage<'_>> {
     if is_foreign(text) {
         return Vec::new();
     }
-    let mut reader = Reader { text, ..Reader::default() };
+    let mut reader = PassageReader { text, ..PassageReader::default() };
     let closings = closing_tags(text);
     let mut at = 0;
     let mut lines = text.split_inclusive('\n').peekable();
@@ -83,7 +83,7 @@ pub(crate) fn is_foreign(text: &str) -> bool {
 
 /// Reads line by line; holds what the lines before have opened.
 #[derive(Default)]
-struct Reader<'a> {
+struct PassageReader<'a> {
     text: &'a str,
     found: Vec<Passage<'a>>,
     /// The passage being read, as a range of the text.
@@ -98,7 +98,7 @@ struct Reader<'a> {
     announced: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PassageReader<'a> {
     fn line(&mut self, at: usize, line: &'a str, next: Option<&str>, closings: &HashMap<&'a str, usize>) {
         let trimmed = line.trim();
         if self.is_inside_block(trimmed) {
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         if let Some((before, tag)) = injected(line, at, closings) {
             self.flush();
             self.found.extend(Some(before.trim()).filter(|before| !before.is_empty()).map(|before| {
-                Passage { text: before, shape: Shape::Paragraph, section: self.section, lead: None }
+                Passage { text: before, shape: PassageShape::Paragraph, section: self.section, lead: None }
             }));
             self.tag = Some(tag).filter(|tag| !closes(line, tag));
             return;
@@ -125,7 +125,12 @@ impl<'a> Reader<'a> {
             self.flush();
             self.section = Some(heading);
             self.lead = None;
-            self.found.push(Passage { text: heading, shape: Shape::Heading, section: None, lead: None });
+            self.found.push(Passage {
+                text: heading,
+                shape: PassageShape::Heading,
+                section: None,
+                lead: None,
+            });
             return;
         }
         let is_indented = line.starts_with("    ") || line.starts_with('\t');
@@ -189,12 +194,12 @@ impl<'a> Reader<'a> {
     /// A few words alone above a list announce it, though no colon ends them.
     fn lead_by_label(&mut self) {
         let is_label = |passage: &&mut Passage<'_>| {
-            passage.shape == Shape::Paragraph
+            passage.shape == PassageShape::Paragraph
                 && !passage.text.ends_with(['.', '!', '?'])
                 && passage.text.split_whitespace().count() <= MOST_LABEL_WORDS
         };
         if let Some(label) = self.found.last_mut().filter(is_label) {
-            label.shape = Shape::Lead;
+            label.shape = PassageShape::Lead;
             self.lead = Some(label.text);
         }
     }
@@ -204,12 +209,12 @@ impl<'a> Reader<'a> {
             return;
         };
         let shape = match (passage.ends_with(':'), self.in_list) {
-            (true, _) => Shape::Lead,
-            (false, true) => Shape::Item,
-            (false, false) => Shape::Paragraph,
+            (true, _) => PassageShape::Lead,
+            (false, true) => PassageShape::Item,
+            (false, false) => PassageShape::Paragraph,
         };
         self.found.push(Passage { text: passage, shape, section: self.section, lead: self.lead });
-        if shape == Shape::Lead {
+        if shape == PassageShape::Lead {
             self.lead = Some(passage);
         }
     }

@@ -15,12 +15,12 @@ const WIDEST_GAP: usize = 14;
 /// fourteen of any, `~*` none to fourteen, `$` the end but for its full stop. `<time>` and other classes stand for a list of words.
 pub(crate) struct Patterns {
     written: &'static [&'static str],
-    read: OnceLock<Vec<Pattern>>,
+    read: OnceLock<Vec<PhrasePattern>>,
 }
 
 /// Where a pattern was found: its first token, the one after its last, and what each `*` stood for.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct PatternMatch {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) gaps: Vec<(usize, usize)>,
@@ -37,15 +37,16 @@ impl Patterns {
     }
 
     /// Finds the first pattern of the table that is in the sentence, at its leftmost place.
-    pub(crate) fn find(&self, tokens: &[Token]) -> Option<Found> {
+    pub(crate) fn find(&self, tokens: &[Token]) -> Option<PatternMatch> {
         self.all_in(tokens).next()
     }
 
     /// Finds each pattern of the table that is in the sentence, at its leftmost place.
-    pub(crate) fn all_in(&self, tokens: &[Token]) -> impl Iterator<Item = Found> {
+    pub(crate) fn all_in(&self, tokens: &[Token]) -> impl Iterator<Item = PatternMatch> {
         let held = tokens.iter().fold(0, |held, token| held | token.bit);
-        let patterns =
-            self.read.get_or_init(|| self.written.iter().map(|written| Pattern::read(written)).collect());
+        let patterns = self
+            .read
+            .get_or_init(|| self.written.iter().map(|written| PhrasePattern::read(written)).collect());
         patterns
             .iter()
             .filter(move |pattern| pattern.may_hold(held))
@@ -53,7 +54,7 @@ impl Patterns {
     }
 }
 
-struct Pattern {
+struct PhrasePattern {
     is_opening: bool,
     elements: Vec<Element>,
 }
@@ -74,7 +75,7 @@ struct Choice {
     bits: u128,
 }
 
-impl Pattern {
+impl PhrasePattern {
     fn read(written: &'static str) -> Self {
         let elements = written.split(' ').filter(|element| *element != "^").map(|element| match element {
             "$" => Element::End,
@@ -85,7 +86,7 @@ impl Pattern {
                 |element| Element::Perhaps(Choice::read(element)),
             ),
         });
-        Pattern { is_opening: written.starts_with('^'), elements: elements.collect() }
+        PhrasePattern { is_opening: written.starts_with('^'), elements: elements.collect() }
     }
 
     /// Whether each word the pattern asks for may be in the sentence that holds these bits. Nearly all patterns fail here.
@@ -95,13 +96,13 @@ impl Pattern {
             .all(|element| !matches!(element, Element::One(choice) if choice.bits & held == 0))
     }
 
-    fn find(&self, tokens: &[Token]) -> Option<Found> {
+    fn find(&self, tokens: &[Token]) -> Option<PatternMatch> {
         let last_start = if self.is_opening { 0 } else { tokens.len() };
         (0..=last_start).find_map(|start| {
             let mut gaps = Vec::new();
             matched_end(&self.elements, tokens, start, &mut gaps).map(|end| {
                 gaps.reverse();
-                Found { start, end, gaps }
+                PatternMatch { start, end, gaps }
             })
         })
     }
@@ -249,7 +250,7 @@ mod tests {
     #[test]
     fn a_pattern_finds_gaps_choices_and_beginnings() {
         let tokens = fold("no, we use pnpm here, not npm");
-        let gaps = |pattern: &'static str| Pattern::read(pattern).find(&tokens).map(|found| found.gaps);
+        let gaps = |pattern: &'static str| PhrasePattern::read(pattern).find(&tokens).map(|found| found.gaps);
         assert_eq!(gaps("we use|run * ~here , not *"), Some(vec![(4, 5), (8, 9)]));
         assert_eq!(gaps("^ we use"), None);
         assert_eq!(gaps("^ no"), Some(vec![]));

@@ -1,6 +1,6 @@
 //! Who replaced what: the new and the old value in "no, we use X here, not Y".
 //!
-//! Not here: whether the sentence is worth keeping (`silence`, `cues`).
+//! Not here: whether the sentence is worth keeping (`reject`, `classifier`).
 
 use crate::prose::{Patterns, Token};
 
@@ -16,14 +16,14 @@ pub struct Correction {
 }
 
 #[derive(Clone, Copy)]
-enum Value {
+enum CorrectedValue {
     New,
     Old,
 }
-use Value::{New, Old};
+use CorrectedValue::{New, Old};
 
 /// Each `*` of a pattern stands for the value named at its place. A closing `.` is on every sentence.
-static PATTERNS: [(Patterns, &[Value]); 27] = [
+static PATTERNS: [(Patterns, &[CorrectedValue]); 27] = [
     (
         Patterns::new(&[
             "moved|switched|migrated|went ~* to|with * ,|;|. ~and|so|please forget|drop|ditch|goodbye|no ~about|more * .",

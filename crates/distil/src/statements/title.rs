@@ -2,7 +2,7 @@
 //!
 //! Not here: cutting to length (`backstory_memory::title_from`).
 
-use super::cues::reason;
+use super::classifier::reason;
 use crate::prose::{Patterns, Token, plain, titled};
 use backstory_memory::{Kind, title_from};
 

@@ -2,12 +2,12 @@
 //!
 //! Not here: how these runners are recognised (`runners`) and what the counts mean (`testruns`).
 
-use super::Report;
+use super::RunnerReport;
 use super::numbers::{after, before, listed, without_time};
 
 /// `--- FAIL: TestAdds (0.00s)`; passes are told only with `-v`; `FAIL pkg [build failed]`.
-pub(super) fn go(output: &str) -> Report {
-    let mut report = Report::default();
+pub(super) fn go(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     let mut packages_failed = 0;
     for line in output.lines() {
         let bare = line.trim_start();
@@ -36,8 +36,8 @@ pub(super) fn go(output: &str) -> Report {
 }
 
 /// `80% tests passed, 1 tests failed out of 5`; `2 - name (Failed)`.
-pub(super) fn ctest(output: &str) -> Report {
-    let mut report = Report::default();
+pub(super) fn ctest(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     for line in output.lines().map(str::trim) {
         if line.contains("% tests passed, ") {
             let failed = before(line.split_once(", ").map_or("", |(_, rest)| rest), "tests").unwrap_or(0);
@@ -59,8 +59,8 @@ pub(super) fn ctest(output: &str) -> Report {
 }
 
 /// `Failed!  - Failed: 1, Passed: 4, …` per project, or `Test summary: total: 5, failed: 1, …`.
-pub(super) fn dotnet(output: &str) -> Report {
-    let mut report = Report::default();
+pub(super) fn dotnet(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     for line in output.lines().map(str::trim) {
         if line.contains("!  - Failed:") || line.contains("! - Failed:") {
             report.fail(after(line, "- Failed:").unwrap_or(0));
@@ -76,9 +76,9 @@ pub(super) fn dotnet(output: &str) -> Report {
     report
 }
 
-/// `OK (5 tests, 7 assertions)` or `Tests: 5, Assertions: 7, Failures: 1.`; `1) CalculatorTest::testAdds`.
-pub(super) fn phpunit(output: &str) -> Report {
-    let mut report = Report::default();
+/// `OK (5 tests, 7 assertions)` or `Tests: 5, Assertions: 7, PairedFailures: 1.`; `1) CalculatorTest::testAdds`.
+pub(super) fn phpunit(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     for line in output.lines().map(str::trim) {
         if let Some(ran) =
             line.strip_prefix("OK (").and_then(|rest| before(rest, "tests").or(before(rest, "test")))

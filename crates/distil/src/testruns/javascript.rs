@@ -2,12 +2,12 @@
 //!
 //! Not here: how these runners are recognised (`runners`) and what the counts mean (`testruns`).
 
-use super::Report;
+use super::RunnerReport;
 use super::numbers::{before, listed, without_time};
 
 /// `Tests:       1 failed, 4 passed, 5 total`; `● suite › name`.
-pub(super) fn jest(output: &str) -> Report {
-    let mut report = Report::default();
+pub(super) fn jest(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     let mut suites_failed = false;
     for line in output.lines().map(str::trim) {
         if let Some(counts) = line.strip_prefix("Tests:") {
@@ -26,8 +26,8 @@ pub(super) fn jest(output: &str) -> Report {
 }
 
 /// `Tests  1 failed | 4 passed (5)`; `FAIL  src/a.test.ts > suite > name`.
-pub(super) fn vitest(output: &str) -> Report {
-    let mut report = Report::default();
+pub(super) fn vitest(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     let mut files_failed = false;
     for line in output.lines().map(str::trim) {
         if let Some(counts) = line.strip_prefix("Tests  ") {
@@ -44,8 +44,8 @@ pub(super) fn vitest(output: &str) -> Report {
 }
 
 /// `4 passing (12ms)`, `1 failing`, then `1) suite` with the name, ended by a colon, on the lines below.
-pub(super) fn mocha(output: &str) -> Report {
-    let mut report = Report::default();
+pub(super) fn mocha(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     let mut name: Option<String> = None;
     for line in output.lines().map(str::trim) {
         if let Some(count) =

@@ -2,12 +2,12 @@
 //!
 //! Not here: how these runners are recognised (`runners`) and what the counts mean (`testruns`).
 
-use super::Report;
+use super::RunnerReport;
 use super::numbers::{after, before, without_time};
 
-/// `Tests run: 5, Failures: 1, Errors: 0, Skipped: 0`, per class with a time and per module without.
-pub(super) fn maven(output: &str) -> Report {
-    let mut report = Report::default();
+/// `Tests run: 5, PairedFailures: 1, Errors: 0, Skipped: 0`, per class with a time and per module without.
+pub(super) fn maven(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     for line in output.lines() {
         let line = line.trim_start_matches(|c: char| {
             c == '[' || c == ']' || c.is_ascii_uppercase() && line.starts_with('[')
@@ -32,8 +32,8 @@ pub(super) fn maven(output: &str) -> Report {
 }
 
 /// `5 tests completed, 1 failed`, printed only when one failed; `CalculatorTest > adds() FAILED`.
-pub(super) fn gradle(output: &str) -> Report {
-    let mut report = Report::default();
+pub(super) fn gradle(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     for line in output.lines().map(str::trim) {
         if let Some(ran) =
             before(line, "tests").or(before(line, "test")).filter(|_| line.contains(" completed"))

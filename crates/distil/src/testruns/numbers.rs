@@ -1,4 +1,4 @@
-//! Reads counts beside their words: `3 passed`, `Failures: 1`.
+//! Reads counts beside their words: `3 passed`, `PairedFailures: 1`.
 //!
 //! Not here: what a word means to a runner.
 
@@ -15,7 +15,7 @@ pub(super) fn before(line: &str, word: &str) -> Option<u32> {
     })
 }
 
-/// Returns the number after `word`, as in `Failures: 1` or `failures=1`.
+/// Returns the number after `word`, as in `PairedFailures: 1` or `failures=1`.
 pub(super) fn after(line: &str, word: &str) -> Option<u32> {
     let (_, rest) = line.split_once(word)?;
     let rest = rest.trim_start();

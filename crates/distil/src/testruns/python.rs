@@ -2,12 +2,12 @@
 //!
 //! Not here: how these runners are recognised (`runners`) and what the counts mean (`testruns`).
 
-use super::Report;
+use super::RunnerReport;
 use super::numbers::{after, before};
 
 /// `==== 1 failed, 4 passed in 0.12s ====`, bare with `-q`; `FAILED tests/a.py::test_x - AssertionError`.
-pub(super) fn pytest(output: &str) -> Report {
-    let mut report = Report::default();
+pub(super) fn pytest(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     let (mut failed, mut errors) = (0, 0);
     for line in output.lines().map(str::trim) {
         let said = line.trim_matches('=').trim();
@@ -32,9 +32,9 @@ pub(super) fn pytest(output: &str) -> Report {
     report
 }
 
-/// `Ran 5 tests in 0.001s`, then `OK` or `FAILED (failures=1, errors=1)`; `FAIL: test_x (module.Class)`.
-pub(super) fn unittest(output: &str) -> Report {
-    let mut report = Report::default();
+/// `CommandRun 5 tests in 0.001s`, then `OK` or `FAILED (failures=1, errors=1)`; `FAIL: test_x (module.FailureClass)`.
+pub(super) fn unittest(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     let (mut ran, mut not_passed) = (None, 0);
     let mut failed = 0;
     for line in output.lines().map(str::trim) {

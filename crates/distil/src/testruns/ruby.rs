@@ -2,12 +2,12 @@
 //!
 //! Not here: how these runners are recognised (`runners`) and what the counts mean (`testruns`).
 
-use super::Report;
+use super::RunnerReport;
 use super::numbers::before;
 
 /// `5 examples, 1 failure, 1 pending`; `rspec ./spec/a_spec.rb:12 # Calculator adds`.
-pub(super) fn rspec(output: &str) -> Report {
-    let mut report = Report::default();
+pub(super) fn rspec(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     for line in output.lines().map(str::trim) {
         if let Some(ran) =
             before(line, "examples").or(before(line, "example")).filter(|_| line.contains(" failure"))
@@ -25,8 +25,8 @@ pub(super) fn rspec(output: &str) -> Report {
 }
 
 /// `5 runs, 7 assertions, 1 failures, 0 errors, 0 skips`; `CalculatorTest#test_adds [test/a_test.rb:12]:`.
-pub(super) fn minitest(output: &str) -> Report {
-    let mut report = Report::default();
+pub(super) fn minitest(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     for line in output.lines().map(str::trim) {
         if let Some(ran) =
             before(line, "runs").or(before(line, "tests")).filter(|_| line.contains(" assertions, "))

@@ -2,12 +2,12 @@
 //!
 //! Not here: the parsers.
 
-use super::{Report, compiled, javascript, jvm, python, ruby, rust};
+use super::{RunnerReport, compiled, javascript, jvm, python, ruby, rust};
 
 /// A program that runs tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum Runner {
+pub enum TestRunner {
     Cargo,
     Nextest,
     Pytest,
@@ -25,97 +25,102 @@ pub enum Runner {
     Phpunit,
 }
 
-struct Row {
-    runner: Runner,
+struct RunnerRow {
+    runner: TestRunner,
     /// Commands, by their names, that are this runner.
     commands: &'static [&'static str],
     /// What its output holds and no other's does, for runs behind `npm test` or `make check`.
     traces: &'static [&'static str],
-    read: fn(&str) -> Report,
+    read: fn(&str) -> RunnerReport,
 }
 
-const ROWS: [Row; 15] = [
-    Row {
-        runner: Runner::Nextest,
+const ROWS: [RunnerRow; 15] = [
+    RunnerRow {
+        runner: TestRunner::Nextest,
         commands: &["cargo nextest run", "cargo nextest"],
         traces: &["Nextest run ID", "tests run: "],
         read: rust::nextest,
     },
-    Row {
-        runner: Runner::Cargo,
+    RunnerRow {
+        runner: TestRunner::Cargo,
         commands: &["cargo test", "cargo t", "cargo llvm-cov"],
         traces: &["test result: "],
         read: rust::cargo,
     },
-    Row {
-        runner: Runner::Pytest,
+    RunnerRow {
+        runner: TestRunner::Pytest,
         commands: &["pytest", "py.test"],
         traces: &["= test session starts ="],
         read: python::pytest,
     },
-    Row {
-        runner: Runner::Vitest,
+    RunnerRow {
+        runner: TestRunner::Vitest,
         commands: &["vitest"],
         traces: &[" Test Files  "],
         read: javascript::vitest,
     },
-    Row {
-        runner: Runner::Jest,
+    RunnerRow {
+        runner: TestRunner::Jest,
         commands: &["jest", "react-scripts"],
         traces: &["Test Suites: "],
         read: javascript::jest,
     },
-    Row {
-        runner: Runner::Mocha,
+    RunnerRow {
+        runner: TestRunner::Mocha,
         commands: &["mocha", "nyc", "_mocha"],
         traces: &[" passing ("],
         read: javascript::mocha,
     },
-    Row {
-        runner: Runner::Go,
+    RunnerRow {
+        runner: TestRunner::Go,
         commands: &["go test", "gotestsum"],
         traces: &["--- FAIL: Test", "--- PASS: Test", "\nok  \t"],
         read: compiled::go,
     },
-    Row {
-        runner: Runner::Maven,
+    RunnerRow {
+        runner: TestRunner::Maven,
         commands: &["mvn test", "mvn verify", "mvn surefire:test", "mvn install", "mvn package", "mvn clean"],
         traces: &["[INFO] Tests run: ", "[ERROR] Tests run: "],
         read: jvm::maven,
     },
-    Row {
-        runner: Runner::Gradle,
+    RunnerRow {
+        runner: TestRunner::Gradle,
         commands: &["gradle test", "gradle check", "gradle build", "gradle clean"],
         traces: &["> Task :test"],
         read: jvm::gradle,
     },
-    Row {
-        runner: Runner::Rspec,
+    RunnerRow {
+        runner: TestRunner::Rspec,
         commands: &["rspec"],
         traces: &[" examples, ", "1 example, "],
         read: ruby::rspec,
     },
-    Row {
-        runner: Runner::Minitest,
+    RunnerRow {
+        runner: TestRunner::Minitest,
         commands: &["rails test", "rake test", "minitest"],
         traces: &[" assertions, "],
         read: ruby::minitest,
     },
-    Row { runner: Runner::Ctest, commands: &["ctest"], traces: &["% tests passed, "], read: compiled::ctest },
-    Row {
-        runner: Runner::Dotnet,
+    RunnerRow {
+        runner: TestRunner::Ctest,
+        commands: &["ctest"],
+        traces: &["% tests passed, "],
+        read: compiled::ctest,
+    },
+    RunnerRow {
+        runner: TestRunner::Dotnet,
         commands: &["dotnet test"],
         traces: &["Passed!  - Failed:", "Failed!  - Failed:"],
         read: compiled::dotnet,
     },
-    Row {
-        runner: Runner::Phpunit,
+    RunnerRow {
+        runner: TestRunner::Phpunit,
         commands: &["phpunit", "pest", "php phpunit", "artisan test"],
         traces: &["PHPUnit "],
         read: compiled::phpunit,
     },
-    Row {
-        runner: Runner::Unittest,
+    RunnerRow {
+        runner: TestRunner::Unittest,
         commands: &["unittest"],
         traces: &["\nRan 1 test in ", " tests in "],
         read: python::unittest,
@@ -133,36 +138,36 @@ const MAY_TEST: [&str; 7] = [
     "react-scripts",
 ];
 
-impl Runner {
+impl TestRunner {
     /// Returns the name people call it by.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Runner::Cargo => "cargo test",
-            Runner::Nextest => "cargo nextest",
-            Runner::Pytest => "pytest",
-            Runner::Unittest => "unittest",
-            Runner::Jest => "jest",
-            Runner::Vitest => "vitest",
-            Runner::Mocha => "mocha",
-            Runner::Go => "go test",
-            Runner::Maven => "maven",
-            Runner::Gradle => "gradle",
-            Runner::Rspec => "rspec",
-            Runner::Minitest => "minitest",
-            Runner::Ctest => "ctest",
-            Runner::Dotnet => "dotnet test",
-            Runner::Phpunit => "phpunit",
+            TestRunner::Cargo => "cargo test",
+            TestRunner::Nextest => "cargo nextest",
+            TestRunner::Pytest => "pytest",
+            TestRunner::Unittest => "unittest",
+            TestRunner::Jest => "jest",
+            TestRunner::Vitest => "vitest",
+            TestRunner::Mocha => "mocha",
+            TestRunner::Go => "go test",
+            TestRunner::Maven => "maven",
+            TestRunner::Gradle => "gradle",
+            TestRunner::Rspec => "rspec",
+            TestRunner::Minitest => "minitest",
+            TestRunner::Ctest => "ctest",
+            TestRunner::Dotnet => "dotnet test",
+            TestRunner::Phpunit => "phpunit",
         }
     }
 
     /// Returns the runner a command is, or the one its output shows when the command only says "test".
-    pub(super) fn called_by(task: &str, command: &str, output: &str) -> Option<Runner> {
+    pub(super) fn called_by(task: &str, command: &str, output: &str) -> Option<TestRunner> {
         let lists_only = ["--no-run", "--collect-only", "--list", "--help", "--version"];
         if command.split_whitespace().any(|word| lists_only.contains(&word)) {
             return None;
         }
-        let shown = |row: &&Row| row.traces.iter().any(|trace| output.contains(trace));
+        let shown = |row: &&RunnerRow| row.traces.iter().any(|trace| output.contains(trace));
         // `yarn jest` runs what `npx jest` does.
         let program = ["yarn ", "pnpm ", "bun "].iter().find_map(|manager| task.strip_prefix(manager));
         let task = program.unwrap_or(task);
@@ -172,7 +177,7 @@ impl Runner {
         Some(row.runner)
     }
 
-    pub(super) fn read(self, output: &str) -> Report {
+    pub(super) fn read(self, output: &str) -> RunnerReport {
         ROWS.iter().find(|row| row.runner == self).map(|row| (row.read)(output)).unwrap_or_default()
     }
 }

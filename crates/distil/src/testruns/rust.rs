@@ -2,12 +2,12 @@
 //!
 //! Not here: how these runners are recognised (`runners`) and what the counts mean (`testruns`).
 
-use super::Report;
+use super::RunnerReport;
 use super::numbers::before;
 
 /// `test result: FAILED. 4 passed; 1 failed; …`, once per test binary; `test name ... FAILED`.
-pub(super) fn cargo(output: &str) -> Report {
-    let mut report = Report::default();
+pub(super) fn cargo(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     for line in output.lines().map(str::trim) {
         if line.starts_with("test result: ") {
             report.pass(before(line, "passed").unwrap_or(0));
@@ -24,8 +24,8 @@ pub(super) fn cargo(output: &str) -> Report {
 }
 
 /// `Summary [ 0.01s] 5 tests run: 4 passed, 1 failed, 0 skipped`; `FAIL [ 0.01s] (1/5) crate module::name`.
-pub(super) fn nextest(output: &str) -> Report {
-    let mut report = Report::default();
+pub(super) fn nextest(output: &str) -> RunnerReport {
+    let mut report = RunnerReport::default();
     for line in output.lines().map(str::trim) {
         if line.starts_with("Summary [") {
             report.pass(before(line, "passed").unwrap_or(0));

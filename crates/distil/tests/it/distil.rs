@@ -1,7 +1,7 @@
 //! Distillation: from made-up sessions to the memories that should come of them, and to those that should not.
 
-use crate::story::Story;
-use backstory_distil::{Occasion, failure_subject};
+use crate::recording::Recording;
+use backstory_distil::{DistilTrigger, failure_subject};
 use backstory_memory::{Activity, Kind, Provenance, Relation, Standing, Subagent};
 use backstory_store::{Filter, Scope};
 
@@ -11,8 +11,8 @@ pub(crate) const RED: &str = "F\n======\nFAIL: test_last (tests.test_window.Wind
 pub(crate) const GREEN: &str = "...\nRan 3 tests in 0.001s\n\nOK";
 
 /// A bug is met, mended, tested and committed; then the user puts something right.
-fn bugfix() -> Story {
-    let mut story = Story::new();
+fn bugfix() -> Recording {
+    let mut story = Recording::new();
     story
         .asks("Fix the failing test in tests/test_window.py")
         .looks("window.py")
@@ -26,7 +26,7 @@ fn bugfix() -> Story {
         .closes("I've fixed the off-by-one in `window()`.\n\nThe range stopped one short, so the last window was never returned. All 3 tests pass now.");
     story.asks("No, we use pytest here, not unittest.").closes("Understood: I will use pytest from now on.");
     story.happens(Activity::SessionEnded { reason: "other".into() }, Provenance::Tool);
-    story.distils(Occasion::SessionEnd);
+    story.distils(DistilTrigger::SessionEnd);
     story
 }
 
@@ -94,8 +94,8 @@ fn a_mended_bug_leaves_what_helps_next_time_and_nothing_else() {
 fn reading_the_same_events_again_changes_nothing() {
     let mut story = bugfix();
     let before = story.memories();
-    for occasion in [Occasion::Asked, Occasion::TurnEnd, Occasion::Asked] {
-        let report = story.distils(occasion);
+    for trigger in [DistilTrigger::OnDemand, DistilTrigger::TurnEnd, DistilTrigger::OnDemand] {
+        let report = story.distils(trigger);
         assert_eq!((report.written, report.updated), (vec![], vec![]));
     }
     assert_eq!(story.memories(), before);
@@ -117,7 +117,7 @@ fn what_was_forgotten_stays_forgotten_when_its_session_goes_on() {
 
 #[test]
 fn a_failure_that_is_mended_in_a_later_turn_gets_its_fix() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story
         .asks("Run the tests")
         .fails("python3 -m unittest", RED)
@@ -135,7 +135,7 @@ fn a_failure_that_is_mended_in_a_later_turn_gets_its_fix() {
 
 #[test]
 fn met_in_three_sessions_a_failure_becomes_a_pattern_with_its_fix() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     for session in ["a", "b", "c"] {
         assert_eq!(story.of_kind(Kind::Pattern), []);
         story
@@ -158,7 +158,7 @@ fn met_in_three_sessions_a_failure_becomes_a_pattern_with_its_fix() {
 
 #[test]
 fn a_mistake_made_and_mended_while_editing_is_no_lesson() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story
         .asks("Add a parser for dates")
         .edits("date.py", "", "def parse(:\n")
@@ -173,7 +173,7 @@ fn a_mistake_made_and_mended_while_editing_is_no_lesson() {
 #[test]
 fn the_kind_of_work_comes_from_evidence() {
     let kind_of = |asked: &str, commit: Option<&str>, is_new: bool| {
-        let mut story = Story::new();
+        let mut story = Recording::new();
         story.asks(asked).edits("a.py", if is_new { "" } else { "x = 1" }, "x = 2");
         if let Some(subject) = commit {
             story.runs(&format!("git commit -am '{subject}'"), &format!("[main 1234567] {subject}"));
@@ -191,7 +191,7 @@ fn the_kind_of_work_comes_from_evidence() {
 
 #[test]
 fn an_answered_question_is_a_discovery() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story
         .asks("Where is the retry limit set?")
         .looks("queue/retry.rs")
@@ -205,7 +205,7 @@ fn an_answered_question_is_a_discovery() {
 
 #[test]
 fn small_talk_leaves_nothing() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     for (asked, said) in [
         ("hi", "Hello! How can I help?"),
         ("thanks", "You're welcome!"),
@@ -215,13 +215,13 @@ fn small_talk_leaves_nothing() {
         story.asks(asked).closes(said);
     }
     story.happens(Activity::SessionEnded { reason: "other".into() }, Provenance::Tool);
-    story.distils(Occasion::SessionEnd);
+    story.distils(DistilTrigger::SessionEnd);
     assert_eq!(story.kinds(), Vec::<String>::new());
 }
 
 #[test]
 fn said_again_it_is_surer_and_not_there_twice() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story.asks("We always use tabs for indentation in this repo.").closes("Noted.");
     let first = story.memories().remove(0);
     story.session("later").asks("Remember: we always use tabs for indentation in this repo!").closes("Yes.");
@@ -234,7 +234,7 @@ fn said_again_it_is_surer_and_not_there_twice() {
 
 #[test]
 fn what_the_user_puts_right_is_replaced_and_kept_as_history() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story.asks("We use unittest for all tests.").closes("Noted.");
     let old = story.memories().remove(0);
     story.session("later").asks("No, we use pytest here, not unittest.").closes("Understood.");
@@ -246,7 +246,7 @@ fn what_the_user_puts_right_is_replaced_and_kept_as_history() {
 
 #[test]
 fn a_word_that_means_something_else_elsewhere_puts_nothing_right() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story.asks("Remember that the settings page always shows three tabs.").closes("Noted.");
     let page = story.memories().remove(0);
     assert!(page.content.title.contains("tabs"), "{:?}", story.kinds());
@@ -261,7 +261,7 @@ fn a_word_that_means_something_else_elsewhere_puts_nothing_right() {
 
 #[test]
 fn the_assistant_does_not_overrule_the_user() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story.asks("Never commit directly to the main branch.").closes("Noted.");
     let rule = story.memories().remove(0);
     story
@@ -274,7 +274,7 @@ fn the_assistant_does_not_overrule_the_user() {
 
 #[test]
 fn what_was_taken_back_does_not_come_back_by_the_assistant() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story.asks("We use unittest for all tests.").closes("Noted.");
     story.asks("No, we use pytest here, not unittest.").closes("Understood.");
     let before = story.memories().len();
@@ -296,7 +296,7 @@ fn what_was_taken_back_does_not_come_back_by_the_assistant() {
 /// SEC-1, law 6.
 #[test]
 fn what_is_said_after_strangers_spoke_is_trusted_no_more_than_they_are() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story
         .asks("How do others limit uploads? Look it up and set ours.")
         .fetches("https://example.org/limits", "Everyone must set it to 1 MB.")
@@ -319,7 +319,7 @@ fn what_is_said_after_strangers_spoke_is_trusted_no_more_than_they_are() {
 
 #[test]
 fn the_work_of_a_subagent_belongs_to_the_turn_that_asked_for_it() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     let agent = || Some(Subagent { id: "a1".into(), sort: "general-purpose".into() });
     let file = story.root().join("b.py").display().to_string();
     story.asks("Add a page for invoices");
@@ -336,7 +336,7 @@ fn the_work_of_a_subagent_belongs_to_the_turn_that_asked_for_it() {
 
 #[test]
 fn a_handoff_says_what_is_open() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story
         .asks("Add invoices: model, page and tests")
         .edits("model.py", "", "class Invoice: pass")
@@ -344,7 +344,7 @@ fn a_handoff_says_what_is_open() {
         .fails("python3 -m unittest", RED)
         .closes("Added the invoice model.\n\nShould invoices be numbered per year or per customer?");
     story.happens(Activity::Compacting { instructions: String::new() }, Provenance::Tool);
-    story.distils(Occasion::Compaction);
+    story.distils(DistilTrigger::Compaction);
     let handoff = story.only(Kind::Handoff).content;
     assert_eq!(handoff.title, "Next: Add the page");
     for part in ["Write tests", "per year or per customer", "test_last"] {
@@ -355,12 +355,12 @@ fn a_handoff_says_what_is_open() {
 #[test]
 fn a_handoff_says_nothing_is_open_only_where_nothing_is() {
     let title = |message: &str, later: &[(&str, &str)]| {
-        let mut story = Story::new();
+        let mut story = Recording::new();
         story.asks("Add the model").edits("a.py", "", "x").closes(message);
         for (asked, said) in later {
             story.asks(asked).closes(said);
         }
-        story.distils(Occasion::SessionEnd);
+        story.distils(DistilTrigger::SessionEnd);
         story.only(Kind::Handoff).content.title
     };
     let added = "Added the model.";
@@ -376,7 +376,7 @@ fn a_handoff_says_nothing_is_open_only_where_nothing_is() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "git needs the machine's PATH, and nothing else of it")]
 fn work_that_is_not_committed_is_open() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     let mut git = std::process::Command::new("git");
     git.args(["init", "--quiet"]).current_dir(story.root()).env_clear();
     git.envs(std::env::var_os("PATH").map(|path| ("PATH", path))).env("HOME", story.root());
@@ -385,16 +385,16 @@ fn work_that_is_not_committed_is_open() {
         return;
     }
     story.asks("Add the model").creates("a.py", "x = 1\n").closes("Added the model.");
-    story.distils(Occasion::SessionEnd);
+    story.distils(DistilTrigger::SessionEnd);
     assert_eq!(story.only(Kind::Handoff).content.title, "Not committed yet: Added the model");
 }
 
 #[test]
 fn what_was_put_off_outlives_the_work_and_what_was_needed_does_not() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story.asks("TODO for later: drop the old model").closes("Noted.");
     story.asks("We still need to update the docs").edits("a.md", "", "x").closes("Updated the docs.");
-    story.distils(Occasion::SessionEnd);
+    story.distils(DistilTrigger::SessionEnd);
     let handoff = story.only(Kind::Handoff).content;
     assert_eq!(handoff.title, "Next: Drop the old model");
     assert!(handoff.body.contains("Next steps: Drop the old model\n") || handoff.body.ends_with("old model"));
@@ -403,32 +403,32 @@ fn what_was_put_off_outlives_the_work_and_what_was_needed_does_not() {
 
 #[test]
 fn what_was_put_off_and_then_asked_for_is_done() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story.asks("Skip the parser for now").closes("Noted.");
     story.asks("Ok, now do the parser").edits("parser.py", "", "x").closes("Added the parser.");
-    story.distils(Occasion::SessionEnd);
+    story.distils(DistilTrigger::SessionEnd);
     let handoff = story.only(Kind::Handoff).content;
     assert!(!handoff.body.contains("Skip the parser"), "{}", handoff.body);
 }
 
 #[test]
 fn a_next_step_stands_until_something_is_done() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story
         .asks("Add the model")
         .edits("a.py", "", "x")
         .closes("Added the model. Next step: add the page for it.");
     story.asks("thanks").closes("You're welcome!");
-    story.distils(Occasion::SessionEnd);
+    story.distils(DistilTrigger::SessionEnd);
     assert_eq!(story.only(Kind::Handoff).content.title, "Next: Add the page for it");
     story.asks("Add the page").edits("b.py", "", "y").closes("Added the page.");
-    story.distils(Occasion::SessionEnd);
+    story.distils(DistilTrigger::SessionEnd);
     assert_eq!(story.only(Kind::Handoff).content.title, "Done, nothing open: Added the page");
 }
 
 #[test]
 fn scratch_files_outside_the_project_are_no_work() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story.asks("Try something out");
     let hunks = vec![];
     story.happens(Activity::Edited { file: "/tmp/scratch.py".into(), is_new: true, hunks }, Provenance::Tool);
@@ -438,7 +438,7 @@ fn scratch_files_outside_the_project_are_no_work() {
 
 #[test]
 fn a_secret_put_together_from_clean_parts_does_not_reach_a_memory() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     let key = format!("{}{}", "AKIA", "Z7Q2M4N8P3R5T9V1");
     story.asks(&format!("Add the page. The key is {key}.")).edits("a.py", "", "x").closes("Added the page.");
     assert!(story.memories().iter().all(|memory| !memory.content.body.contains(&key)));
@@ -446,7 +446,7 @@ fn a_secret_put_together_from_clean_parts_does_not_reach_a_memory() {
 
 #[test]
 fn changed_code_is_told_and_memories_are_anchored_in_it() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     let before = "def window(items, size):\n    return []\n\ndef unused():\n    pass\n";
     let after =
         "def window(items, size):\n    return [items]\n\ndef pairs(items):\n    return window(items, 2)\n";
@@ -474,7 +474,7 @@ fn changed_code_is_told_and_memories_are_anchored_in_it() {
         work.content.facts
     );
     let root = story.root();
-    let is = |story: &Story| {
+    let is = |story: &Recording| {
         backstory_capture::freshness(&story.store, project, &root, &[work.id], None).unwrap()[&work.id]
     };
     assert_eq!(is(&story), backstory_memory::Freshness::Fresh);
@@ -486,10 +486,10 @@ fn changed_code_is_told_and_memories_are_anchored_in_it() {
 
 #[test]
 fn a_turn_that_is_cut_by_compaction_is_one_piece_of_work() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story.asks("Add a page for invoices").edits("a.py", "", "def a(): pass");
     story.happens(Activity::Compacting { instructions: String::new() }, Provenance::Tool);
-    story.distils(Occasion::Compaction);
+    story.distils(DistilTrigger::Compaction);
     story.edits("b.py", "", "def b(): pass").closes("Added a page for invoices in a.py and b.py.");
     assert_eq!(story.only(Kind::Feature).content.files, ["a.py", "b.py"]);
 }
@@ -497,7 +497,7 @@ fn a_turn_that_is_cut_by_compaction_is_one_piece_of_work() {
 /// R24: what was given comes back as prompt, output and reply, fenced and reformatted, and leaves nothing.
 #[test]
 fn what_was_given_and_comes_back_leaves_no_memory() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story.asks("We always deploy through the staging pipeline, never from a laptop.").closes("Noted.");
     let known = story.memories();
     let block = "## Project knowledge\n\
@@ -518,7 +518,7 @@ fn what_was_given_and_comes_back_leaves_no_memory() {
         layers: vec![],
         layers_skipped: vec![],
         text: block.to_owned(),
-        shingles: backstory_memory::Shingles::of(block),
+        shingles: backstory_memory::Shingles::from_text(block),
         memories: vec![],
     };
     story.store.record_injection(&injection).unwrap();
@@ -547,7 +547,7 @@ fn what_was_given_and_comes_back_leaves_no_memory() {
 
 #[test]
 fn a_goal_the_user_sets_is_kept_and_a_decision_with_its_reason() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story
         .asks("Our goal is to ship the new importer before the end of June. How should it store rows?")
         .closes(

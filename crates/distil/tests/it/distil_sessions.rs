@@ -3,7 +3,7 @@
 //! A wish reads `kind|kind: word word`: a memory of one of the kinds whose title holds all of the words. One that opens
 //! with `?` may be missing. Summary and handoff belong to every session and are not wished for.
 
-use crate::story::Story;
+use crate::recording::Recording;
 use crate::{sessions_held_out, sessions_seen};
 use backstory_memory::{Kind, Memory, Provenance, Standing};
 use backstory_testkit::{BASE62, drawn};
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 pub(crate) struct Session {
     pub(crate) name: &'static str,
     pub(crate) wants: &'static [&'static str],
-    pub(crate) tells: fn(&mut Story),
+    pub(crate) tells: fn(&mut Recording),
 }
 
 /// How what was distilled compares with what was wished for.
@@ -25,8 +25,8 @@ struct Score {
     bad_titles: Vec<String>,
 }
 
-fn told(session: &Session) -> Story {
-    let mut story = Story::new();
+fn told(session: &Session) -> Recording {
+    let mut story = Recording::new();
     story.checks_repeats();
     (session.tells)(&mut story);
     story.ends();
@@ -164,7 +164,7 @@ fn what_is_distilled_is_never_trusted_more_than_who_said_it() {
 #[test]
 fn a_secret_that_was_printed_is_in_no_memory() {
     let secret = format!("ghp_{}", drawn(BASE62, 36, 7));
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story
         .asks(&format!("Why does the login fail with {secret}?"))
         .fails("make login", &format!("error: token {secret} was refused"))
@@ -227,7 +227,7 @@ proptest! {
     fn whatever_happens_is_distilled_under_clean_titles(
         steps in prop::collection::vec((0..9_u8, text(), text()), 0..16),
     ) {
-        let mut story = Story::new();
+        let mut story = Recording::new();
         story.checks_repeats();
         for (what, one, two) in &steps {
             match what {
@@ -253,7 +253,7 @@ proptest! {
 /// What a turn was found to be stays found, though its last words say less than the first did.
 #[test]
 fn a_turn_that_goes_on_keeps_what_it_was_found_to_be() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story.checks_repeats();
     story.asks("how does the pager count pages?").looks("pager/pages.py");
     story.closes("The pager divides and rounds up: the last page may be short.");
@@ -266,7 +266,7 @@ fn a_turn_that_goes_on_keeps_what_it_was_found_to_be() {
 /// Work and what was stated beside it may bear one title: neither hides the other from the summary.
 #[test]
 fn a_rule_titled_like_the_work_stays_in_the_summary() {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story.checks_repeats();
     story.edits("src/a.rs", "", "");
     story.closes("always cargo test`Done");

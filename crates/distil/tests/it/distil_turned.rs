@@ -1,12 +1,12 @@
 //! A change of mind: what the user says later takes the place of what they said before, in whatever words it is said; and what only
 //! adds, narrows or excepts stands beside it.
 
-use crate::story::Story;
+use crate::recording::Recording;
 use backstory_memory::{Memory, Standing};
 
 /// Tells two things in two sessions of one project.
 fn told(first: &str, then: &str) -> Vec<Memory> {
-    let mut story = Story::new();
+    let mut story = Recording::new();
     story.asks(first).closes("Understood.");
     story.session("later").asks(then).closes("Understood.");
     story.memories()

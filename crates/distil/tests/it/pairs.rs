@@ -1,26 +1,29 @@
 //! Failures and what fixed them, over the steps of a turn.
 
-use backstory_distil::{Attempt, Ran, Step, pair, should_promote};
+use backstory_distil::{CommandRun, FailureStep, FixAttempt, pair, should_promote};
 
 const MISSING: &str = "error[E0412]: cannot find type `Foo` in this scope\n --> src/a.rs:3:12";
 const MISMATCH: &str = "error[E0308]: mismatched types\n --> src/a.rs:9:1";
 
-fn fails<'a>(command: &'a str, output: &'a str) -> Step<'a> {
-    Step::Command(Ran { command, output, succeeded: false })
+fn fails<'a>(command: &'a str, output: &'a str) -> FailureStep<'a> {
+    FailureStep::Command(CommandRun { command, output, succeeded: false })
 }
 
-fn passes(command: &str) -> Step<'_> {
-    Step::Command(Ran { command, output: "", succeeded: true })
+fn passes(command: &str) -> FailureStep<'_> {
+    FailureStep::Command(CommandRun { command, output: "", succeeded: true })
 }
 
-fn edit(file: &str) -> Attempt {
-    Attempt::Edit(file.to_owned())
+fn edit(file: &str) -> FixAttempt {
+    FixAttempt::Edit(file.to_owned())
 }
 
 #[test]
 fn an_edit_between_failing_and_passing_is_the_fix() {
-    let steps =
-        [fails("cargo build", MISSING), Step::Edit { file: "src/a.rs" }, passes("cd x && cargo build 2>&1")];
+    let steps = [
+        fails("cargo build", MISSING),
+        FailureStep::Edit { file: "src/a.rs" },
+        passes("cd x && cargo build 2>&1"),
+    ];
     let failures = pair(&steps);
     assert_eq!(failures.open, []);
     let fix = &failures.fixed[0];
@@ -32,9 +35,9 @@ fn an_edit_between_failing_and_passing_is_the_fix() {
 fn what_did_not_help_is_kept_apart_from_what_did() {
     let steps = [
         fails("cargo build", MISSING),
-        Step::Edit { file: "src/wrong.rs" },
+        FailureStep::Edit { file: "src/wrong.rs" },
         fails("cargo build", MISSING),
-        Step::Edit { file: "src/right.rs" },
+        FailureStep::Edit { file: "src/right.rs" },
         passes("cargo build"),
     ];
     let fix = &pair(&steps).fixed[0];
@@ -48,9 +51,9 @@ fn what_did_not_help_is_kept_apart_from_what_did() {
 fn one_error_after_another_each_has_its_own_fix() {
     let steps = [
         fails("cargo build", MISSING),
-        Step::Edit { file: "src/a.rs" },
+        FailureStep::Edit { file: "src/a.rs" },
         fails("cargo build", MISMATCH),
-        Step::Edit { file: "src/b.rs" },
+        FailureStep::Edit { file: "src/b.rs" },
         passes("cargo build"),
     ];
     let fixed = pair(&steps).fixed;
@@ -65,15 +68,15 @@ fn a_command_can_be_the_fix() {
         passes("pip install requests"),
         passes("pytest"),
     ];
-    assert_eq!(pair(&steps).fixed[0].by, [Attempt::Command("pip install requests".to_owned())]);
+    assert_eq!(pair(&steps).fixed[0].by, [FixAttempt::Command("pip install requests".to_owned())]);
 }
 
 #[test]
 fn a_failure_that_never_passes_stays_open() {
-    let steps = [fails("cargo build", MISSING), Step::Edit { file: "src/a.rs" }, passes("cargo fmt")];
+    let steps = [fails("cargo build", MISSING), FailureStep::Edit { file: "src/a.rs" }, passes("cargo fmt")];
     let failures = pair(&steps);
     assert_eq!(failures.fixed, []);
-    assert_eq!(failures.open[0].tried, [edit("src/a.rs"), Attempt::Command("cargo fmt".to_owned())]);
+    assert_eq!(failures.open[0].tried, [edit("src/a.rs"), FixAttempt::Command("cargo fmt".to_owned())]);
 }
 
 #[test]
@@ -84,15 +87,15 @@ fn passing_again_without_a_change_has_no_fix() {
 
 #[test]
 fn a_status_hidden_by_a_pipe_is_not_believed() {
-    let ran = |command, output| Ran { command, output, succeeded: true };
+    let ran = |command, output| CommandRun { command, output, succeeded: true };
     assert!(ran("cargo build 2>&1 | tail -5", MISSING).failed());
     assert!(ran("cargo test | tail", "test a ... FAILED\ntest result: FAILED. 0 passed; 1 failed;").failed());
     assert!(!ran("cargo test | tail", "test result: ok. 3 passed; 0 failed;").failed());
     assert!(!ran("cat build.log | tail", MISSING).failed());
     assert!(!ran("cargo build", "warning: permission denied is a string here").failed());
     let steps = [
-        Step::Command(ran("cargo build 2>&1 | tail -5", MISSING)),
-        Step::Edit { file: "src/a.rs" },
+        FailureStep::Command(ran("cargo build 2>&1 | tail -5", MISSING)),
+        FailureStep::Edit { file: "src/a.rs" },
         passes("cargo build 2>&1 | tail -5"),
     ];
     assert_eq!(pair(&steps).fixed[0].by, [edit("src/a.rs")]);
@@ -100,7 +103,7 @@ fn a_status_hidden_by_a_pipe_is_not_believed() {
 
 #[test]
 fn an_empty_turn_has_no_failures() {
-    assert_eq!(pair(&[]), backstory_distil::Failures::default());
+    assert_eq!(pair(&[]), backstory_distil::PairedFailures::default());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! The rules were improved against these; `sessions_held_out` was written at the same time and looked at only afterwards.
 
 use crate::distil_sessions::Session;
-use crate::story::Story;
+use crate::recording::Recording;
 use backstory_memory::{Activity, Provenance, Subagent};
 
 pub(crate) const SESSIONS: &[Session] = &[
@@ -65,7 +65,7 @@ pub(crate) const SESSIONS: &[Session] = &[
     Session { name: "a compaction in the middle", wants: &["feature: webhook deliver"], tells: compaction },
 ];
 
-fn test_first(story: &mut Story) {
+fn test_first(story: &mut Recording) {
     story
         .asks("Add a --json flag to the `list` command. Write the test first please.")
         .looks("src/commands/list.rs")
@@ -96,7 +96,7 @@ fn test_first(story: &mut Story) {
     story.closes("Done! `show` takes `--json` too, with the same field names as `list`. All 12 tests pass.");
 }
 
-fn flaky(story: &mut Story) {
+fn flaky(story: &mut Recording) {
     story
         .asks("run the whole vitest suite")
         .fails(
@@ -108,7 +108,7 @@ fn flaky(story: &mut Story) {
     story.closes("87 of 88 passed on the first run; `reconnects after a dropped connection` timed out once and passed on two reruns, so it is flaky: it waits for a real 1 s reconnect timer. I changed nothing.");
 }
 
-fn lint_loop(story: &mut Story) {
+fn lint_loop(story: &mut Recording) {
     story
         .asks("make eslint pass in src/api")
         .fails(
@@ -130,7 +130,7 @@ fn lint_loop(story: &mut Story) {
     story.closes("ESLint is clean in `src/api` and `tsc` passes. I removed the unused imports and replaced `any` with a `UserBody` type.");
 }
 
-fn missing_dependency(story: &mut Story) {
+fn missing_dependency(story: &mut Recording) {
     story
         .asks("Run the test suite and tell me whether it is green.")
         .fails(
@@ -142,7 +142,7 @@ fn missing_dependency(story: &mut Story) {
     story.closes("It is green now: 42 tests pass. I had to install `httpx` as a dev dependency, because FastAPI's `TestClient` needs it.");
 }
 
-fn no_fix(story: &mut Story) {
+fn no_fix(story: &mut Recording) {
     story
         .asks("The worker leaks goroutines after each reconnect. Find out why.")
         .looks("internal/worker/worker.go")
@@ -160,7 +160,7 @@ fn no_fix(story: &mut Story) {
     story.closes("I have not found the cause yet. What I know so far:\n\n- The goroutine count grows by two per reconnect.\n- `pump` is started once per reconnect, so the second one comes from somewhere else.\n\nI removed my logging again. Next I would take a pprof goroutine profile after ten reconnects.");
 }
 
-fn interrupted(story: &mut Story) {
+fn interrupted(story: &mut Recording) {
     story
         .asks("Migrate the config loader from YAML to TOML")
         .looks("src/config.rs")
@@ -169,7 +169,7 @@ fn interrupted(story: &mut Story) {
         .happens(Activity::TurnBroken { error: "interrupted by user".into() }, Provenance::Tool);
 }
 
-fn question(story: &mut Story) {
+fn question(story: &mut Recording) {
     story
         .asks("How does the retry backoff work in our HTTP client?")
         .looks("src/client/retry.ts")
@@ -181,7 +181,7 @@ fn question(story: &mut Story) {
         .closes("`Promise.all` rejects as soon as one promise rejects; `Promise.allSettled` waits for all of them and reports each outcome.");
 }
 
-fn review(story: &mut Story) {
+fn review(story: &mut Recording) {
     story
         .asks("Please review the diff of this branch against main. Be strict.")
         .runs(
@@ -192,7 +192,7 @@ fn review(story: &mut Story) {
     story.closes("## Review\n\nThe cache has a data race: `Get` reads the map without the lock while `evict` writes it.\n\n| # | Severity | Where | Finding |\n|---|---|---|---|\n| 1 | **High** | `cache.go:31` | `Get` must always hold the read lock |\n| 2 | Low | `cache.go:12` | Never export the mutex |\n\n### Recommendation\n\nDo not merge before 1 is fixed. We should use `sync.Map` or an `RWMutex`.\n\nWould you like me to fix these?");
 }
 
-fn plan(story: &mut Story) {
+fn plan(story: &mut Recording) {
     story
         .asks("Write a plan for splitting the billing module out of the monolith into docs/plans/billing.md. Don't change any code yet.")
         .looks("app/billing")
@@ -202,7 +202,7 @@ fn plan(story: &mut Story) {
     story.closes("The plan for splitting out billing is in `docs/plans/billing.md`. It has four steps:\n\n1. **Facade**: all callers go through `billing.api`.\n2. **Own schema**: move the five tables into a `billing` schema.\n3. **Events** instead of direct calls.\n4. **Extract** the service.\n\nThe riskiest step is 2, because checkout joins `invoices` directly. No code was changed.");
 }
 
-fn refactor(story: &mut Story) {
+fn refactor(story: &mut Recording) {
     story
         .asks("Extract the pricing code from OrderService into its own class. No behaviour change please.")
         .looks("src/main/java/shop/OrderService.java")
@@ -218,7 +218,7 @@ fn refactor(story: &mut Story) {
     story.closes("I've extracted the pricing logic into `PricingService`; `OrderService` and `CheckoutController` now delegate to it. Behaviour is unchanged and all 64 tests pass.");
 }
 
-fn docs(story: &mut Story) {
+fn docs(story: &mut Recording) {
     story
         .asks("The env vars were renamed to SHELF_*. Update the README accordingly.")
         .looks("README.md")
@@ -227,7 +227,7 @@ fn docs(story: &mut Story) {
     story.closes("Updated the README: both environment variables are now documented under their new names, `SHELF_HOME` and `SHELF_LOG`.");
 }
 
-fn rebase(story: &mut Story) {
+fn rebase(story: &mut Recording) {
     story
         .asks("rebase this branch onto main and resolve the conflicts")
         .runs("git fetch origin", "")
@@ -240,7 +240,7 @@ fn rebase(story: &mut Story) {
     story.closes("Rebased onto `main`. There was one conflict, in `src/routes.ts`; I kept both routes.");
 }
 
-fn several_commits(story: &mut Story) {
+fn several_commits(story: &mut Recording) {
     story
         .asks("Fix the crash for users without an avatar, then add avatar upload, and bump sharp. One commit each.")
         .edits("src/avatar.ts", "return user.avatar.url", "return user.avatar?.url ?? DEFAULT_AVATAR")
@@ -253,7 +253,7 @@ fn several_commits(story: &mut Story) {
     story.closes("All three are done, one commit each:\n\n1. `fix: null avatar crashes the profile page`\n2. `feat: avatar upload`\n3. `chore: bump sharp to 0.33.5`");
 }
 
-fn subagents(story: &mut Story) {
+fn subagents(story: &mut Recording) {
     let explorer = || Some(Subagent { id: "agent-7".into(), sort: "Explore".into() });
     story
         .asks("Add rate limiting to the public API: 60 requests a minute per key.")
@@ -271,7 +271,7 @@ fn subagents(story: &mut Story) {
     story.closes("The public API is now rate limited to 60 requests a minute per API key. The middleware is in `app/middleware/rate_limit.py`; over the limit it answers 429 with a `Retry-After` header.");
 }
 
-fn changed_minds(story: &mut Story) {
+fn changed_minds(story: &mut Recording) {
     story.asks("Use Redis for the session cache.").creates(
         "src/cache/redis.ts",
         "export class RedisCache {\n  get(key: string) {\n    return client.get(key);\n  }\n}\n",
@@ -290,7 +290,7 @@ fn changed_minds(story: &mut Story) {
     story.closes("The session cache is back on Redis; the Postgres table is gone.");
 }
 
-fn rule_in_request(story: &mut Story) {
+fn rule_in_request(story: &mut Recording) {
     story
         .asks("Add a date picker to the booking form, and remember: we never use default exports in this repo.")
         .looks("src/booking/Form.tsx")
@@ -300,7 +300,7 @@ fn rule_in_request(story: &mut Story) {
     story.closes("Added a `DatePicker` to the booking form. As you asked, it is a named export: we never use default exports in this repo.");
 }
 
-fn stack_trace(story: &mut Story) {
+fn stack_trace(story: &mut Recording) {
     story
         .asks("We get this in production since yesterday:\n\n```\nTypeError: Cannot read properties of undefined (reading 'email')\n    at notify (/srv/app/dist/notify.js:41:22)\n    at async Queue.run (/srv/app/dist/queue.js:88:7)\n[warn] you must always set SMTP_FROM\n[warn] decided to use fallback transport because none is configured\n```\n\nplease fix it")
         .looks("src/notify.ts")
@@ -309,7 +309,7 @@ fn stack_trace(story: &mut Story) {
     story.closes("Fixed: `notify` no longer reads `email` of a missing customer. Guest orders have no customer record, so they are skipped now. I added no new dependency.");
 }
 
-fn quoted_docs(story: &mut Story) {
+fn quoted_docs(story: &mut Recording) {
     story
         .asks("The docs of our payment provider say:\n\n> You must always verify the webhook signature before parsing the body.\n> Never log the raw body. Use constant-time comparison because timing attacks are practical.\n\nDoes our handler do that?")
         .looks("payments/webhooks.py")
@@ -317,7 +317,7 @@ fn quoted_docs(story: &mut Story) {
     story.closes("Yes. The webhook handler verifies the signature before it parses anything (`payments/webhooks.py`), with `hmac.compare_digest`. The raw body is not logged.");
 }
 
-fn no_failures(story: &mut Story) {
+fn no_failures(story: &mut Recording) {
     story
         .asks("Is moment.js still used anywhere?")
         .fails("grep -rn \"from 'moment'\" src", "")
@@ -330,7 +330,7 @@ fn no_failures(story: &mut Story) {
     );
 }
 
-fn dev_server(story: &mut Story) {
+fn dev_server(story: &mut Recording) {
     story
         .asks("start the dev server and check that /health answers")
         .fails("npm run dev", "> api@1.0.0 dev\n> tsx watch src/server.ts\n\nlistening on 3000\n\nCommand timed out after 2m 0.0s")
@@ -340,7 +340,7 @@ fn dev_server(story: &mut Story) {
     story.closes("The dev server is running on port 3000 and `/health` answers `{\"ok\":true}`.");
 }
 
-fn three_sessions(story: &mut Story) {
+fn three_sessions(story: &mut Recording) {
     for session in ["monday", "tuesday", "friday"] {
         story
             .session(session)
@@ -354,7 +354,7 @@ fn three_sessions(story: &mut Story) {
     }
 }
 
-fn compaction(story: &mut Story) {
+fn compaction(story: &mut Recording) {
     story
         .asks("Build webhook delivery: a queue, signing, and retries with backoff.")
         .plans(&[("Queue table", true), ("Signing", false), ("Retries", false)])

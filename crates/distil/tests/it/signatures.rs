@@ -1,7 +1,7 @@
 //! The signatures of failures: outputs in the formats of real tools, and what holds for all of them.
 
-use crate::failing::CASES;
-use backstory_distil::Signature;
+use crate::failure_tracking::CASES;
+use backstory_distil::FailureSignature;
 use proptest::prelude::*;
 
 #[test]
@@ -9,7 +9,7 @@ fn each_failure_is_told_by_its_line_and_class() {
     let wrong: Vec<String> = CASES
         .iter()
         .filter_map(|(command, output, class, title)| {
-            let signature = Signature::of(command, output).expect("every case fails");
+            let signature = FailureSignature::from_output(command, output).expect("every case fails");
             let same = signature.class == *class && signature.title == *title;
             (!same).then(|| format!("{command}: {:?} {:?}", signature.class, signature.title))
         })
@@ -19,8 +19,10 @@ fn each_failure_is_told_by_its_line_and_class() {
 
 #[test]
 fn different_failures_have_different_digests_and_short_titles() {
-    let signatures: Vec<Signature> =
-        CASES.iter().filter_map(|(command, output, ..)| Signature::of(command, output)).collect();
+    let signatures: Vec<FailureSignature> = CASES
+        .iter()
+        .filter_map(|(command, output, ..)| FailureSignature::from_output(command, output))
+        .collect();
     for (at, one) in signatures.iter().enumerate() {
         assert!(one.title.chars().count() <= 80, "{}", one.title);
         for other in signatures.iter().skip(at + 1) {
@@ -53,18 +55,21 @@ fn a_command_is_named_without_what_surrounds_it() {
         ("if cargo doc; then echo fine; fi", "cargo doc"),
     ];
     for (command, task) in cases {
-        let found = Signature::of(command, "error: it broke").map(|signature| signature.task);
+        let found = FailureSignature::from_output(command, "error: it broke").map(|signature| signature.task);
         assert_eq!(found.as_deref(), Some(task), "{command}");
     }
 }
 
 #[test]
 fn looking_without_finding_is_no_failure() {
-    assert_eq!(Signature::of("grep -r foo src", ""), None);
-    assert_eq!(Signature::of("ls | wc -l", "3"), None);
-    assert_eq!(Signature::of("cargo test", "^C"), None);
-    assert_eq!(Signature::of("", "error: what"), None);
-    assert_eq!(Signature::of("cd /nowhere", "bash: cd: /nowhere: No such file or directory"), None);
+    assert_eq!(FailureSignature::from_output("grep -r foo src", ""), None);
+    assert_eq!(FailureSignature::from_output("ls | wc -l", "3"), None);
+    assert_eq!(FailureSignature::from_output("cargo test", "^C"), None);
+    assert_eq!(FailureSignature::from_output("", "error: what"), None);
+    assert_eq!(
+        FailureSignature::from_output("cd /nowhere", "bash: cd: /nowhere: No such file or directory"),
+        None
+    );
 }
 
 #[test]
@@ -89,7 +94,7 @@ fn the_same_failure_looks_the_same_elsewhere() {
         ("error: process 4711 gone", "error: process 9 gone"),
     ];
     for (one, other) in pairs {
-        let digest = |output| Signature::of("tool run", output).expect("both fail").digest;
+        let digest = |output| FailureSignature::from_output("tool run", output).expect("both fail").digest;
         assert_eq!(digest(one), digest(other), "{one:?} and {other:?}");
     }
 }
@@ -104,7 +109,7 @@ fn what_an_error_is_about_tells_it_apart() {
         ("ModuleNotFoundError: No module named 'a'", "ModuleNotFoundError: No module named 'b'"),
     ];
     for (one, other) in pairs {
-        let digest = |output| Signature::of("tool run", output).expect("both fail").digest;
+        let digest = |output| FailureSignature::from_output("tool run", output).expect("both fail").digest;
         assert_ne!(digest(one), digest(other), "{one:?} and {other:?}");
     }
 }
@@ -112,7 +117,7 @@ fn what_an_error_is_about_tells_it_apart() {
 #[test]
 fn a_megabyte_of_output_is_fine() {
     let long = format!("{}\nerror: it broke\n{}", "x".repeat(500_000), "fine 12\n".repeat(60_000));
-    let signature = Signature::of("make", &long).expect("it fails");
+    let signature = FailureSignature::from_output("make", &long).expect("it fails");
     assert_eq!(signature.title, "make: it broke");
 }
 
@@ -137,7 +142,7 @@ proptest! {
     ) {
         let (command, output, ..) = case;
         let noisy = format!("{}\n{output}\n{}", before.join("\n"), after.join("\n"));
-        prop_assert_eq!(Signature::of(command, &noisy), Signature::of(command, output));
+        prop_assert_eq!(FailureSignature::from_output(command, &noisy), FailureSignature::from_output(command, output));
     }
 
     #[test]
@@ -148,14 +153,14 @@ proptest! {
         let tell = |number: u32, home: &str, millis: u32, address: u32, colour: u8| format!(
             "\u{1b}[{colour}merror\u{1b}[0m: {home}/src/main.rs:{number}:5 lost {number} of it in {millis}ms at {address:#x}"
         );
-        let one = Signature::of("tool", &tell(number, &home, millis, address, colour));
-        let two = Signature::of("tool", &tell(other, "/x/y", 3, 255, 31));
+        let one = FailureSignature::from_output("tool", &tell(number, &home, millis, address, colour));
+        let two = FailureSignature::from_output("tool", &tell(other, "/x/y", 3, 255, 31));
         prop_assert_eq!(one, two);
     }
 
     #[test]
     fn any_command_and_output_is_survived(command in "\\PC{0,80}", output in any::<String>()) {
-        if let Some(signature) = Signature::of(&command, &output) {
+        if let Some(signature) = FailureSignature::from_output(&command, &output) {
             prop_assert!(signature.title.chars().count() <= 80);
             prop_assert_eq!(signature.digest.len(), 32);
         }
@@ -163,6 +168,6 @@ proptest! {
 
     #[test]
     fn shell_punctuation_is_survived(command in "[a-c '\"\\\\|&;<>(){}#$=\n-]{0,60}") {
-        let _signature = Signature::of(&command, "error: x");
+        let _signature = FailureSignature::from_output(&command, "error: x");
     }
 }

@@ -1,13 +1,13 @@
 //! Test runs recognised by command and output, four or more for each runner: passing, failing, not built, odd.
 
-use backstory_distil::{Ran, Runner, TestOutcome, TestRun, red_to_green};
+use backstory_distil::{CommandRun, TestOutcome, TestRun, TestRunner, red_to_green};
 use proptest::prelude::*;
 
 /// What a run is expected to be: runner, outcome, passed, failed, names of the failing.
-type Expected<'a> = (Runner, TestOutcome, Option<u32>, Option<u32>, &'a [&'a str]);
+type Expected<'a> = (TestRunner, TestOutcome, Option<u32>, Option<u32>, &'a [&'a str]);
 
 fn run(command: &str, output: &str, succeeded: bool) -> Option<TestRun> {
-    TestRun::of(&Ran { command, output, succeeded })
+    TestRun::from_command(&CommandRun { command, output, succeeded })
 }
 
 fn check(command: &str, output: &str, (runner, outcome, passed, failed, failing): Expected<'_>) {
@@ -20,7 +20,7 @@ use TestOutcome::{Broken, Green, Red};
 
 #[test]
 fn cargo_test_is_read() {
-    use Runner::Cargo;
+    use TestRunner::Cargo;
     let ok = "running 2 tests\ntest a ... ok\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
     check("cargo test", ok, (Cargo, Green, Some(2), Some(0), &[]));
     check("cargo test --workspace", &format!("{ok}\n\n{ok}"), (Cargo, Green, Some(4), Some(0), &[]));
@@ -34,7 +34,7 @@ fn cargo_test_is_read() {
 
 #[test]
 fn nextest_is_read() {
-    use Runner::Nextest;
+    use TestRunner::Nextest;
     let ok = "     Summary [   0.012s] 5 tests run: 5 passed, 1 skipped";
     check("cargo nextest run", ok, (Nextest, Green, Some(5), Some(0), &[]));
     let red = "        FAIL [   0.003s] (2/5) app calc::adds\n     Summary [   0.012s] 5 tests run: 4 passed, 1 failed, 0 skipped\n        FAIL [   0.003s] (2/5) app calc::adds";
@@ -46,7 +46,7 @@ fn nextest_is_read() {
 
 #[test]
 fn pytest_is_read() {
-    use Runner::Pytest;
+    use TestRunner::Pytest;
     check("pytest", "===== 4 passed, 1 skipped in 0.12s =====", (Pytest, Green, Some(4), Some(0), &[]));
     let red = "FAILED tests/test_calc.py::test_adds - assert 2 == 3\nFAILED tests/test_calc.py::TestX::test_y[1-2]\n===== 2 failed, 3 passed in 0.12s =====";
     check(
@@ -73,7 +73,7 @@ fn pytest_is_read() {
 
 #[test]
 fn unittest_is_read() {
-    use Runner::Unittest;
+    use TestRunner::Unittest;
     check(
         "python -m unittest",
         "...\n-----\nRan 3 tests in 0.001s\n\nOK",
@@ -92,7 +92,7 @@ fn unittest_is_read() {
 
 #[test]
 fn jest_is_read() {
-    use Runner::Jest;
+    use TestRunner::Jest;
     check(
         "npx jest",
         "Test Suites: 1 passed, 1 total\nTests:       3 passed, 3 total",
@@ -108,7 +108,7 @@ fn jest_is_read() {
 
 #[test]
 fn vitest_is_read() {
-    use Runner::Vitest;
+    use TestRunner::Vitest;
     check(
         "npx vitest run",
         " Test Files  1 passed (1)\n      Tests  3 passed (3)",
@@ -127,7 +127,7 @@ fn vitest_is_read() {
 
 #[test]
 fn mocha_is_read() {
-    use Runner::Mocha;
+    use TestRunner::Mocha;
     check("npx mocha", "  Calc\n    ✔ adds\n\n  1 passing (4ms)", (Mocha, Green, Some(1), Some(0), &[]));
     let red = "  Calc\n    1) adds\n\n  2 passing (4ms)\n  1 failing\n\n  1) Calc\n       adds:\n\n      AssertionError: 2 == 3\n      at Context.<anonymous>";
     check("npm test", red, (Mocha, Red, Some(2), Some(1), &["Calc adds"]));
@@ -141,7 +141,7 @@ fn mocha_is_read() {
 
 #[test]
 fn go_test_is_read() {
-    use Runner::Go;
+    use TestRunner::Go;
     check("go test ./...", "ok  \texample.com/app\t0.003s", (Go, Green, None, Some(0), &[]));
     let red = "--- FAIL: TestAdds (0.00s)\n    --- FAIL: TestAdds/small (0.00s)\n        calc_test.go:9: got 2\nFAIL\nFAIL\texample.com/app\t0.003s\nFAIL";
     check("go test ./...", red, (Go, Red, None, Some(1), &["TestAdds/small"]));
@@ -157,7 +157,7 @@ fn go_test_is_read() {
 
 #[test]
 fn maven_is_read() {
-    use Runner::Maven;
+    use TestRunner::Maven;
     check(
         "mvn test",
         "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s -- in CalcTest\n[INFO] Results:\n[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0",
@@ -180,7 +180,7 @@ fn maven_is_read() {
 
 #[test]
 fn gradle_is_read() {
-    use Runner::Gradle;
+    use TestRunner::Gradle;
     check(
         "./gradlew test",
         "BUILD SUCCESSFUL in 2s\n3 actionable tasks: 1 executed",
@@ -198,7 +198,7 @@ fn gradle_is_read() {
 
 #[test]
 fn rspec_is_read() {
-    use Runner::Rspec;
+    use TestRunner::Rspec;
     check(
         "bundle exec rspec",
         "Finished in 0.01 seconds\n5 examples, 0 failures",
@@ -217,7 +217,7 @@ fn rspec_is_read() {
 
 #[test]
 fn minitest_is_read() {
-    use Runner::Minitest;
+    use TestRunner::Minitest;
     check(
         "rails test",
         "5 runs, 7 assertions, 0 failures, 0 errors, 0 skips",
@@ -239,7 +239,7 @@ fn minitest_is_read() {
 
 #[test]
 fn ctest_is_read() {
-    use Runner::Ctest;
+    use TestRunner::Ctest;
     check("ctest", "100% tests passed, 0 tests failed out of 5", (Ctest, Green, Some(5), Some(0), &[]));
     let red = "80% tests passed, 1 tests failed out of 5\n\nThe following tests FAILED:\n\t  2 - calc_adds (Failed)\nErrors while running CTest";
     check("cd build && ctest --output-on-failure", red, (Ctest, Red, Some(4), Some(1), &["calc_adds"]));
@@ -254,7 +254,7 @@ fn ctest_is_read() {
 
 #[test]
 fn dotnet_test_is_read() {
-    use Runner::Dotnet;
+    use TestRunner::Dotnet;
     check(
         "dotnet test",
         "Passed!  - Failed:     0, Passed:     5, Skipped:     0, Total:     5, Duration: 9 ms - App.Tests.dll (net8.0)",
@@ -276,7 +276,7 @@ fn dotnet_test_is_read() {
 
 #[test]
 fn phpunit_is_read() {
-    use Runner::Phpunit;
+    use TestRunner::Phpunit;
     check(
         "vendor/bin/phpunit",
         "PHPUnit 11.0\n\nOK (5 tests, 7 assertions)",

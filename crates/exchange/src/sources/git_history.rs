@@ -11,7 +11,7 @@ mod noise;
 use crate::{
     ImportItem, ImportSource, ImportedMemory, ImportedProject, SearchPaths, SourceInstance, UnreadableSource,
 };
-use backstory_capture::git::{self, Commit, Detail, History, WorkTree};
+use backstory_capture::git::{self, Commit, GitWorkTree, HistoryDetail, HistoryEnd};
 use backstory_memory::{Confidence, Content, Importance, MemoryScope, Provenance};
 use commit_message::CommitMessage;
 use commit_subject::CommitSubject;
@@ -34,10 +34,10 @@ const CONFIDENCE: f64 = 0.7;
 
 /// Finds the repositories that projects lie in, each once.
 pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
-    let mut repositories: BTreeMap<_, WorkTree> = BTreeMap::new();
+    let mut repositories: BTreeMap<_, GitWorkTree> = BTreeMap::new();
     for tree in search.projects.iter().filter_map(|folder| git::work_tree_of(folder)) {
         // The main work tree is where a person would look; of others the first by name.
-        let rank = |tree: &WorkTree| (!tree.common_dir.starts_with(&tree.root), tree.root.clone());
+        let rank = |tree: &GitWorkTree| (!tree.common_dir.starts_with(&tree.root), tree.root.clone());
         let known = repositories.entry(tree.common_dir.clone()).or_insert_with(|| tree.clone());
         if rank(&tree) < rank(known) {
             *known = tree;
@@ -92,16 +92,16 @@ pub(crate) fn read(
 /// Returns the newest commits that are no merges, the oldest first, and tells of those that are left out.
 fn newest_commits(root: &Path, emit: &mut dyn FnMut(ImportItem)) -> Result<Vec<Commit>, UnreadableSource> {
     let all = git::count_commits(root, SHORT_PATIENCE).unwrap_or_default();
-    let mut newest = RecentCommits::read(root, Detail::Files);
+    let mut newest = RecentCommits::read(root, HistoryDetail::Files);
     if newest.gave_up(all) {
         // A clone without the contents of old files still has what was said.
-        newest = RecentCommits::read(root, Detail::Message);
+        newest = RecentCommits::read(root, HistoryDetail::Message);
     }
     if newest.commits.is_empty() {
         return Err(UnreadableSource("git tells no commits".to_owned()));
     }
     (0..newest.merges).for_each(|_| emit(ImportItem::Skipped("a merge")));
-    if newest.read == History::CutShort {
+    if newest.read == HistoryEnd::CutShort {
         emit(ImportItem::Skipped("git took too long"));
     }
     (newest.seen()..all).for_each(|_| emit(ImportItem::Skipped("older than 2,000 commits")));
@@ -113,11 +113,11 @@ fn newest_commits(root: &Path, emit: &mut dyn FnMut(ImportItem)) -> Result<Vec<C
 struct RecentCommits {
     commits: Vec<Commit>,
     merges: usize,
-    read: History,
+    read: HistoryEnd,
 }
 
 impl RecentCommits {
-    fn read(root: &Path, detail: Detail) -> RecentCommits {
+    fn read(root: &Path, detail: HistoryDetail) -> RecentCommits {
         let mut commits = Vec::new();
         let mut merges = 0;
         let read = git::history(root, detail, PATIENCE, &mut |commit| {
@@ -137,7 +137,7 @@ impl RecentCommits {
 
     /// Whether git stopped before it had told what was asked, and not for want of time.
     fn gave_up(&self, all: u64) -> bool {
-        self.read == History::Read && self.commits.len() < MOST_COMMITS && self.seen() < all
+        self.read == HistoryEnd::Read && self.commits.len() < MOST_COMMITS && self.seen() < all
     }
 }
 
@@ -188,7 +188,7 @@ impl CommitReader<'_> {
 
 /// A commit that gives its why is worth more than one that does not, and one that breaks others more than both.
 fn importance(message: &CommitMessage<'_>, subject: &CommitSubject) -> Importance {
-    let of_kind = i64::from(Importance::of(subject.kind).get());
+    let of_kind = i64::from(Importance::for_kind(subject.kind).get());
     let is_breaking = subject.is_breaking || message.is_breaking();
     let has_why = message.words_of_why() > 0;
     Importance::new(of_kind + i64::from(is_breaking) - i64::from(!has_why))

@@ -12,7 +12,7 @@ mod titles;
 use crate::{
     ImportItem, ImportSource, ImportedMemory, ImportedProject, SearchPaths, SourceInstance, UnreadableSource,
 };
-use backstory_capture::sight;
+use backstory_capture::identify_project;
 use backstory_memory::{
     Category, Confidence, Content, Kind, MemoryScope, Provenance, Timestamp, cap, digest, words,
 };
@@ -112,7 +112,7 @@ impl MemoryFile {
     fn of_project(path: &Path, place: MemoryFilePlace) -> Result<MemoryFile, UnreadableSource> {
         let folder =
             place.folder.ok_or_else(|| UnreadableSource("nobody knows of which project it is".to_owned()))?;
-        let root = PathBuf::from(sight(&folder).root);
+        let root = PathBuf::from(identify_project(&folder).root);
         let name = path.strip_prefix(&root).unwrap_or(path);
         Ok(MemoryFile {
             name: name.to_string_lossy().into_owned(),

@@ -1,7 +1,7 @@
 //! What a host recorded becomes what hooks would have made of it, had they heard it turn by turn.
 
 use backstory_capture::{Redactor, RedactorOptions};
-use backstory_distil::{Distillation, Occasion, distil};
+use backstory_distil::{DistilTrigger, Distillation, distil};
 use backstory_exchange::{ForeignDatabases, ImportOptions, import_transcripts};
 use backstory_hosts::{Host, HostPaths};
 use backstory_memory::{
@@ -60,15 +60,15 @@ fn lived_through(store: &mut Store, events: &[StoredEvent], cwd: &Path) {
         store.record(&Arrival { event: event.clone(), project_ref }).unwrap();
         session = store.session_called(&event.host, &event.host_session).unwrap();
         if event.kind == EventKind::TurnEnd {
-            distil_as(Occasion::TurnEnd, store, session.as_ref().unwrap().id, event.at, &redactor);
+            distil_as(DistilTrigger::TurnEnd, store, session.as_ref().unwrap().id, event.at, &redactor);
         }
     }
     let session = session.unwrap();
-    distil_as(Occasion::SessionEnd, store, session.id, session.last_event_at, &redactor);
+    distil_as(DistilTrigger::SessionEnd, store, session.id, session.last_event_at, &redactor);
 }
 
-fn distil_as(occasion: Occasion, store: &mut Store, id: SessionId, now: Timestamp, redactor: &Redactor) {
-    distil(store, id, &Distillation { occasion, root: None, redactor, now, until: None }).unwrap();
+fn distil_as(trigger: DistilTrigger, store: &mut Store, id: SessionId, now: Timestamp, redactor: &Redactor) {
+    distil(store, id, &Distillation { trigger, root: None, redactor, now, until: None }).unwrap();
 }
 
 /// What was learnt, whichever was written first.

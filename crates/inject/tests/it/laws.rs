@@ -6,7 +6,7 @@ use backstory_inject::{
     Tool, WorkTree, budget_of, compaction, prompt, session_start, tool,
 };
 use backstory_memory::{
-    Change, ChangedSymbol, Content, Kind, Memory, Moment, Provenance, SymbolKind, Tokens, estimate,
+    ChangedSymbol, Content, Kind, Memory, Moment, Provenance, SymbolChange, SymbolKind, Tokens, estimate,
 };
 use proptest::prelude::*;
 
@@ -32,7 +32,7 @@ prop_compose! {
 
 prop_compose! {
     fn any_change()(path in ANY_TEXT, name in ANY_TEXT, signature in ANY_TEXT) -> ChangedSymbol {
-        ChangedSymbol { session: None, path, qualified_name: name, kind: SymbolKind::Method, change: Change::Modified, signature, at: NOW }
+        ChangedSymbol { session: None, path, qualified_name: name, kind: SymbolKind::Method, change: SymbolChange::Modified, signature, at: NOW }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use backstory_inject::{Orientation, Relevant, WorkTree};
 use backstory_memory::{
-    Category, Change, ChangedSymbol, Checksum, Content, Kind, Memory, MemoryId, ProjectId, Provenance,
-    SessionId, Standing, SymbolKind, Timestamp, Uid,
+    Category, ChangedSymbol, Checksum, Content, Kind, Memory, MemoryId, ProjectId, Provenance, SessionId,
+    Standing, SymbolChange, SymbolKind, Timestamp, Uid,
 };
 
 pub(crate) const NOW: Timestamp = Timestamp(1_790_000_000_000);
@@ -21,7 +21,7 @@ pub(crate) fn memory(id: i64, kind: Kind, ago_ms: i64, title: &str, body: &str) 
         uid: Uid::from_parts(at.0, [0; 10]),
         project: ProjectId(1),
         session: Some(SessionId(id / 10)),
-        checksum: Checksum::of(&content),
+        checksum: Checksum::of_content(&content),
         content,
         standing: Standing::Confirmed,
         created_at: at,
@@ -47,7 +47,7 @@ pub(crate) fn failure(id: i64, ago_ms: i64, title: &str, facts: &[&str]) -> Rele
     said_by(Provenance::Tool, Memory { content: Content { facts, ..memory.content.clone() }, ..memory })
 }
 
-fn changed(path: &str, name: &str, signature: &str, change: Change, ago_ms: i64) -> ChangedSymbol {
+fn changed(path: &str, name: &str, signature: &str, change: SymbolChange, ago_ms: i64) -> ChangedSymbol {
     ChangedSymbol {
         session: Some(SessionId(31)),
         path: path.to_owned(),
@@ -159,38 +159,38 @@ fn code_changes() -> Vec<ChangedSymbol> {
             batch,
             "RefundBatch.forSailing",
             "static async forSailing(sailing: SailingId): Promise<RefundBatch>",
-            Change::New,
+            SymbolChange::New,
             15 * HOUR,
         ),
         changed(
             batch,
             "RefundBatch.run",
             "async run(client: PaymentClient): Promise<Outcome[]>",
-            Change::Modified,
+            SymbolChange::Modified,
             15 * HOUR,
         ),
         changed(
             batch,
             "refundAll",
             "export function refundAll(bookings: Booking[])",
-            Change::Deleted,
+            SymbolChange::Deleted,
             16 * HOUR,
         ),
         changed(
             "src/payments/client.ts",
             "PaymentClient.refund",
             "async refund(booking: BookingId, cents: number, key: string): Promise<RefundStatus>",
-            Change::Modified,
+            SymbolChange::Modified,
             16 * HOUR,
         ),
         changed(
             "src/notify/templates.ts",
             "render",
             "export function render(template: Template, values: Record<string, string>): string",
-            Change::New,
+            SymbolChange::New,
             DAY,
         ),
-        changed(batch, "RefundBatch.run", "async run(): Promise<void>", Change::New, 2 * DAY),
+        changed(batch, "RefundBatch.run", "async run(): Promise<void>", SymbolChange::New, 2 * DAY),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! The code map and what sessions did to it: one row a symbol and session, whatever happened in between.
 
 use crate::kit::{KEEP, NOW, TestHome, arrival, ask, project, raw};
-use backstory_memory::{Change, CodeChange, Digest, ProjectId, SessionId, Symbol, SymbolKind};
+use backstory_memory::{CodeChange, Digest, ProjectId, SessionId, Symbol, SymbolChange, SymbolKind};
 use backstory_store::{FileMap, FileReading, FileState, Store};
 
 fn symbol(name: &str, body: u8) -> Symbol {
@@ -15,20 +15,20 @@ fn symbol(name: &str, body: u8) -> Symbol {
     }
 }
 
-fn change(change: Change, name: &str, before: Option<u8>, now: u8) -> CodeChange {
+fn change(change: SymbolChange, name: &str, before: Option<u8>, now: u8) -> CodeChange {
     CodeChange { change, symbol: symbol(name, now), body_before: before.map(|body| Digest([body; 16])) }
 }
 
 fn made(name: &str, now: u8) -> CodeChange {
-    change(Change::New, name, None, now)
+    change(SymbolChange::New, name, None, now)
 }
 
 fn modified(name: &str, before: u8, now: u8) -> CodeChange {
-    change(Change::Modified, name, Some(before), now)
+    change(SymbolChange::Modified, name, Some(before), now)
 }
 
 fn deleted(name: &str, before: u8) -> CodeChange {
-    change(Change::Deleted, name, Some(before), before)
+    change(SymbolChange::Deleted, name, Some(before), before)
 }
 
 fn mapped(path: &str, symbols: Vec<Symbol>, changes: Vec<CodeChange>) -> FileReading {

@@ -3,7 +3,7 @@
 use crate::kit::{DAY, NOW, TestHome, any_of, arrival, ask, assert_sound, new, project};
 use backstory_memory::{Content, Kind, MemoryId, Provenance, SessionId, Timestamp, Tokens, digest};
 use backstory_store::{
-    Again, CallOutcome, Caps, Distilled, Filter, Job, JobId, Leave, Origin, Outcome, Polished, Recorded,
+    CallOutcome, Caps, Distilled, Filter, Job, JobId, Leave, OnRepeat, Origin, Outcome, Polished, Recorded,
     Refusal, Scope, Spool, Store,
 };
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ fn distilled(store: &mut Store, title: &str, body: &str) -> Outcome {
     let item = Distilled {
         subject: digest([b"one turn".as_slice()]),
         memory,
-        again: Again::Replaces,
+        again: OnRepeat::Replaces,
         same_as: None,
         replaces: Vec::new(),
         contradicts: Vec::new(),

@@ -6,7 +6,7 @@ use backstory_memory::{
     Content, Digest, EventId, Kind, Link, MemoryId, MemoryScope, ProjectId, Relation, SessionId,
 };
 use backstory_store::{
-    Again, Anchor, Distilled, Filter, Neighbours, NewMemory, Origin, Scope, StandingFilter, Store,
+    Anchor, Distilled, Filter, Neighbours, NewMemory, OnRepeat, Origin, Scope, StandingFilter, Store,
 };
 use proptest::prelude::*;
 
@@ -56,7 +56,7 @@ fn failed(store: &mut Store, project: ProjectId, subject: u8, body: &str) -> Mem
     let item = Distilled {
         subject: Digest([subject; 16]),
         memory,
-        again: Again::Counts,
+        again: OnRepeat::Counts,
         same_as: None,
         replaces: vec![],
         contradicts: vec![],
@@ -204,7 +204,7 @@ fn remember_everyhow(store: &mut Store, project: ProjectId, from: MemoryId, cont
             origin: Origin { session: Some(session), ..Origin::default() },
             ..new(project, content)
         },
-        again: Again::Counts,
+        again: OnRepeat::Counts,
         same_as: None,
         replaces: vec![],
         contradicts: vec![],

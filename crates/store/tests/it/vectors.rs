@@ -2,7 +2,7 @@
 
 use crate::kit::{NOW, TestHome, draft, new, note, project, raw};
 use backstory_memory::{Content, EventId, Memory, MemoryId, MemoryScope, digest};
-use backstory_store::{Again, Distilled, Polished, Store};
+use backstory_store::{Distilled, OnRepeat, Polished, Store};
 
 fn waiting(store: &Store) -> Vec<i64> {
     store.stale_vectors(None, 100).unwrap().iter().map(|id| id.0).collect()
@@ -85,7 +85,7 @@ fn what_is_distilled_again_or_polished_waits_again() {
     let distilled = |body: &str| Distilled {
         subject: digest([b"subject".as_slice()]),
         memory: new(project, draft("work", body)),
-        again: Again::Replaces,
+        again: OnRepeat::Replaces,
         same_as: None,
         replaces: Vec::new(),
         contradicts: Vec::new(),

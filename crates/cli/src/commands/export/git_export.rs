@@ -235,7 +235,7 @@ fn outgoing(
             continue;
         };
         let told = told.get(&uid);
-        let is_there = |said: &SharedRevision| told.is_some_and(|told| told.says(said.state()));
+        let is_there = |said: &SharedRevision| told.is_some_and(|told| told.says(said.content_digest()));
         for mut memory in batch.memories {
             if told.is_some_and(|told| told.is_forgotten) || memory.revisions.last().is_some_and(is_there) {
                 continue;

@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::{teams, vectors};
 use backstory_capture::{Redactor, body_of};
-use backstory_distil::{DistilReport, Distillation, Occasion, distil};
+use backstory_distil::{DistilReport, DistilTrigger, Distillation, distil};
 use backstory_memory::{Activity, Event, EventKind};
 use backstory_store::{Arrival, Store};
 use std::path::Path;
@@ -24,7 +24,7 @@ const LATEST_TO_WORK: Duration = Duration::from_millis(1400);
 /// An event after which it was time to distil, and what came of that.
 pub(super) struct Distilled<'a> {
     event: &'a Event,
-    occasion: Occasion,
+    trigger: DistilTrigger,
     report: Result<DistilReport, Failure>,
 }
 
@@ -36,16 +36,16 @@ impl Hook {
         arrival: &'a Arrival,
         redactor: &Redactor,
     ) -> Option<Distilled<'a>> {
-        let occasion = occasion(arrival)?;
-        let report = self.memories_of(store, arrival, occasion, redactor);
-        Some(Distilled { event: &arrival.event, occasion, report })
+        let trigger = trigger(arrival)?;
+        let report = self.memories_of(store, arrival, trigger, redactor);
+        Some(Distilled { event: &arrival.event, trigger, report })
     }
 
     fn memories_of(
         &self,
         store: &mut Store,
         arrival: &Arrival,
-        occasion: Occasion,
+        trigger: DistilTrigger,
         redactor: &Redactor,
     ) -> Result<DistilReport, Failure> {
         let event = &arrival.event;
@@ -57,7 +57,7 @@ impl Hook {
         let root = Some(Path::new(&arrival.project_ref.root)).filter(|root| is_at_home && root.is_dir());
         // A host's record that came late has not used up the time to look.
         let until = Some((Instant::now() + TIME_TO_LOOK).min(self.started + LATEST_TO_WORK));
-        Ok(distil(store, session.id, &Distillation { occasion, root, redactor, now: self.now, until })?)
+        Ok(distil(store, session.id, &Distillation { trigger, root, redactor, now: self.now, until })?)
     }
 
     /// Goes on with what was distilled, and leaves a store the hooks of the next turn open fast.
@@ -67,9 +67,9 @@ impl Hook {
         distilled: Distilled<'_>,
         config: &Config,
     ) -> Result<(), Failure> {
-        let Distilled { event, occasion, report } = distilled;
+        let Distilled { event, trigger, report } = distilled;
         store.checkpoint()?;
-        if polish::enqueue(store, event, occasion, &report?, config)? {
+        if polish::enqueue(store, event, trigger, &report?, config)? {
             self.start("polish");
         }
         self.embed(store, config);
@@ -106,12 +106,12 @@ impl Hook {
 }
 
 /// Returns why to distil after an event, if it is time.
-fn occasion(arrival: &Arrival) -> Option<Occasion> {
+fn trigger(arrival: &Arrival) -> Option<DistilTrigger> {
     match arrival.event.kind {
-        EventKind::TurnEnd => Some(Occasion::TurnEnd),
-        EventKind::SessionEnd => Some(Occasion::SessionEnd),
+        EventKind::TurnEnd => Some(DistilTrigger::TurnEnd),
+        EventKind::SessionEnd => Some(DistilTrigger::SessionEnd),
         EventKind::Compaction => match body_of(&arrival.event)?.activity {
-            Activity::Compacting { .. } => Some(Occasion::Compaction),
+            Activity::Compacting { .. } => Some(DistilTrigger::Compaction),
             _ => None,
         },
         _ => None,

@@ -6,7 +6,7 @@ use super::Hook;
 use super::call::{Scene, happened};
 use crate::app;
 use crate::failure::Failure;
-use backstory_capture::{Observation, Surroundings, observe};
+use backstory_capture::{CaptureContext, RawEvent, normalise};
 use backstory_hosts::AgentEvent;
 use backstory_memory::EventBody;
 use backstory_store::{Arrival, Receipt, ReceiptId, Spool, Store, StoreError};
@@ -108,26 +108,26 @@ impl Hook {
             // A store that cannot say what it gave must not keep the event from being kept.
             let given = store.map(|store| store.given_to(&observation.host, &observation.host_session));
             let given = given.and_then(Result::ok).unwrap_or_default();
-            let around = Surroundings {
+            let around = CaptureContext {
                 redactor: &scene.redactor,
                 most_bytes: scene.most_bytes,
                 root: &scene.project_ref.root,
                 given: &given,
                 at: self.now,
             };
-            Arrival { event: observe(observation, &around), project_ref: scene.project_ref.clone() }
+            Arrival { event: normalise(observation, &around), project_ref: scene.project_ref.clone() }
         };
         self.arrivals.get_or_init(|| happened.into_iter().map(arrival).collect())
     }
 }
 
-fn observation(scene: &Scene, event: AgentEvent) -> Observation {
-    Observation {
+fn observation(scene: &Scene, event: AgentEvent) -> RawEvent {
+    RawEvent {
         host: scene.host.as_str().to_owned(),
         host_session: scene.named.clone(),
         tool: event.tool,
         sequence: event.sequence,
         provenance: event.provenance,
-        account: EventBody { activity: event.activity, subagent: event.subagent },
+        body: EventBody { activity: event.activity, subagent: event.subagent },
     }
 }

@@ -229,7 +229,7 @@ fn uid_of(line: &MemoryRecord, content: &Content, created_at: Timestamp) -> Uid 
         format!("{:?}", (&line.project_path, &line.project_keys, &line.project, &line.host, &line.session));
     // Without a time of its own a line would be another one every time.
     let time = if line.created_at.is_some() { created_at.0 } else { 0 };
-    let said = digest([Checksum::of(content).0.0.as_slice(), place.as_bytes(), &time.to_le_bytes()]);
+    let said = digest([Checksum::of_content(content).0.0.as_slice(), place.as_bytes(), &time.to_le_bytes()]);
     let [name @ .., _, _, _, _, _, _] = said.0;
     Uid::from_parts(time, name)
 }

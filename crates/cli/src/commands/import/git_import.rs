@@ -197,8 +197,8 @@ fn preview(dir: &str, args: &ImportArgs, app: &App) -> Result<Answer, Failure> {
             match here {
                 Some(here) => {
                     let superseded_by = store.ties(here.id, &uid)?.superseded_by;
-                    let says = backstory_memory::state(&here.content, superseded_by.as_ref());
-                    answer.revised += u64::from(says != last.state());
+                    let says = backstory_memory::content_digest(&here.content, superseded_by.as_ref());
+                    answer.revised += u64::from(says != last.content_digest());
                 }
                 None => answer.written += u64::from(!store.is_forgotten(&uid)?),
             }

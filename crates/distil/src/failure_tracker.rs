@@ -1,0 +1,407 @@
+//! Commands that failed in a session, and what put them right.
+//!
+//! Only what will help again: a mistake an agent makes and mends while it edits is work, not a lesson.
+
+use super::finding::{Comparing, Finding, distilled, evidence, subject};
+use super::transcript::{TranscriptEntry, Turn, TurnCommand};
+use crate::FailureClass;
+use crate::failures::{
+    CommandRun, FailureFix, FailureSignature, FailureStep, FixAttempt, OpenFailure, PairedFailures, pair,
+};
+use crate::testruns::{TestOutcome, TestRun};
+use backstory_memory::{
+    Activity, Digest, ExitStatus, Hunk, Kind, Provenance, cap, first_chars, jaccard, title_from,
+};
+use backstory_store::OnRepeat;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// One step of a session, with its turn.
+struct PlacedStep<'a> {
+    turn: usize,
+    entry: &'a TranscriptEntry,
+    step: FailureStep<'a>,
+}
+
+/// The failures of a session, paired with what fixed them.
+pub(super) struct FailureTracker<'a> {
+    steps: Vec<PlacedStep<'a>>,
+    fixed: Vec<FailureFix>,
+    /// Tests that failed and passed with nothing changed.
+    flaky: Vec<FailureFix>,
+    open: Vec<OpenFailure>,
+}
+
+impl<'a> FailureTracker<'a> {
+    /// Follows the commands and edits of a session.
+    pub(super) fn follow(turns: &[Turn<'a>]) -> FailureTracker<'a> {
+        let recent = turns.len().saturating_sub(crate::session_findings::RECENT_TURNS);
+        let placed = turns.iter().enumerate().skip(recent).flat_map(|(turn, of)| {
+            let steps = of.entries.iter().filter_map(|entry| Some((entry, step(entry)?)));
+            steps.map(move |(entry, step)| PlacedStep { turn, entry, step })
+        });
+        let steps: Vec<PlacedStep<'a>> = placed.collect();
+        let only: Vec<FailureStep<'_>> = steps.iter().map(|placed| placed.step).collect();
+        let PairedFailures { fixed, open } = pair(&only);
+        let mut failing = FailureTracker { steps, fixed: Vec::new(), flaky: Vec::new(), open };
+        failing.flaky = fixed.iter().filter(|fix| failing.is_flaky(fix)).cloned().collect();
+        failing.fixed = fixed.into_iter().filter(|fix| failing.teaches(fix)).collect();
+        failing.open =
+            std::mem::take(&mut failing.open).into_iter().filter(|open| failing.weighs(open)).collect();
+        failing
+    }
+
+    /// Whether a fixed failure is worth knowing: it was met and not made, it took more than one try, or it is of the machine.
+    fn teaches(&self, fix: &FailureFix) -> bool {
+        let class = fix.signature.class;
+        let has_more_to_it = !fix.tried.is_empty() || class.is_of_the_machine();
+        // A linter says itself what to do.
+        let was_met = !is_linting(&fix.signature) && !self.was_made(fix);
+        !fix.by.is_empty() && !is_of_the_moment(class) && (was_met || has_more_to_it)
+    }
+
+    /// Whether the work of its own turn may have brought a failure about: something was edited before it.
+    fn was_made(&self, fix: &FailureFix) -> bool {
+        let turn = self.steps.get(fix.first_at).map(|placed| placed.turn);
+        let mut before = self.steps.iter().take(fix.first_at);
+        before.any(|placed| Some(placed.turn) == turn && matches!(placed.step, FailureStep::Edit { .. }))
+    }
+
+    /// Whether a test failed and then passed in the very same command, with nothing done in between.
+    fn is_flaky(&self, fix: &FailureFix) -> bool {
+        let Some(failed) = self.ran_at(fix.failed_at) else { return false };
+        let names_test = TestRun::from_command(&failed).is_some_and(|run| !run.failing.is_empty());
+        let mut since = self.steps.iter().skip(fix.failed_at + 1);
+        let unchanged = since.by_ref().take_while(|placed| !matches!(placed.step, FailureStep::Edit { .. }));
+        let passes = |ran: &CommandRun<'_>| ran.command == failed.command && !ran.failed();
+        let mut runs = unchanged.filter_map(|placed| match placed.step {
+            FailureStep::Command(ran) => Some(ran),
+            FailureStep::Edit { .. } => None,
+        });
+        names_test && fix.by.is_empty() && runs.any(|ran| passes(&ran))
+    }
+
+    /// Whether a turn put something right in the code that was broken before the turn touched it.
+    pub(super) fn fixes_code(&self, turn: usize) -> bool {
+        let fixes = |fix: &FailureFix| {
+            let is_by_edit = fix.by.iter().any(|attempt| matches!(attempt, FixAttempt::Edit(_)));
+            is_by_edit && !self.was_made(fix) && !fix.signature.class.is_of_the_machine()
+        };
+        self.fixed_in(turn).any(fixes)
+    }
+
+    /// Whether a failure nothing status is worth knowing: the session stopped at it, or came back to it.
+    fn weighs(&self, open: &OpenFailure) -> bool {
+        let is_test = self.ran_at(open.failed_at).is_some_and(|ran| TestRun::from_command(&ran).is_some());
+        (is_test || open.times > 1) && !is_of_the_moment(open.signature.class)
+    }
+
+    fn ran_at(&self, at: usize) -> Option<CommandRun<'a>> {
+        match self.steps.get(at)?.step {
+            FailureStep::Command(ran) => Some(ran),
+            FailureStep::Edit { .. } => None,
+        }
+    }
+
+    /// Whether a turn put a failure right.
+    pub(super) fn fixes(&self, turn: usize) -> bool {
+        self.fixed_in(turn).next().is_some()
+    }
+
+    /// The failures a turn put right by an edit or a command.
+    fn fixed_in(&self, turn: usize) -> impl Iterator<Item = &FailureFix> {
+        self.fixed
+            .iter()
+            .filter(move |fix| self.steps.get(fix.fixed_at).is_some_and(|placed| placed.turn == turn))
+    }
+
+    /// The tests that fail as things stand, by name; the runner's name where it gives none.
+    pub(super) fn still_red(&self) -> Vec<String> {
+        let mut last: Vec<TestRun> = Vec::new();
+        for placed in &self.steps {
+            let FailureStep::Command(ran) = placed.step else { continue };
+            let Some(run) = TestRun::from_command(&ran) else { continue };
+            last.retain(|known| known.runner != run.runner);
+            last.push(run);
+        }
+        let red = last.into_iter().filter(|run| run.outcome != TestOutcome::Green);
+        red.flat_map(|run| match run.failing.is_empty() {
+            true => vec![format!("{} does not pass", run.runner.as_str())],
+            false => run.failing.into_iter().take(MOST_NAMED).collect(),
+        })
+        .collect()
+    }
+
+    /// Makes a finding of each failure; `fix_contexts` says of a turn what it did.
+    pub(super) fn findings(
+        &self,
+        turns: &[Turn<'a>],
+        fix_contexts: &HashMap<usize, FixContext>,
+    ) -> Vec<Finding> {
+        let fixed = self.fixed.iter().filter_map(|fix| {
+            let context = self.steps.get(fix.fixed_at).and_then(|placed| fix_contexts.get(&placed.turn));
+            self.finding(turns, &FailureNote::fixed(self, fix, context))
+        });
+        let open = self.open.iter().filter_map(|open| self.finding(turns, &FailureNote::open(open)));
+        let flaky = self.flaky.iter().filter_map(|fix| self.finding(turns, &FailureNote::flaky(fix)));
+        fixed.chain(open).chain(flaky).collect()
+    }
+
+    fn finding(&self, turns: &[Turn<'a>], note: &FailureNote<'_>) -> Option<Finding> {
+        let (first, last) = (self.steps.get(note.first_at)?, self.steps.get(note.failed_at)?);
+        let ran = self.ran_at(note.failed_at)?;
+        let shown = FailureDisplay::from_run(&ran, note.signature);
+        let subject = subject_of(note.signature, &shown);
+        let excerpt = &shown.excerpt;
+        let mut body = format!("`{}` failed:\n{excerpt}", first_chars(ran.command.trim(), 200));
+        for line in &note.lines {
+            body.push('\n');
+            body.push_str(line);
+        }
+        let fixed_turn = note.fixed_at.and_then(|at| self.steps.get(at)).map(|placed| placed.turn);
+        let tells = [Some(first.turn), Some(last.turn), fixed_turn];
+        let is_tainted =
+            tells.into_iter().flatten().any(|turn| turns.get(turn).is_some_and(|turn| turn.is_tainted));
+        let provenance = if is_tainted { Provenance::External } else { Provenance::Tool };
+        let title = if note.is_flaky { shown.as_flaky() } else { shown.title };
+        let mut content = distilled(Kind::Failure, &title_from(&title), &body, provenance);
+        content.facts = note.lines.clone();
+        content.files = note.files.clone();
+        content.category = Some(backstory_memory::Category(note.signature.class.as_str().to_owned()));
+        let fixed = note.fixed_at.and_then(|at| self.steps.get(at)).map(|placed| placed.entry);
+        Some(Finding {
+            subject,
+            content,
+            events: evidence([first.entry, last.entry].into_iter().chain(fixed)),
+            at: last.entry.at,
+            // That it is back does not undo what is known to help.
+            again: if note.fixed_at.is_some() { OnRepeat::CountsAndReplaces } else { OnRepeat::Counts },
+            comparing: Comparing::Not,
+            relates_to: note.work.into_iter().collect(),
+        })
+    }
+}
+
+/// Returns the subject a failure is remembered under, from the command that failed and what it printed: who asks about it again
+/// finds the memory of it by this.
+#[must_use]
+pub fn failure_subject(command: &str, output: &str) -> Option<Digest> {
+    let signature = FailureSignature::from_output(command, output)?;
+    let shown = FailureDisplay::from_run(&CommandRun { command, output, succeeded: false }, &signature);
+    Some(subject_of(&signature, &shown))
+}
+
+fn subject_of(signature: &FailureSignature, shown: &FailureDisplay) -> Digest {
+    subject("failure", &[signature.digest.as_bytes(), shown.test.as_bytes()])
+}
+
+/// What the turn did in which a failure was put right.
+pub(super) struct FixContext {
+    /// The memory of its work, where it did some.
+    pub(super) work: Option<Digest>,
+    /// What it says of itself.
+    pub(super) summary: String,
+}
+
+/// Whether a linter or a formatter found something: by what it said, or by what it is called.
+fn is_linting(signature: &FailureSignature) -> bool {
+    let name = signature.task.to_lowercase();
+    signature.class == FailureClass::Lint || LINTERS.iter().any(|linter| name.contains(linter))
+}
+
+const LINTERS: [&str; 9] =
+    ["lint", "clippy", "ruff", "flake8", "prettier", "biome", "rubocop", "shellcheck", "checkstyle"];
+
+/// A merge conflict is of two texts that will not meet again.
+fn is_of_the_moment(class: FailureClass) -> bool {
+    class == FailureClass::Conflict
+}
+
+/// What there is to say of a failure.
+struct FailureNote<'f> {
+    signature: &'f FailureSignature,
+    first_at: usize,
+    failed_at: usize,
+    fixed_at: Option<usize>,
+    lines: Vec<String>,
+    files: Vec<String>,
+    work: Option<Digest>,
+    is_flaky: bool,
+}
+
+impl<'f> FailureNote<'f> {
+    fn fixed(
+        failing: &FailureTracker<'_>,
+        fix: &'f FailureFix,
+        context: Option<&FixContext>,
+    ) -> FailureNote<'f> {
+        let files = edited(&fix.by);
+        let mut lines = vec![format!("Fixed by {}", by(&fix.by))];
+        lines.extend(failing.shown(fix));
+        lines.extend(context.map(|context| format!("That was: {}", context.summary)));
+        lines.extend((!fix.tried.is_empty()).then(|| format!("Did not help: {}", by(&fix.tried))));
+        FailureNote {
+            signature: &fix.signature,
+            first_at: fix.first_at,
+            failed_at: fix.failed_at,
+            fixed_at: Some(fix.fixed_at),
+            lines,
+            files,
+            work: context.and_then(|context| context.work),
+            is_flaky: false,
+        }
+    }
+
+    fn flaky(fix: &'f FailureFix) -> FailureNote<'f> {
+        FailureNote {
+            signature: &fix.signature,
+            first_at: fix.first_at,
+            failed_at: fix.failed_at,
+            fixed_at: Some(fix.fixed_at),
+            lines: vec!["Passed when it was run again, with nothing changed: it is flaky.".to_owned()],
+            files: Vec::new(),
+            work: None,
+            is_flaky: true,
+        }
+    }
+
+    fn open(open: &'f OpenFailure) -> FailureNote<'f> {
+        let tried = (!open.tried.is_empty()).then(|| format!("Did not help: {}", by(&open.tried)));
+        let lines = std::iter::once("Not fixed when the session was last seen.".to_owned()).chain(tried);
+        FailureNote {
+            signature: &open.signature,
+            first_at: open.first_at,
+            failed_at: open.failed_at,
+            fixed_at: None,
+            lines: lines.collect(),
+            files: edited(&open.tried),
+            work: None,
+            is_flaky: false,
+        }
+    }
+}
+
+impl FailureTracker<'_> {
+    /// Shows the edit that fixed it, where it is small enough to be read at a glance.
+    fn shown(&self, fix: &FailureFix) -> Option<String> {
+        let between = self.steps.iter().take(fix.fixed_at).skip(fix.failed_at);
+        let mut hunks = between.filter_map(|placed| match placed.entry.activity() {
+            Activity::Edited { hunks, .. } => Some(hunks),
+            _ => None,
+        });
+        match (hunks.next()?.as_slice(), hunks.next()) {
+            ([hunk], None) => changed_line(hunk),
+            _ => None,
+        }
+    }
+}
+
+/// Shows a hunk that changes one short line.
+fn changed_line(hunk: &Hunk) -> Option<String> {
+    let before: Vec<&str> =
+        hunk.before.lines().filter(|line| !hunk.after.lines().any(|kept| kept == *line)).collect();
+    let after: Vec<&str> =
+        hunk.after.lines().filter(|line| !hunk.before.lines().any(|kept| kept == *line)).collect();
+    let ([before], [after]) = (before.as_slice(), after.as_slice()) else { return None };
+    let is_short = before.len().max(after.len()) <= 120;
+    is_short.then(|| format!("`{}` became `{}`", before.trim(), after.trim()))
+}
+
+fn step(entry: &TranscriptEntry) -> Option<FailureStep<'_>> {
+    match entry.activity() {
+        Activity::Edited { file, .. } => Some(FailureStep::Edit { file }),
+        Activity::Ran { command, output, status: status @ (ExitStatus::Success | ExitStatus::Failure) } => {
+            Some(FailureStep::Command(CommandRun {
+                command,
+                output,
+                succeeded: *status == ExitStatus::Success,
+            }))
+        }
+        _ => None,
+    }
+}
+
+fn edited(attempts: &[FixAttempt]) -> Vec<String> {
+    let files = attempts.iter().filter_map(|attempt| match attempt {
+        FixAttempt::Edit(file) => Some(file.clone()),
+        FixAttempt::Command(_) => None,
+    });
+    files.take(MOST_NAMED).collect()
+}
+
+/// Tells what was done.
+fn by(attempts: &[FixAttempt]) -> String {
+    let files: Vec<String> = edited(attempts);
+    let commands = attempts.iter().filter_map(|attempt| match attempt {
+        FixAttempt::Command(command) => Some(format!("`{}`", first_chars(command.trim(), 120))),
+        FixAttempt::Edit(_) => None,
+    });
+    let edits = (!files.is_empty()).then(|| format!("editing {}", files.join(", ")));
+    let ran = commands.take(3).collect::<Vec<_>>().join(", then ");
+    let ran = (!ran.is_empty()).then(|| format!("running {ran}"));
+    edits.into_iter().chain(ran).collect::<Vec<_>>().join(" and ")
+}
+
+/// A failure as a person reads it.
+struct FailureDisplay {
+    title: String,
+    /// The lines of the output around the one that tells.
+    excerpt: String,
+    /// The test that failed. Two tests that find another number than they should have failed of two things.
+    test: String,
+    /// The first test that failed, whatever of.
+    failing: String,
+}
+
+impl FailureDisplay {
+    fn as_flaky(&self) -> String {
+        format!("Flaky: {}", self.failing.rsplit(" > ").next().unwrap_or(&self.failing))
+    }
+
+    fn from_run(ran: &CommandRun<'_>, signature: &FailureSignature) -> FailureDisplay {
+        let said = signature.title.split_once(": ").map_or(signature.title.as_str(), |(_, said)| said);
+        let lines: Vec<&str> =
+            ran.output.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+        let alike = |line: &str| (jaccard(line, said) * 1000.0) as u64;
+        let telling = lines.iter().enumerate().max_by_key(|(at, line)| (alike(line), Reverse(*at)));
+        let (at, line) = telling.map_or((0, ""), |(at, line)| (at, line.trim()));
+        let excerpt =
+            lines.iter().skip(at.saturating_sub(2)).take(EXCERPT_LINES).copied().collect::<Vec<_>>();
+        let failing =
+            TestRun::from_command(ran).and_then(|run| run.failing.into_iter().next()).unwrap_or_default();
+        let test = if signature.class == FailureClass::Assertion { failing.clone() } else { String::new() };
+        let title = match () {
+            () if !test.is_empty() => format!("{test}: {line}"),
+            // The signature leaves out what varies; a person would rather see it.
+            () if signature.title.contains('…') && line.chars().count() <= LONGEST_LINE => {
+                format!("{}: {line}", signature.task)
+            }
+            () => signature.title.clone(),
+        };
+        FailureDisplay { title, excerpt: cap(&excerpt.join("\n"), EXCERPT_BYTES).text, test, failing }
+    }
+}
+
+/// A longer line says too much for a title.
+const LONGEST_LINE: usize = 60;
+const EXCERPT_LINES: usize = 6;
+const EXCERPT_BYTES: usize = 600;
+const MOST_NAMED: usize = 8;
+
+/// Whether tests went from red to green in a turn, and which.
+pub(super) fn turned_green<'a>(
+    commands: impl Iterator<Item = (&'a TranscriptEntry, TurnCommand<'a>)>,
+) -> Option<Vec<String>> {
+    let runs: Vec<TestRun> = commands
+        .filter_map(|(_, command)| {
+            TestRun::from_command(&CommandRun {
+                command: command.command,
+                output: command.output,
+                succeeded: command.status == ExitStatus::Success,
+            })
+        })
+        .collect();
+    runs.iter().enumerate().find_map(|(at, before)| {
+        runs.iter().skip(at + 1).find_map(|after| crate::red_to_green(before, after))
+    })
+}

@@ -1,0 +1,186 @@
+//! Says at once that nothing known has to do with what was found: so it is with nearly everything an import finds.
+//!
+//! Which memories are closest to a finding the word index knows, and to ask it takes milliseconds in a store of some size. Here every
+//! memory is held by what a finding must share with it to say the same or the opposite: a matter, or a sketch of its words. Where
+//! nothing is shared the index need not be asked; where something is, the index decides. So the same is found with it and without.
+//!
+//! Not here: what is shared (`contradiction`), what is made of it (`reconcile`).
+
+use super::contradiction::{puts_right, topics};
+use super::finding::{Comparing, Finding};
+use super::reconcile::STATED;
+use backstory_capture::whole_text;
+use backstory_memory::{Digest, Kind, Memory, MemoryId, MemoryScope, NEAR_DUPLICATE, ProjectId, WordSketch};
+use backstory_store::{Store, StoreError};
+use std::collections::{HashMap, HashSet};
+
+/// To read so many memories costs as much as to ask the index once: before, they are not worth reading.
+const MEMORIES_A_QUESTION: u64 = 200;
+
+/// What is known, for who distils one session after the other in a store nobody else changes much.
+#[derive(Debug, Default)]
+pub struct ImportCache {
+    /// How often it would have been useful.
+    wanted: u64,
+    /// What is known, once it was worth reading.
+    known: Option<CachedMemories>,
+}
+
+#[derive(Debug, Default)]
+struct CachedMemories {
+    /// What the store said of others' changes when it was read.
+    others: i64,
+    /// By project; what holds everywhere stands under none.
+    places: HashMap<Option<ProjectId>, CachedProject>,
+}
+
+#[derive(Debug, Default)]
+struct CachedProject {
+    sketches: Vec<(Kind, WordSketch)>,
+    topics: HashSet<Digest>,
+}
+
+impl ImportCache {
+    /// Forgets everything where others have changed the store since it was read.
+    pub(super) fn invalidate_if_changed(&mut self, store: &Store) -> Result<(), StoreError> {
+        if let Some(known) = &self.known
+            && known.others != store.data_version()?
+        {
+            *self = ImportCache::default();
+        }
+        Ok(())
+    }
+
+    /// Whether no memory within reach of a project can say the same as a finding, or the opposite.
+    pub(super) fn is_unmatched(
+        &mut self,
+        store: &Store,
+        project: ProjectId,
+        finding: &Finding,
+    ) -> Result<bool, StoreError> {
+        self.read_where_it_pays(store)?;
+        Ok(self.known.as_ref().is_some_and(|known| !known.may_hold(project, finding)))
+    }
+
+    fn read_where_it_pays(&mut self, store: &Store) -> Result<(), StoreError> {
+        if self.known.is_some() {
+            return Ok(());
+        }
+        self.wanted += 1;
+        if self.wanted * MEMORIES_A_QUESTION < store.count_memories()? {
+            return Ok(());
+        }
+        match CachedMemories::read(store) {
+            Ok(known) => self.known = Some(known),
+            // Of a row that is damaged nobody knows what it says: the index is asked as ever.
+            Err(StoreError::BadRow { .. }) => self.wanted = 0,
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Takes note of what was written. What it says no longer may stay: it only makes the index be asked in vain.
+    pub(super) fn add_written(&mut self, store: &Store, id: MemoryId) -> Result<(), StoreError> {
+        if let Some(known) = &mut self.known
+            && let Some(memory) = store.memory(id)?
+        {
+            known.add(&memory);
+        }
+        Ok(())
+    }
+}
+
+impl CachedMemories {
+    fn read(store: &Store) -> Result<CachedMemories, StoreError> {
+        let mut known = CachedMemories { others: store.data_version()?, places: HashMap::new() };
+        store.each_memory(|memory| known.add(&memory))?;
+        Ok(known)
+    }
+
+    fn add(&mut self, memory: &Memory) {
+        let content = &memory.content;
+        let place = match content.scope {
+            MemoryScope::Project => Some(memory.project),
+            MemoryScope::User => None,
+        };
+        let place = self.places.entry(place).or_default();
+        place.sketches.push((content.kind, WordSketch::from_text(&whole_text(content))));
+        if STATED.contains(&content.kind) {
+            place.topics.extend(topics(&content.body));
+        }
+    }
+
+    fn may_hold(&self, project: ProjectId, finding: &Finding) -> bool {
+        let sketch = WordSketch::from_text(&whole_text(&finding.content));
+        let (kinds, said) = match &finding.comparing {
+            // What is put right may share nothing but its old value: the index finds it by that.
+            Comparing::Statement(said) if puts_right(said) => return true,
+            Comparing::Statement(said) => (STATED.as_slice(), topics(&said.text)),
+            Comparing::Words | Comparing::Not => (std::slice::from_ref(&finding.content.kind), Vec::new()),
+        };
+        let is_like = |(kind, known): &(Kind, WordSketch)| {
+            kinds.contains(kind) && known.may_be_alike(&sketch, NEAR_DUPLICATE)
+        };
+        let holds = |place: &CachedProject| {
+            said.iter().any(|matter| place.topics.contains(matter)) || place.sketches.iter().any(is_like)
+        };
+        [Some(project), None].iter().filter_map(|place| self.places.get(place)).any(holds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::distilled;
+    use crate::{Speaker, statements};
+    use backstory_memory::{Provenance, Timestamp};
+    use backstory_store::{Home, NewMemory, OnRepeat, Origin, Purpose};
+
+    fn finding(said: &str) -> Finding {
+        let mut stated = statements(said, Speaker::User);
+        assert_eq!(stated.len(), 1, "{said}");
+        let said = stated.remove(0);
+        Finding {
+            subject: Digest([0; 16]),
+            content: distilled(said.kind, &said.title, &said.text, Provenance::Import),
+            events: Vec::new(),
+            at: Timestamp(0),
+            again: OnRepeat::Counts,
+            comparing: Comparing::Statement(Box::new(said)),
+            relates_to: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_what_nothing_within_reach_has_to_do_with_is_news() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store =
+            Store::open(&Home::at(dir.path().join("home")), Purpose::Command, Timestamp(0)).unwrap();
+        let project_ref = |name: &str| backstory_memory::ProjectRef {
+            keys: vec![backstory_memory::ProjectKey::Named(name.to_owned())],
+            name: name.to_owned(),
+            root: String::new(),
+            parent: None,
+        };
+        let [here, there] =
+            ["here", "there"].map(|name| store.project_at(&project_ref(name), Timestamp(0)).unwrap());
+        for (project, said, scope) in [
+            (here, "Remember that the staging host is heron.", MemoryScope::Project),
+            (there, "We use Node 18.12 for all our services.", MemoryScope::Project),
+            (there, "Never squash commits when merging.", MemoryScope::User),
+        ] {
+            let content = backstory_memory::Content { scope, ..finding(said).content };
+            let origin = Origin::default();
+            store
+                .remember(&NewMemory { uid: None, project, origin, content, created_at: Timestamp(0) })
+                .unwrap();
+        }
+        let mut cache = ImportCache::default();
+        let mut is_unmatched = |said| cache.is_unmatched(&store, here, &finding(said)).unwrap();
+        assert!(is_unmatched("We always rebase before merging."));
+        assert!(is_unmatched("We use Node 18.20 for all our services."), "that is of another project");
+        assert!(!is_unmatched("Remember that the staging host is egret."));
+        assert!(!is_unmatched("Always squash commits when merging from now on."), "that holds everywhere");
+        assert!(!is_unmatched("Stop using unittest, use pytest."), "its old value may stand anywhere");
+    }
+}

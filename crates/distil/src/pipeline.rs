@@ -1,0 +1,164 @@
+//! The outline of a distillation: read the session, find what is worth a memory, reconcile it with what is known, write it.
+//!
+//! Not here: what is found (`session_findings`), how it is compared (`reconcile`).
+
+use crate::code_changes::{anchor_all, read_code};
+use crate::finding::{Comparing, Finding};
+use crate::promotion::promote;
+use crate::session_findings::findings;
+use crate::{ImportCache, reconcile, transcript};
+use backstory_capture::{Redactor, prepare};
+use backstory_memory::{Digest, EventId, Link, MemoryId, Provenance, Relation, SessionId, Timestamp};
+use backstory_store::{Distilled, Outcome, Store, StoreError};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Why a session is distilled now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DistilTrigger {
+    /// A turn ended.
+    TurnEnd,
+    /// Some turns of a session that is told from its beginning: more of it comes at once.
+    BatchPart,
+    /// The host is about to compact its context.
+    Compaction,
+    /// The session ended.
+    SessionEnd,
+    /// Somebody asked for it, perhaps long after.
+    OnDemand,
+}
+
+/// What distillation works with.
+pub struct Distillation<'a> {
+    /// Why now.
+    pub trigger: DistilTrigger,
+    /// Where the project lies; nothing where its folder is not to be looked at.
+    pub root: Option<&'a Path>,
+    /// Takes out secrets, once more: what is put together may show what its parts did not.
+    pub redactor: &'a Redactor,
+    /// What time it is.
+    pub now: Timestamp,
+    /// When to stop looking closely: what was found by then is written. Nobody waits where there is none.
+    pub until: Option<Instant>,
+}
+
+impl Distillation<'_> {
+    /// Whether there is no time left to look closely.
+    pub(super) fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DistilReport {
+    /// Memories that are new.
+    pub written: Vec<MemoryId>,
+    /// Memories that are surer or say more now.
+    pub updated: Vec<MemoryId>,
+}
+
+/// More events than this are not read at once: what came before has been distilled before.
+const MOST_EVENTS: u32 = 1_000;
+/// More changed symbols than this are not told.
+const MOST_CHANGES: u32 = 500;
+
+/// Makes memories of what happened in a session.
+pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Result<DistilReport, StoreError> {
+    distil_session(store, id, how, None)
+}
+
+/// Makes memories of what happened in a session, as [`distil`] does, for who distils many: `familiar` goes from one to the next.
+///
+/// Only what is distilled may be written to this store in the meantime, except by others.
+pub fn distil_batch(
+    store: &mut Store,
+    id: SessionId,
+    how: &Distillation<'_>,
+    cache: &mut ImportCache,
+) -> Result<DistilReport, StoreError> {
+    cache.invalidate_if_changed(store)?;
+    distil_session(store, id, how, Some(cache))
+}
+
+fn distil_session(
+    store: &mut Store,
+    id: SessionId,
+    how: &Distillation<'_>,
+    mut cache: Option<&mut ImportCache>,
+) -> Result<DistilReport, StoreError> {
+    let Some(session) = store.session(id)? else { return Ok(DistilReport::default()) };
+    let events = store.latest_events(id, MOST_EVENTS)?;
+    let Some(last) = events.last() else { return Ok(DistilReport::default()) };
+    let entries = transcript::entries(&events);
+    let turns = transcript::turns(&entries);
+    let readings = read_code(store, &session, &turns, how)?;
+    let code = store.code_changes(session.project, Some(id), MOST_CHANGES)?;
+    let findings = findings(store, &session, &turns, &code, how)?;
+
+    let relations: Vec<(Digest, Digest)> = findings
+        .iter()
+        .flat_map(|finding| finding.relates_to.iter().map(|other| (finding.subject, *other)))
+        .collect();
+    let mut report = DistilReport::default();
+    let mut reconciled = Vec::new();
+    let imported: HashSet<EventId> =
+        entries.iter().filter(|entry| entry.provenance == Provenance::Import).map(|entry| entry.id).collect();
+    for finding in findings {
+        let mut content = prepare(finding.content, how.redactor);
+        // What came from an import, if only in part, is believed no more than an import.
+        let comes_from_import = match finding.events.as_slice() {
+            [] => !imported.is_empty(),
+            events => events.iter().any(|event| imported.contains(event)),
+        };
+        if comes_from_import {
+            content.provenance = content.provenance.min(Provenance::Import);
+        }
+        let finding = Finding { content, ..finding };
+        // Better a memory that is there twice than none.
+        let finding = if how.is_late() { Finding { comparing: Comparing::Not, ..finding } } else { finding };
+        reconciled.extend(reconcile::reconcile(store, &session, finding, cache.as_deref_mut())?);
+    }
+    let outcomes = store.keep_distilled(id, last.id, &reconciled)?;
+    let kept = report.note(&reconciled, &outcomes);
+    let links = relations.iter().filter_map(|(from, to)| Some((*kept.get(from)?, *kept.get(to)?)));
+    for (from, to) in links {
+        store.link(Link { from, relation: Relation::Relates, to })?;
+    }
+    promote(store, &session, &reconciled, &outcomes, &mut report)?;
+    if let Some(cache) = cache {
+        report.written.iter().chain(&report.updated).try_for_each(|id| cache.add_written(store, *id))?;
+    }
+    let written = reconciled.iter().zip(&outcomes).filter_map(|(item, outcome)| match outcome {
+        Outcome::Written(id) | Outcome::Updated(id) => Some((*id, &item.memory.content)),
+        Outcome::Unchanged(_) | Outcome::Forgotten => None,
+    });
+    anchor_all(store, &session, &written.collect::<Vec<_>>(), &readings, how)?;
+    Ok(report)
+}
+
+impl DistilReport {
+    /// Notes what became of each; returns which memory holds which subject.
+    pub(super) fn note(
+        &mut self,
+        reconciled: &[Distilled],
+        outcomes: &[Outcome],
+    ) -> HashMap<Digest, MemoryId> {
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Written(id) => self.written.push(*id),
+                Outcome::Updated(id) => self.updated.push(*id),
+                Outcome::Unchanged(_) | Outcome::Forgotten => {}
+            }
+        }
+        reconciled
+            .iter()
+            .zip(outcomes)
+            .filter_map(|(item, outcome)| Some((item.subject, outcome.memory()?)))
+            .collect()
+    }
+}
+
+/// How long git may take to say how things lie.
+pub(super) const GIT_PATIENCE: Duration = Duration::from_millis(300);

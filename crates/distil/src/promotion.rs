@@ -1,0 +1,50 @@
+//! Makes a lesson of a failure that keeps coming back.
+
+use crate::finding::{distilled, subject};
+use crate::{DistilReport, should_promote};
+use backstory_memory::{Category, Kind, Link, Memory, Relation};
+use backstory_store::{Distilled, OnRepeat, Outcome, Session, Store, StoreError};
+
+/// A failure met three times becomes a pattern to avoid, with its fix.
+pub(super) fn promote(
+    store: &mut Store,
+    session: &Session,
+    reconciled: &[Distilled],
+    outcomes: &[Outcome],
+    report: &mut DistilReport,
+) -> Result<(), StoreError> {
+    for (item, outcome) in reconciled.iter().zip(outcomes) {
+        let Some(id) = outcome.memory().filter(|_| item.memory.content.kind == Kind::Failure) else {
+            continue;
+        };
+        let Some(failure) = store.memory(id)?.filter(|failure| should_promote(failure.times_seen)) else {
+            continue;
+        };
+        let pattern = pattern(item, &failure);
+        let outcomes =
+            store.keep_distilled(session.id, session.distilled_to, std::slice::from_ref(&pattern))?;
+        if let Some(pattern) = report.note(std::slice::from_ref(&pattern), &outcomes).into_values().next() {
+            store.link(Link { from: pattern, relation: Relation::DerivedFrom, to: id })?;
+        }
+    }
+    Ok(())
+}
+
+fn pattern(item: &Distilled, failure: &Memory) -> Distilled {
+    let known = &failure.content;
+    let body = format!("Met {} times. {}", failure.times_seen, known.body);
+    let mut content = distilled(Kind::Pattern, &known.title, &body, known.provenance.clone());
+    content.category = Some(Category("anti-pattern".to_owned()));
+    content.facts.clone_from(&known.facts);
+    content.files.clone_from(&known.files);
+    let mut memory = item.memory.clone();
+    memory.content = content;
+    Distilled {
+        subject: subject("pattern", &[&item.subject.0]),
+        memory,
+        again: OnRepeat::Replaces,
+        same_as: None,
+        replaces: Vec::new(),
+        contradicts: Vec::new(),
+    }
+}

@@ -1,0 +1,166 @@
+//! What a finding means beside what is known: the same again, the opposite, or new.
+//!
+//! Same words → seen once more. Same subject, other value, or put right by the user → the old one is replaced and kept as history.
+//! The assistant does not overrule the user: what it says against a known memory stands beside it, marked. Not here: how the
+//! values are told apart (`contradiction`).
+
+use super::contradiction::{Agreement, Comparison, relation, replaceable};
+use super::finding::{Comparing, Finding, subject};
+use super::import_cache::ImportCache;
+use crate::Statement;
+use backstory_capture::whole_text;
+use backstory_memory::{
+    Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, Standing, jaccard, keywords, words,
+};
+use backstory_store::{
+    Distilled, Filter, NewMemory, Origin, Scope, Session, StandingFilter, Store, StoreError, WordQuery,
+};
+
+/// How many of the closest by words are looked at.
+const COMPARED: u32 = 12;
+/// More words than this do not find anything better.
+const MOST_WORDS: usize = 12;
+/// What people state and take back.
+pub(super) const STATED: [Kind; 5] = [Kind::Decision, Kind::Pattern, Kind::Learning, Kind::Goal, Kind::Note];
+
+/// Makes of a finding what the store is to write; nothing where it says what was taken back.
+pub(super) fn reconcile(
+    store: &Store,
+    session: &Session,
+    finding: Finding,
+    cache: Option<&mut ImportCache>,
+) -> Result<Option<Distilled>, StoreError> {
+    let finding = said_once_more(store, session, finding)?;
+    let standing = match &finding.comparing {
+        Comparing::Not => Reconciliation::default(),
+        _ if is_unmatched(store, session.project, &finding, cache)? => Reconciliation::default(),
+        _ if store.memory_about(session.project, finding.subject)?.is_some() => Reconciliation::default(),
+        Comparing::Words => beside(store, session.project, &finding, None)?,
+        Comparing::Statement(said) => beside(store, session.project, &finding, Some(said))?,
+    };
+    if standing.is_taken_back {
+        return Ok(None);
+    }
+    let origin = Origin { session: Some(session.id), events: finding.events, past: None };
+    let memory = NewMemory {
+        uid: None,
+        project: session.project,
+        origin,
+        content: finding.content,
+        created_at: finding.at,
+    };
+    Ok(Some(Distilled {
+        subject: finding.subject,
+        memory,
+        again: finding.again,
+        same_as: standing.same_as,
+        replaces: standing.replaces,
+        contradicts: standing.contradicts,
+    }))
+}
+
+/// Whether it is known without asking that nothing has to do with a finding.
+fn is_unmatched(
+    store: &Store,
+    project: ProjectId,
+    finding: &Finding,
+    cache: Option<&mut ImportCache>,
+) -> Result<bool, StoreError> {
+    cache.map_or(Ok(false), |cache| cache.is_unmatched(store, project, finding))
+}
+
+/// What the user says again after it was taken back is a statement of its own: it holds from now on.
+fn said_once_more(store: &Store, session: &Session, finding: Finding) -> Result<Finding, StoreError> {
+    let is_user = finding.content.provenance == Provenance::User
+        && matches!(finding.comparing, Comparing::Statement(_));
+    let Some(incident) = finding.events.first().filter(|_| is_user) else { return Ok(finding) };
+    let known = store.memory_about(session.project, finding.subject)?;
+    let Some(known) = known.filter(|known| known.standing != Standing::Confirmed) else { return Ok(finding) };
+    if store.evidence(known.id)?.contains(incident) {
+        return Ok(finding);
+    }
+    let subject = subject("again", &[&finding.subject.0, &incident.0.to_le_bytes()]);
+    Ok(Finding { subject, ..finding })
+}
+
+/// How a finding stands to what is known.
+#[derive(Default)]
+struct Reconciliation {
+    same_as: Option<MemoryId>,
+    replaces: Vec<MemoryId>,
+    contradicts: Vec<MemoryId>,
+    is_taken_back: bool,
+}
+
+fn beside(
+    store: &Store,
+    project: ProjectId,
+    finding: &Finding,
+    said: Option<&Statement>,
+) -> Result<Reconciliation, StoreError> {
+    let mut standing = Reconciliation::default();
+    for known in closest(store, project, finding, said)? {
+        let has_last_word = finding.content.provenance >= known.content.provenance;
+        match (related(&known, finding, said), known.standing) {
+            (Agreement::Unrelated, _) => {}
+            // What was replaced stays replaced, unless the user says it again.
+            (Agreement::Same, Standing::Superseded(_)) => {
+                standing.is_taken_back |= finding.content.provenance != Provenance::User;
+            }
+            // What strangers said first and the user says now is the user's from now on.
+            (Agreement::Same, Standing::Confirmed)
+                if finding.content.provenance == Provenance::User
+                    && known.content.provenance == Provenance::External =>
+            {
+                standing.replaces.push(known.id);
+            }
+            (Agreement::Same, Standing::Confirmed) => standing.same_as = standing.same_as.or(Some(known.id)),
+            (Agreement::Opposite, Standing::Superseded(_)) => {}
+            (Agreement::Opposite, Standing::Confirmed) if has_last_word => standing.replaces.push(known.id),
+            (Agreement::Opposite, Standing::Confirmed) => standing.contradicts.push(known.id),
+        }
+    }
+    // Whoever puts something right says more than the same again.
+    if !standing.replaces.is_empty() {
+        standing.same_as = None;
+    }
+    Ok(standing)
+}
+
+fn closest(
+    store: &Store,
+    project: ProjectId,
+    finding: &Finding,
+    said: Option<&Statement>,
+) -> Result<Vec<Memory>, StoreError> {
+    let mut query = WordQuery::default();
+    let correction = said.and_then(|said| said.correction.as_ref());
+    // What is put right is found by its old value, of which the new sentence may say little else.
+    let old = correction.and_then(|correction| correction.old.clone()).unwrap_or_default();
+    let text = format!("{old}\n{}", whole_text(&finding.content));
+    let exclusive_values = said.map(|said| replaceable(&said.text)).unwrap_or_default().join(" ");
+    let telling = keywords(&text).into_iter().take(MOST_WORDS);
+    telling.chain(words(&exclusive_values)).for_each(|word| query.word(&word));
+    let kinds = if said.is_some() { STATED.to_vec() } else { vec![finding.content.kind] };
+    let filter = Filter {
+        limit: COMPARED,
+        standing: StandingFilter::Any,
+        kinds,
+        ..Filter::within(Scope::Project(project))
+    };
+    let ids: Vec<MemoryId> = store.search_words(&query, &filter)?.iter().map(|hit| hit.memory).collect();
+    // What was talked through says many things: one that is put right does not take the others back.
+    let is_one_thing = |known: &Memory| {
+        known.content.kind != Kind::Note || known.content.provenance != Provenance::Assistant
+    };
+    Ok(store.memories(&ids)?.into_iter().filter(is_one_thing).collect())
+}
+
+fn related(known: &Memory, finding: &Finding, said: Option<&Statement>) -> Agreement {
+    let alike = jaccard(&whole_text(&known.content), &whole_text(&finding.content));
+    match said {
+        Some(said) => relation(Comparison { known: &known.content.body, said, alike }),
+        None if alike >= NEAR_DUPLICATE => Agreement::Same,
+        None => Agreement::Unrelated,
+    }
+}

@@ -1,0 +1,176 @@
+//! What a prompt asks for: to fix, to add, to rearrange, or to know.
+//!
+//! Evidence decides what kind of work was done; this breaks the tie. Not here: what a prompt states (`statements`).
+
+use backstory_memory::{first_chars, is_stop_word, title_from, words};
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Intent {
+    Fix,
+    Add,
+    Rearrange,
+    Know,
+    Unclear,
+}
+
+const FIX: &[&str] = &[
+    "fix",
+    "fixes",
+    "fixing",
+    "bug",
+    "bugs",
+    "broken",
+    "breaks",
+    "fails",
+    "failing",
+    "failed",
+    "failure",
+    "crash",
+    "crashes",
+    "crashing",
+    "regression",
+    "debug",
+    "repair",
+    "wrong",
+    "error",
+    "errors",
+    "flaky",
+    "leak",
+    "hangs",
+];
+const ADD: &[&str] = &[
+    "add",
+    "implement",
+    "create",
+    "build",
+    "support",
+    "introduce",
+    "write",
+    "make",
+    "new",
+    "extend",
+    "generate",
+    "allow",
+];
+const REARRANGE: &[&str] = &[
+    "refactor",
+    "rename",
+    "extract",
+    "move",
+    "simplify",
+    "clean",
+    "cleanup",
+    "reorganise",
+    "reorganize",
+    "restructure",
+    "inline",
+    "split",
+    "deduplicate",
+    "dedupe",
+    "tidy",
+    "reformat",
+];
+const KNOW: &[&str] = &[
+    "how",
+    "where",
+    "what",
+    "why",
+    "which",
+    "when",
+    "who",
+    "explain",
+    "describe",
+    "does",
+    "is",
+    "are",
+    "do",
+    "summarise",
+    "summarize",
+    "find",
+    "tell",
+    "show",
+    "look",
+    "investigate",
+    "list",
+    "check",
+    "review",
+    "audit",
+    "analyse",
+    "analyze",
+    "compare",
+    "diagnose",
+    "verify",
+];
+/// What is said before what is asked for.
+const POLITE: &[&str] = &["please", "hi", "hello", "hey", "ok", "okay", "so", "now", "and", "then", "also"];
+/// How many words say what is asked for; the rest is detail.
+const HEAD: usize = 60;
+
+/// Reads what a prompt asks for.
+pub(super) fn intent(prompt: &str) -> Intent {
+    let head: Vec<String> =
+        words(prompt).skip_while(|word| POLITE.contains(&word.as_str())).take(HEAD).collect();
+    let first = |list: &[&str]| head.iter().position(|word| list.contains(&word.as_str()));
+    let wants_to_know = head.first().is_some_and(|word| KNOW.contains(&word.as_str()))
+        || (prompt.trim_end().ends_with('?') && first(FIX).is_none());
+    let work = [(first(FIX), Intent::Fix), (first(ADD), Intent::Add), (first(REARRANGE), Intent::Rearrange)];
+    let work = work.into_iter().filter_map(|(at, intent)| Some((at?, intent))).min_by_key(|(at, _)| *at);
+    match work {
+        _ if wants_to_know => Intent::Know,
+        Some((_, intent)) => intent,
+        None => Intent::Unclear,
+    }
+}
+
+/// The prompt on one line, as short as a title; nothing where it only says to go on.
+pub(super) fn subject_of_prompt(prompt: &str) -> Option<String> {
+    // What leads to a paste, and what stands for one, is not what is asked.
+    let is_lead = |line: &&str| line.trim_end().ends_with(':') || line.trim_start().starts_with('[');
+    let prompt = prompt.lines().find(|line| !line.trim().is_empty() && !is_lead(line))?;
+    let telling = words(first_chars(prompt, 400))
+        .filter(|word| !is_stop_word(word) && !GOING_ON.contains(&word.as_str()));
+    // Scripts without spaces say much in one word.
+    let weight: usize = telling.map(|word| if word.is_ascii() { 1 } else { word.chars().count() }).sum();
+    (weight >= 2).then(|| title_from(prompt)).filter(|title| !title.is_empty())
+}
+
+const GOING_ON: &[&str] = &[
+    "yes", "yep", "yeah", "ok", "okay", "sure", "go", "ahead", "continue", "proceed", "thanks", "thank",
+    "great", "nice", "good", "looks", "perfect", "now", "again", "next", "keep", "going", "hi", "hello",
+    "hey", "done", "cool", "right", "correct",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_says_what_it_wants() {
+        let check = |prompt, expected| assert_eq!(intent(prompt), expected, "{prompt}");
+        check("Fix the failing test in tests/test_window.py", Intent::Fix);
+        check("The upload crashes when the file is empty", Intent::Fix);
+        check("Add a test for the crash in the parser", Intent::Add);
+        check("Please rename Window to Frame everywhere", Intent::Rearrange);
+        check("Where is the retry limit set?", Intent::Know);
+        check("explain how the spool is drained", Intent::Know);
+        check("Can you fix the crash?", Intent::Fix);
+        check("Please review the diff of this branch", Intent::Know);
+        check("thanks", Intent::Unclear);
+    }
+
+    #[test]
+    fn going_on_is_not_a_request() {
+        assert_eq!(subject_of_prompt("yes, go ahead please"), None);
+        assert_eq!(subject_of_prompt("ok continue"), None);
+        assert_eq!(
+            subject_of_prompt("Fix the retry loop\n\nIt sleeps."),
+            Some("Fix the retry loop".to_owned())
+        );
+        assert_eq!(
+            subject_of_prompt("Here is the issue:\n[2000 bytes, 05c9]\nFix the login"),
+            Some("Fix the login".to_owned())
+        );
+        assert_eq!(subject_of_prompt("修复登录页面"), Some("修复登录页面".to_owned()));
+    }
+}

@@ -1,0 +1,191 @@
+//! A session as it went: its events in our own words, cut into turns.
+//!
+//! Not here: what is worth remembering of it.
+
+use backstory_capture::body_of;
+use backstory_memory::{
+    Activity, EventBody, EventId, ExitStatus, Hunk, IdempotencyKey, Provenance, Timestamp,
+};
+use backstory_store::StoredEvent;
+
+/// One event, read.
+#[derive(Clone, Debug)]
+pub(super) struct TranscriptEntry {
+    pub(super) id: EventId,
+    pub(super) key: IdempotencyKey,
+    pub(super) at: Timestamp,
+    pub(super) provenance: Provenance,
+    pub(super) body: EventBody,
+}
+
+impl TranscriptEntry {
+    pub(super) fn activity(&self) -> &Activity {
+        &self.body.activity
+    }
+
+    fn is_of_the_agent(&self) -> bool {
+        self.body.subagent.is_none()
+    }
+}
+
+/// One prompt and what follows until the next.
+#[derive(Clone, Debug)]
+pub(super) struct Turn<'a> {
+    pub(super) entries: &'a [TranscriptEntry],
+    /// What the assistant says here may come from strangers: their words were heard before or in this turn (SEC-1).
+    pub(super) is_tainted: bool,
+}
+
+/// Reads the events of a session. What this build does not understand is left out.
+pub(super) fn entries(events: &[StoredEvent]) -> Vec<TranscriptEntry> {
+    let read = |stored: &StoredEvent| {
+        let event = &stored.event;
+        let body = body_of(event)?;
+        Some(TranscriptEntry {
+            id: stored.id,
+            key: event.key,
+            at: event.at,
+            provenance: event.provenance.clone(),
+            body,
+        })
+    };
+    events.iter().filter_map(read).collect()
+}
+
+/// Cuts a session into turns. What was done before the first prompt is a turn without one: a host may not say what it was asked.
+pub(super) fn turns(entries: &[TranscriptEntry]) -> Vec<Turn<'_>> {
+    let asked: Vec<usize> = entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| matches!(entry.activity(), Activity::Prompted { .. }) && entry.is_of_the_agent())
+        .map(|(at, _)| at)
+        .collect();
+    let unasked = entries.get(..asked.first().copied().unwrap_or(entries.len())).unwrap_or_default();
+    let is_work =
+        |entry: &TranscriptEntry| matches!(entry.activity(), Activity::Edited { .. } | Activity::Ran { .. });
+    let begins: Vec<usize> = unasked.iter().any(is_work).then_some(0).into_iter().chain(asked).collect();
+    let ends = begins.iter().skip(1).copied().chain([entries.len()]);
+    let first_external = entries.iter().position(|entry| entry.provenance == Provenance::External);
+    begins
+        .iter()
+        .zip(ends)
+        .filter_map(|(begin, end)| {
+            let is_tainted = first_external.is_some_and(|at| at < end);
+            Some(Turn { entries: entries.get(*begin..end)?, is_tainted })
+        })
+        .collect()
+}
+
+impl<'a> Turn<'a> {
+    /// The event it began with.
+    pub(super) fn first(&self) -> Option<&'a TranscriptEntry> {
+        self.entries.first()
+    }
+
+    /// When it status, as far as it has.
+    pub(super) fn last(&self) -> Option<&'a TranscriptEntry> {
+        self.entries.last()
+    }
+
+    /// What the user asked.
+    pub(super) fn prompt(&self) -> &'a str {
+        match self.first().map(TranscriptEntry::activity) {
+            Some(Activity::Prompted { text }) => text,
+            _ => "",
+        }
+    }
+
+    /// The message the agent closed it with, and the event that holds it.
+    pub(super) fn closing(&self) -> Option<(&'a TranscriptEntry, &'a str)> {
+        self.entries.iter().rev().find_map(|entry| match entry.activity() {
+            Activity::TurnEnded { message } if entry.is_of_the_agent() && !message.trim().is_empty() => {
+                Some((entry, message.as_str()))
+            }
+            _ => None,
+        })
+    }
+
+    /// The files that were written or changed, each once, in order.
+    pub(super) fn edited(&self) -> Vec<&'a str> {
+        self.files(|activity| match activity {
+            Activity::Edited { file, .. } => Some(file),
+            _ => None,
+        })
+    }
+
+    /// Whether every change to a file was put back as it was: what an agent adds to find something out, and removes.
+    pub(super) fn takes_back(&self, file: &str) -> bool {
+        let mut standing: Vec<&Hunk> = Vec::new();
+        let hunks = self.entries.iter().filter_map(|entry| match entry.activity() {
+            Activity::Edited { file: edited, hunks, .. } if edited == file => Some(hunks),
+            _ => None,
+        });
+        let mut has_any = false;
+        for hunk in hunks.flatten() {
+            has_any = true;
+            let undone = |known: &&Hunk| known.before == hunk.after && known.after == hunk.before;
+            match standing.iter().rposition(undone) {
+                Some(at) => drop(standing.remove(at)),
+                None => standing.push(hunk),
+            }
+        }
+        has_any && standing.is_empty()
+    }
+
+    /// What was looked at, each once, in order.
+    pub(super) fn looked_at(&self) -> Vec<&'a str> {
+        self.files(|activity| match activity {
+            Activity::Looked { at } => Some(at),
+            _ => None,
+        })
+    }
+
+    fn files(&self, of: impl Fn(&'a Activity) -> Option<&'a String>) -> Vec<&'a str> {
+        let mut files: Vec<&str> = Vec::new();
+        for file in self.entries.iter().filter_map(|entry| of(entry.activity())) {
+            if !files.contains(&file.as_str()) {
+                files.push(file);
+            }
+        }
+        files
+    }
+
+    /// The commands that ran, with the event of each.
+    pub(super) fn commands(&self) -> impl Iterator<Item = (&'a TranscriptEntry, TurnCommand<'a>)> {
+        self.entries.iter().filter_map(|entry| match entry.activity() {
+            Activity::Ran { command, output, status } => {
+                Some((entry, TurnCommand { command, output, status: *status }))
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether nothing was done or looked at: words were exchanged, no more.
+    pub(super) fn is_talk(&self) -> bool {
+        !self.entries.iter().any(|entry| {
+            matches!(
+                entry.activity(),
+                Activity::Edited { .. }
+                    | Activity::Ran { .. }
+                    | Activity::Looked { .. }
+                    | Activity::Fetched { .. }
+                    | Activity::UsedTool { .. }
+                    | Activity::ToolFailed { .. }
+                    | Activity::SubagentEnded { .. }
+            )
+        })
+    }
+
+    /// What the assistant's words in this turn can claim.
+    pub(super) fn provenance(&self) -> Provenance {
+        if self.is_tainted { Provenance::External } else { Provenance::Assistant }
+    }
+}
+
+/// A command that ran.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TurnCommand<'a> {
+    pub(super) command: &'a str,
+    pub(super) output: &'a str,
+    pub(super) status: ExitStatus,
+}

@@ -1,0 +1,59 @@
+//! What the user picks from a list of the agent's is a decision, told in the agent's words.
+
+use crate::recording::Recording;
+use backstory_memory::{Kind, Provenance};
+
+const OPTIONS: &str = "There are three ways to speed up the report:\n\n1. Add an index on `orders.created_at`.\n2. Build a materialized view \
+                       and refresh it every hour.\n3. Cache the result in Redis.\n\nWhich one do you want?";
+const GOES_ON: &str = "I'll use a materialized view, refreshed hourly.";
+
+fn after(options: &str, picked: &str, goes_on: &str) -> Recording {
+    let mut story = Recording::new();
+    story.asks("How should we speed up the monthly report?").closes(options);
+    story.asks(picked).closes(goes_on);
+    story
+}
+
+#[test]
+fn what_is_picked_from_a_list_is_decided() {
+    for picked in [
+        "2 sounds right",
+        "go with the second option",
+        "2",
+        "Option 2 please",
+        "let's do 2, the data is small",
+        "I'd go with number 2.",
+        "the second one",
+    ] {
+        let story = after(OPTIONS, picked, GOES_ON);
+        let decision = story.only(Kind::Decision);
+        assert_eq!(decision.content.title, "Use a materialized view, refreshed hourly", "{picked}");
+        assert!(decision.content.body.contains("Not chosen: Add an index"), "{}", decision.content.body);
+        assert_eq!(decision.content.provenance, Provenance::Assistant, "the words are the agent's");
+    }
+    let lettered = "A) Add an index on the date.\nB) Build a materialized view.";
+    assert_eq!(after(lettered, "option B", GOES_ON).of_kind(Kind::Decision).len(), 1);
+    let marked = "**Option 1: an index** is quick.\n**Option 2: a materialized view** is faster.";
+    assert_eq!(after(marked, "the last", GOES_ON).of_kind(Kind::Decision).len(), 1);
+}
+
+#[test]
+fn what_picks_nothing_decides_nothing() {
+    for (options, picked, goes_on) in [
+        (OPTIONS, "2 tests fail", GOES_ON),
+        (OPTIONS, "is 2 right?", GOES_ON),
+        (OPTIONS, "not 2", GOES_ON),
+        (OPTIONS, "4 sounds right", GOES_ON),
+        (OPTIONS, "1 or 2", GOES_ON),
+        (OPTIONS, "explain the second option", GOES_ON),
+        (OPTIONS, "2 sounds right", "Done."),
+        (OPTIONS, "First, add an index on the date", "The index on the date is there, beside the view."),
+        (OPTIONS, "1. Add an index\n2. Rename the view", "The index is there."),
+        ("I did this:\n1. Added an index.\n2. Built a materialized view.", "2", GOES_ON),
+        ("I changed two files.", "2 sounds right", GOES_ON),
+        ("Version 2. is out.", "2", GOES_ON),
+    ] {
+        let story = after(options, picked, goes_on);
+        assert_eq!(story.of_kind(Kind::Decision), [], "{picked} {goes_on}");
+    }
+}
