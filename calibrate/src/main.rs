@@ -1,8 +1,8 @@
-//! Holds the token estimate against real vocabularies.
+//! Compares the token estimate with real vocabularies; `cargo xtask calibrate` runs it.
 //!
-//! Counts the samples of `crates/memory/samples/tokens`, records the counts for that crate's test, and compares the
-//! estimate with them and with the repository's own sources. Run it after a change to the estimate or to a sample:
-//! `cargo run --release --manifest-path calibrate/Cargo.toml`. Exits with 1 if a text is under-estimated by more than 10 %.
+//! Counts the samples of `crates/memory/samples/tokens`, records the counts for that crate's test, and compares the estimate with them
+//! and with the repository's own sources. Run it after a change to the estimate or to a sample. Exits with 1 if a text is
+//! under-estimated by more than 10 %.
 
 use backstory_memory::estimate;
 use std::fmt::Write as _;
@@ -13,10 +13,10 @@ use tiktoken_rs::{CoreBPE, cl100k_base, o200k_base};
 
 type Error = Box<dyn std::error::Error>;
 
-/// Sources shorter than this say nothing: one odd word weighs too much.
+/// Shorter sources are skipped: one odd word would dominate the ratio.
 const LEAST_BYTES: usize = 400;
 const LEAST_RATIO: f64 = 0.90;
-/// Random letters are under-estimated further, and `noise-` samples say how far; they are replaced by a digest before storage.
+/// `noise-` samples show how far random letters are under-estimated. They may fail: storage replaces such text by a digest.
 const NOISE: &str = "noise-";
 
 struct Vocabularies {

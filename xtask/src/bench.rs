@@ -4,7 +4,7 @@
 //! the code. What must not grow unnoticed is guarded by counts of instructions instead (`guard`).
 
 use crate::places::target;
-use crate::{Outcome, cargo};
+use crate::{TaskResult, cargo};
 use std::collections::HashMap;
 use std::fs;
 use std::process::Command;
@@ -79,7 +79,7 @@ type Figures = HashMap<(String, usize), f64>;
 
 /// Measures, and prints the table.
 #[expect(clippy::print_stdout, reason = "a task for developers talks to them")]
-pub(crate) fn run(arguments: &[String]) -> Outcome {
+pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let with_a_million = match arguments {
         [] => false,
         [only] if only == "--million" => true,

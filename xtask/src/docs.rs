@@ -1,10 +1,10 @@
 //! `docs`: has the references written that are made from the program. What they say is decided in `cli/src/reference.rs`, which knows the program.
 
-use crate::Outcome;
+use crate::TaskResult;
 use std::process::Command;
 
 /// Runs the tests that compare the references with the program, and lets them write what differs.
-pub(crate) fn write() -> Outcome {
+pub(crate) fn write() -> TaskResult {
     let tests = ["test", "--quiet", "--package", "backstory-cli", "--bin", "backstory", "reference"];
     if Command::new(env!("CARGO")).args(tests).env("UPDATE_DOCS", "1").status()?.success() {
         return Ok(());

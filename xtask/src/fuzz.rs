@@ -4,7 +4,7 @@
 //! said. What it finds lands in `fuzz/artifacts/`: mend it, and put it among the seeds.
 
 use crate::places::root;
-use crate::{Outcome, say};
+use crate::{TaskResult, say};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 const SECONDS: u32 = 60;
 
 /// Runs the targets that are named, or all of them, one after the other.
-pub(crate) fn run(arguments: &[String]) -> Outcome {
+pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let (wanted, seconds) = read(arguments).ok_or("usage: cargo xtask fuzz [TARGET…] [--seconds N]")?;
     let targets = targets();
     if let Some(unknown) = wanted.iter().find(|name| !targets.contains(name)) {

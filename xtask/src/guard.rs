@@ -5,7 +5,7 @@
 //! processor counts otherwise: there it is said that nothing was compared.
 
 use crate::places::{released_program, root};
-use crate::{Outcome, cargo};
+use crate::{TaskResult, cargo};
 use backstory_testkit::{Corpus, TestEnv};
 use std::error::Error;
 use std::fs;
@@ -34,7 +34,7 @@ const PATHS: &[(&str, &[&str], &str)] = &[
 
 /// Counts, and compares with what is known.
 #[expect(clippy::print_stdout, reason = "a task for developers talks to them")]
-pub(crate) fn run(arguments: &[String]) -> Outcome {
+pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let accepts = arguments == ["--accept"];
     if !accepts && !arguments.is_empty() {
         return Err("usage: cargo xtask guard [--accept]".into());
@@ -89,7 +89,7 @@ fn known_file() -> PathBuf {
 }
 
 #[expect(clippy::print_stdout, reason = "a task for developers talks to them")]
-fn compare(counts: &[(&str, u64)], known: &str) -> Outcome {
+fn compare(counts: &[(&str, u64)], known: &str) -> TaskResult {
     let mut dearer = Vec::new();
     println!("{:<18} {:>13} {:>13}", "instructions", "now", "known");
     for (name, count) in counts {

@@ -10,7 +10,7 @@ mod trials;
 mod verdict;
 
 use crate::places::target;
-use crate::{Outcome, say};
+use crate::{TaskResult, say};
 use bars::{BARS, Bar};
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ const LANES: usize = 2;
 const MOST: Duration = Duration::from_secs(45 * 60);
 
 /// Runs the bars that are named, or all of them.
-pub(crate) fn run(arguments: &[String]) -> Outcome {
+pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let (flags, ids): (Vec<&String>, Vec<&String>) =
         arguments.iter().partition(|argument| argument.starts_with("--"));
     let unknown = ids.iter().find(|id| !BARS.iter().any(|bar| bar.id == id.as_str()));
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     show(&chosen().collect::<Vec<_>>(), &Binaries::build()?)
 }
 
-fn show(chosen: &[&Bar], binaries: &Binaries) -> Outcome {
+fn show(chosen: &[&Bar], binaries: &Binaries) -> TaskResult {
     let begun = Instant::now();
     let deadline = begun + MOST;
     let (alone, beside): (Vec<&Bar>, Vec<&Bar>) = chosen.iter().partition(|bar| !bar.within.is_empty());

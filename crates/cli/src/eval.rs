@@ -1,12 +1,12 @@
-//! Measuring recall: a data set in, how often the right memory came first out.
+//! Measures recall: reads a data set, reports how often the right memory came first.
 //!
-//! The documents of a set become memories in a store of their own, through the way every memory is written; its questions are put to
-//! the engine and, beside it, to plain BM25. Not here: the arguments (`commands/eval`), anything of how recall ranks (`recall`).
+//! The documents of a set become memories in a temporary store, written the way every memory is; its queries are put to the engine and,
+//! for comparison, to plain BM25. Not here: the arguments (`commands/eval`), how recall ranks (`recall`), published sets (`xtask dataset`
+//! converts them).
 
 pub(crate) mod arm;
 pub(crate) mod bench;
 pub(crate) mod data_set;
 pub(crate) mod figures;
-pub(crate) mod formats;
 pub(crate) mod per_query;
 pub(crate) mod report;

@@ -1,20 +1,20 @@
-//! Extraction: what becomes of labelled texts and transcripts when they are said in sessions, by rules alone.
+//! Extraction: plays labelled texts and transcripts as sessions, and compares the memories made by rules with the labels.
 
-use super::Outcome;
-use super::page::{Page, not_run, percent};
-use super::sets::{Sets, list, text, texts};
-use super::telling::{Said, tell};
+use super::page::{ScorecardPage, not_run, percent};
+use super::playback::{SessionMessage, play_session};
+use super::sets::{EvalSets, list, text, texts};
 use super::wording::holds;
+use crate::TaskResult;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 const HEADS: [&str; 8] =
     ["set", "label", "labels", "found", "memories made", "right", "forbidden", "control: wanted"];
 
-/// One session of a set, with what should and must not come of it.
-struct Case {
+/// One session of a set, with the labels and what is forbidden.
+struct LabelledSession {
     id: String,
-    said: Vec<Said>,
+    messages: Vec<SessionMessage>,
     /// What should be kept, each under its label.
     wanted: Vec<(String, String)>,
     /// Phrases of which no memory may hold all.
@@ -24,12 +24,12 @@ struct Case {
 }
 
 /// Measures every labelled set.
-pub(crate) fn measure(sets: &Sets, page: &mut Page) -> Outcome<()> {
+pub(crate) fn measure(sets: &EvalSets, page: &mut ScorecardPage) -> TaskResult {
     page.section(
         "Extraction",
-        "Each item is said in a session of its own, through the hooks. A label is *found* when the memories of its session together hold at least 60 % of its telling words, endings aside; a memory is *right* \
-         when it holds a label so, or a label it (only where a set labels all that is worth keeping). *Forbidden*: memories that hold what the set says must never become one, where it says so; *control*: how many \
-         hold what it wants, looked for in the same way. Opinions are left out by \
+        "Each item is a session of its own, played through the hooks. A label is *found* when the memories of its session together hold at least 60 % of its keywords, endings aside; a memory is *right* \
+         when it holds a label so, or a label holds it (only where a set labels everything worth keeping). *Forbidden*: memories with phrases that the set forbids; *control*: memories with phrases \
+         that it wants, matched the same way. Opinions are left out by \
          design; entities are not extracted at all, so that half of mempalace-extraction is *not run*.",
     );
     let mut rows = Vec::new();
@@ -49,12 +49,12 @@ pub(crate) fn measure(sets: &Sets, page: &mut Page) -> Outcome<()> {
 
 fn measure_cases(
     name: &str,
-    cases: &[Case],
+    cases: &[LabelledSession],
     is_complete: bool,
-    sets: &Sets,
-    page: &Page,
-) -> Outcome<Vec<Vec<String>>> {
-    let made = made_of(cases, sets)?;
+    sets: &EvalSets,
+    page: &ScorecardPage,
+) -> TaskResult<Vec<Vec<String>>> {
+    let made = distil_all(cases, sets)?;
     let none = Vec::new();
     let mut right = 0;
     let mut labels: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
@@ -89,14 +89,14 @@ fn measure_cases(
 
 /// Counts the memories that hold all of some phrases of their case; nothing where no case names any.
 fn holding(
-    cases: &[Case],
+    cases: &[LabelledSession],
     made: &BTreeMap<String, Vec<String>>,
-    phrases: fn(&Case) -> &Vec<Vec<String>>,
+    phrases: fn(&LabelledSession) -> &Vec<Vec<String>>,
 ) -> String {
     if cases.iter().all(|case| phrases(case).is_empty()) {
         return "–".to_owned();
     }
-    let of_case = |case: &Case| {
+    let of_case = |case: &LabelledSession| {
         let memories = made.get(&case.id).into_iter().flatten();
         memories.filter(|memory| phrases(case).iter().any(|all| has_all(memory, all))).count()
     };
@@ -110,11 +110,11 @@ fn row(name: &str, label: &str, (found, all): (usize, usize), rest: &[String]) -
     row
 }
 
-/// Tells every case, and returns the memories of each by its session.
-fn made_of(cases: &[Case], sets: &Sets) -> Outcome<BTreeMap<String, Vec<String>>> {
+/// Plays every case, and returns the memories by session.
+fn distil_all(cases: &[LabelledSession], sets: &EvalSets) -> TaskResult<BTreeMap<String, Vec<String>>> {
     let world = sets.world();
     for case in cases {
-        tell(&world, &case.id, &case.said)?;
+        play_session(&world, &case.id, &case.messages)?;
     }
     let mut made: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for memory in world.memories()? {
@@ -134,13 +134,13 @@ fn has_all(memory: &str, phrases: &[String]) -> bool {
     !phrases.is_empty() && phrases.iter().all(|phrase| memory.contains(&phrase.to_lowercase()))
 }
 
-fn mempalace(sets: &Sets) -> Outcome<Option<Vec<Case>>> {
+fn mempalace(sets: &EvalSets) -> TaskResult<Option<Vec<LabelledSession>>> {
     let items = sets.json_lines("mempalace-extraction/memory_extraction.dataset.jsonl")?;
     let labels = sets.json_lines("mempalace-extraction/memory_extraction.labels.jsonl")?;
     let (Some(items), Some(labels)) = (items, labels) else { return Ok(None) };
-    let case = |(item, labels): (&Value, &Value)| Case {
+    let case = |(item, labels): (&Value, &Value)| LabelledSession {
         id: text(item, "id"),
-        said: vec![Said::by_user(text(item, "text"))],
+        messages: vec![SessionMessage::from_user(text(item, "text"))],
         wanted: list(labels, "memories").iter().map(|it| (text(it, "type"), text(it, "content"))).collect(),
         forbidden: Vec::new(),
         phrased: Vec::new(),
@@ -148,12 +148,12 @@ fn mempalace(sets: &Sets) -> Outcome<Option<Vec<Case>>> {
     Ok(Some(items.iter().zip(&labels).map(case).collect()))
 }
 
-fn remem_corpus(sets: &Sets) -> Outcome<Option<Vec<Case>>> {
+fn remem_corpus(sets: &EvalSets) -> TaskResult<Option<Vec<LabelledSession>>> {
     let phrases =
         |of: &Value, key| list(of, key).iter().map(|it| texts(it, "text_contains")).collect::<Vec<_>>();
-    let case = |case: &Value| Case {
+    let case = |case: &Value| LabelledSession {
         id: text(case, "id"),
-        said: list(case, "transcript").iter().map(Said::read).collect(),
+        messages: list(case, "transcript").iter().map(SessionMessage::parse).collect(),
         wanted: phrases(case, "expected_observations")
             .iter()
             .map(|it| ("observation".to_owned(), it.join(" ")))
@@ -166,13 +166,13 @@ fn remem_corpus(sets: &Sets) -> Outcome<Option<Vec<Case>>> {
         .map(|corpus| list(&corpus, "cases").iter().map(case).collect()))
 }
 
-fn remem_tasks(sets: &Sets) -> Outcome<Option<Vec<Case>>> {
+fn remem_tasks(sets: &EvalSets) -> TaskResult<Option<Vec<LabelledSession>>> {
     let case = |task: &Value| {
         let episodes = list(task, "history_episodes");
         let all = |key: &str| episodes.iter().flat_map(|episode| list(episode, key)).collect::<Vec<_>>();
-        Case {
+        LabelledSession {
             id: text(task, "id"),
-            said: all("raw_events").iter().map(Said::read).collect(),
+            messages: all("raw_events").iter().map(SessionMessage::parse).collect(),
             wanted: all("memories").iter().map(|it| ("memory".to_owned(), text(it, "text"))).collect(),
             forbidden: Vec::new(),
             phrased: Vec::new(),

@@ -1,11 +1,11 @@
-//! Forbidden hits: what was superseded, forgotten, belongs to another project or came from outside must not come up.
+//! Forbidden hits: memories that are superseded, forgotten, external or of another project must not come up.
 //!
-//! The hardest case on purpose: every document that answers a question is made forbidden, and the questions are asked.
+//! The hardest case on purpose: every document that answers a question is made forbidden, then the questions are put.
 
-use super::Outcome;
-use super::page::{Page, not_run, verdict};
-use super::sets::{Document, Query, SMALL, Set, Sets};
-use super::stock::{Given, Stock, numbers};
+use super::page::{ScorecardPage, not_run, verdict};
+use super::scored_store::{InjectedBlock, ScoredStore, memory_ids};
+use super::sets::{EvalSets, SMALL, ScoredDocument, ScoredQuery, ScoredSet};
+use crate::TaskResult;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 
@@ -15,53 +15,59 @@ const HEADS: [&str; 8] = [
     "memories",
     "questions",
     "hits of search",
-    "prompts given one",
-    "session starts given one",
-    "as it must be",
+    "prompts with one",
+    "session starts with one",
+    "as required",
 ];
 
-/// What every project knows beside the documents.
+/// A harmless memory that every project gets beside the documents.
 const OTHER: &str = "Lunch is at noon, in the room with the plants.";
 
-/// Why a memory must not come up.
+/// ForbiddenReason a memory must not come up.
 #[derive(Clone, Copy, PartialEq)]
-enum Why {
+enum ForbiddenReason {
     Superseded,
     Forgotten,
     OtherProject,
     External,
-    /// It may: the control, which shows that the same questions find the memories.
+    /// Not forbidden: the control, which shows that the same questions find the memories.
     Allowed,
 }
 
-impl Why {
-    const ALL: [Why; 5] = [Why::Superseded, Why::Forgotten, Why::OtherProject, Why::External, Why::Allowed];
+impl ForbiddenReason {
+    const ALL: [ForbiddenReason; 5] = [
+        ForbiddenReason::Superseded,
+        ForbiddenReason::Forgotten,
+        ForbiddenReason::OtherProject,
+        ForbiddenReason::External,
+        ForbiddenReason::Allowed,
+    ];
 
     fn name(self) -> &'static str {
         match self {
-            Why::Superseded => "superseded",
-            Why::Forgotten => "forgotten",
-            Why::OtherProject => "of another project",
-            Why::External => "external, and not marked so",
-            Why::Allowed => "control: it is not",
+            ForbiddenReason::Superseded => "superseded",
+            ForbiddenReason::Forgotten => "forgotten",
+            ForbiddenReason::OtherProject => "of another project",
+            ForbiddenReason::External => "external, and not marked so",
+            ForbiddenReason::Allowed => "control: it is not",
         }
     }
 }
 
 /// Measures every set, for every reason.
-pub(crate) fn measure(sets: &Sets, page: &mut Page) -> Outcome<()> {
+pub(crate) fn measure(sets: &EvalSets, page: &mut ScorecardPage) -> TaskResult {
     page.section(
         "Forbidden hits",
-        "Every document that answers a question is superseded, forgotten, moved to another project, or said to come from outside; then the questions are asked over MCP and as prompts, and sessions begun. Counted is what came up all \
-         the same, in numbers of hits and of injections. What comes from outside may be found and pointed at, if it is marked: counted is what is not. All must be 0, but for the control: there nothing is forbidden, and the same documents are counted \
-         by the same questions, so that none of the three may be 0.",
+        "Every document that answers a question is superseded, forgotten, moved to another project, or marked as external; then the questions are put over MCP and as prompts, and sessions are started. Counted are the hits and injections \
+         with a forbidden memory. An external one may be listed if it is labelled: only unlabelled ones count. All must be 0, except in the control: there nothing is forbidden, the same documents are counted \
+         by the same questions, and none of the three may be 0.",
     );
     let mut rows = Vec::new();
     let mut lines = Vec::new();
     for name in SMALL {
         match sets.read(name)? {
             Some(set) => {
-                for why in Why::ALL {
+                for why in ForbiddenReason::ALL {
                     rows.push(measure_one(sets, &set, why, &mut lines)?);
                 }
             }
@@ -72,49 +78,56 @@ pub(crate) fn measure(sets: &Sets, page: &mut Page) -> Outcome<()> {
     page.per_query("forbidden", &lines)
 }
 
-fn measure_one(sets: &Sets, set: &Set, why: Why, lines: &mut Vec<Value>) -> Outcome<Vec<String>> {
+fn measure_one(
+    sets: &EvalSets,
+    set: &ScoredSet,
+    why: ForbiddenReason,
+    lines: &mut Vec<Value>,
+) -> TaskResult<Vec<String>> {
     let gold: HashSet<(&str, &str)> = set
         .queries
         .iter()
         .flat_map(|query| query.gold.iter().map(|name| (query.project.as_str(), name.as_str())))
         .collect();
-    let is_gold = |document: &Document| gold.contains(&(document.name.0.as_str(), document.name.1.as_str()));
-    let stock = Stock::new(sets, set, |document| line(document, why, is_gold(document)))?;
+    let is_gold =
+        |document: &ScoredDocument| gold.contains(&(document.name.0.as_str(), document.name.1.as_str()));
+    let store = ScoredStore::new(sets, set, |document| line(document, why, is_gold(document)))?;
     let forbidden: BTreeSet<i64> =
-        stock.documents().filter(|(_, it)| is_gold(it)).map(|(id, _)| id).collect();
-    forbid(&stock, why, &forbidden)?;
-    // A project all of whose documents went elsewhere is still there, and knows something.
+        store.documents().filter(|(_, it)| is_gold(it)).map(|(id, _)| id).collect();
+    forbid(&store, why, &forbidden)?;
+    // A project that lost all its documents must still exist.
     let projects: BTreeSet<&str> = set.queries.iter().map(|query| query.project.as_str()).collect();
     let others: Vec<Value> =
         projects.iter().map(|project| json!({"body": OTHER, "project": project})).collect();
-    stock.world.import(&others)?;
-    let asked: Vec<&Query> = set.queries.iter().filter(|query| query.is_answerable()).collect();
+    store.world.import(&others)?;
+    let answerable: Vec<&ScoredQuery> = set.queries.iter().filter(|query| query.is_answerable()).collect();
     let (mut hits, mut prompts) = (0, 0);
-    for (query, index) in asked.iter().zip(stock.search(&asked)?) {
-        let found = forbidden_of(numbers(&index), &index, why, &forbidden).count();
-        let is_given = is_given(&stock.prompt(query)?, why, &forbidden);
-        (hits, prompts) = (hits + found, prompts + usize::from(is_given));
+    for (query, index) in answerable.iter().zip(store.search(&answerable)?) {
+        let forbidden_hits = forbidden_of(memory_ids(&index), &index, why, &forbidden).count();
+        let is_injected = holds_forbidden(&store.prompt(query)?, why, &forbidden);
+        (hits, prompts) = (hits + forbidden_hits, prompts + usize::from(is_injected));
         lines.push(
-            json!({"set": set.name, "why": why.name(), "id": query.id, "hits": found, "given": is_given}),
+            json!({"set": set.name, "why": why.name(), "id": query.id, "hits": forbidden_hits, "injected": is_injected}),
         );
     }
     let mut starts = 0;
     for project in projects {
-        starts += usize::from(is_given(&stock.session_start(project)?, why, &forbidden));
+        starts += usize::from(holds_forbidden(&store.session_start(project)?, why, &forbidden));
     }
-    let found = [hits, prompts, starts];
-    let holds = found.iter().all(|count| (*count > 0) == (why == Why::Allowed));
-    let counts = [forbidden.len(), asked.len()].into_iter().chain(found).map(|count| count.to_string());
+    let counted = [hits, prompts, starts];
+    let holds = counted.iter().all(|count| (*count > 0) == (why == ForbiddenReason::Allowed));
+    let counts =
+        [forbidden.len(), answerable.len()].into_iter().chain(counted).map(|count| count.to_string());
     let named = [set.name.to_owned(), why.name().to_owned()].into_iter();
     Ok(named.chain(counts).chain([verdict(holds)]).collect())
 }
 
-fn line(document: &Document, why: Why, is_gold: bool) -> Value {
+fn line(document: &ScoredDocument, why: ForbiddenReason, is_gold: bool) -> Value {
     let mut line = document.line.clone();
     let change = match why {
-        Why::OtherProject => Some(("project", "another")),
-        Why::External => Some(("provenance", "external")),
-        Why::Superseded | Why::Forgotten | Why::Allowed => None,
+        ForbiddenReason::OtherProject => Some(("project", "another")),
+        ForbiddenReason::External => Some(("provenance", "external")),
+        ForbiddenReason::Superseded | ForbiddenReason::Forgotten | ForbiddenReason::Allowed => None,
     };
     if let (true, Some((key, value)), Some(line)) = (is_gold, change, line.as_object_mut()) {
         line.insert(key.to_owned(), value.into());
@@ -122,51 +135,60 @@ fn line(document: &Document, why: Why, is_gold: bool) -> Value {
     line
 }
 
-/// Does to the memories what can only be done to memories.
-fn forbid(stock: &Stock<'_>, why: Why, forbidden: &BTreeSet<i64>) -> Outcome<()> {
+/// Supersedes or forgets the memories; the other reasons were set at import.
+fn forbid(store: &ScoredStore<'_>, why: ForbiddenReason, forbidden: &BTreeSet<i64>) -> TaskResult {
     let ids: Vec<String> = forbidden.iter().map(ToString::to_string).collect();
-    if why == Why::Forgotten {
+    if why == ForbiddenReason::Forgotten {
         let arguments: Vec<&str> =
             ["forget", "--yes", "--json"].into_iter().chain(ids.iter().map(String::as_str)).collect();
-        stock.world.ask(&arguments)?;
+        store.world.json(&arguments)?;
     }
-    if why == Why::Superseded {
+    if why == ForbiddenReason::Superseded {
         for id in &ids {
             let text = format!("What number {id} said does not hold any more, nobody wrote down what does.");
-            stock.world.ask(&["supersede", id, "--json", "--", &text])?;
+            store.world.json(&["supersede", id, "--json", "--", &text])?;
         }
     }
     Ok(())
 }
 
-fn is_given(given: &Given, why: Why, forbidden: &BTreeSet<i64>) -> bool {
-    forbidden_of(given.memories.clone(), &given.text, why, forbidden).next().is_some()
+fn holds_forbidden(block: &InjectedBlock, why: ForbiddenReason, forbidden: &BTreeSet<i64>) -> bool {
+    forbidden_of(block.memories.clone(), &block.text, why, forbidden).next().is_some()
 }
 
-/// Returns the forbidden ones of what was told in a text: what came from outside is forbidden only where it is not marked.
+/// Returns the forbidden ones of the listed ids. An external one is forbidden only where the text does not label it.
 fn forbidden_of(
-    told: Vec<i64>,
+    listed: Vec<i64>,
     text: &str,
-    why: Why,
+    why: ForbiddenReason,
     forbidden: &BTreeSet<i64>,
 ) -> impl Iterator<Item = i64> {
-    let is_marked = move |id: i64| why == Why::External && text.contains(&format!("#{id} external "));
-    told.into_iter().filter(move |id| forbidden.contains(id) && !is_marked(*id))
+    let is_marked =
+        move |id: i64| why == ForbiddenReason::External && text.contains(&format!("#{id} external "));
+    listed.into_iter().filter(move |id| forbidden.contains(id) && !is_marked(*id))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn given(text: &str) -> Given {
-        Given { text: text.to_owned(), tokens: 0, budget: 0, memories: vec![7] }
+    fn block(text: &str) -> InjectedBlock {
+        InjectedBlock { text: text.to_owned(), tokens: 0, budget: 0, memories: vec![7] }
     }
 
     #[test]
-    fn what_comes_from_outside_is_allowed_only_as_a_marked_pointer() {
+    fn an_external_memory_is_allowed_only_with_its_label() {
         let forbidden = BTreeSet::from([7]);
-        assert!(!is_given(&given("#7 external note A page · 1d"), Why::External, &forbidden));
-        assert!(is_given(&given("#7 note A page · 1d"), Why::External, &forbidden));
-        assert!(is_given(&given("#7 external note A page · 1d"), Why::Superseded, &forbidden));
+        assert!(!holds_forbidden(
+            &block("#7 external note A page · 1d"),
+            ForbiddenReason::External,
+            &forbidden
+        ));
+        assert!(holds_forbidden(&block("#7 note A page · 1d"), ForbiddenReason::External, &forbidden));
+        assert!(holds_forbidden(
+            &block("#7 external note A page · 1d"),
+            ForbiddenReason::Superseded,
+            &forbidden
+        ));
     }
 }

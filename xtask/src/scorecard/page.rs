@@ -1,30 +1,30 @@
-//! The page: sections and tables as Markdown, and beside it the files with a line a question.
+//! The page: sections and tables as Markdown, and the files with one line per query.
 
-use super::Outcome;
+use crate::TaskResult;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is written at the end of a run.
-pub(crate) struct Page {
+/// The page in the making.
+pub(crate) struct ScorecardPage {
     text: String,
     per_query: Option<PathBuf>,
 }
 
-impl Page {
-    /// Begins a page about one program, by what it says it is.
-    pub(crate) fn new(program: &str, per_query: Option<PathBuf>) -> Page {
+impl ScorecardPage {
+    /// Begins a page about one version of the program.
+    pub(crate) fn new(program: &str, per_query: Option<PathBuf>) -> ScorecardPage {
         let text = format!(
             "# Scorecard\n\n\
              Written by `cargo xtask scorecard`, never by hand. Measured: {program}. The data sets are public and not shipped ([eval.md](eval.md) says how each is read); \
              a set that was not there is marked *not run*. Figures are shares in percent unless said otherwise, and do not depend on the machine.\n"
         );
-        Page { text, per_query }
+        ScorecardPage { text, per_query }
     }
 
     /// Begins a section.
     pub(crate) fn section(&mut self, title: &str, about: &str) {
-        say_progress(title);
+        report_progress(title);
         self.text.push_str(&format!("\n## {title}\n\n{about}\n"));
     }
 
@@ -38,14 +38,14 @@ impl Page {
     }
 
     /// Where the lines of one part go, if they are wanted.
-    pub(crate) fn per_query_file(&self, name: &str) -> Outcome<Option<PathBuf>> {
+    pub(crate) fn per_query_file(&self, name: &str) -> TaskResult<Option<PathBuf>> {
         let Some(dir) = &self.per_query else { return Ok(None) };
         fs::create_dir_all(dir)?;
         Ok(Some(dir.join(format!("{name}.jsonl"))))
     }
 
     /// Writes the lines of one part, if they are wanted.
-    pub(crate) fn per_query(&self, name: &str, lines: &[Value]) -> Outcome<()> {
+    pub(crate) fn per_query(&self, name: &str, lines: &[Value]) -> TaskResult {
         if let Some(file) = self.per_query_file(name)? {
             let lines: String = lines.iter().map(|line| line.to_string() + "\n").collect();
             fs::write(file, lines)?;
@@ -53,14 +53,14 @@ impl Page {
         Ok(())
     }
 
-    /// Puts the page where it belongs.
-    pub(crate) fn write(&self, path: &Path) -> Outcome<()> {
+    /// Writes the page.
+    pub(crate) fn write(&self, path: &Path) -> TaskResult {
         Ok(fs::write(path, &self.text)?)
     }
 }
 
 #[expect(clippy::print_stderr, reason = "a task for developers talks to them")]
-fn say_progress(title: &str) {
+fn report_progress(title: &str) {
     eprintln!("scorecard: {}", title.to_lowercase());
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn percent(part: usize, whole: usize) -> String {
     if whole == 0 { "–".to_owned() } else { format!("{:.1}", 100.0 * part as f64 / whole as f64) }
 }
 
-/// What a row says of itself: whether its figures are what they must be.
+/// Whether the figures of a row are as required.
 pub(crate) fn verdict(holds: bool) -> String {
     if holds { "yes" } else { "**no**" }.to_owned()
 }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_page_is_sections_with_tables() {
-        let mut page = Page::new("backstory 1.0", None);
+        let mut page = ScorecardPage::new("backstory 1.0", None);
         page.section("Finding", "How often.");
         page.table(&["set", "any@1"], &[vec!["one".into(), percent(1, 3)], not_run("two", 2)]);
         let table = "\n## Finding\n\nHow often.\n\n| set | any@1 |\n| --- | --- |\n| one | 33.3 |\n| two | *not run* |\n";

@@ -1,40 +1,43 @@
-//! Retrieval: the questions of each set against its documents, the engine and plain BM25 side by side. `eval` counts.
+//! Retrieval: runs `eval` on each set, the engine and plain BM25 side by side.
 
-use super::Outcome;
-use super::page::{Page, not_run};
-use super::sets::{RETRIEVAL, Sets};
+use super::page::{ScorecardPage, not_run};
+use super::sets::{EvalSets, RETRIEVAL};
+use crate::TaskResult;
 use serde_json::{Map, Value};
 
 const FIGURES: [&str; 6] = ["any@1", "any@5", "any@10", "share@5", "share@10", "mrr"];
 const HEADS: [&str; 9] = ["set", "category", "n", "any@1", "any@5", "any@10", "share@5", "share@10", "MRR"];
-/// Smaller categories say nothing by themselves; they count in the whole.
+/// Smaller categories are too small to report; they count in the whole.
 const FEWEST: u64 = 5;
 
-/// What `eval` said of a set; nothing where the set is not here.
-pub(crate) type Report = (&'static str, Option<Value>);
+/// The report of `eval` on a set; `None` where the set is absent.
+pub(crate) type SetReport = (&'static str, Option<Value>);
 
-/// Measures every set, and returns what `eval` said.
-pub(crate) fn measure(sets: &Sets, page: &mut Page) -> Outcome<Vec<Report>> {
+/// Measures every set, and returns the reports of `eval`.
+pub(crate) fn measure(sets: &EvalSets, page: &mut ScorecardPage) -> TaskResult<Vec<SetReport>> {
     page.section(
         "Retrieval",
         "A cell is the engine's figure, then that of BM25 alone over the same index. `any@k`: a right document is among the first k; `share@k`: the share of the right \
          ones that is; MRR: one over the rank of the first, in percent. Categories of fewer than five questions count in the whole only.",
     );
     let reports =
-        RETRIEVAL.iter().map(|set| Ok((*set, report(sets, set, page)?))).collect::<Outcome<Vec<_>>>()?;
+        RETRIEVAL.iter().map(|set| Ok((*set, report(sets, set, page)?))).collect::<TaskResult<Vec<_>>>()?;
     let rows: Vec<_> = reports.iter().flat_map(|(set, report)| rows(set, report.as_ref())).collect();
     page.table(&HEADS, &rows);
     Ok(reports)
 }
 
-fn report(sets: &Sets, set: &str, page: &Page) -> Outcome<Option<Value>> {
-    let Some(path) = sets.path(set) else { return Ok(None) };
-    let (world, path) = (sets.world(), path.to_string_lossy().into_owned());
+fn report(sets: &EvalSets, set: &str, page: &ScorecardPage) -> TaskResult<Option<Value>> {
+    let Some(converted) = sets.converted(set)? else { return Ok(None) };
+    let world = sets.world();
+    let path = world.scratch("set.json");
+    converted.write(&path)?;
+    let path = path.to_string_lossy().into_owned();
     let lines =
         page.per_query_file(&format!("retrieval-{set}"))?.map(|file| file.to_string_lossy().into_owned());
     let mut arguments = vec!["eval", &path, "--json"];
     arguments.extend(lines.iter().flat_map(|lines| ["--per-query", lines]));
-    world.ask(&arguments).map(Some)
+    world.json(&arguments).map(Some)
 }
 
 fn rows(set: &str, report: Option<&Value>) -> Vec<Vec<String>> {

@@ -1,7 +1,9 @@
-//! The data sets: which there are, whether they are here, and their documents and questions in the one format `eval` writes.
+//! The data sets of the scorecard: which there are, whether they are present, their documents and queries.
 
-use super::Outcome;
-use super::world::World;
+use super::world::ScorecardWorld;
+use crate::TaskResult;
+use crate::datasets;
+use crate::datasets::converted::{ConvertedSet, SetDocument, SetQuery};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,32 +19,32 @@ pub(crate) const RETRIEVAL: [&str; 7] = [
     "beam",
 ];
 
-/// Those small enough to be asked question by question through every door.
+/// Those small enough to put every query over MCP and as a prompt.
 pub(crate) const SMALL: [&str; 4] = ["devmembench", "coding-agent-life-v1", "mcp-memory-devbench", "remem"];
 
-/// Where the sets lie, and the binary that is measured.
-pub(crate) struct Sets {
+/// The folder of the sets, and the binary that is measured.
+pub(crate) struct EvalSets {
     pub(crate) data: PathBuf,
     pub(crate) program: PathBuf,
 }
 
-/// A set as `eval --to` writes it.
-pub(crate) struct Set {
+/// A set, ready to be imported.
+pub(crate) struct ScoredSet {
     pub(crate) name: &'static str,
-    pub(crate) documents: Vec<Document>,
-    pub(crate) queries: Vec<Query>,
+    pub(crate) documents: Vec<ScoredDocument>,
+    pub(crate) queries: Vec<ScoredQuery>,
 }
 
 /// One document, as a line for `import`.
-pub(crate) struct Document {
-    /// Its name in the set, with its project: names are told apart only within one.
+pub(crate) struct ScoredDocument {
+    /// Its project and its id: ids are unique only within a project.
     pub(crate) name: (String, String),
-    /// The line, with a uid of its own so that it is known again.
+    /// The line, with a fixed uid to map the memory back to the document.
     pub(crate) line: Value,
 }
 
-/// One question.
-pub(crate) struct Query {
+/// One query.
+pub(crate) struct ScoredQuery {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) project: String,
@@ -50,65 +52,65 @@ pub(crate) struct Query {
     pub(crate) gold: Vec<String>,
 }
 
-impl Sets {
-    /// Returns a world for the binary.
-    pub(crate) fn world(&self) -> World {
-        World::new(&self.program)
+impl EvalSets {
+    /// Creates a world for the binary.
+    pub(crate) fn world(&self) -> ScorecardWorld {
+        ScorecardWorld::new(&self.program)
     }
 
-    /// Returns where something of the data lies, or says loudly that it does not.
+    /// Returns the path of a set; reports on stderr if it is absent.
     pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
         let path = self.data.join(name);
         if path.exists() {
             return Some(path);
         }
-        say_absent(&path);
+        report_absent(&path);
         None
     }
 
-    /// Reads a file of JSON, if it is there.
-    pub(crate) fn json(&self, name: &str) -> Outcome<Option<Value>> {
+    /// Reads a JSON file, if it is there.
+    pub(crate) fn json(&self, name: &str) -> TaskResult<Option<Value>> {
         self.path(name).map(|path| Ok(serde_json::from_str(&fs::read_to_string(path)?)?)).transpose()
     }
 
-    /// Reads a file with a JSON object a line, if it is there.
-    pub(crate) fn json_lines(&self, name: &str) -> Outcome<Option<Vec<Value>>> {
-        let read = |path: PathBuf| -> Outcome<Vec<Value>> {
+    /// Reads a JSON Lines file, if it is there.
+    pub(crate) fn json_lines(&self, name: &str) -> TaskResult<Option<Vec<Value>>> {
+        let read = |path: PathBuf| -> TaskResult<Vec<Value>> {
             fs::read_to_string(path)?.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
         };
         self.path(name).map(read).transpose()
     }
 
-    /// Reads a set as the binary itself understands it, if it is there.
-    pub(crate) fn read(&self, name: &'static str) -> Outcome<Option<Set>> {
-        let Some(path) = self.path(name) else { return Ok(None) };
-        let world = self.world();
-        let copy = world.scratch("set.json");
-        world.say(&["eval", &path.to_string_lossy(), "--to", &copy.to_string_lossy()], "")?;
-        let set: Value = serde_json::from_str(&fs::read_to_string(copy)?)?;
-        let (documents, queries) = (list(&set, "documents"), list(&set, "queries"));
-        Ok(Some(Set {
+    /// Converts a set for `eval`, if it is there.
+    pub(crate) fn converted(&self, name: &str) -> TaskResult<Option<ConvertedSet>> {
+        self.path(name).map(|path| datasets::read(&path)).transpose()
+    }
+
+    /// Reads a set, if it is there.
+    pub(crate) fn read(&self, name: &'static str) -> TaskResult<Option<ScoredSet>> {
+        let Some(set) = self.converted(name)? else { return Ok(None) };
+        Ok(Some(ScoredSet {
             name,
-            documents: documents.iter().enumerate().map(|(at, of)| document(at, of)).collect(),
-            queries: queries.iter().map(query).collect(),
+            documents: set.documents.iter().enumerate().map(|(at, it)| scored_document(at, it)).collect(),
+            queries: set.queries.into_iter().map(scored_query).collect(),
         }))
     }
 }
 
-impl Document {
-    /// What it is known by once it is written.
+impl ScoredDocument {
+    /// The uid of its memory.
     pub(crate) fn uid(&self) -> Option<&str> {
         self.line.get("uid")?.as_str()
     }
 
-    /// What it says.
+    /// Its text.
     pub(crate) fn body(&self) -> &str {
         self.line.get("body").and_then(Value::as_str).unwrap_or_default()
     }
 }
 
-impl Query {
-    /// Whether the set holds an answer.
+impl ScoredQuery {
+    /// Whether the set has an answer.
     pub(crate) fn is_answerable(&self) -> bool {
         !self.gold.is_empty()
     }
@@ -129,29 +131,34 @@ pub(crate) fn texts(of: &Value, key: &str) -> Vec<String> {
     list(of, key).iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// A project of its own for what names none.
-fn project(of: &Value) -> String {
-    let corpus = text(of, "corpus");
+/// The project of a corpus; sets without corpora share one.
+fn project(corpus: &str) -> String {
     if corpus.is_empty() { "the-set".to_owned() } else { corpus.replace('/', "-") }
 }
 
-fn document(at: usize, of: &Value) -> Document {
+fn scored_document(at: usize, document: &SetDocument) -> ScoredDocument {
+    let project = project(&document.corpus);
     let uid = format!("019b7000-0000-7000-8000-{at:012x}");
-    let mut line = json!({"uid": uid, "body": text(of, "text"), "project": project(of)});
-    for (theirs, ours) in [("title", "title"), ("kind", "kind"), ("at", "created_at"), ("session", "session")]
-    {
-        if let (Some(value), Some(line)) = (of.get(theirs), line.as_object_mut()) {
-            line.insert(ours.to_owned(), value.clone());
+    let mut line = json!({"uid": uid, "body": document.text, "project": project});
+    let fields = [
+        ("title", document.title.clone().map(Value::from)),
+        ("kind", document.kind.clone().map(Value::from)),
+        ("created_at", document.at.clone()),
+        ("session", document.session.clone().map(Value::from)),
+    ];
+    for (key, value) in fields {
+        if let (Some(value), Some(line)) = (value, line.as_object_mut()) {
+            line.insert(key.to_owned(), value);
         }
     }
-    Document { name: (project(of), text(of, "id")), line }
+    ScoredDocument { name: (project, document.id.clone()), line }
 }
 
-fn query(of: &Value) -> Query {
-    Query { id: text(of, "id"), text: text(of, "text"), project: project(of), gold: texts(of, "gold") }
+fn scored_query(query: SetQuery) -> ScoredQuery {
+    ScoredQuery { id: query.id, text: query.text, project: project(&query.corpus), gold: query.gold }
 }
 
 #[expect(clippy::print_stderr, reason = "a task for developers talks to them")]
-fn say_absent(path: &Path) {
+fn report_absent(path: &Path) {
     eprintln!("scorecard: ABSENT, NOT RUN: `{}`", path.display());
 }

@@ -1,4 +1,4 @@
-//! When a memory holds what a set says it should: by the words that tell, whatever their endings.
+//! Whether a memory holds a label: compares keywords, ignoring their endings.
 
 use backstory_memory::keywords;
 use std::collections::HashSet;
@@ -10,8 +10,8 @@ const STEM: usize = 5;
 
 /// Whether a text holds most of the words of what is wanted.
 pub(crate) fn holds(text: &str, wanted: &str) -> bool {
-    let (said, wanted) = (stems(text), stems(wanted));
-    !wanted.is_empty() && wanted.intersection(&said).count() * 100 >= wanted.len() * ENOUGH
+    let (present, wanted) = (stems(text), stems(wanted));
+    !wanted.is_empty() && wanted.intersection(&present).count() * 100 >= wanted.len() * ENOUGH
 }
 
 fn stems(text: &str) -> HashSet<String> {

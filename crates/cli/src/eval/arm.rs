@@ -1,22 +1,22 @@
-//! What a question is put to: the engine as every door of ours uses it, the engine as it answers unasked, and plain BM25 to compare with.
+//! The arms of a comparison: the engine as `search` uses it, the engine as injection uses it, and plain BM25.
 
 use crate::engine::Engine;
 use backstory_memory::{MemoryId, Timestamp, keywords};
 use backstory_store::{Filter, Store, StoreError, WordQuery};
 
-/// One way to find memories.
+/// One way to answer a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arm {
-    /// Recall, as someone who asks has it.
+pub(crate) enum EvalArm {
+    /// Recall with the weights of `search`.
     Engine,
-    /// The question's words without the small ones, any of them, ranked by BM25 alone.
+    /// Any of the query's keywords, ranked by BM25 alone.
     Bm25,
-    /// Recall, as it answers when nobody asked: silent unless it is sure.
-    Unasked,
+    /// Recall with the weights of injection: silent unless it is sure.
+    Inject,
 }
 
-/// What questions are put to.
-pub(crate) struct Asked<'a> {
+/// The store and the engines the arms need.
+pub(crate) struct ArmContext<'a> {
     pub(crate) store: &'a Store,
     /// The engine with the weights of `search`.
     pub(crate) search: &'a Engine,
@@ -24,38 +24,38 @@ pub(crate) struct Asked<'a> {
     pub(crate) inject: &'a Engine,
 }
 
-impl Arm {
+impl EvalArm {
     /// Every arm, in the order they are run.
-    pub(crate) const ALL: [Arm; 3] = [Arm::Engine, Arm::Bm25, Arm::Unasked];
+    pub(crate) const ALL: [EvalArm; 3] = [EvalArm::Engine, EvalArm::Bm25, EvalArm::Inject];
 
     /// Returns its name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Arm::Engine => "engine",
-            Arm::Bm25 => "bm25",
-            Arm::Unasked => "unasked",
+            EvalArm::Engine => "engine",
+            EvalArm::Bm25 => "bm25",
+            EvalArm::Inject => "inject",
         }
     }
 
-    /// Returns what it finds, best first, with scores.
-    pub(crate) fn ask(
+    /// Returns its hits, best first, with scores.
+    pub(crate) fn hits(
         self,
-        asked: &Asked<'_>,
+        context: &ArmContext<'_>,
         text: &str,
         at: Timestamp,
         filter: &Filter,
     ) -> Result<Vec<(MemoryId, f64)>, StoreError> {
         let recall = |engine: &Engine| -> Result<Vec<(MemoryId, f64)>, StoreError> {
-            let answer = engine.over(asked.store).ask(&engine.question(text, at, None), filter)?;
+            let answer = engine.over(context.store).ask(&engine.question(text, at, None), filter)?;
             Ok(answer.hits.into_iter().map(|hit| (hit.memory.id, hit.score)).collect())
         };
         match self {
-            Arm::Engine => recall(asked.search),
-            Arm::Unasked => recall(asked.inject),
-            Arm::Bm25 => {
+            EvalArm::Engine => recall(context.search),
+            EvalArm::Inject => recall(context.inject),
+            EvalArm::Bm25 => {
                 let mut query = WordQuery::default();
                 keywords(text).iter().for_each(|word| query.word(word));
-                let hits = asked.store.search_words(&query, filter)?;
+                let hits = context.store.search_words(&query, filter)?;
                 Ok(hits.into_iter().map(|hit| (hit.memory, hit.bm25)).collect())
             }
         }

@@ -1,12 +1,12 @@
-//! A store of its own with the documents of a set in it, and its questions put to it.
+//! A temporary store with the documents of a set, and the set's queries run against it.
 //!
-//! A corpus is a project, so that a question sees only its own documents. Documents are written in the order they stand in. The
-//! store lies in a temporary directory and goes with the bench: the user's own is never opened.
+//! A corpus becomes a project, so that a query sees only its own documents. Documents are written in the order of the file. The store is
+//! deleted with the bench; the user's own is never opened.
 
 use crate::app::{App, redactor};
 use crate::engine::{Engine, Profile};
-use crate::eval::arm::{Arm, Asked};
-use crate::eval::data_set::{DataSet, Document, Query};
+use crate::eval::arm::{ArmContext, EvalArm};
+use crate::eval::data_set::{DataSet, EvalDocument, EvalQuery};
 use crate::failure::Failure;
 use crate::lines::MemoryRecord;
 use crate::progress::Progress;
@@ -23,49 +23,49 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How many hits are asked for.
+/// Hits per query.
 pub(crate) const DEPTH: u32 = 10;
-/// How many documents are written in one transaction.
+/// Documents written in one transaction.
 const PER_TRANSACTION: usize = 1_000;
 
 /// A store with a set in it.
-pub(crate) struct Bench<'set> {
+pub(crate) struct EvalBench<'set> {
     set: &'set DataSet,
     store: Store,
     projects: HashMap<&'set str, ProjectId>,
     documents: HashMap<MemoryId, &'set str>,
-    /// What the documents take on the disk, index included.
+    /// Bytes on disk, indexes included.
     pub(crate) bytes: u64,
     now: Timestamp,
     search: Engine,
     inject: Engine,
-    /// Removes the store when the bench goes.
-    _place: TempDir,
+    /// Deletes the store on drop.
+    _folder: TempDir,
 }
 
-/// What one arm answered to one question.
+/// The answer of one arm to one query.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer<'set> {
-    /// The documents it found, best first, with scores.
-    pub(crate) found: Vec<(&'set str, f64)>,
+pub(crate) struct ArmAnswer<'set> {
+    /// Document ids, best first, with scores.
+    pub(crate) hits: Vec<(&'set str, f64)>,
     /// How long it took.
     pub(crate) took: Duration,
 }
 
-impl<'set> Bench<'set> {
-    /// Writes the documents of a set into a store of their own.
-    pub(crate) fn new(set: &'set DataSet, app: &App) -> Result<Bench<'set>, Failure> {
-        let place = tempfile::tempdir()
+impl<'set> EvalBench<'set> {
+    /// Writes the documents of a set into a temporary store.
+    pub(crate) fn new(set: &'set DataSet, app: &App) -> Result<EvalBench<'set>, Failure> {
+        let folder = tempfile::tempdir()
             .map_err(|error| Failure::user("cannot make a temporary directory").because(&error))?;
-        let home = Home::at(place.path().join("home"));
+        let home = Home::at(folder.path().join("home"));
         let open = || Store::open(&home, Purpose::Command, app.now);
         let bytes = |path| std::fs::metadata(path).map_or(0, |file| file.len());
         let size = || bytes(home.database()) + bytes(home.vectors());
-        // What is written stands in the database file itself only after the last one has closed it.
+        // Closed before measuring: only the last close moves the write-ahead log into the database file.
         drop(open()?);
         let empty = size();
         let redactor = redactor(&app.config, &app.environment, &home);
-        let mut writer = Writer {
+        let mut writer = DocumentWriter {
             store: open()?,
             redactor,
             now: app.now,
@@ -82,7 +82,7 @@ impl<'set> Bench<'set> {
         let engine =
             |profile| Engine::open(&app.config, &app.environment, &home, profile, &KeptVectors::default());
         let (search, inject) = (engine(Profile::Search), engine(Profile::Inject));
-        Ok(Bench {
+        Ok(EvalBench {
             set,
             store: open()?,
             projects,
@@ -91,47 +91,47 @@ impl<'set> Bench<'set> {
             now: app.now,
             search,
             inject,
-            _place: place,
+            _folder: folder,
         })
     }
 
-    /// Puts every question to an arm, in order.
-    pub(crate) fn ask_all(&self, arm: Arm) -> Result<Vec<Answer<'set>>, Failure> {
-        let mut progress = Progress::new(self.set.queries.len() as u64, "questions");
+    /// Runs every query on an arm, in order.
+    pub(crate) fn run_all(&self, arm: EvalArm) -> Result<Vec<ArmAnswer<'set>>, Failure> {
+        let mut progress = Progress::new(self.set.queries.len() as u64, "queries");
         let mut answers = Vec::new();
         for query in &self.set.queries {
-            answers.push(self.ask(arm, query)?);
+            answers.push(self.run(arm, query)?);
             progress.at(answers.len() as u64);
         }
         progress.finish();
         Ok(answers)
     }
 
-    fn ask(&self, arm: Arm, query: &Query) -> Result<Answer<'set>, Failure> {
+    fn run(&self, arm: EvalArm, query: &EvalQuery) -> Result<ArmAnswer<'set>, Failure> {
         let Some(filter) = self.filter(query)? else {
-            return Ok(Answer { found: Vec::new(), took: Duration::ZERO });
+            return Ok(ArmAnswer { hits: Vec::new(), took: Duration::ZERO });
         };
-        let at = query.asked_at(self.now)?.unwrap_or(self.now);
-        let asked = Asked { store: &self.store, search: &self.search, inject: &self.inject };
-        let begun = Instant::now();
-        let hits = arm.ask(&asked, &query.text, at, &filter)?;
-        let took = begun.elapsed();
+        let at = query.time(self.now)?.unwrap_or(self.now);
+        let context = ArmContext { store: &self.store, search: &self.search, inject: &self.inject };
+        let started = Instant::now();
+        let hits = arm.hits(&context, &query.text, at, &filter)?;
+        let took = started.elapsed();
         let named = |(memory, score)| Some((*self.documents.get(&memory)?, score));
-        Ok(Answer { found: hits.into_iter().filter_map(named).collect(), took })
+        Ok(ArmAnswer { hits: hits.into_iter().filter_map(named).collect(), took })
     }
 
-    /// Returns what a question may see; nothing where its corpus has no documents.
-    fn filter(&self, query: &Query) -> Result<Option<Filter>, Failure> {
-        let asked_at = query.asked_at(self.now)?;
+    /// Returns the filter of a query; `None` where its corpus has no documents.
+    fn filter(&self, query: &EvalQuery) -> Result<Option<Filter>, Failure> {
+        let put_at = query.time(self.now)?;
         let Some(project) = self.projects.get(query.corpus.as_str()) else { return Ok(None) };
-        // A document of the very moment is not later than it.
-        let until = asked_at.filter(|_| self.set.hide_later).map(|at| at.plus_ms(1));
+        // Exclusive bound: a document of the same instant still counts.
+        let until = put_at.filter(|_| self.set.hide_later).map(|at| at.plus_ms(1));
         Ok(Some(Filter { limit: DEPTH, until, ..Filter::within(Scope::Project(*project)) }))
     }
 }
 
-/// Writes documents, and remembers what it has resolved.
-struct Writer<'set> {
+/// Writes documents, and caches the ids of projects and sessions.
+struct DocumentWriter<'set> {
     store: Store,
     redactor: Redactor,
     now: Timestamp,
@@ -139,9 +139,12 @@ struct Writer<'set> {
     sessions: HashMap<(&'set str, &'set str), SessionId>,
 }
 
-impl<'set> Writer<'set> {
-    /// Returns which document each memory is.
-    fn write_all(&mut self, documents: &'set [Document]) -> Result<HashMap<MemoryId, &'set str>, Failure> {
+impl<'set> DocumentWriter<'set> {
+    /// Writes all documents, and returns the document id of each memory.
+    fn write_all(
+        &mut self,
+        documents: &'set [EvalDocument],
+    ) -> Result<HashMap<MemoryId, &'set str>, Failure> {
         let mut progress = Progress::new(documents.len() as u64, "documents");
         let mut written = HashMap::new();
         for batch in documents.chunks(PER_TRANSACTION) {
@@ -159,14 +162,15 @@ impl<'set> Writer<'set> {
         Ok(written)
     }
 
-    /// Makes documents fit to be stored, on every core: of a large set this is half of the work.
-    fn prepare_all(&self, documents: &[Document]) -> Result<Vec<Content>, Failure> {
+    /// Redacts and caps the documents on every core: half of the time of a large set.
+    fn prepare_all(&self, documents: &[EvalDocument]) -> Result<Vec<Content>, Failure> {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let (redactor, now) = (&self.redactor, self.now);
         thread::scope(|scope| {
             let parts = documents.chunks(documents.len().div_ceil(cores).max(1));
-            let prepare_part =
-                |part: &'_ [Document]| part.iter().map(|document| content(document, redactor, now)).collect();
+            let prepare_part = |part: &'_ [EvalDocument]| {
+                part.iter().map(|document| content(document, redactor, now)).collect()
+            };
             let threads: Vec<_> = parts.map(|part| scope.spawn(move || prepare_part(part))).collect();
             let prepared =
                 threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
@@ -175,7 +179,7 @@ impl<'set> Writer<'set> {
         })
     }
 
-    fn memory(&mut self, document: &'set Document, content: Content) -> Result<NewMemory, Failure> {
+    fn memory(&mut self, document: &'set EvalDocument, content: Content) -> Result<NewMemory, Failure> {
         let created_at = document.written_at(self.now)?.unwrap_or(self.now);
         let project = self.project(&document.corpus)?;
         let session = document.session.as_deref();
@@ -207,8 +211,8 @@ impl<'set> Writer<'set> {
     }
 }
 
-/// Makes of a document what a memory says, by the way every memory goes.
-fn content(document: &Document, redactor: &Redactor, now: Timestamp) -> Result<Content, Failure> {
+/// Turns a document into the content of a memory, as `import` does.
+fn content(document: &EvalDocument, redactor: &Redactor, now: Timestamp) -> Result<Content, Failure> {
     let line = MemoryRecord {
         title: document.title.clone(),
         body: Some(document.text.clone()),

@@ -1,81 +1,83 @@
-//! A data set in our own format: documents, and questions that know which documents answer them. Documented in `docs/eval.md`.
+//! A data set: documents, and queries with the documents that answer them. The format is documented in `docs/eval.md`.
 
 use crate::failure::Failure;
 use crate::times;
 use backstory_memory::Timestamp;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{BufReader, BufWriter};
 use std::path::Path;
 
 /// A data set.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 pub(crate) struct DataSet {
-    /// What it is called; the file's name where it does not say.
+    /// Its name; the file's name by default.
     #[serde(default)]
     pub(crate) name: String,
-    /// Whether a question must not see documents later than its `at`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    /// Whether a query must not see documents later than its `at`.
+    #[serde(default)]
     pub(crate) hide_later: bool,
-    /// What can be found, in the order it is written.
-    pub(crate) documents: Vec<Document>,
-    /// What is asked.
-    pub(crate) queries: Vec<Query>,
+    /// In the order they are written to the store.
+    pub(crate) documents: Vec<EvalDocument>,
+    pub(crate) queries: Vec<EvalQuery>,
 }
 
-/// One document: a memory to be.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-pub(crate) struct Document {
-    /// Its name, once in its corpus.
+/// One document: it becomes one memory.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+pub(crate) struct EvalDocument {
+    /// Unique in its corpus.
     pub(crate) id: String,
-    /// The body of documents it belongs to.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// A query sees only documents of its own corpus.
+    #[serde(default)]
     pub(crate) corpus: String,
-    /// What it says.
     pub(crate) text: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) title: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) at: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<String>,
 }
 
-/// One question.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-pub(crate) struct Query {
-    /// Its name.
+/// One query.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+pub(crate) struct EvalQuery {
     pub(crate) id: String,
-    /// The documents it sees.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// The corpus it searches.
+    #[serde(default)]
     pub(crate) corpus: String,
-    /// What is asked.
     pub(crate) text: String,
-    /// The documents that answer it; none where the set holds no answer.
+    /// Ids of the documents that answer it; empty where the set has no answer.
     pub(crate) gold: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) category: Option<String>,
-    /// When it is asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// When the query is put.
     pub(crate) at: Option<Value>,
 }
 
 impl DataSet {
-    /// Writes the set to a file, in our own format.
-    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
-        let mut out = create(path)?;
-        let written = serde_json::to_writer_pretty(&mut out, self).map_err(std::io::Error::from);
-        let written = written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
-        written.map_err(|error| Failure::of_path("write", path, &error))
+    /// Reads a set. Refuses one where an id means two documents: gold would be ambiguous.
+    pub(crate) fn read(path: &Path) -> Result<DataSet, Failure> {
+        let file = File::open(path).map_err(|error| Failure::of_path("read", path, &error))?;
+        let set = serde_json::from_reader(BufReader::with_capacity(1 << 20, file));
+        let mut set: DataSet = set.map_err(|error| {
+            Failure::user(format!("cannot read `{}`", path.display()))
+                .because(&error)
+                .hint("docs/eval.md describes the format of a data set")
+        })?;
+        if set.name.is_empty() {
+            set.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        }
+        let mut seen = HashSet::new();
+        match set.documents.iter().find(|document| !seen.insert((&document.corpus, &document.id))) {
+            Some(twin) => {
+                Err(Failure::user(format!("two documents of one corpus have the id `{}`", twin.id)))
+            }
+            None => Ok(set),
+        }
     }
 
-    /// Returns every gold id no document of its corpus has, with the question that names it.
-    pub(crate) fn unknown_gold(&self) -> Vec<(&Query, &str)> {
+    /// Returns every gold id that no document of its corpus has, with the query that names it.
+    pub(crate) fn unknown_gold(&self) -> Vec<(&EvalQuery, &str)> {
         let known: HashSet<(&str, &str)> =
             self.documents.iter().map(|document| (document.corpus.as_str(), document.id.as_str())).collect();
         let all = self.queries.iter().flat_map(|query| query.gold.iter().map(move |gold| (query, gold)));
@@ -85,26 +87,26 @@ impl DataSet {
     }
 }
 
-impl Document {
+impl EvalDocument {
     /// Returns when it was written, if it says.
     pub(crate) fn written_at(&self, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
-        time(&format!("document `{}`", self.id), self.at.as_ref(), now)
+        parse_time(&format!("document `{}`", self.id), self.at.as_ref(), now)
     }
 }
 
-impl Query {
-    /// Returns when it is asked, if it says.
-    pub(crate) fn asked_at(&self, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
-        time(&format!("question `{}`", self.id), self.at.as_ref(), now)
+impl EvalQuery {
+    /// Returns when the query is put, if it says.
+    pub(crate) fn time(&self, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+        parse_time(&format!("query `{}`", self.id), self.at.as_ref(), now)
     }
 
-    /// Whether the set holds an answer.
+    /// Whether the set has an answer.
     pub(crate) fn is_answerable(&self) -> bool {
         !self.gold.is_empty()
     }
 }
 
-fn time(whose: &str, at: Option<&Value>, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+fn parse_time(whose: &str, at: Option<&Value>, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
     let read = |value| {
         times::from_json(value, now).ok_or_else(|| {
             Failure::user(format!("{whose}: `at: {value}` is not a time"))
@@ -114,17 +116,7 @@ fn time(whose: &str, at: Option<&Value>, now: Timestamp) -> Result<Option<Timest
     at.map(read).transpose()
 }
 
-/// Reads a JSON file, or says where it is not what was expected.
-pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
-    let file = File::open(path).map_err(|error| Failure::of_path("read", path, &error))?;
-    serde_json::from_reader(BufReader::with_capacity(1 << 20, file)).map_err(|error| {
-        Failure::user(format!("cannot read `{}`", path.display()))
-            .because(&error)
-            .hint("mend that line; `--format` says what the file is meant to be")
-    })
-}
-
-/// Makes a file to write to.
-pub(crate) fn create(path: &Path) -> Result<BufWriter<File>, Failure> {
+/// Creates a file to write to.
+pub(crate) fn create_file(path: &Path) -> Result<BufWriter<File>, Failure> {
     File::create(path).map(BufWriter::new).map_err(|error| Failure::of_path("write", path, &error))
 }

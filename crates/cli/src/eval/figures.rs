@@ -1,44 +1,44 @@
-//! How good answers are. Pure.
+//! Retrieval figures: rank, recall at k, mean reciprocal rank. Pure.
 //!
-//! Questions without gold are never counted here: there is nothing to find for them.
+//! Queries without gold are never counted here: they have nothing to retrieve.
 
 use serde::Serialize;
 
-/// How good one answer is.
+/// The mark of one answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Mark {
-    /// Where the first gold document stands, from 1.
+pub(crate) struct AnswerMark {
+    /// Rank of the first gold document, from 1.
     pub(crate) rank: Option<usize>,
     share_at_5: f64,
     share_at_10: f64,
 }
 
-impl Mark {
-    /// Marks what was found, best first, against the gold.
-    pub(crate) fn of(found: &[&str], gold: &[String]) -> Mark {
+impl AnswerMark {
+    /// Compares hits, best first, with the gold.
+    pub(crate) fn new(hits: &[&str], gold: &[String]) -> AnswerMark {
         let is_gold = |document: &&str| gold.iter().any(|gold| gold == document);
         let share = |depth| {
-            let among: Vec<&str> = found.iter().take(depth).copied().collect();
+            let among: Vec<&str> = hits.iter().take(depth).copied().collect();
             let held = gold.iter().filter(|gold| among.contains(&gold.as_str())).count();
             held as f64 / gold.len().max(1) as f64
         };
-        let rank = found.iter().position(is_gold).map(|place| place + 1);
-        Mark { rank, share_at_5: share(5), share_at_10: share(10) }
+        let rank = hits.iter().position(is_gold).map(|place| place + 1);
+        AnswerMark { rank, share_at_5: share(5), share_at_10: share(10) }
     }
 }
 
-/// How good many answers are, as fractions of 1.
+/// Means over many queries, as fractions of 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Figures {
-    /// How many questions were counted.
+pub(crate) struct RetrievalFigures {
+    /// Queries counted.
     pub(crate) queries: usize,
-    /// A gold document stands first.
+    /// A gold document is first.
     #[serde(rename = "any@1")]
     pub(crate) any_at_1: f64,
-    /// One stands among the first five.
+    /// One is among the first five.
     #[serde(rename = "any@5")]
     pub(crate) any_at_5: f64,
-    /// One stands among the first ten.
+    /// One is among the first ten.
     #[serde(rename = "any@10")]
     pub(crate) any_at_10: f64,
     /// The share of the gold among the first five.
@@ -51,13 +51,14 @@ pub(crate) struct Figures {
     pub(crate) mrr: f64,
 }
 
-impl Figures {
-    /// Takes the mean of marks; of none everything is 0.
-    pub(crate) fn of(marks: &[Mark]) -> Figures {
-        let mean =
-            |value: &dyn Fn(&Mark) -> f64| marks.iter().map(value).sum::<f64>() / marks.len().max(1) as f64;
+impl RetrievalFigures {
+    /// Averages marks; 0 for none.
+    pub(crate) fn mean(marks: &[AnswerMark]) -> RetrievalFigures {
+        let mean = |value: &dyn Fn(&AnswerMark) -> f64| {
+            marks.iter().map(value).sum::<f64>() / marks.len().max(1) as f64
+        };
         let any = |depth: usize| mean(&|mark| f64::from(mark.rank.is_some_and(|rank| rank <= depth)));
-        Figures {
+        RetrievalFigures {
             queries: marks.len(),
             any_at_1: any(1),
             any_at_5: any(5),
@@ -69,7 +70,7 @@ impl Figures {
     }
 }
 
-/// Returns the value a share of all values does not exceed (the nearest rank); 0 of none.
+/// Returns a percentile by nearest rank; 0 for no values.
 pub(crate) fn percentile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -81,25 +82,28 @@ pub(crate) fn percentile(values: &[f64], share: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn mark(found: &[&str], gold: &[&str]) -> Mark {
-        Mark::of(found, &gold.iter().map(|&id| id.to_owned()).collect::<Vec<_>>())
+    fn mark(hits: &[&str], gold: &[&str]) -> AnswerMark {
+        AnswerMark::new(hits, &gold.iter().map(|&id| id.to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
-    fn an_answer_is_marked_by_where_its_gold_stands() {
-        let found = ["a", "b", "c", "d", "e", "f"];
-        assert_eq!(mark(&found, &["c", "f"]), Mark { rank: Some(3), share_at_5: 0.5, share_at_10: 1.0 });
-        assert_eq!(mark(&found, &["z"]), Mark { rank: None, share_at_5: 0.0, share_at_10: 0.0 });
+    fn an_answer_is_marked_by_the_rank_of_its_gold() {
+        let hits = ["a", "b", "c", "d", "e", "f"];
+        assert_eq!(mark(&hits, &["c", "f"]), AnswerMark { rank: Some(3), share_at_5: 0.5, share_at_10: 1.0 });
+        assert_eq!(mark(&hits, &["z"]), AnswerMark { rank: None, share_at_5: 0.0, share_at_10: 0.0 });
         assert_eq!(mark(&[], &["z"]).rank, None);
     }
 
     #[test]
-    fn figures_are_means_over_the_questions() {
-        let figures =
-            Figures::of(&[mark(&["a", "b"], &["a"]), mark(&["x", "b"], &["b", "c"]), mark(&["x"], &["d"])]);
+    fn figures_are_means_over_the_queries() {
+        let figures = RetrievalFigures::mean(&[
+            mark(&["a", "b"], &["a"]),
+            mark(&["x", "b"], &["b", "c"]),
+            mark(&["x"], &["d"]),
+        ]);
         assert_eq!((figures.queries, figures.any_at_1, figures.any_at_5), (3, 1.0 / 3.0, 2.0 / 3.0));
         assert_eq!((figures.share_at_5, figures.mrr), (0.5, 0.5));
-        assert_eq!(Figures::of(&[]), Figures::default());
+        assert_eq!(RetrievalFigures::mean(&[]), RetrievalFigures::default());
     }
 
     #[test]

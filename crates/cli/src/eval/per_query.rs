@@ -1,13 +1,13 @@
-//! One line of JSON a question: where its gold stands and what stood before it.
+//! One line of JSON per query: the rank of its gold in each arm, and the hits.
 
-use crate::eval::bench::Answer;
-use crate::eval::data_set::{DataSet, Query};
+use crate::eval::bench::ArmAnswer;
+use crate::eval::data_set::{DataSet, EvalQuery};
 use crate::eval::report::mark;
 use serde::Serialize;
 use std::io::{self, Write};
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct QueryLine<'a> {
     id: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     corpus: &'a str,
@@ -15,48 +15,48 @@ struct Line<'a> {
     gold: &'a [String],
     rank: Option<usize>,
     baseline_rank: Option<usize>,
-    unasked_rank: Option<usize>,
-    unasked_hits: usize,
-    hits: Vec<HitShape<'a>>,
+    inject_rank: Option<usize>,
+    inject_hits: usize,
+    hits: Vec<LineHit<'a>>,
     ms: f64,
 }
 
 #[derive(Serialize)]
-struct HitShape<'a> {
+struct LineHit<'a> {
     id: &'a str,
     score: f64,
 }
 
-/// Writes a line for every question.
+/// Writes a line for every query.
 pub(crate) fn write(
     mut out: impl Write,
     set: &DataSet,
-    [engine, baseline, unasked]: [&[Answer<'_>]; 3],
+    [engine, baseline, inject]: [&[ArmAnswer<'_>]; 3],
 ) -> io::Result<()> {
-    let answers = engine.iter().zip(baseline).zip(unasked);
-    for (query, ((engine, baseline), unasked)) in set.queries.iter().zip(answers) {
-        serde_json::to_writer(&mut out, &line(query, engine, baseline, unasked))?;
+    let answers = engine.iter().zip(baseline).zip(inject);
+    for (query, ((engine, baseline), inject)) in set.queries.iter().zip(answers) {
+        serde_json::to_writer(&mut out, &line(query, engine, baseline, inject))?;
         out.write_all(b"\n")?;
     }
     out.flush()
 }
 
 fn line<'a>(
-    query: &'a Query,
-    engine: &'a Answer<'_>,
-    baseline: &Answer<'_>,
-    unasked: &Answer<'_>,
-) -> Line<'a> {
-    Line {
+    query: &'a EvalQuery,
+    engine: &'a ArmAnswer<'_>,
+    baseline: &ArmAnswer<'_>,
+    inject: &ArmAnswer<'_>,
+) -> QueryLine<'a> {
+    QueryLine {
         id: &query.id,
         corpus: &query.corpus,
         category: query.category.as_deref(),
         gold: &query.gold,
         rank: mark(query, engine).rank,
         baseline_rank: mark(query, baseline).rank,
-        unasked_rank: mark(query, unasked).rank,
-        unasked_hits: unasked.found.len(),
-        hits: engine.found.iter().map(|(id, score)| HitShape { id, score: *score }).collect(),
+        inject_rank: mark(query, inject).rank,
+        inject_hits: inject.hits.len(),
+        hits: engine.hits.iter().map(|(id, score)| LineHit { id, score: *score }).collect(),
         ms: engine.took.as_secs_f64() * 1000.0,
     }
 }

@@ -1,4 +1,4 @@
-//! `eval`: what it measures, what it keeps its hands off, and what it says of a set that is off.
+//! `eval`: what it measures, that it leaves the user's store alone, and how it refuses a malformed set.
 
 use crate::support::{ask, done, file, remember, shape, told, without_numbers, world};
 use backstory_testkit::TestEnv;
@@ -33,11 +33,11 @@ fn a_set_is_measured_against_plain_bm25() {
     let env = world();
     let path = written(&env, &small_set());
     let outcome = env.run(["eval", &path]);
-    let words = without_numbers(&told(&outcome), &[" ms, p99", " ms;", " ms\n", " bytes;", " s\n"]);
+    let words = without_numbers(&told(&outcome), &[" ms, p99", " ms;", " ms\n", " bytes per", " s in all"]);
     assert_snapshot!(words, @r"
         exit 0
         --- out
-        small (documents: 4, questions: 4)
+        small (documents: 4, queries: 4)
 
                            any@1   any@5  any@10  share@5 share@10     MRR       n
         overall  engine    100.0   100.0   100.0    100.0    100.0   100.0       3
@@ -47,10 +47,10 @@ fn a_set_is_measured_against_plain_bm25() {
         several  engine    100.0   100.0   100.0    100.0    100.0   100.0       1
                  bm25      100.0   100.0   100.0    100.0    100.0   100.0
 
-        questions without an answer in the set: 1; something was found for: engine 1, bm25 1
-        unasked: silent for 1 of 1 without an answer, gold given for 100.0 % of the others, 1.0 documents a question
-        a question takes: engine p50 [N] ms, p99 [N] ms; bm25 p50 [N] ms, p99 [N] ms
-        a document takes: [N] bytes; the whole run took [N] s
+        queries without an answer in the set: 1; with hits all the same: engine 1, bm25 1
+        injection: silent for 1 of 1 without an answer, gold injected for 100.0 % of the others, 1.0 documents per query
+        time per query: engine p50 [N] ms, p99 [N] ms; bm25 p50 [N] ms, p99 [N] ms
+        disk: [N] bytes per document; [N] s in all
         ");
 }
 
@@ -59,10 +59,10 @@ fn the_report_is_documented_json() {
     let env = world();
     let report = ask(&env, 0, &["eval", "--json", &written(&env, &small_set())]);
     assert_snapshot!(shape(&report), @r"
-        {abstention: {answered: number, queries: number}, arm: text, baseline: {abstention: {answered: number, queries: number}, arm: text, categories: {plain: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, several: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, latency_ms: {p50: number, p99: number}, overall: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, bytes_per_document: number, categories: {plain: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, several: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, documents: number, latency_ms: {p50: number, p99: number}, name: text, overall: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, queries: number, seconds: number, unasked: {given: number, kept: number, silent: number}, unknown_gold: number, version: number}
+        {abstention: {answered: number, queries: number}, arm: text, baseline: {abstention: {answered: number, queries: number}, arm: text, categories: {plain: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, several: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, latency_ms: {p50: number, p99: number}, overall: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, bytes_per_document: number, categories: {plain: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, several: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}}, documents: number, injection: {documents: number, recall: number, silent: number}, latency_ms: {p50: number, p99: number}, name: text, overall: {any@1: number, any@10: number, any@5: number, mrr: number, queries: number, share@10: number, share@5: number}, queries: number, seconds: number, unknown_gold: number, version: number}
         ");
     assert_eq!((figure(&report, "/overall/any@5"), figure(&report, "/overall/share@5")), (1.0, 1.0));
-    assert_eq!(figure(&report, "/overall/queries"), 3.0, "a question without gold is not among them");
+    assert_eq!(figure(&report, "/overall/queries"), 3.0, "a query without gold is not among them");
     assert_eq!(
         (figure(&report, "/abstention/queries"), figure(&report, "/baseline/abstention/answered")),
         (1.0, 1.0)
@@ -71,7 +71,7 @@ fn the_report_is_documented_json() {
 }
 
 #[test]
-fn every_question_has_its_line() {
+fn every_query_has_its_line() {
     let env = world();
     let out = env.project().join("lines.jsonl");
     done(&env, &["eval", &written(&env, &small_set()), "--per-query", out.to_str().unwrap()]);
@@ -79,16 +79,16 @@ fn every_question_has_its_line() {
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let [flood, both, built, price] = lines.as_slice() else { panic!("{text}") };
     assert_snapshot!(shape(flood), @r"
-        {baseline_rank: number, category: text, corpus: text, gold: [text], hits: [{id: text, score: number}], id: text, ms: number, rank: number, unasked_hits: number, unasked_rank: number}
+        {baseline_rank: number, category: text, corpus: text, gold: [text], hits: [{id: text, score: number}], id: text, inject_hits: number, inject_rank: number, ms: number, rank: number}
         ");
     assert_eq!(
         (&flood["id"], &flood["rank"], &flood["hits"][0]["id"]),
         (&json!("flood"), &json!(1), &json!("tides"))
     );
-    let mut found: Vec<&str> =
+    let mut hits: Vec<&str> =
         both["hits"].as_array().unwrap().iter().filter_map(|hit| hit["id"].as_str()).collect();
-    found.sort_unstable();
-    assert_eq!(found, ["ropes", "storm"]);
+    hits.sort_unstable();
+    assert_eq!(hits, ["ropes", "storm"]);
     assert_eq!(built["hits"].as_array().unwrap().len(), 1, "another corpus is out of sight");
     assert_eq!((&price["rank"], &price["gold"]), (&Value::Null, &json!([])));
 }
@@ -103,7 +103,7 @@ fn the_baseline_knows_nothing_but_words() {
 }
 
 #[test]
-fn what_is_later_than_the_question_is_seen_unless_the_set_says_otherwise() {
+fn documents_later_than_the_query_are_searched_unless_the_set_hides_them() {
     let env = world();
     let mut set = small_set();
     set["queries"] = json!([{"id": "both", "corpus": "sea", "text": "storm", "gold": ["ropes", "storm"], "at": "2026-02-01"}]);
@@ -130,20 +130,20 @@ fn the_users_store_is_not_touched() {
 }
 
 #[test]
-fn gold_nobody_has_is_told_and_counts_as_missed() {
+fn gold_without_a_document_is_reported_and_counts_as_missed() {
     let env = world();
     let mut set = small_set();
     set["queries"] = json!([{"id": "q", "corpus": "land", "text": "harbour", "gold": ["tides", "ropes"]}]);
     let path = written(&env, &set);
     assert!(
-        env.run(["eval", &path]).stderr.contains("question `q`: no document of its corpus is called `ropes`")
+        env.run(["eval", &path]).stderr.contains("query `q`: no document of its corpus has the id `ropes`")
     );
     let report = ask(&env, 0, &["eval", "--json", &path]);
     assert_eq!((figure(&report, "/unknown_gold"), figure(&report, "/overall/share@10")), (1.0, 0.5));
 }
 
 #[test]
-fn a_set_that_is_off_is_told_where() {
+fn a_malformed_set_is_refused_with_its_place() {
     let env = world();
     let said = |set: &str| told(&env.run(["eval", &file(&env, "off.json", set)]));
     assert_snapshot!(said("{\"documents\": [\n  {\"id\": \"a\"}]}"), @r#"
@@ -152,12 +152,12 @@ fn a_set_that_is_off_is_told_where() {
         error: cannot read `[WORLD]/project/off.json`
           cause: missing field `text` at line 2 column 13
 
-        hint: mend that line; `--format` says what the file is meant to be
+        hint: docs/eval.md describes the format of a data set
         "#);
     assert_snapshot!(said(r#"{"documents": [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], "queries": []}"#), @r#"
         exit 1
         --- err
-        error: two documents of one corpus are called `a`
+        error: two documents of one corpus have the id `a`
         "#);
     assert_snapshot!(said(r#"{"documents": [{"id": "a", "text": "x", "kind": "wish"}], "queries": []}"#), @r#"
         exit 1
@@ -187,78 +187,9 @@ fn a_set_that_is_off_is_told_where() {
     assert_snapshot!(told(&env.run(["eval", "."])), @r#"
         exit 1
         --- err
-        error: `.` holds no data set we know
+        error: cannot read `.`
+          cause: Is a directory (os error 21)
 
-        hint: name the file, or say what it is with `--format`
+        hint: docs/eval.md describes the format of a data set
         "#);
-}
-
-#[test]
-fn a_folder_of_another_set_is_told_by_its_files_and_can_be_converted() {
-    let env = world();
-    let sessions = json!([{"sessionId": "S1", "metadata": {}, "messages": [{"role": "user", "content": "Jobs go through the red queue"}]},
-        {"sessionId": "S2", "metadata": {}, "messages": [{"role": "user", "content": "The logo is blue"}]}]);
-    let questions = json!([{"questionId": "Q1", "questionType": "architecture", "question": "Which queue do jobs use?", "groundTruth": "red", "haystackSessionIds": ["S1"]}]);
-    file(&env, "sessions.json", sessions.to_string());
-    file(&env, "questions.json", questions.to_string());
-    let report = ask(&env, 0, &["eval", "--json", "."]);
-    assert_eq!(
-        (&report["name"], figure(&report, "/categories/architecture/any@1")),
-        (&json!("devmembench"), 1.0)
-    );
-    assert_snapshot!(told(&env.run(["eval", ".", "--to", "ours.json"])), @r#"
-        exit 0
-        --- err
-        wrote `ours.json` (documents: 2, questions: 1)
-        "#);
-    let again = ask(&env, 0, &["eval", "--json", "--format", "backstory", "ours.json"]);
-    assert_eq!((&again["name"], &again["overall"]), (&report["name"], &report["overall"]));
-}
-
-/// Each published file is told by how it begins.
-#[test]
-fn published_files_are_told_by_how_they_begin() {
-    let env = world();
-    let told = |set: &Value| {
-        ask(&env, 0, &["eval", "--json", &file(&env, "published.json", set.to_string())])["name"].clone()
-    };
-    assert_eq!(
-        told(
-            &json!([{"question_id": "q", "question_type": "t", "question": "lake?", "question_date": "2023/06/01 (Thu) 10:00", "answer_session_ids": ["s"],
-            "haystack_dates": ["2023/05/20 (Sat) 02:21"], "haystack_session_ids": ["s"], "haystack_sessions": [[{"role": "user", "content": "the lake"}]]}])
-        ),
-        "longmemeval"
-    );
-    assert_eq!(
-        told(&json!([{"sample_id": "c", "qa": [{"question": "Who?", "evidence": ["D1:1"], "category": 1}],
-            "conversation": {"session_1": [{"speaker": "Bo", "dia_id": "D1:1", "text": "Me"}]}}])),
-        "locomo"
-    );
-    assert_eq!(
-        told(
-            &json!({"queries": [{"id": "q", "query": "x", "project": "p", "evidence_refs": []}], "corpus": []})
-        ),
-        "remem"
-    );
-    assert_eq!(
-        told(
-            &json!({"memories": [{"id": "m", "content": "x", "tags": [], "memory_type": "decision"}], "queries": []})
-        ),
-        "mcp-memory-devbench"
-    );
-}
-
-#[test]
-fn a_folder_of_chats_is_told_from_others() {
-    let env = world();
-    let chat = env.project().join("chats/1");
-    std::fs::create_dir_all(chat.join("probing_questions")).unwrap();
-    let turns =
-        json!([{"batch_number": 1, "turns": [[{"role": "user", "id": 0, "content": "I keep bees"}]]}]);
-    let questions =
-        json!({"information_extraction": [{"question": "What do I keep? bees?", "source_chat_ids": [0]}]});
-    std::fs::write(chat.join("chat.json"), turns.to_string()).unwrap();
-    std::fs::write(chat.join("probing_questions/probing_questions.json"), questions.to_string()).unwrap();
-    let report = ask(&env, 0, &["eval", "--json", "chats"]);
-    assert_eq!((&report["name"], figure(&report, "/overall/any@1")), (&json!("beam"), 1.0));
 }

@@ -1,11 +1,11 @@
 //! coding-agent-life-v1: short coding sessions as text, and questions that name sessions. A document is a session.
 
-use crate::eval::data_set::{DataSet, Document, Query};
+use super::converted::{ConvertedSet, SetDocument, SetQuery};
 use serde::Deserialize;
 use serde_json::Value;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Session {
+pub(super) struct LifeSession {
     id: String,
     timestamp: Option<Value>,
     content: String,
@@ -13,7 +13,7 @@ pub(super) struct Session {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Question {
+pub(super) struct LifeQuestion {
     id: String,
     #[serde(rename = "type")]
     category: Option<String>,
@@ -21,26 +21,26 @@ pub(super) struct Question {
     gold_session_ids: Vec<String>,
 }
 
-/// Turns the set into ours.
-pub(super) fn convert(sessions: Vec<Session>, questions: Vec<Question>) -> DataSet {
-    let document = |session: Session| Document {
+/// Converts the set.
+pub(super) fn convert(sessions: Vec<LifeSession>, questions: Vec<LifeQuestion>) -> ConvertedSet {
+    let document = |session: LifeSession| SetDocument {
         id: session.id,
         text: session.content,
         at: session.timestamp,
-        ..Document::default()
+        ..SetDocument::default()
     };
-    let query = |question: Question| Query {
+    let query = |question: LifeQuestion| SetQuery {
         id: question.id,
         text: question.question,
         gold: question.gold_session_ids,
         category: question.category,
-        ..Query::default()
+        ..SetQuery::default()
     };
-    DataSet {
+    ConvertedSet {
         name: "coding-agent-life-v1".to_owned(),
         documents: sessions.into_iter().map(document).collect(),
         queries: questions.into_iter().map(query).collect(),
-        ..DataSet::default()
+        ..ConvertedSet::default()
     }
 }
 
@@ -55,7 +55,7 @@ mod tests {
             json!([{"id": "s1", "timestamp": "2026-01-02T03:04:05Z", "content": "[user] the build is red"}]);
         let questions = json!([{"id": "q1", "type": "bug", "question": "Was the build red?", "answer": "yes", "goldSessionIds": ["s1"]}]);
         let set = convert(from_value(sessions).unwrap(), from_value(questions).unwrap());
-        assert_eq!((set.documents.len(), set.queries.len(), set.unknown_gold().len()), (1, 1, 0));
+        assert_eq!((set.documents.len(), set.queries.len(), set.unknown_gold()), (1, 1, 0));
         assert_eq!(set.documents[0].at, Some(json!("2026-01-02T03:04:05Z")));
         assert_eq!(set.queries[0].category.as_deref(), Some("bug"));
     }

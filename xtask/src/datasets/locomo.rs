@@ -1,27 +1,27 @@
 //! LoCoMo: long conversations of two people in sessions of turns, and questions whose evidence is named by turn. A corpus is a
 //! conversation; a document is a turn or a session.
 
+use super::converted::{ConvertedSet, SetDocument, SetQuery};
 use super::message;
-use crate::eval::data_set::{DataSet, Document, Query};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// What a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Grain {
+pub(super) enum LocomoGrain {
     Turns,
     Sessions,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Sample {
+pub(super) struct LocomoSample {
     sample_id: Option<String>,
     conversation: Map<String, Value>,
-    qa: Vec<Question>,
+    qa: Vec<LocomoQuestion>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Question {
+struct LocomoQuestion {
     question: Value,
     #[serde(default)]
     evidence: Vec<String>,
@@ -29,25 +29,25 @@ struct Question {
 }
 
 #[derive(Debug, Deserialize)]
-struct Turn {
+struct LocomoTurn {
     speaker: String,
     dia_id: String,
     #[serde(default)]
     text: String,
-    /// What a picture that was sent shows.
+    /// Caption of a picture that was sent.
     blip_caption: Option<String>,
 }
 
-/// Questions of this category ask for what nobody said.
+/// Questions of this category ask for something the conversation does not contain.
 const ADVERSARIAL: u8 = 5;
 
-/// Turns the set into ours. A question that should have evidence and names none is left out.
-pub(super) fn convert(samples: Vec<Sample>, grain: Grain) -> DataSet {
+/// Converts the set. Skips a question that should have evidence and names none.
+pub(super) fn convert(samples: Vec<LocomoSample>, grain: LocomoGrain) -> ConvertedSet {
     let name = match grain {
-        Grain::Turns => "locomo",
-        Grain::Sessions => "locomo-sessions",
+        LocomoGrain::Turns => "locomo",
+        LocomoGrain::Sessions => "locomo-sessions",
     };
-    let mut set = DataSet { name: name.to_owned(), ..DataSet::default() };
+    let mut set = ConvertedSet { name: name.to_owned(), ..ConvertedSet::default() };
     for (number, sample) in samples.into_iter().enumerate() {
         let corpus = sample.sample_id.unwrap_or_else(|| format!("conversation-{}", number + 1));
         for (session, at, turns) in sessions(&sample.conversation) {
@@ -61,7 +61,7 @@ pub(super) fn convert(samples: Vec<Sample>, grain: Grain) -> DataSet {
 }
 
 /// Returns the sessions of a conversation in order, each with its time.
-fn sessions(conversation: &Map<String, Value>) -> Vec<(String, Option<Value>, Vec<Turn>)> {
+fn sessions(conversation: &Map<String, Value>) -> Vec<(String, Option<Value>, Vec<LocomoTurn>)> {
     let number = |key: &String| key.strip_prefix("session_")?.parse::<u32>().ok();
     let mut numbered: Vec<(u32, &Value)> =
         conversation.iter().filter_map(|(key, turns)| Some((number(key)?, turns))).collect();
@@ -69,40 +69,48 @@ fn sessions(conversation: &Map<String, Value>) -> Vec<(String, Option<Value>, Ve
     let read = |(number, turns): (u32, &Value)| {
         let at = conversation.get(&format!("session_{number}_date_time"));
         let at = at.and_then(Value::as_str).and_then(message::time);
-        Some((format!("D{number}"), at, Vec::<Turn>::deserialize(turns).ok()?))
+        Some((format!("D{number}"), at, Vec::<LocomoTurn>::deserialize(turns).ok()?))
     };
     numbered.into_iter().filter_map(read).collect()
 }
 
-fn documents(corpus: &str, session: &str, at: Option<&Value>, turns: &[Turn], grain: Grain) -> Vec<Document> {
-    let document = |id: &str, text: String| Document {
+fn documents(
+    corpus: &str,
+    session: &str,
+    at: Option<&Value>,
+    turns: &[LocomoTurn],
+    grain: LocomoGrain,
+) -> Vec<SetDocument> {
+    let document = |id: &str, text: String| SetDocument {
         id: id.to_owned(),
         corpus: corpus.to_owned(),
         text,
         session: Some(session.to_owned()),
         at: at.cloned(),
-        ..Document::default()
+        ..SetDocument::default()
     };
     match grain {
-        Grain::Turns => turns.iter().map(|turn| document(&plain_id(&turn.dia_id), turn.said())).collect(),
-        Grain::Sessions => {
-            let said: Vec<String> = turns.iter().map(Turn::said).collect();
-            vec![document(session, said.join("\n"))]
+        LocomoGrain::Turns => {
+            turns.iter().map(|turn| document(&plain_id(&turn.dia_id), turn.line())).collect()
+        }
+        LocomoGrain::Sessions => {
+            let lines: Vec<String> = turns.iter().map(LocomoTurn::line).collect();
+            vec![document(session, lines.join("\n"))]
         }
     }
 }
 
-impl Turn {
-    /// Returns what was said and by whom: questions ask by name.
-    fn said(&self) -> String {
+impl LocomoTurn {
+    /// Returns the text with its speaker: questions ask by name.
+    fn line(&self) -> String {
         let picture = self.blip_caption.as_ref().map(|caption| format!(" [{caption}]")).unwrap_or_default();
         format!("{}: {}{picture}", self.speaker, self.text.trim())
     }
 }
 
-fn query(corpus: &str, number: usize, question: &Question, grain: Grain) -> Option<Query> {
+fn query(corpus: &str, number: usize, question: &LocomoQuestion, grain: LocomoGrain) -> Option<SetQuery> {
     let mut gold: Vec<String> = question.evidence.iter().flat_map(|evidence| turn_ids(evidence)).collect();
-    if grain == Grain::Sessions {
+    if grain == LocomoGrain::Sessions {
         gold = gold.iter().filter_map(|id| Some(id.split_once(':')?.0.to_owned())).collect();
     }
     gold.sort();
@@ -112,13 +120,13 @@ fn query(corpus: &str, number: usize, question: &Question, grain: Grain) -> Opti
     } else if gold.is_empty() {
         return None;
     }
-    Some(Query {
+    Some(SetQuery {
         id: format!("{corpus}/{number}"),
         corpus: corpus.to_owned(),
         text: question.question.as_str().map_or_else(|| question.question.to_string(), str::to_owned),
         gold,
         category: Some(category(question.category).to_owned()),
-        ..Query::default()
+        ..SetQuery::default()
     })
 }
 
@@ -155,7 +163,7 @@ mod tests {
     use super::*;
     use serde_json::{from_value, json};
 
-    fn samples() -> Vec<Sample> {
+    fn samples() -> Vec<LocomoSample> {
         from_value(json!([{"sample_id": "c1", "conversation": {"speaker_a": "Ina", "speaker_b": "Bo",
             "session_10": [{"speaker": "Ina", "dia_id": "D10:1", "text": "The kiln is hot", "img_url": ["x"], "blip_caption": "a red kiln"}],
             "session_10_date_time": "1:56 pm on 8 May, 2023",
@@ -169,11 +177,11 @@ mod tests {
 
     #[test]
     fn a_turn_is_a_document_and_sessions_keep_their_order() {
-        let set = convert(samples(), Grain::Turns);
-        let said: Vec<_> =
+        let set = convert(samples(), LocomoGrain::Turns);
+        let documents: Vec<_> =
             set.documents.iter().map(|document| (document.id.as_str(), document.text.as_str())).collect();
         assert_eq!(
-            said,
+            documents,
             [
                 ("D2:1", "Bo: I sold the boat"),
                 ("D2:2", "Ina: Why?"),
@@ -188,12 +196,12 @@ mod tests {
             .collect();
         let expected = [("D2:1", "single-hop"), ("D10:1 D2:1", "multi-hop"), ("", "adversarial")];
         assert_eq!(gold, expected.map(|(gold, category)| (gold.to_owned(), category)));
-        assert!(set.unknown_gold().is_empty());
+        assert_eq!(set.unknown_gold(), 0);
     }
 
     #[test]
-    fn a_session_is_a_document_where_that_is_asked_for() {
-        let set = convert(samples(), Grain::Sessions);
+    fn sessions_can_be_the_documents() {
+        let set = convert(samples(), LocomoGrain::Sessions);
         let ids: Vec<_> = set.documents.iter().map(|document| document.id.as_str()).collect();
         assert_eq!(ids, ["D2", "D10"]);
         assert_eq!(set.documents[0].text, "Bo: I sold the boat\nIna: Why?");

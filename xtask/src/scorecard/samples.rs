@@ -1,7 +1,6 @@
-//! What the sets do not hold, made up by us: prompts that ask for nothing, what is said in passing and what holds, and things said
-//! and later put right.
+//! Samples written by us, for what the sets do not cover: prompts that ask for nothing, ephemeral and lasting statements, corrections.
 
-/// Prompts of an ordinary day that bear on no memory.
+/// Everyday prompts that no memory is relevant to.
 pub(crate) const SMALL_TALK: [&str; 20] = [
     "ok",
     "yes please",
@@ -25,8 +24,8 @@ pub(crate) const SMALL_TALK: [&str; 20] = [
     "you can stop here for today",
 ];
 
-/// What users say in passing: small talk, wishes for the task at hand, facts of the moment. Nothing of it holds tomorrow.
-pub(crate) const SAID_IN_PASSING: [&str; 24] = [
+/// Ephemeral remarks: small talk, wishes for the task at hand, facts of the moment.
+pub(crate) const EPHEMERAL: [&str; 24] = [
     "Good morning, did you sleep well?",
     "Dialogs need softer edges.",
     "The ticket is OPS-77.",
@@ -53,8 +52,8 @@ pub(crate) const SAID_IN_PASSING: [&str; 24] = [
     "That must have been the proxy.",
 ];
 
-/// As many things that hold, in the words people say them in.
-pub(crate) const SAID_FOR_GOOD: [&str; 24] = [
+/// Lasting statements, worded as people do.
+pub(crate) const LASTING: [&str; 24] = [
     "We use uv, never pip.",
     "Always run the linter before pushing.",
     "Never edit generated code by hand.",
@@ -81,76 +80,76 @@ pub(crate) const SAID_FOR_GOOD: [&str; 24] = [
     "The billing tables belong to the payments team.",
 ];
 
-/// What an agent answers that was only told something.
-pub(crate) const REPLY: &str = "Understood, I will keep that in mind for the rest of this work and tell you when something contradicts it.";
+/// The agent's reply to a bare statement.
+pub(crate) const ACKNOWLEDGEMENT: &str = "Understood, I will keep that in mind for the rest of this work and play_session you when something contradicts it.";
 
-/// One thing a user said, put right some days later, and what is asked then.
-pub(crate) struct Amendment {
-    pub(crate) said: &'static str,
-    pub(crate) put_right: &'static str,
+/// A statement, its correction some days later, and a question about it.
+pub(crate) struct Correction {
+    pub(crate) statement: &'static str,
+    pub(crate) correction: &'static str,
     pub(crate) question: &'static str,
 }
 
-/// Things said and put right, in the ways people do.
-pub(crate) const AMENDMENTS: [Amendment; 12] = [
-    Amendment {
-        said: "We use npm for the frontend.",
-        put_right: "No, we use pnpm for the frontend, not npm.",
+/// Corrections in common wordings.
+pub(crate) const CORRECTIONS: [Correction; 12] = [
+    Correction {
+        statement: "We use npm for the frontend.",
+        correction: "No, we use pnpm for the frontend, not npm.",
         question: "Which package manager does the frontend use?",
     },
-    Amendment {
-        said: "We deploy to Heroku.",
-        put_right: "We switched from Heroku to Fly for deployments.",
+    Correction {
+        statement: "We deploy to Heroku.",
+        correction: "We switched from Heroku to Fly for deployments.",
         question: "Where do we deploy to?",
     },
-    Amendment {
-        said: "Always write tests with unittest.",
-        put_right: "Stop using unittest, use pytest.",
+    Correction {
+        statement: "Always write tests with unittest.",
+        correction: "Stop using unittest, use pytest.",
         question: "What are tests written with?",
     },
-    Amendment {
-        said: "The API listens on port 8080.",
-        put_right: "The API listens on port 9090 now, not 8080.",
+    Correction {
+        statement: "The API listens on port 8080.",
+        correction: "The API listens on port 9090 now, not 8080.",
         question: "Which port does the API listen on?",
     },
-    Amendment {
-        said: "We decided to use MongoDB for the event log.",
-        put_right: "We replaced MongoDB with Postgres for the event log.",
+    Correction {
+        statement: "We decided to use MongoDB for the event log.",
+        correction: "We replaced MongoDB with Postgres for the event log.",
         question: "Which database holds the event log?",
     },
-    Amendment {
-        said: "Always use tabs for indentation.",
-        put_right: "No, use spaces for indentation, not tabs.",
+    Correction {
+        statement: "Always use tabs for indentation.",
+        correction: "No, use spaces for indentation, not tabs.",
         question: "tabs or spaces for indentation?",
     },
-    Amendment {
-        said: "We run the linter with flake8.",
-        put_right: "We no longer use flake8, we run the linter with ruff.",
+    Correction {
+        statement: "We run the linter with flake8.",
+        correction: "We no longer use flake8, we run the linter with ruff.",
         question: "How do we run the linter?",
     },
-    Amendment {
-        said: "Session tokens expire after 30 minutes.",
-        put_right: "Session tokens expire after 15 minutes now, not 30.",
+    Correction {
+        statement: "PlayedSession tokens expire after 30 minutes.",
+        correction: "PlayedSession tokens expire after 15 minutes now, not 30.",
         question: "When do session tokens expire?",
     },
-    Amendment {
-        said: "The nightly backup goes to the S3 bucket.",
-        put_right: "The nightly backup goes to Backblaze, not S3.",
+    Correction {
+        statement: "The nightly backup goes to the S3 bucket.",
+        correction: "The nightly backup goes to Backblaze, not S3.",
         question: "Where does the nightly backup go?",
     },
-    Amendment {
-        said: "We decided to use REST for the mobile client.",
-        put_right: "We decided to use GraphQL instead of REST for the mobile client.",
+    Correction {
+        statement: "We decided to use REST for the mobile client.",
+        correction: "We decided to use GraphQL instead of REST for the mobile client.",
         question: "What does the mobile client talk to the server with?",
     },
-    Amendment {
-        said: "Never squash commits when merging.",
-        put_right: "Always squash commits when merging from now on.",
+    Correction {
+        statement: "Never squash commits when merging.",
+        correction: "Always squash commits when merging from now on.",
         question: "Do we squash commits when merging?",
     },
-    Amendment {
-        said: "We target Python 3.10.",
-        put_right: "We target Python 3.12, not 3.10.",
+    Correction {
+        statement: "We target Python 3.10.",
+        correction: "We target Python 3.12, not 3.10.",
         question: "Which Python do we target?",
     },
 ];

@@ -1,7 +1,7 @@
 //! LongMemEval: every question has a haystack of sessions of its own. A document is a session, a corpus is a haystack.
 
-use super::message::{self, Message};
-use crate::eval::data_set::{DataSet, Document, Query};
+use super::converted::{ConvertedSet, SetDocument, SetQuery};
+use super::message::{self, ChatMessage};
 use serde::Deserialize;
 use std::collections::HashSet;
 
@@ -9,25 +9,25 @@ use std::collections::HashSet;
 const ABSTENTION: &str = "_abs";
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct LongMemEntry {
     question_id: String,
     question_type: Option<String>,
     question: String,
     question_date: Option<String>,
-    haystack_sessions: Vec<Vec<Message>>,
+    haystack_sessions: Vec<Vec<ChatMessage>>,
     haystack_session_ids: Vec<String>,
     #[serde(default)]
     haystack_dates: Vec<String>,
     answer_session_ids: Vec<String>,
 }
 
-/// Turns the set into ours.
-pub(super) fn convert(entries: Vec<Entry>) -> DataSet {
-    let mut set = DataSet { name: "longmemeval".to_owned(), ..DataSet::default() };
+/// Converts the set.
+pub(super) fn convert(entries: Vec<LongMemEntry>) -> ConvertedSet {
+    let mut set = ConvertedSet { name: "longmemeval".to_owned(), ..ConvertedSet::default() };
     for entry in entries {
         set.documents.extend(documents(&entry));
         let has_answer = !entry.question_id.ends_with(ABSTENTION);
-        set.queries.push(Query {
+        set.queries.push(SetQuery {
             corpus: entry.question_id.clone(),
             id: entry.question_id,
             text: entry.question,
@@ -40,7 +40,7 @@ pub(super) fn convert(entries: Vec<Entry>) -> DataSet {
 }
 
 /// Returns the sessions of a haystack. One that stands in it twice is one.
-fn documents(entry: &Entry) -> Vec<Document> {
+fn documents(entry: &LongMemEntry) -> Vec<SetDocument> {
     let mut seen = HashSet::new();
     let mut documents = Vec::new();
     for (number, (id, messages)) in
@@ -52,7 +52,7 @@ fn documents(entry: &Entry) -> Vec<Document> {
         }
         let at = entry.haystack_dates.get(number).and_then(|date| message::time(date));
         let corpus = entry.question_id.clone();
-        documents.push(Document { id: id.clone(), corpus, text, at, ..Document::default() });
+        documents.push(SetDocument { id: id.clone(), corpus, text, at, ..SetDocument::default() });
     }
     documents
 }

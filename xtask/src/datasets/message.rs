@@ -1,28 +1,28 @@
-//! What several published sets share: messages of a conversation, and dates as their authors wrote them.
+//! Shared by several parsers: chat messages, and dates in the notations of published sets.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// One message. Who said it is left out: roles are in every session alike, and say nothing of what it is about.
+/// One message. The role is dropped: every session has the same roles, so they do not help to find one.
 #[derive(Debug, Deserialize)]
-pub(super) struct Message {
+pub(super) struct ChatMessage {
     #[serde(default)]
     pub(super) content: String,
 }
 
 /// Returns a whole session as one text.
-pub(super) fn text(messages: &[Message]) -> String {
-    let said = messages.iter().map(|message| message.content.trim()).filter(|said| !said.is_empty());
-    said.collect::<Vec<_>>().join("\n\n")
+pub(super) fn text(messages: &[ChatMessage]) -> String {
+    let texts = messages.iter().map(|message| message.content.trim()).filter(|text| !text.is_empty());
+    texts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// The ways published sets write a time, and a day.
+/// Notations of times and days in published sets.
 const TIMES: [&str; 2] = ["%Y/%m/%d (%a) %H:%M", "%I:%M %p on %d %B, %Y"];
 const DAYS: [&str; 1] = ["%B-%d-%Y"];
 
-/// Reads a time as a published set writes it, as UTC. What cannot be read is not known: a set is not measured by its dates.
+/// Parses a time as UTC. An unreadable time becomes `None`: the figures do not depend on it.
 pub(super) fn time(text: &str) -> Option<Value> {
     let text = text.trim();
     let times = TIMES.iter().filter_map(|format| DateTime::strptime(format, text).ok());
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_as_the_sets_write_them() {
+    fn the_notations_of_the_sets_are_parsed() {
         let check =
             |text, expected: Option<&str>| assert_eq!(time(text), expected.map(Value::from), "{text}");
         check("2023/05/20 (Sat) 02:21", Some("2023-05-20T02:21:00Z"));

@@ -1,33 +1,33 @@
 //! BEAM: very long chats, one folder each with `chat.json` and `probing_questions/probing_questions.json`. A corpus is a chat, a
 //! document is a message.
 
+use super::converted::{ConvertedSet, SetDocument, SetQuery, read_json};
 use super::message;
-use crate::eval::data_set::{DataSet, Document, Query, read_json};
-use crate::failure::Failure;
+use crate::TaskResult;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 const CHAT: &str = "chat.json";
 const QUESTIONS: &str = "probing_questions/probing_questions.json";
-/// What the authors' generator left at the end of messages.
+/// Marker that the authors' generator left at the end of messages.
 const LEFTOVER: &str = "->->";
-/// Questions of this ability ask for what nobody said.
+/// Questions of this ability ask for something the chat does not contain.
 const ABSTENTION: &str = "abstention";
 
-type Questions = BTreeMap<String, Vec<Value>>;
+type BeamQuestions = BTreeMap<String, Vec<Value>>;
 
-/// Whether a folder is a chat, or holds chats.
-pub(super) fn is_one(folder: &Path) -> bool {
+/// Whether a folder is a chat, or contains chats.
+pub(super) fn is_beam_folder(folder: &Path) -> bool {
     !chats(folder).is_empty()
 }
 
 /// Reads a chat, or all chats of a folder.
-pub(super) fn read(folder: &Path) -> Result<DataSet, Failure> {
-    let mut set = DataSet { name: "beam".to_owned(), ..DataSet::default() };
+pub(super) fn read(folder: &Path) -> TaskResult<ConvertedSet> {
+    let mut set = ConvertedSet { name: "beam".to_owned(), ..ConvertedSet::default() };
     for chat in chats(folder) {
         let corpus = chat.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        add(&mut set, &corpus, &read_json(&chat.join(CHAT))?, &read_json(&chat.join(QUESTIONS))?);
+        add_chat(&mut set, &corpus, &read_json(&chat.join(CHAT))?, &read_json(&chat.join(QUESTIONS))?);
     }
     Ok(set)
 }
@@ -40,44 +40,44 @@ fn chats(folder: &Path) -> Vec<PathBuf> {
     chats
 }
 
-/// Adds one chat. A question that should have evidence and names none is left out.
-fn add(set: &mut DataSet, corpus: &str, chat: &Value, questions: &Questions) {
-    let mut messages = Messages::default();
+/// Adds one chat. Skips a question that should have evidence and names none.
+fn add_chat(set: &mut ConvertedSet, corpus: &str, chat: &Value, questions: &BeamQuestions) {
+    let mut messages = BeamMessages::default();
     messages.walk(chat);
-    for (ability, asked) in questions {
-        for (number, question) in asked.iter().enumerate() {
+    for (ability, of_ability) in questions {
+        for (number, question) in of_ability.iter().enumerate() {
             let mut numbers = Vec::new();
             whole_numbers(question.get("source_chat_ids").unwrap_or(&Value::Null), &mut numbers);
             let gold = if ability == ABSTENTION { Vec::new() } else { messages.named(&numbers) };
             if gold.is_empty() && ability != ABSTENTION {
                 continue;
             }
-            set.queries.push(Query {
+            set.queries.push(SetQuery {
                 id: format!("{corpus}/{ability}/{}", number + 1),
                 corpus: corpus.to_owned(),
                 text: question.get("question").and_then(Value::as_str).unwrap_or_default().to_owned(),
                 gold,
                 category: Some(ability.clone()),
-                ..Query::default()
+                ..SetQuery::default()
             });
         }
     }
-    let of_corpus = |document: Document| Document { corpus: corpus.to_owned(), ..document };
+    let of_corpus = |document: SetDocument| SetDocument { corpus: corpus.to_owned(), ..document };
     set.documents.extend(messages.documents.into_iter().map(of_corpus));
 }
 
 /// The messages of a chat, in order.
 #[derive(Default)]
-struct Messages {
-    documents: Vec<Document>,
-    /// The documents that bear a number: in the longest chats numbers begin anew with each plan.
-    bearers: HashMap<i64, Vec<String>>,
+struct BeamMessages {
+    documents: Vec<SetDocument>,
+    /// Document ids by message number. Several, because the longest chats restart numbering with each plan.
+    ids_by_number: HashMap<i64, Vec<String>>,
     batch: usize,
     at: Option<Value>,
 }
 
-impl Messages {
-    /// Takes in every message, however deep: batches hold turns hold messages, and plans hold batches.
+impl BeamMessages {
+    /// Collects every message at any depth: plans hold batches, batches hold turns, turns hold messages.
     fn walk(&mut self, value: &Value) {
         match value {
             Value::Array(items) => items.iter().for_each(|item| self.walk(item)),
@@ -85,10 +85,10 @@ impl Messages {
                 if let Some(at) = fields.get("time_anchor").and_then(Value::as_str).and_then(message::time) {
                     self.at = Some(at);
                 }
-                if let (Some(id), Some(said)) =
+                if let (Some(id), Some(content)) =
                     (fields.get("id"), fields.get("content").and_then(Value::as_str))
                 {
-                    self.take(id.as_i64().unwrap_or(-1), said);
+                    self.add_message(id.as_i64().unwrap_or(-1), content);
                 } else {
                     self.batch += usize::from(fields.contains_key("turns"));
                     fields.values().for_each(|value| self.walk(value));
@@ -98,24 +98,27 @@ impl Messages {
         }
     }
 
-    fn take(&mut self, number: i64, said: &str) {
-        let text = said.rsplit_once(LEFTOVER).map_or(said, |(said, _)| said).trim().to_owned();
+    fn add_message(&mut self, number: i64, content: &str) {
+        let text = content.rsplit_once(LEFTOVER).map_or(content, |(before, _)| before).trim().to_owned();
         if text.is_empty() {
             return;
         }
-        let bearers = self.bearers.entry(number).or_default();
-        let id =
-            if bearers.is_empty() { number.to_string() } else { format!("{number}#{}", bearers.len() + 1) };
-        bearers.push(id.clone());
+        let same_number = self.ids_by_number.entry(number).or_default();
+        let id = if same_number.is_empty() {
+            number.to_string()
+        } else {
+            format!("{number}#{}", same_number.len() + 1)
+        };
+        same_number.push(id.clone());
         let session = Some(format!("batch-{}", self.batch));
-        self.documents.push(Document { id, text, session, at: self.at.clone(), ..Document::default() });
+        self.documents.push(SetDocument { id, text, session, at: self.at.clone(), ..SetDocument::default() });
     }
 
-    /// Returns every document that bears one of the numbers; a number nobody bears stays, to be counted as unknown.
+    /// Returns every document with one of these numbers. An unknown number is kept, so that it counts as unknown gold.
     fn named(&self, numbers: &[i64]) -> Vec<String> {
-        let all = numbers
-            .iter()
-            .flat_map(|number| self.bearers.get(number).cloned().unwrap_or_else(|| vec![number.to_string()]));
+        let all = numbers.iter().flat_map(|number| {
+            self.ids_by_number.get(number).cloned().unwrap_or_else(|| vec![number.to_string()])
+        });
         let mut named: Vec<String> = all.collect();
         named.sort();
         named.dedup();
@@ -123,7 +126,7 @@ impl Messages {
     }
 }
 
-/// Collects numbers however they are nested: some questions sort their evidence by what it is for.
+/// Collects numbers at any depth: some questions group their evidence by purpose.
 fn whole_numbers(value: &Value, into: &mut Vec<i64>) {
     match value {
         Value::Number(number) => into.extend(number.as_i64()),
@@ -138,9 +141,9 @@ mod tests {
     use super::*;
     use serde_json::{from_value, json};
 
-    fn converted(chat: &Value, questions: Value) -> DataSet {
-        let mut set = DataSet::default();
-        add(&mut set, "7", chat, &from_value(questions).unwrap());
+    fn converted(chat: &Value, questions: Value) -> ConvertedSet {
+        let mut set = ConvertedSet::default();
+        add_chat(&mut set, "7", chat, &from_value(questions).unwrap());
         set
     }
 
@@ -163,7 +166,7 @@ mod tests {
             "knowledge_update": [{"question": "How many hives?", "source_chat_ids": {"original_info": [0], "updated_info": [2, 2]}}],
             "summarization": [{"question": "Sum up", "source_chat_ids": []}]}),
         );
-        let said: Vec<_> = set
+        let documents: Vec<_> = set
             .documents
             .iter()
             .map(|document| {
@@ -171,7 +174,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            said,
+            documents,
             [
                 ("0", "I keep bees", "batch-1"),
                 ("1", "How many hives?", "batch-1"),
@@ -185,14 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_begin_anew_mean_every_message_that_bears_them() {
-        let plan = |said: &str| json!([batch(&json!([{"role": "user", "id": 0, "content": said}]))]);
+    fn a_repeated_number_means_every_message_with_it() {
+        let plan = |text: &str| json!([batch(&json!([{"role": "user", "id": 0, "content": text}]))]);
         let chat = json!([{"plan-1": plan("first")}, {"plan-2": plan("second"), "plan-3": null}]);
         let set = converted(
             &chat,
             json!({"event_ordering": [{"question": "In which order?", "source_chat_ids": [0, 9]}]}),
         );
         assert_eq!(set.queries[0].gold, ["0", "0#2", "9"]);
-        assert_eq!(set.unknown_gold().len(), 1);
+        assert_eq!(set.unknown_gold(), 1);
     }
 }

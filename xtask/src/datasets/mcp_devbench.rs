@@ -1,19 +1,19 @@
 //! The devbench of mcp-memory-service: typed notes of a developer, and questions that name tags. A document is a note; the gold of a
-//! question are the notes that bear one of its tags.
+//! question are the notes with one of its tags.
 
-use crate::eval::data_set::{DataSet, Document, Query};
+use super::converted::{ConvertedSet, SetDocument, SetQuery};
 use backstory_memory::Kind;
 use serde::Deserialize;
 use serde_json::Value;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Bench {
-    memories: Vec<Note>,
-    queries: Vec<Question>,
+pub(super) struct DevbenchFile {
+    memories: Vec<DevbenchNote>,
+    queries: Vec<DevbenchQuestion>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Note {
+struct DevbenchNote {
     id: String,
     content: String,
     tags: Vec<String>,
@@ -22,42 +22,42 @@ struct Note {
 }
 
 #[derive(Debug, Deserialize)]
-struct Question {
+struct DevbenchQuestion {
     id: String,
     category: Option<String>,
     question: String,
     expected_tags: Vec<String>,
 }
 
-/// Turns the set into ours. Its types that are no kinds of ours are left to be guessed.
-pub(super) fn convert(bench: Bench) -> DataSet {
-    let Bench { memories, queries } = bench;
-    let query = |question: Question| Query {
+/// Converts the set. A type that is no kind of ours is left out, and guessed on import.
+pub(super) fn convert(bench: DevbenchFile) -> ConvertedSet {
+    let DevbenchFile { memories, queries } = bench;
+    let query = |question: DevbenchQuestion| SetQuery {
         gold: gold(&memories, &question.expected_tags),
         id: question.id,
         text: question.question,
         category: question.category,
-        ..Query::default()
+        ..SetQuery::default()
     };
     let queries = queries.into_iter().map(query).collect();
-    let document = |note: Note| Document {
+    let document = |note: DevbenchNote| SetDocument {
         id: note.id,
         text: note.content,
         at: note.created_at_iso,
         kind: note.memory_type.parse::<Kind>().ok().map(|kind| kind.to_string()),
-        ..Document::default()
+        ..SetDocument::default()
     };
     let documents = memories.into_iter().map(document).collect();
-    DataSet { name: "mcp-memory-devbench".to_owned(), documents, queries, ..DataSet::default() }
+    ConvertedSet { name: "mcp-memory-devbench".to_owned(), documents, queries, ..ConvertedSet::default() }
 }
 
-/// Returns the notes that bear a tag; a tag nobody bears stays, to be counted as unknown.
-fn gold(notes: &[Note], tags: &[String]) -> Vec<String> {
+/// Returns the notes with one of the tags. A tag without a note is kept, so that it counts as unknown gold.
+fn gold(notes: &[DevbenchNote], tags: &[String]) -> Vec<String> {
     let mut gold = Vec::new();
     for tag in tags {
-        let bearers = notes.iter().filter(|note| note.tags.contains(tag)).map(|note| &note.id);
+        let tagged = notes.iter().filter(|note| note.tags.contains(tag)).map(|note| &note.id);
         let before = gold.len();
-        gold.extend(bearers.cloned());
+        gold.extend(tagged.cloned());
         if gold.len() == before {
             gold.push(tag.clone());
         }
@@ -73,7 +73,7 @@ mod tests {
     use serde_json::{from_value, json};
 
     #[test]
-    fn the_gold_of_a_question_bears_its_tags() {
+    fn gold_is_every_note_with_a_wanted_tag() {
         let bench = json!({"memories": [
             {"id": "n1", "content": "We chose tabs", "tags": ["style", "tabs"], "memory_type": "decision", "created_at_iso": "2025-01-01T00:00:00Z"},
             {"id": "n2", "content": "Lines are short", "tags": ["style"], "memory_type": "habit"}],
@@ -84,7 +84,7 @@ mod tests {
         let set = convert(from_value(bench).unwrap());
         let gold: Vec<_> = set.queries.iter().map(|query| query.gold.join(" ")).collect();
         assert_eq!(gold, ["n1 n2", "nobody", ""]);
-        assert_eq!(set.unknown_gold().len(), 1);
+        assert_eq!(set.unknown_gold(), 1);
         let kinds: Vec<_> = set.documents.iter().map(|document| document.kind.as_deref()).collect();
         assert_eq!(kinds, [Some("decision"), None]);
     }

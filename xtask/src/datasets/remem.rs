@@ -1,20 +1,20 @@
 //! remem's golden set: notes of several projects, and questions whose evidence is described rather than named. A document is a note,
 //! a corpus is a project. Branches are left out: we have none.
 
-use crate::eval::data_set::{DataSet, Document, Query};
+use super::converted::{ConvertedSet, SetDocument, SetQuery};
 use backstory_memory::Kind;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Golden {
-    corpus: Vec<Note>,
-    queries: Vec<Question>,
+pub(super) struct RememGolden {
+    corpus: Vec<RememNote>,
+    queries: Vec<RememQuestion>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Note {
+struct RememNote {
     project: String,
     topic_key: Option<String>,
     title: String,
@@ -25,75 +25,75 @@ struct Note {
 }
 
 #[derive(Debug, Deserialize)]
-struct Question {
+struct RememQuestion {
     id: String,
     query: String,
     slice: Option<String>,
     project: String,
-    evidence_refs: Vec<Evidence>,
+    evidence_refs: Vec<RememEvidence>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Evidence {
+struct RememEvidence {
     topic_key: Option<String>,
     memory_type: Option<String>,
     scope: Option<String>,
     text_contains: Option<String>,
 }
 
-impl Evidence {
-    fn describes(&self, note: &Note) -> bool {
+impl RememEvidence {
+    fn describes(&self, note: &RememNote) -> bool {
         let is = |wanted: &Option<String>, held: Option<&str>| wanted.is_none() || wanted.as_deref() == held;
-        let says = |text: &String| note.content.contains(text) || note.title.contains(text);
+        let contains = |text: &String| note.content.contains(text) || note.title.contains(text);
         is(&self.topic_key, note.topic_key.as_deref())
             && is(&self.memory_type, Some(&note.memory_type))
             && is(&self.scope, note.scope.as_deref())
-            && self.text_contains.as_ref().is_none_or(says)
+            && self.text_contains.as_ref().is_none_or(contains)
     }
 }
 
-/// Turns the set into ours.
-pub(super) fn convert(golden: &Golden) -> DataSet {
+/// Converts the set.
+pub(super) fn convert(golden: &RememGolden) -> ConvertedSet {
     let ids = ids(&golden.corpus);
     let named = || golden.corpus.iter().zip(&ids);
-    let query = |question: &Question| {
+    let query = |question: &RememQuestion| {
         let gold = question.evidence_refs.iter().flat_map(|evidence| {
             let notes =
                 named().filter(|(note, _)| note.project == question.project && evidence.describes(note));
-            let found: Vec<String> = notes.map(|(_, id)| id.clone()).collect();
-            // What nobody is described by stays, to be counted as unknown.
-            if found.is_empty() { vec![format!("{evidence:?}")] } else { found }
+            let matching: Vec<String> = notes.map(|(_, id)| id.clone()).collect();
+            // Evidence that matches no note is kept, so that it counts as unknown gold.
+            if matching.is_empty() { vec![format!("{evidence:?}")] } else { matching }
         });
-        Query {
+        SetQuery {
             id: question.id.clone(),
             corpus: question.project.clone(),
             text: question.query.clone(),
             gold: gold.collect(),
             category: question.slice.clone(),
-            ..Query::default()
+            ..SetQuery::default()
         }
     };
-    let document = |(note, id): (&Note, &String)| Document {
+    let document = |(note, id): (&RememNote, &String)| SetDocument {
         id: id.clone(),
         corpus: note.project.clone(),
         text: note.content.clone(),
         title: Some(note.title.clone()),
         at: note.created_at_epoch.clone(),
         kind: note.memory_type.parse::<Kind>().ok().map(|kind| kind.to_string()),
-        ..Document::default()
+        ..SetDocument::default()
     };
-    DataSet {
+    ConvertedSet {
         name: "remem".to_owned(),
         documents: named().map(document).collect(),
         queries: golden.queries.iter().map(query).collect(),
-        ..DataSet::default()
+        ..ConvertedSet::default()
     }
 }
 
 /// Names the notes: by topic, and by number where a topic has several.
-fn ids(notes: &[Note]) -> Vec<String> {
+fn ids(notes: &[RememNote]) -> Vec<String> {
     let mut seen: HashMap<(String, String), usize> = HashMap::new();
-    let name = |note: &Note| {
+    let name = |note: &RememNote| {
         let topic = note.topic_key.as_deref().unwrap_or("note");
         let count = seen.entry((note.project.clone(), topic.to_owned())).or_default();
         *count += 1;
@@ -108,7 +108,7 @@ mod tests {
     use serde_json::{from_value, json};
 
     #[test]
-    fn evidence_is_found_by_its_description_within_its_project() {
+    fn evidence_matches_by_its_description_within_its_project() {
         let note = |project: &str, topic: &str, content: &str| json!({"project": project, "topic_key": topic, "title": topic, "content": content, "memory_type": "decision", "created_at_epoch": 1_700_000_000});
         let question = |id: &str, evidence| json!({"id": id, "query": "?", "category": "c", "slice": "plain", "project": "p", "evidence_refs": evidence});
         let golden = json!({"version": "2", "corpus": [note("p", "t", "one tide"), note("p", "t", "two tides"), note("q", "t", "one tide")],
@@ -120,6 +120,6 @@ mod tests {
         assert_eq!(ids, ["p/t", "p/t#2", "q/t"]);
         assert_eq!(set.queries[0].gold, ["t#2"]);
         assert!(set.queries[2].gold.is_empty());
-        assert_eq!(set.unknown_gold().len(), 1);
+        assert_eq!(set.unknown_gold(), 1);
     }
 }

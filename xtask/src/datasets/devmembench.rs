@@ -2,55 +2,55 @@
 //!
 //! The set says which project a session was of, as every memory of ours knows its own: that is its title.
 
-use super::message::{self, Message};
-use crate::eval::data_set::{DataSet, Document, Query};
+use super::converted::{ConvertedSet, SetDocument, SetQuery};
+use super::message::{self, ChatMessage};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Session {
+pub(super) struct DevMemSession {
     session_id: String,
     #[serde(default)]
-    metadata: Metadata,
-    messages: Vec<Message>,
+    metadata: DevMemMetadata,
+    messages: Vec<ChatMessage>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Metadata {
+struct DevMemMetadata {
     date: Option<String>,
     project: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Question {
+pub(super) struct DevMemQuestion {
     question_id: String,
     question_type: String,
     question: String,
     haystack_session_ids: Vec<String>,
 }
 
-/// Turns the set into ours.
-pub(super) fn convert(sessions: Vec<Session>, questions: Vec<Question>) -> DataSet {
-    let document = |session: Session| Document {
+/// Converts the set.
+pub(super) fn convert(sessions: Vec<DevMemSession>, questions: Vec<DevMemQuestion>) -> ConvertedSet {
+    let document = |session: DevMemSession| SetDocument {
         id: session.session_id,
         title: session.metadata.project,
         text: message::text(&session.messages),
         at: session.metadata.date.as_deref().and_then(message::time),
-        ..Document::default()
+        ..SetDocument::default()
     };
-    let query = |question: Question| Query {
+    let query = |question: DevMemQuestion| SetQuery {
         id: question.question_id,
         text: question.question,
         gold: question.haystack_session_ids,
         category: Some(question.question_type),
-        ..Query::default()
+        ..SetQuery::default()
     };
-    DataSet {
+    ConvertedSet {
         name: "devmembench".to_owned(),
         documents: sessions.into_iter().map(document).collect(),
         queries: questions.into_iter().map(query).collect(),
-        ..DataSet::default()
+        ..ConvertedSet::default()
     }
 }
 
