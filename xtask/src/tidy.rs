@@ -1,177 +1,50 @@
-//! The house rules a compiler does not know: who may depend on whom, and how files look. What documentation must keep true is `cited`.
+//! The house rules a compiler does not know. They are tests, so `cargo test` checks them; `cargo xtask tidy` runs only them.
+//!
+//! Here: which crate may depend on which, and the shape of files. `dialect`: names. `citations`: what documentation cites must exist.
 
-mod cited;
+#[cfg(test)]
+mod citations;
+mod dialect;
+mod lexer;
+#[cfg(test)]
+mod rules;
 
 use crate::places::root;
-use std::collections::BTreeSet;
+use crate::{TaskResult, cargo};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Which crates of ours each crate may use. Everything may use `memory`; nobody may use `testkit` outside tests.
-const ARROWS: [(&str, &[&str]); 15] = [
-    ("memory", &[]),
-    ("embed", &[]),
-    ("store", &["memory"]),
-    ("hosts", &["memory"]),
-    ("sync", &["memory"]),
-    ("provider", &["memory"]),
-    ("inject", &["memory"]),
-    ("recall", &["memory", "store", "embed"]),
-    ("capture", &["memory", "store"]),
-    ("distil", &["memory", "store", "capture"]),
-    ("exchange", &["memory", "store", "capture", "distil", "hosts"]),
-    ("server", &["memory", "store", "recall", "inject", "capture"]),
-    (
-        "app",
-        &[
-            "memory", "store", "capture", "distil", "embed", "recall", "inject", "hosts", "sync", "exchange",
-            "provider",
-        ],
-    ),
-    (
-        "cli",
-        &[
-            "app", "memory", "store", "capture", "distil", "embed", "recall", "inject", "hosts", "sync",
-            "exchange", "provider", "server",
-        ],
-    ),
-    ("testkit", &[]),
-];
+/// Folders with sources of ours.
+const SOURCES: [&str; 4] = ["crates", "xtask", "fuzz", "calibrate"];
 
-/// Outside crates that only one of ours may use.
-const OWNED: [(&str, &str); 6] = [
-    ("rusqlite", "store"),
-    ("tokio", "server"),
-    ("hyper", "server"),
-    ("clap", "cli"),
-    ("ureq", "provider"),
-    ("postgres", "sync"),
-];
-
-/// Words that say nothing about what a thing is.
-const BANNED_NAMES: [&str; 12] = [
-    "util",
-    "utils",
-    "common",
-    "helper",
-    "helpers",
-    "misc",
-    "manager",
-    "processor",
-    "legacy",
-    "unified",
-    "smart",
-    "advanced",
-];
-
-const LONGEST_FILE: usize = 600;
-
-fn manifest(name: &str) -> toml::Table {
-    let path = root().join("crates").join(name).join("Cargo.toml");
-    fs::read_to_string(&path).unwrap().parse().unwrap()
+/// Runs the checks, or writes the list of known violations.
+pub(crate) fn run(arguments: &[String]) -> TaskResult {
+    match arguments {
+        [] => cargo(&["test", "--quiet", "--package", "xtask", "tidy::"]),
+        [only] if only == "--write-known" => dialect::write_known(),
+        _ => Err("usage: cargo xtask tidy [--write-known]".into()),
+    }
 }
 
-fn crates() -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(root().join("crates"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
-
-fn dependencies(manifest: &toml::Table) -> BTreeSet<String> {
-    manifest
-        .get("dependencies")
-        .and_then(toml::Value::as_table)
-        .map(|table| table.keys().cloned().collect())
-        .unwrap_or_default()
-}
-
-fn source_files() -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut dirs = vec![root().join("crates"), root().join("xtask")];
-    while let Some(dir) = dirs.pop() {
-        for entry in fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                dirs.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                found.push(path);
+/// Returns the source files with one of these extensions, in order.
+fn repository_files(extensions: &[&str]) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders: Vec<PathBuf> = SOURCES.iter().map(|folder| root().join(folder)).collect();
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            let has_extension =
+                |wanted: &&str| path.extension().is_some_and(|extension| extension == *wanted);
+            if path.is_dir() && !["target", "samples"].contains(&stem(&path).as_str()) {
+                folders.push(path);
+            } else if extensions.iter().any(has_extension) {
+                files.push(path);
             }
         }
     }
-    found.sort();
-    found
+    files.sort();
+    files
 }
 
-#[test]
-fn crates_use_only_what_the_design_lets_them_use() {
-    for name in crates() {
-        let allowed = ARROWS.iter().find(|(of, _)| *of == name).map(|(_, allowed)| *allowed);
-        let allowed = allowed.unwrap_or_else(|| panic!("crate `{name}` is not in the design"));
-        for used in dependencies(&manifest(&name)) {
-            if let Some(used) = used.strip_prefix("backstory-") {
-                assert!(allowed.contains(&used), "`{name}` must not use `{used}`");
-            }
-        }
-    }
-}
-
-#[test]
-fn sql_async_and_arguments_each_have_one_owner() {
-    for name in crates() {
-        for used in dependencies(&manifest(&name)) {
-            if let Some((_, owner)) = OWNED.iter().find(|(owned, _)| *owned == used) {
-                assert_eq!(name, *owner, "only `{owner}` may use `{used}`");
-            }
-        }
-    }
-}
-
-#[test]
-fn every_crate_takes_the_workspace_lints() {
-    // `embed` holds the SIMD kernels and says so in lints of its own.
-    for name in crates().iter().filter(|name| *name != "embed") {
-        let lints = manifest(name)
-            .get("lints")
-            .and_then(|lints| lints.get("workspace"))
-            .and_then(toml::Value::as_bool);
-        assert_eq!(lints, Some(true), "`{name}` must set `[lints] workspace = true`");
-    }
-}
-
-#[test]
-fn every_file_says_what_it_is_for_and_stays_readable() {
-    let listed = fs::read_to_string(root().join("xtask/large-files.txt")).unwrap();
-    for path in source_files() {
-        let name = path.strip_prefix(root()).unwrap().display().to_string();
-        let text = fs::read_to_string(&path).unwrap();
-        assert!(text.starts_with("//!"), "{name} does not open with what it is for");
-        let lines = text.lines().count();
-        let excused = listed.lines().any(|line| line.split_whitespace().next() == Some(&name));
-        assert!(lines <= LONGEST_FILE || excused, "{name} has {lines} lines");
-        let stem = path.file_stem().unwrap().to_str().unwrap();
-        assert!(stem != "mod" && !BANNED_NAMES.contains(&stem), "{name} has a name that says nothing");
-    }
-}
-
-#[test]
-fn no_test_is_ignored_or_sleeps() {
-    let forbidden = [concat!("#[ig", "nore"), concat!("thread::sl", "eep")];
-    for path in source_files() {
-        let text = fs::read_to_string(&path).unwrap();
-        for word in forbidden {
-            assert!(!text.contains(word), "{} holds `{word}`", path.display());
-        }
-    }
-}
-
-#[test]
-fn the_map_names_every_crate() {
-    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    for name in crates() {
-        assert!(map.contains(&format!("`crates/{name}`")), "ARCHITECTURE.md does not name `crates/{name}`");
-    }
-    assert!(map.lines().count() <= 150, "a map must fit in a head");
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -1,0 +1,253 @@
+//! The words of the house: names that say nothing or say it in a private dialect, names with two meanings, and stale headers.
+//!
+//! `xtask/dialect.txt` lists the violations that are known, one `path:name` a line. A new one fails, and so does a listed one that is
+//! gone: the list only shrinks, and `cargo xtask tidy --write-known` writes it anew. When it is empty, file and list go away.
+
+use super::lexer::{DefinedName, NameKind, defined_names};
+use super::{repository_files, stem};
+use crate::TaskResult;
+use crate::places::root;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Not a part of any name. CONTRIBUTING.md has the words to use instead.
+const BANNED_PARTS: [&str; 27] = [
+    "told",
+    "untold",
+    "tell",
+    "tells",
+    "telling",
+    "retelling",
+    "heard",
+    "unheard",
+    "hear",
+    "hears",
+    "hearing",
+    "meant",
+    "rivals",
+    "familiar",
+    "passing",
+    "settle",
+    "doors",
+    "gist",
+    "border",
+    "pulse",
+    "parting",
+    "leaving",
+    "ourselves",
+    "news",
+    "taking",
+    "given",
+    "asked",
+];
+
+/// Not a whole name, nor the last part of a type's: they say nothing.
+const VAGUE: [&str; 13] = [
+    "util",
+    "utils",
+    "common",
+    "helper",
+    "helpers",
+    "misc",
+    "manager",
+    "processor",
+    "legacy",
+    "unified",
+    "smart",
+    "advanced",
+    "v2",
+];
+
+/// Not in the documentation of an item: what is not there yet is not described.
+const STALE: [&str; 4] = ["nothing calls it yet", "not used yet", "for later", concat!("TO", "DO")];
+
+/// File stems that may occur once per folder.
+const REPEATED_STEMS: [&str; 4] = ["lib", "main", "tests", "build"];
+
+/// Returns every violation as `path:name`, with the reason.
+pub(crate) fn violations() -> BTreeMap<String, String> {
+    let files: Vec<SourceFile> =
+        repository_files(&["rs", "sql"]).into_iter().filter_map(SourceFile::read).collect();
+    let mut violations = BTreeMap::new();
+    for file in &files {
+        for (name, reason) in file.bad_names().into_iter().chain(file.stale_headers()) {
+            violations.insert(format!("{}:{name}", file.path), reason);
+        }
+    }
+    for (file, name, reason) in shared_type_names(&files).into_iter().chain(shared_stems(&files)) {
+        violations.insert(format!("{file}:{name}"), reason);
+    }
+    violations
+}
+
+/// Writes the list of known violations.
+pub(crate) fn write_known() -> TaskResult {
+    let lines: String = violations().keys().map(|violation| format!("{violation}\n")).collect();
+    Ok(fs::write(known_file(), lines)?)
+}
+
+fn known_file() -> PathBuf {
+    root().join("xtask/dialect.txt")
+}
+
+struct SourceFile {
+    /// From the root of the repository, with slashes.
+    path: String,
+    text: String,
+    names: Vec<DefinedName>,
+}
+
+impl SourceFile {
+    fn read(path: PathBuf) -> Option<SourceFile> {
+        let text = fs::read_to_string(&path).ok()?;
+        let path = path.strip_prefix(root()).ok()?.to_str()?.to_owned();
+        let names = if path.ends_with(".rs") { defined_names(&text) } else { sql_names(&text) };
+        Some(SourceFile { path, text, names })
+    }
+
+    /// Returns the folder of the crate, for a file of its `src`.
+    fn crate_folder(&self) -> Option<&str> {
+        self.path.split_once("/src/").map(|(folder, _)| folder)
+    }
+
+    fn bad_names(&self) -> Vec<(String, String)> {
+        let own = DefinedName { kind: NameKind::Module, name: stem(Path::new(&self.path)), is_public: false };
+        let all = std::iter::once(&own).chain(&self.names);
+        all.filter_map(|it| Some((it.name.clone(), banned(it)?))).collect()
+    }
+
+    fn stale_headers(&self) -> Vec<(String, String)> {
+        let docs = self
+            .text
+            .lines()
+            .map(str::trim_start)
+            .filter(|line| line.starts_with("//!") || line.starts_with("///"));
+        let stale = docs.flat_map(|line| STALE.iter().filter(move |words| line.contains(**words)));
+        stale.map(|words| (format!("\"{words}\""), "documents what is not there yet".to_owned())).collect()
+    }
+}
+
+/// Returns why a name is banned, if it is.
+fn banned(name: &DefinedName) -> Option<String> {
+    let parts = parts(&name.name);
+    if let Some(word) = parts.iter().find(|part| BANNED_PARTS.contains(&part.as_str())) {
+        return Some(format!("`{word}` is a word of no meaning to a stranger"));
+    }
+    let whole = parts.join("_");
+    let last = parts.last().map_or("", String::as_str);
+    let is_vague = VAGUE.contains(&whole.as_str()) || (name.kind == NameKind::Type && VAGUE.contains(&last));
+    let is_noun =
+        whole == "past" || (name.kind == NameKind::Type && ["past", "found"].contains(&whole.as_str()));
+    let is_of = name.kind == NameKind::Function && whole == "of";
+    (is_vague || is_noun || is_of).then(|| "says nothing about what it is".to_owned())
+}
+
+/// Splits `snake_case`, `CamelCase` and `SCREAMING_CASE` into lower-case words.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts: Vec<String> = vec![String::new()];
+    let mut was_lower = false;
+    for letter in name.chars() {
+        if letter == '_' || (letter.is_uppercase() && was_lower) {
+            parts.push(String::new());
+        }
+        was_lower = letter.is_lowercase() || letter.is_ascii_digit();
+        if let Some(part) = parts.last_mut().filter(|_| letter != '_') {
+            part.extend(letter.to_lowercase());
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Every identifier of an SQL file: tables, columns, parameters.
+fn sql_names(text: &str) -> Vec<DefinedName> {
+    let code: String =
+        text.lines().map(|line| line.split("--").next().unwrap_or_default().to_owned() + "\n").collect();
+    // Every second part is inside quotes.
+    let code: Vec<&str> = code.split('\'').step_by(2).collect();
+    let words =
+        code.iter().flat_map(|part| part.split(|letter: char| !letter.is_alphanumeric() && letter != '_'));
+    let words: BTreeSet<&str> = words.filter(|word| !word.is_empty()).collect();
+    let name = |word: &str| DefinedName { kind: NameKind::Value, name: word.to_owned(), is_public: false };
+    words.into_iter().map(name).collect()
+}
+
+/// Public type names that two crates define: one name, one meaning.
+fn shared_type_names(files: &[SourceFile]) -> Vec<(String, String, String)> {
+    let mut owners: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
+    for file in files {
+        let Some(folder) = file.crate_folder() else { continue };
+        for name in file.names.iter().filter(|name| name.is_public && name.kind == NameKind::Type) {
+            owners.entry(&name.name).or_default().insert(folder, &file.path);
+        }
+    }
+    owners.retain(|_, crates| crates.len() > 1);
+    let entries = owners.into_iter().flat_map(|(name, crates)| {
+        let reason = format!("defined in {}", crates.keys().copied().collect::<Vec<_>>().join(", "));
+        crates
+            .into_values()
+            .map(move |path| (path.to_owned(), name.to_owned(), reason.clone()))
+            .collect::<Vec<_>>()
+    });
+    entries.collect()
+}
+
+/// Files of one stem in one crate: `use` paths should tell them apart at a glance.
+fn shared_stems(files: &[SourceFile]) -> Vec<(String, String, String)> {
+    let mut paths: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
+    for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
+        let Some(folder) = file.crate_folder() else { continue };
+        let stem = stem(Path::new(&file.path));
+        if !REPEATED_STEMS.contains(&stem.as_str()) {
+            paths.entry((folder, stem)).or_default().push(&file.path);
+        }
+    }
+    paths.retain(|_, paths| paths.len() > 1);
+    let entries = paths.into_iter().flat_map(|((_, stem), paths)| {
+        let reason = format!("one name for {}", paths.join(", "));
+        paths.into_iter().map(move |path| (path.to_owned(), stem.clone(), reason.clone())).collect::<Vec<_>>()
+    });
+    entries.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_glossary() {
+        let known = fs::read_to_string(known_file()).unwrap_or_default();
+        let known: BTreeSet<&str> = known.lines().collect();
+        let violations = violations();
+        let fresh: Vec<String> = violations
+            .iter()
+            .filter(|(violation, _)| !known.contains(violation.as_str()))
+            .map(|(violation, reason)| format!("{violation}: {reason}"))
+            .collect();
+        assert!(fresh.is_empty(), "see the glossary in CONTRIBUTING.md\n{}", fresh.join("\n"));
+        let gone: Vec<&&str> = known.iter().filter(|line| !violations.contains_key(**line)).collect();
+        assert!(gone.is_empty(), "no longer there, run `cargo xtask tidy --write-known`\n{gone:#?}");
+    }
+
+    #[test]
+    fn a_name_is_judged_by_its_words() {
+        let is_banned = |kind, name: &str| {
+            banned(&DefinedName { kind, name: name.to_owned(), is_public: false }).is_some()
+        };
+        assert!(is_banned(NameKind::Function, "what_was_told") && is_banned(NameKind::Type, "HeardLinks"));
+        assert!(!is_banned(NameKind::Function, "borderline") && !is_banned(NameKind::Value, "common_dir"));
+        assert!(is_banned(NameKind::Type, "Found") && !is_banned(NameKind::Value, "found"));
+        assert!(is_banned(NameKind::Type, "StoreManager") && is_banned(NameKind::Module, "utils"));
+        assert!(is_banned(NameKind::Function, "of") && !is_banned(NameKind::Function, "of_kind"));
+    }
+
+    #[test]
+    fn sql_names_are_read_without_comments_and_texts() {
+        let names: Vec<String> = sql_names("CREATE TABLE a (b TEXT DEFAULT 'told'); -- heard")
+            .into_iter()
+            .map(|it| it.name)
+            .collect();
+        assert_eq!(names, ["CREATE", "DEFAULT", "TABLE", "TEXT", "a", "b"]);
+    }
+}

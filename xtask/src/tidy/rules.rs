@@ -1,0 +1,141 @@
+//! Which crate may depend on which, and the shape of files.
+
+use super::{repository_files, stem};
+use crate::places::root;
+use std::collections::BTreeSet;
+use std::fs;
+
+/// Which crates of ours each crate may use. Everything may use `memory`; nobody may use `testkit` outside tests.
+const ARROWS: [(&str, &[&str]); 15] = [
+    ("memory", &[]),
+    ("embed", &[]),
+    ("store", &["memory"]),
+    ("hosts", &["memory"]),
+    ("sync", &["memory"]),
+    ("provider", &["memory"]),
+    ("inject", &["memory"]),
+    ("recall", &["memory", "store", "embed"]),
+    ("capture", &["memory", "store"]),
+    ("distil", &["memory", "store", "capture"]),
+    ("exchange", &["memory", "store", "capture", "distil", "hosts"]),
+    ("server", &["memory", "store", "recall", "inject", "capture"]),
+    (
+        "app",
+        &[
+            "memory", "store", "capture", "distil", "embed", "recall", "inject", "hosts", "sync", "exchange",
+            "provider",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "app", "memory", "store", "capture", "distil", "embed", "recall", "inject", "hosts", "sync",
+            "exchange", "provider", "server",
+        ],
+    ),
+    ("testkit", &[]),
+];
+
+/// Outside crates that only one of ours may use.
+const OWNED: [(&str, &str); 6] = [
+    ("rusqlite", "store"),
+    ("tokio", "server"),
+    ("hyper", "server"),
+    ("clap", "cli"),
+    ("ureq", "provider"),
+    ("postgres", "sync"),
+];
+
+const LONGEST_FILE: usize = 600;
+
+fn manifest(name: &str) -> toml::Table {
+    let path = root().join("crates").join(name).join("Cargo.toml");
+    fs::read_to_string(&path).unwrap().parse().unwrap()
+}
+
+fn crates() -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(root().join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn dependencies(manifest: &toml::Table) -> BTreeSet<String> {
+    manifest
+        .get("dependencies")
+        .and_then(toml::Value::as_table)
+        .map(|table| table.keys().cloned().collect())
+        .unwrap_or_default()
+}
+
+#[test]
+fn crates_use_only_what_the_design_lets_them_use() {
+    for name in crates() {
+        let allowed = ARROWS.iter().find(|(of, _)| *of == name).map(|(_, allowed)| *allowed);
+        let allowed = allowed.unwrap_or_else(|| panic!("crate `{name}` is not in the design"));
+        for used in dependencies(&manifest(&name)) {
+            if let Some(used) = used.strip_prefix("backstory-") {
+                assert!(allowed.contains(&used), "`{name}` must not use `{used}`");
+            }
+        }
+    }
+}
+
+#[test]
+fn sql_async_and_arguments_each_have_one_owner() {
+    for name in crates() {
+        for used in dependencies(&manifest(&name)) {
+            if let Some((_, owner)) = OWNED.iter().find(|(owned, _)| *owned == used) {
+                assert_eq!(name, *owner, "only `{owner}` may use `{used}`");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_crate_takes_the_workspace_lints() {
+    // `embed` holds the SIMD kernels and says so in lints of its own.
+    for name in crates().iter().filter(|name| *name != "embed") {
+        let lints = manifest(name)
+            .get("lints")
+            .and_then(|lints| lints.get("workspace"))
+            .and_then(toml::Value::as_bool);
+        assert_eq!(lints, Some(true), "`{name}` must set `[lints] workspace = true`");
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_for_and_stays_readable() {
+    let listed = fs::read_to_string(root().join("xtask/large-files.txt")).unwrap();
+    for path in repository_files(&["rs"]) {
+        let name = path.strip_prefix(root()).unwrap().display().to_string();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with("//!"), "{name} does not open with what it is for");
+        let lines = text.lines().count();
+        let excused = listed.lines().any(|line| line.split_whitespace().next() == Some(&name));
+        assert!(lines <= LONGEST_FILE || excused, "{name} has {lines} lines");
+        assert!(stem(&path) != "mod", "{name}: name the file after its module");
+    }
+}
+
+#[test]
+fn no_test_is_ignored_or_sleeps() {
+    let forbidden = [concat!("#[ig", "nore"), concat!("thread::sl", "eep")];
+    for path in repository_files(&["rs"]) {
+        let text = fs::read_to_string(&path).unwrap();
+        for word in forbidden {
+            assert!(!text.contains(word), "{} holds `{word}`", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_map_names_every_crate() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    for name in crates() {
+        assert!(map.contains(&format!("`crates/{name}`")), "ARCHITECTURE.md does not name `crates/{name}`");
+    }
+    assert!(map.lines().count() <= 150, "a map must fit in a head");
+}
