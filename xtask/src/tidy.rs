@@ -1,6 +1,6 @@
 //! The house rules a compiler does not know. They are tests, so `cargo test` checks them; `cargo xtask tidy` runs only them.
 //!
-//! Here: which crate may depend on which, and the shape of files. `dialect`: names. `citations`: what documentation cites must exist.
+//! `rules`: which crate may depend on which, and the shape of files. `dialect`: names. `citations`: what documentation cites must exist.
 
 #[cfg(test)]
 mod citations;

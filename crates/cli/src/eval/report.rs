@@ -120,7 +120,10 @@ impl EvalReport {
             format!("{arm} p50 {p50:.2} ms, p99 {p99:.2} ms")
         });
         lines.push(format!("time per query: {}", times.join("; ")));
-        lines.push(format!("disk: {} bytes per document; {:.1} s in all", self.bytes_per_document, self.seconds));
+        lines.push(format!(
+            "disk: {} bytes per document; {:.1} s in all",
+            self.bytes_per_document, self.seconds
+        ));
         lines.join("\n")
     }
 
