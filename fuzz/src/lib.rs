@@ -13,7 +13,7 @@ use backstory_recall::{Question, Recall, Synonyms, Weights};
 use backstory_server::{
     Answer, Answers, Asked, Claim, Limits, Newest, Place, Query, Refusal, Terms, Worker, claim,
 };
-use backstory_store::{Filter, Home, NewMemory, Origin, Purpose, Scope, Store};
+use backstory_store::{Filter, Home, MemoryOrigin, NewMemory, Purpose, Scope, Store};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -164,17 +164,18 @@ struct Known {
 
 fn known() -> Known {
     let dir = new_dir();
-    let mut store = Store::open(&Home::at(dir.path().join("home")), Purpose::Command, NOW).expect("a store");
+    let mut store = Store::open(&Home::new(dir.path().join("home")), Purpose::Command, NOW).expect("a store");
     let project_ref = ProjectRef {
         keys: vec![ProjectKey::Path("/p".into())],
         name: "p".into(),
         root: "/p".into(),
         parent: None,
     };
-    let project = store.project_at(&project_ref, NOW).expect("a project");
+    let project = store.find_or_create_project(&project_ref, NOW).expect("a project");
     for text in ["the harbour floods", "migrations run in one transaction", "Store::open takes the lock"] {
         let content = Content { files: vec!["src/a.rs".into()], ..Content::new(Kind::Note, text, text) };
-        let memory = NewMemory { uid: None, project, origin: Origin::default(), content, created_at: NOW };
+        let memory =
+            NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: NOW };
         store.remember(&memory).expect("a memory");
     }
     Known { _dir: dir, store }
@@ -264,7 +265,7 @@ pub fn spool(bytes: &[u8]) {
 
 /// Lets a file wait, opens the store, and returns how many events more there are and whether the file was set aside.
 fn drained(dir: &TempDir, bytes: &[u8]) -> (u64, bool) {
-    let home = Home::at(dir.path().join("home"));
+    let home = Home::new(dir.path().join("home"));
     let events = || {
         let store = Store::open(&home, Purpose::Command, NOW).expect("the store opens whatever waits");
         store.count_events().expect("events can be counted")

@@ -7,7 +7,7 @@ use crate::settings::{Settings, project_file};
 use backstory_capture::{Redactor, RedactorOptions, safe_project_ref};
 use backstory_memory::{MemoryId, ProjectId, ProjectRef, Timestamp};
 use backstory_recall::KeptVectors;
-use backstory_store::{Home, Project, Purpose, Retention, Scope, Store, StoreError};
+use backstory_store::{Home, Project, Purpose, RetentionPolicy, Scope, Store, StoreError};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -160,7 +160,7 @@ impl App {
     pub fn known_project(&self, store: &Store, wanted: Option<&str>) -> Result<Option<ProjectId>, AppError> {
         match wanted {
             Some(wanted) => self.project_called(store, wanted).map(Some),
-            None => Ok(store.known_project_at(&self.project_ref())?),
+            None => Ok(store.find_project(&self.project_ref())?),
         }
     }
 
@@ -168,7 +168,7 @@ impl App {
     pub fn project_to_write(&self, store: &mut Store, wanted: Option<&str>) -> Result<ProjectId, AppError> {
         match wanted {
             Some(wanted) => self.project_called(store, wanted),
-            None => Ok(store.project_at(&self.project_ref(), self.now)?),
+            None => Ok(store.find_or_create_project(&self.project_ref(), self.now)?),
         }
     }
 
@@ -179,7 +179,7 @@ impl App {
         store: &Store,
         ids: &[MemoryId],
     ) -> Result<Vec<(MemoryId, String)>, AppError> {
-        let here = store.known_project_at(&self.project_ref())?;
+        let here = store.find_project(&self.project_ref())?;
         let memories = store.memories(ids)?.into_iter().filter(|memory| Some(memory.project) != here);
         memories.map(|memory| Ok((memory.id, project_name(store, memory.project)?))).collect()
     }
@@ -190,15 +190,14 @@ impl App {
             return Ok(known);
         }
         let folder = self.cwd.join(wanted);
-        let known =
-            if folder.is_dir() { store.known_project_at(&self.project_ref_of(&folder))? } else { None };
+        let known = if folder.is_dir() { store.find_project(&self.project_ref_of(&folder))? } else { None };
         known.ok_or_else(|| AppError::no_such_project(wanted).hint("`backstory project list` shows them all"))
     }
 
     /// Returns what is kept, and for how long.
-    pub fn retention(&self) -> Retention {
+    pub fn retention(&self) -> RetentionPolicy {
         let retention = &self.config.retention;
-        Retention {
+        RetentionPolicy {
             events_days: retention.events_days,
             receipts: retention.receipts,
             backups: retention.backups,
@@ -262,7 +261,7 @@ pub fn home_of(environment: &Environment) -> Result<Home, AppError> {
         ))
         .hint("set `BACKSTORY_HOME`, or `HOME`, to a path that begins with `/`"));
     }
-    Ok(Home::at(root))
+    Ok(Home::new(root))
 }
 
 /// Returns the time. The clock is read here and nowhere else.

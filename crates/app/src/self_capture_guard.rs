@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn one_runner_at_a_time_and_only_its_children_are_below_it() {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::at(dir.path());
+        let home = Home::new(dir.path());
         assert!(!is_below_runner(&home));
         let runner = Runner::begin(&home).unwrap().unwrap();
         assert!(is_below_runner(&home), "a process is below itself");
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_note_left_by_a_runner_that_was_killed_means_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::at(dir.path());
+        let home = Home::new(dir.path());
         let own = Process::read("self").unwrap();
         fs::write(note_of(&home), format!("{} {}", own.id, own.started + 1)).unwrap();
         assert!(!is_below_runner(&home), "another process had this number");
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_jail_is_known_from_inside() {
         let dir = tempfile::tempdir().unwrap();
-        let jail = jail(&Home::at(dir.path())).unwrap();
+        let jail = jail(&Home::new(dir.path())).unwrap();
         assert!(is_jail(&jail) && is_jail(&jail.join("deep/down")) && !is_jail(dir.path()));
     }
 }

@@ -42,13 +42,13 @@ pub fn follow_for(store: &mut Store, app: &App, time: Duration) -> u64 {
 
 /// Embeds everything that waits, on every core. Whoever is interrupted is continued by the next.
 pub fn embed_all(store: &mut Store, on_progress: impl FnMut(u64)) -> Result<Embedded, AppError> {
-    store.note_vectors_begun()?;
+    store.begin_vector_rebuild()?;
     let model = MiniLm::load();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let work = Embedding { encoder: &model, cores, until: None };
     let embedded = embed_waiting(store, &work, on_progress).map_err(failure)?;
     if store.count_stale_vectors()? == 0 {
-        store.note_vectors_done()?;
+        store.finish_vector_rebuild()?;
     }
     Ok(embedded)
 }

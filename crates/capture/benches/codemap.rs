@@ -8,7 +8,7 @@ use backstory_memory::{
     Activity, Content, Event, EventKind, Hunk, IdempotencyKey, Kind, MemoryId, ProjectId, Provenance,
     SessionId, Timestamp,
 };
-use backstory_store::{Arrival, Home, NewMemory, Origin, Purpose, Store};
+use backstory_store::{Home, IncomingEvent, MemoryOrigin, NewMemory, Purpose, Store};
 use divan::Bencher;
 use divan::counter::BytesCount;
 use std::fs;
@@ -57,7 +57,7 @@ fn track_three_files_against_head(bencher: Bencher<'_, '_>) {
     let mut round = 0;
     bencher.bench_local(|| {
         round += 1;
-        let store = Store::open(&Home::at(site.home(round)), Purpose::Hook, NOW);
+        let store = Store::open(&Home::new(site.home(round)), Purpose::Hook, NOW);
         site.store = store.expect("a home of its own can be made");
         (site.project, site.session) = begin(&mut site.store, &site.root);
         site.track(&edited)
@@ -71,7 +71,7 @@ fn open_a_store_and_begin_a_session(bencher: Bencher<'_, '_>) {
     let mut round = 0;
     bencher.bench_local(|| {
         round += 1;
-        let store = Store::open(&Home::at(site.home(round)), Purpose::Hook, NOW);
+        let store = Store::open(&Home::new(site.home(round)), Purpose::Hook, NOW);
         begin(&mut store.expect("a home of its own can be made"), &site.root)
     });
 }
@@ -102,7 +102,7 @@ impl Site {
         let dir = tempfile::tempdir().expect("there is a temporary folder");
         let root = dir.path().join("project");
         fs::create_dir_all(root.join("src")).expect("it can be written");
-        let home = Home::at(dir.path().join("home"));
+        let home = Home::new(dir.path().join("home"));
         let mut store = Store::open(&home, Purpose::Hook, NOW).expect("a store can be made");
         let (project, session) = begin(&mut store, &root);
         let redactor = Redactor::new(RedactorOptions::default());
@@ -162,7 +162,7 @@ impl Site {
             track(&mut self.store, place, self.session, &new, NOW).expect("the store can be written");
         let memories = (0..count).map(|number| {
             let content = Content::new(Kind::Change, "title", &format!("body {number}"));
-            let origin = Origin::default();
+            let origin = MemoryOrigin::default();
             let memory = NewMemory { uid: None, project: self.project, origin, content, created_at: NOW };
             let id = self.store.remember(&memory).expect("the store can be written");
             anchor(&mut self.store, id, &self.root, &files, &readings).expect("the store can be written");
@@ -193,7 +193,7 @@ fn begin(store: &mut Store, root: &Path) -> (ProjectId, SessionId) {
         truncated: false,
     };
     let project_ref = backstory_capture::identify_project(root);
-    store.record(&Arrival { event, project_ref }).expect("the store can be written");
+    store.record(&IncomingEvent { event, project_ref }).expect("the store can be written");
     let sessions = store.sessions(None, 1, 0).expect("the store can be read");
     let session = &sessions.first().expect("it was just recorded").session;
     (session.project, session.id)

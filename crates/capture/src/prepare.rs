@@ -43,7 +43,7 @@ pub fn most_similar(
     let text = whole_text(draft);
     let mut query = WordQuery::default();
     keywords(&text).iter().take(MOST_WORDS).for_each(|word| query.word(word));
-    let found = store.search_words(&query, &Filter { limit: COMPARED, ..Filter::within(reach) })?;
+    let found = store.search_exact(&query, &Filter { limit: COMPARED, ..Filter::within(reach) })?;
     let ids: Vec<MemoryId> = found.iter().map(|hit| hit.memory).collect();
     let memories = store.memories(&ids)?.into_iter();
     let alike = memories

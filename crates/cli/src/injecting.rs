@@ -25,7 +25,7 @@ use backstory_memory::{
     Freshness, Injection, Memory, MemoryId, Moment, ProjectId, SessionId, Shingles, StartReason, Timestamp,
     Tokens,
 };
-use backstory_store::{Home, InView, Session, Store, StoreError};
+use backstory_store::{ContextWindow, Home, Session, Store, StoreError};
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
@@ -50,7 +50,7 @@ pub(crate) struct Recipient<'a> {
     pub(crate) project: ProjectId,
     pub(crate) session: Option<SessionId>,
     /// What its agent has in view.
-    pub(crate) in_view: InView,
+    pub(crate) in_view: ContextWindow,
     /// The project's folder, where the session is in it.
     pub(crate) root: Option<&'a Path>,
 }
@@ -109,7 +109,7 @@ impl Injecting<'_> {
         ids: impl FnOnce(&Store) -> Result<Vec<MemoryId>, StoreError>,
     ) -> Known<Vec<Relevant>> {
         let read = || ids(self.store).and_then(|ids| self.store.memories(&ids));
-        let memories = self.store.reading_until(self.until, read);
+        let memories = self.store.read_until(self.until, read);
         let memories = memories.map_err(|error| error.to_string())?;
         let news = memories.into_iter().filter(|memory| self.is_news(memory));
         Ok(news.map(|memory| Relevant { reasons: vec![reason.to_owned()], ..self.told(memory) }).collect())
@@ -123,8 +123,8 @@ impl Injecting<'_> {
         }
         let in_view = &self.to.in_view;
         let is_own = memory.session.is_some() && memory.session == self.to.session;
-        let is_remembered = is_own && in_view.began_at.is_none_or(|began| memory.updated_at > began);
-        !in_view.given.contains(&memory.id) && !is_remembered
+        let is_remembered = is_own && in_view.started_at.is_none_or(|began| memory.updated_at > began);
+        !in_view.memories.contains(&memory.id) && !is_remembered
     }
 
     /// Says of which project a memory is, where it is of another.

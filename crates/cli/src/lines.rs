@@ -9,7 +9,7 @@ use backstory_memory::{
     Category, Confidence, Content, Importance, Kind, Memory, MemoryScope, Provenance, Timestamp, Uid,
     title_from,
 };
-use backstory_store::Past;
+use backstory_store::UsageHistory;
 use carried::{AnchorLine, WordingLine};
 use serde::{Deserialize, Serialize};
 
@@ -205,9 +205,9 @@ impl MemoryRecord {
     }
 
     /// Returns what it has been through.
-    pub(crate) fn past(&self, now: Timestamp) -> Result<Past, Failure> {
+    pub(crate) fn past(&self, now: Timestamp) -> Result<UsageHistory, Failure> {
         let created_at = self.created_at(now)?;
-        Ok(Past {
+        Ok(UsageHistory {
             updated_at: time("updated_at", self.updated_at.as_ref(), now)?.unwrap_or(created_at),
             times_seen: self.times_seen.unwrap_or(1),
             times_used: self.times_used.unwrap_or(0),

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::share_policy::SharePolicy;
 use crate::{teams, vector_push};
 use backstory_memory::{SyncBatch, Uid, Watermark};
-use backstory_store::{Heard, SharedProject, Store, StoreError, Untold};
+use backstory_store::{InboxReport, OutboxEntry, SharedProject, Store, StoreError};
 use backstory_sync::{Hub, HubError, Pulled, Pushed};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ const LONG: Duration = Duration::from_secs(5);
 pub(crate) struct SyncReport {
     pub(crate) pushed: u64,
     pub(crate) kept_local: u64,
-    pub(crate) pulled: Heard,
+    pub(crate) pulled: InboxReport,
     /// What the hub does not take, and why.
     pub(crate) rejected_by_hub: BTreeMap<String, String>,
     /// What the hub told of and this build cannot read.
@@ -80,13 +80,13 @@ impl<'a> ProjectSync<'a> {
     ) -> Result<(), Failure> {
         let mut after = None;
         loop {
-            let untold = store.untold(shared.project, after.as_ref(), FEWEST_AND_MOST.1)?;
+            let untold = store.outbox(shared.project, after.as_ref(), FEWEST_AND_MOST.1)?;
             let Some(last) = untold.last().map(|untold| untold.uid().clone()) else { return Ok(()) };
-            let gone: Vec<Untold> =
-                untold.into_iter().filter(|untold| matches!(untold, Untold::Forgotten(_))).collect();
+            let gone: Vec<OutboxEntry> =
+                untold.into_iter().filter(|untold| matches!(untold, OutboxEntry::Deleted(_))).collect();
             let forgotten = gone.iter().map(|untold| untold.uid().clone()).collect();
             self.push(hub, shared, &SyncBatch { forgotten, ..SyncBatch::default() })?;
-            store.told(shared.project, &gone)?;
+            store.mark_pushed(shared.project, &gone)?;
             after = Some(last);
         }
     }
@@ -121,7 +121,7 @@ impl<'a> ProjectSync<'a> {
             synced.in_other_project += elsewhere.len() as u64;
             most = paced(most, began.elapsed());
             let is_taken = |uid: &Uid| !refused.iter().any(|refusal| refusal.uid == *uid);
-            let taken: Vec<Untold> =
+            let taken: Vec<OutboxEntry> =
                 batch.outgoing.into_iter().filter(|untold| is_taken(untold.uid())).collect();
             synced.pushed +=
                 (batch.changes.memories.len() + batch.changes.forgotten.len() - refused.len()) as u64;
@@ -129,8 +129,8 @@ impl<'a> ProjectSync<'a> {
             synced
                 .rejected_by_hub
                 .extend(refused.into_iter().map(|refusal| (refusal.uid.to_string(), refusal.why)));
-            store.told(shared.project, &taken)?;
-            store.kept_to_ourselves(&batch.kept_local)?;
+            store.mark_pushed(shared.project, &taken)?;
+            store.mark_kept_local(&batch.kept_local)?;
             after = Some(batch.last);
         }
         Ok(())
@@ -160,22 +160,22 @@ impl<'a> ProjectSync<'a> {
             match pulled {
                 Pulled::Batch(changes) => {
                     let changes = self.share_policy.incoming(changes, &member);
-                    synced.pulled.add(store.hear(shared.project, &changes, self.app.now)?);
+                    synced.pulled.add(store.apply_batch(shared.project, &changes, self.app.now)?);
                     (self.on_progress)();
                 }
                 Pulled::Unreadable(uid) => synced.unreadable.push(uid),
                 Pulled::Checkpoint(watermark) => {
                     if had_unreadable || !synced.unreadable.is_empty() {
-                        store.note_unreadable(shared.project, &synced.unreadable)?;
+                        store.set_unreadable(shared.project, &synced.unreadable)?;
                     }
-                    store.note_watermark(shared.project, watermark)?;
+                    store.set_watermark(shared.project, watermark)?;
                 }
             }
             Ok(())
         };
         hub.pull(&shared.hub_project, since, &again, each).map_err(Failure::from)?;
         (self.on_progress)();
-        store.tell_lost_again(shared.project)?;
+        store.requeue_lost(shared.project)?;
         Ok(())
     }
 
@@ -191,12 +191,12 @@ impl<'a> ProjectSync<'a> {
         let is_same = shared.epoch.as_deref().is_none_or(|epoch| epoch == hub.epoch());
         if is_same && shared.watermark <= horizon {
             if shared.epoch.is_none() {
-                store.note_epoch(shared.project, hub.epoch())?;
+                store.set_epoch(shared.project, hub.epoch())?;
             }
             return Ok(shared.watermark);
         }
         synced.resynced = true;
-        store.begin_anew(shared.project, hub.epoch())?;
+        store.restart_pull(shared.project, hub.epoch())?;
         Ok(Watermark::default())
     }
 
@@ -208,7 +208,7 @@ impl<'a> ProjectSync<'a> {
         after: Option<&Uid>,
         most: usize,
     ) -> Result<Option<OutgoingBatch>, Failure> {
-        let untold = store.untold(shared.project, after, most)?;
+        let untold = store.outbox(shared.project, after, most)?;
         let Some(last) = untold.last().map(|untold| untold.uid().clone()) else { return Ok(None) };
         let mut batch = OutgoingBatch {
             changes: SyncBatch::default(),
@@ -219,7 +219,7 @@ impl<'a> ProjectSync<'a> {
         let mut bytes = 0;
         for untold in untold {
             match &untold {
-                Untold::Said(saying) => match self.share_policy.outgoing(saying) {
+                OutboxEntry::Changed(saying) => match self.share_policy.outgoing(saying) {
                     None => {
                         batch.kept_local.push(untold);
                         continue;
@@ -231,7 +231,7 @@ impl<'a> ProjectSync<'a> {
                         batch.changes.pins.extend(changes.pins);
                     }
                 },
-                Untold::Forgotten(uid) => batch.changes.forgotten.push(uid.clone()),
+                OutboxEntry::Deleted(uid) => batch.changes.forgotten.push(uid.clone()),
             }
             let uid = untold.uid().clone();
             batch.outgoing.push(untold);
@@ -247,8 +247,8 @@ impl<'a> ProjectSync<'a> {
 /// Some of what is to be told.
 struct OutgoingBatch {
     changes: SyncBatch,
-    outgoing: Vec<Untold>,
-    kept_local: Vec<Untold>,
+    outgoing: Vec<OutboxEntry>,
+    kept_local: Vec<OutboxEntry>,
     last: Uid,
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn prove(app: &App) -> Result<(), Failure> {
     }
     app.ui.line(&format!("            {:<18} {:>6.1} ms, for comparison", "an empty process", ms(empty)))?;
 
-    let store = Store::open(&Home::at(&home), Purpose::Command, app.now)?;
+    let store = Store::open(&Home::new(&home), Purpose::Command, app.now)?;
     let kept = store.count_events()?;
     if kept != SESSION.len() as u64 {
         return Err(Failure::user(format!("the proof failed: {kept} of {} events were kept", SESSION.len()))

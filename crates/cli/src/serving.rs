@@ -70,7 +70,7 @@ impl Serving {
             Route::Forget => memories::forget(asked, store, &app),
             Route::Context => contexts::context(asked, store, &app, &self.flags),
             // What only reads ends when nobody waits for it any more; a write that has begun is worth its end.
-            _ => store.reading_until(asked.until, || self.read(asked, store, problem, &app)),
+            _ => store.read_until(asked.until, || self.read(asked, store, problem, &app)),
         }
     }
 

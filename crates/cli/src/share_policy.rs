@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::config::{KindName, Team, TeamTrust};
 use backstory_capture::{Redactor, prepare};
 use backstory_memory::{Content, MemoryScope, Provenance, SharedMemory, SharedRevision, SyncBatch};
-use backstory_store::Saying;
+use backstory_store::OutboxMemory;
 
 /// What decides it.
 pub(crate) struct SharePolicy<'a> {
@@ -18,11 +18,11 @@ impl<'a> SharePolicy<'a> {
     }
 
     /// Returns what leaves of a memory; nothing where it stays. What it said before stays where that by itself would not leave.
-    pub(crate) fn outgoing(&self, saying: &Saying) -> Option<SyncBatch> {
+    pub(crate) fn outgoing(&self, saying: &OutboxMemory) -> Option<SyncBatch> {
         if !self.may_be_shared(&saying.memory.content) {
             return None;
         }
-        let mut shared = saying.shared();
+        let mut shared = saying.to_shared();
         shared.revisions.retain(|revision| self.may_be_shared(&revision.content));
         for revision in &mut shared.revisions {
             revision.content = prepare(revision.content.clone(), &self.redactor);

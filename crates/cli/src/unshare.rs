@@ -26,7 +26,7 @@ pub(crate) fn push_deletions(
     app: &App,
 ) -> Result<(), Failure> {
     for shared in projects {
-        let forgotten = store.count_untold_forgettings(shared.project)?;
+        let forgotten = store.count_outbox_deletions(shared.project)?;
         match on_unpushed {
             _ if forgotten == 0 => {}
             OnUnpushed::Keep => app.ui.say(&format!(

@@ -25,7 +25,7 @@ pub(crate) fn push(
     }
     let (share_policy, mut after) = (SharePolicy::from_app(app), None);
     loop {
-        let mut untold = store.untold_meanings(shared.project, after.as_ref(), AT_ONCE)?;
+        let mut untold = store.vector_outbox(shared.project, after.as_ref(), AT_ONCE)?;
         let Some(last) = untold.last() else { return Ok(()) };
         after = Some(last.memory.uid.clone());
         untold.retain(|untold| share_policy.is_shared_unchanged(&untold.memory.content));
@@ -39,13 +39,13 @@ pub(crate) fn push(
             let of = rows.iter().filter(move |(memory, _)| *memory == id);
             of.map(|(_, vector)| vector.to_bytes().to_vec()).collect()
         };
-        let meaning = |untold: &backstory_store::UntoldMeaning| MemoryVectors {
+        let meaning = |untold: &backstory_store::VectorOutboxEntry| MemoryVectors {
             uid: untold.memory.uid.clone(),
             state: untold.state,
             parts: parts(untold.memory.id.0),
         };
         let vectors_to_push: Vec<MemoryVectors> = untold.iter().map(meaning).collect();
         hub.push_vectors(model_name(), &vectors_to_push, &mut || on_progress()).map_err(failed)?;
-        store.meanings_told(&untold)?;
+        store.mark_vectors_pushed(&untold)?;
     }
 }

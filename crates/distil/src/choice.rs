@@ -31,7 +31,7 @@ pub(super) fn choice(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Finding> {
         content: distilled(Kind::Decision, &title, &body, turn.provenance()),
         events: evidence([laid_out].into_iter().chain(turn.first()).chain([said])),
         at: said.at,
-        again: OnRepeat::Replaces,
+        again: OnRepeat::Replace,
         comparing: Comparing::Not,
         relates_to: Vec::new(),
     })

@@ -8,7 +8,7 @@ use crate::transcript::{TranscriptEntry, Turn};
 use crate::{DistilTrigger, Distillation};
 use backstory_capture::{TrackingContext, anchor, edited_files, follow_renames, track};
 use backstory_memory::{Content, Kind, MemoryId};
-use backstory_store::{FileReading, Session, Store, StoreError};
+use backstory_store::{FileUpdate, Session, Store, StoreError};
 
 /// Brings the code map up to date with what was edited since the last run.
 pub(super) fn read_code(
@@ -16,7 +16,7 @@ pub(super) fn read_code(
     session: &Session,
     turns: &[Turn<'_>],
     how: &Distillation<'_>,
-) -> Result<Vec<FileReading>, StoreError> {
+) -> Result<Vec<FileUpdate>, StoreError> {
     // Long after, the files hold what others did to them since.
     let Some(root) = how.root.filter(|_| how.trigger != DistilTrigger::OnDemand) else {
         return Ok(Vec::new());
@@ -33,7 +33,7 @@ pub(super) fn anchor_all(
     store: &mut Store,
     session: &Session,
     written: &[(MemoryId, &Content)],
-    readings: &[FileReading],
+    readings: &[FileUpdate],
     how: &Distillation<'_>,
 ) -> Result<(), StoreError> {
     let Some(root) = how.root.filter(|_| how.trigger != DistilTrigger::OnDemand) else { return Ok(()) };

@@ -28,7 +28,7 @@ pub(super) fn discovery(turn: &Turn<'_>, closing: &Closing) -> Option<Finding> {
         content,
         events: evidence(turn.first().into_iter().chain([said])),
         at: said.at,
-        again: OnRepeat::Replaces,
+        again: OnRepeat::Replace,
         comparing: Comparing::Words,
         relates_to: Vec::new(),
     })

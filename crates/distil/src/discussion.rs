@@ -40,7 +40,7 @@ pub(super) fn talk(turn: &Turn<'_>, stated: &[Finding]) -> Option<Finding> {
         content,
         events: evidence(turn.first().into_iter().chain([said])),
         at: said.at,
-        again: OnRepeat::Replaces,
+        again: OnRepeat::Replace,
         comparing: Comparing::Not,
         relates_to: Vec::new(),
     })

@@ -175,7 +175,7 @@ impl<'a> FailureTracker<'a> {
             events: evidence([first.entry, last.entry].into_iter().chain(fixed)),
             at: last.entry.at,
             // That it is back does not undo what is known to help.
-            again: if note.fixed_at.is_some() { OnRepeat::CountsAndReplaces } else { OnRepeat::Counts },
+            again: if note.fixed_at.is_some() { OnRepeat::ReinforceAndReplace } else { OnRepeat::Reinforce },
             comparing: Comparing::Not,
             relates_to: note.work.into_iter().collect(),
         })

@@ -60,7 +60,7 @@ pub(super) fn handoff(
         content,
         events: evidence(last_turn.first().into_iter().chain(last_turn.last())),
         at: last_turn.last()?.at,
-        again: OnRepeat::Replaces,
+        again: OnRepeat::Replace,
         comparing: Comparing::Not,
         relates_to: Vec::new(),
     })

@@ -134,7 +134,7 @@ mod tests {
     use crate::finding::distilled;
     use crate::{Speaker, statements};
     use backstory_memory::{Provenance, Timestamp};
-    use backstory_store::{Home, NewMemory, OnRepeat, Origin, Purpose};
+    use backstory_store::{Home, MemoryOrigin, NewMemory, OnRepeat, Purpose};
 
     fn finding(said: &str) -> Finding {
         let mut stated = statements(said, Speaker::User);
@@ -145,7 +145,7 @@ mod tests {
             content: distilled(said.kind, &said.title, &said.text, Provenance::Import),
             events: Vec::new(),
             at: Timestamp(0),
-            again: OnRepeat::Counts,
+            again: OnRepeat::Reinforce,
             comparing: Comparing::Statement(Box::new(said)),
             relates_to: Vec::new(),
         }
@@ -155,22 +155,22 @@ mod tests {
     fn only_what_nothing_within_reach_has_to_do_with_is_news() {
         let dir = tempfile::tempdir().unwrap();
         let mut store =
-            Store::open(&Home::at(dir.path().join("home")), Purpose::Command, Timestamp(0)).unwrap();
+            Store::open(&Home::new(dir.path().join("home")), Purpose::Command, Timestamp(0)).unwrap();
         let project_ref = |name: &str| backstory_memory::ProjectRef {
             keys: vec![backstory_memory::ProjectKey::Named(name.to_owned())],
             name: name.to_owned(),
             root: String::new(),
             parent: None,
         };
-        let [here, there] =
-            ["here", "there"].map(|name| store.project_at(&project_ref(name), Timestamp(0)).unwrap());
+        let [here, there] = ["here", "there"]
+            .map(|name| store.find_or_create_project(&project_ref(name), Timestamp(0)).unwrap());
         for (project, said, scope) in [
             (here, "Remember that the staging host is heron.", MemoryScope::Project),
             (there, "We use Node 18.12 for all our services.", MemoryScope::Project),
             (there, "Never squash commits when merging.", MemoryScope::User),
         ] {
             let content = backstory_memory::Content { scope, ..finding(said).content };
-            let origin = Origin::default();
+            let origin = MemoryOrigin::default();
             store
                 .remember(&NewMemory { uid: None, project, origin, content, created_at: Timestamp(0) })
                 .unwrap();

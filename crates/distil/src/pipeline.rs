@@ -9,7 +9,7 @@ use crate::session_findings::findings;
 use crate::{ImportCache, reconcile, transcript};
 use backstory_capture::{Redactor, prepare};
 use backstory_memory::{Digest, EventId, Link, MemoryId, Provenance, Relation, SessionId, Timestamp};
-use backstory_store::{Distilled, Outcome, Store, StoreError};
+use backstory_store::{DistilOutcome, DistilledMemory, Store, StoreError};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -120,7 +120,7 @@ fn distil_session(
         let finding = if how.is_late() { Finding { comparing: Comparing::Not, ..finding } } else { finding };
         reconciled.extend(reconcile::reconcile(store, &session, finding, cache.as_deref_mut())?);
     }
-    let outcomes = store.keep_distilled(id, last.id, &reconciled)?;
+    let outcomes = store.write_distilled(id, last.id, &reconciled)?;
     let kept = report.note(&reconciled, &outcomes);
     let links = relations.iter().filter_map(|(from, to)| Some((*kept.get(from)?, *kept.get(to)?)));
     for (from, to) in links {
@@ -131,8 +131,8 @@ fn distil_session(
         report.written.iter().chain(&report.updated).try_for_each(|id| cache.add_written(store, *id))?;
     }
     let written = reconciled.iter().zip(&outcomes).filter_map(|(item, outcome)| match outcome {
-        Outcome::Written(id) | Outcome::Updated(id) => Some((*id, &item.memory.content)),
-        Outcome::Unchanged(_) | Outcome::Forgotten => None,
+        DistilOutcome::Written(id) | DistilOutcome::Updated(id) => Some((*id, &item.memory.content)),
+        DistilOutcome::Unchanged(_) | DistilOutcome::Forgotten => None,
     });
     anchor_all(store, &session, &written.collect::<Vec<_>>(), &readings, how)?;
     Ok(report)
@@ -142,14 +142,14 @@ impl DistilReport {
     /// Notes what became of each; returns which memory holds which subject.
     pub(super) fn note(
         &mut self,
-        reconciled: &[Distilled],
-        outcomes: &[Outcome],
+        reconciled: &[DistilledMemory],
+        outcomes: &[DistilOutcome],
     ) -> HashMap<Digest, MemoryId> {
         for outcome in outcomes {
             match outcome {
-                Outcome::Written(id) => self.written.push(*id),
-                Outcome::Updated(id) => self.updated.push(*id),
-                Outcome::Unchanged(_) | Outcome::Forgotten => {}
+                DistilOutcome::Written(id) => self.written.push(*id),
+                DistilOutcome::Updated(id) => self.updated.push(*id),
+                DistilOutcome::Unchanged(_) | DistilOutcome::Forgotten => {}
             }
         }
         reconciled

@@ -3,14 +3,14 @@
 use crate::finding::{distilled, subject};
 use crate::{DistilReport, should_promote};
 use backstory_memory::{Category, Kind, Link, Memory, Relation};
-use backstory_store::{Distilled, OnRepeat, Outcome, Session, Store, StoreError};
+use backstory_store::{DistilOutcome, DistilledMemory, OnRepeat, Session, Store, StoreError};
 
 /// A failure met three times becomes a pattern to avoid, with its fix.
 pub(super) fn promote(
     store: &mut Store,
     session: &Session,
-    reconciled: &[Distilled],
-    outcomes: &[Outcome],
+    reconciled: &[DistilledMemory],
+    outcomes: &[DistilOutcome],
     report: &mut DistilReport,
 ) -> Result<(), StoreError> {
     for (item, outcome) in reconciled.iter().zip(outcomes) {
@@ -22,7 +22,7 @@ pub(super) fn promote(
         };
         let pattern = pattern(item, &failure);
         let outcomes =
-            store.keep_distilled(session.id, session.distilled_to, std::slice::from_ref(&pattern))?;
+            store.write_distilled(session.id, session.distilled_to, std::slice::from_ref(&pattern))?;
         if let Some(pattern) = report.note(std::slice::from_ref(&pattern), &outcomes).into_values().next() {
             store.link(Link { from: pattern, relation: Relation::DerivedFrom, to: id })?;
         }
@@ -30,7 +30,7 @@ pub(super) fn promote(
     Ok(())
 }
 
-fn pattern(item: &Distilled, failure: &Memory) -> Distilled {
+fn pattern(item: &DistilledMemory, failure: &Memory) -> DistilledMemory {
     let known = &failure.content;
     let body = format!("Met {} times. {}", failure.times_seen, known.body);
     let mut content = distilled(Kind::Pattern, &known.title, &body, known.provenance.clone());
@@ -39,10 +39,10 @@ fn pattern(item: &Distilled, failure: &Memory) -> Distilled {
     content.files.clone_from(&known.files);
     let mut memory = item.memory.clone();
     memory.content = content;
-    Distilled {
+    DistilledMemory {
         subject: subject("pattern", &[&item.subject.0]),
         memory,
-        again: OnRepeat::Replaces,
+        on_repeat: OnRepeat::Replace,
         same_as: None,
         replaces: Vec::new(),
         contradicts: Vec::new(),

@@ -13,7 +13,8 @@ use backstory_memory::{
     Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, Standing, jaccard, keywords, words,
 };
 use backstory_store::{
-    Distilled, Filter, NewMemory, Origin, Scope, Session, StandingFilter, Store, StoreError, WordQuery,
+    DistilledMemory, Filter, MemoryOrigin, NewMemory, Scope, Session, StandingFilter, Store, StoreError,
+    WordQuery,
 };
 
 /// How many of the closest by words are looked at.
@@ -29,19 +30,21 @@ pub(super) fn reconcile(
     session: &Session,
     finding: Finding,
     cache: Option<&mut ImportCache>,
-) -> Result<Option<Distilled>, StoreError> {
+) -> Result<Option<DistilledMemory>, StoreError> {
     let finding = said_once_more(store, session, finding)?;
     let standing = match &finding.comparing {
         Comparing::Not => Reconciliation::default(),
         _ if is_unmatched(store, session.project, &finding, cache)? => Reconciliation::default(),
-        _ if store.memory_about(session.project, finding.subject)?.is_some() => Reconciliation::default(),
+        _ if store.memory_with_subject(session.project, finding.subject)?.is_some() => {
+            Reconciliation::default()
+        }
         Comparing::Words => beside(store, session.project, &finding, None)?,
         Comparing::Statement(said) => beside(store, session.project, &finding, Some(said))?,
     };
     if standing.is_taken_back {
         return Ok(None);
     }
-    let origin = Origin { session: Some(session.id), events: finding.events, past: None };
+    let origin = MemoryOrigin { session: Some(session.id), events: finding.events, usage: None };
     let memory = NewMemory {
         uid: None,
         project: session.project,
@@ -49,10 +52,10 @@ pub(super) fn reconcile(
         content: finding.content,
         created_at: finding.at,
     };
-    Ok(Some(Distilled {
+    Ok(Some(DistilledMemory {
         subject: finding.subject,
         memory,
-        again: finding.again,
+        on_repeat: finding.again,
         same_as: standing.same_as,
         replaces: standing.replaces,
         contradicts: standing.contradicts,
@@ -74,7 +77,7 @@ fn said_once_more(store: &Store, session: &Session, finding: Finding) -> Result<
     let is_user = finding.content.provenance == Provenance::User
         && matches!(finding.comparing, Comparing::Statement(_));
     let Some(incident) = finding.events.first().filter(|_| is_user) else { return Ok(finding) };
-    let known = store.memory_about(session.project, finding.subject)?;
+    let known = store.memory_with_subject(session.project, finding.subject)?;
     let Some(known) = known.filter(|known| known.standing != Standing::Confirmed) else { return Ok(finding) };
     if store.evidence(known.id)?.contains(incident) {
         return Ok(finding);
@@ -148,7 +151,7 @@ fn closest(
         kinds,
         ..Filter::within(Scope::Project(project))
     };
-    let ids: Vec<MemoryId> = store.search_words(&query, &filter)?.iter().map(|hit| hit.memory).collect();
+    let ids: Vec<MemoryId> = store.search_exact(&query, &filter)?.iter().map(|hit| hit.memory).collect();
     // What was talked through says many things: one that is put right does not take the others back.
     let is_one_thing = |known: &Memory| {
         known.content.kind != Kind::Note || known.content.provenance != Provenance::Assistant

@@ -71,7 +71,9 @@ pub(super) fn findings(
         DistilTrigger::TurnEnd | DistilTrigger::BatchPart => None,
         // The folder has moved on since: better the handoff that was made then.
         DistilTrigger::OnDemand
-            if store.memory_about(session.project, summary::of_session("handoff", session))?.is_some() =>
+            if store
+                .memory_with_subject(session.project, summary::of_session("handoff", session))?
+                .is_some() =>
         {
             None
         }
@@ -105,7 +107,7 @@ fn stated_before(store: &Store, session: &Session, now: &[Finding]) -> Result<Ve
 fn as_known(store: &Store, session: &Session, turn: &Turn<'_>) -> Result<Option<Finding>, StoreError> {
     for sort in ["work", "discovery"] {
         let subject = subject_of_turn(sort, turn);
-        if let Some(memory) = store.memory_about(session.project, subject)? {
+        if let Some(memory) = store.memory_with_subject(session.project, subject)? {
             return Ok(Some(unchanged(subject, memory)));
         }
     }
@@ -118,7 +120,7 @@ fn unchanged(subject: Digest, memory: Memory) -> Finding {
         at: memory.created_at,
         content: memory.content,
         events: Vec::new(),
-        again: OnRepeat::Counts,
+        again: OnRepeat::Reinforce,
         comparing: Comparing::Not,
         relates_to: Vec::new(),
     }

@@ -74,7 +74,7 @@ fn finding(said: Statement, entry: &TranscriptEntry, provenance: &Provenance) ->
         content,
         events: evidence([entry]),
         at: entry.at,
-        again: OnRepeat::Counts,
+        again: OnRepeat::Reinforce,
         comparing: Comparing::Statement(Box::new(said)),
         relates_to: Vec::new(),
     }

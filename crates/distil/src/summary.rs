@@ -52,7 +52,7 @@ pub(super) fn summary(session: &Session, turns: &[Turn<'_>], notes: &SessionNote
         content,
         events: evidence(said),
         at: turns.last()?.last()?.at,
-        again: OnRepeat::Replaces,
+        again: OnRepeat::Replace,
         comparing: Comparing::Not,
         relates_to: Vec::new(),
     })

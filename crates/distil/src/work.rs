@@ -65,7 +65,7 @@ impl<'a> TurnWork<'a> {
             content,
             events: evidence(self.turn.first().into_iter().chain(done)),
             at: self.turn.last()?.at,
-            again: OnRepeat::Replaces,
+            again: OnRepeat::Replace,
             comparing: Comparing::Not,
             relates_to: Vec::new(),
         })

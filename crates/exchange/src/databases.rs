@@ -1,7 +1,7 @@
 //! Other programs' databases, for those who may not know SQL.
 
 use backstory_hosts::{DatabaseOpener, TableReader};
-use backstory_store::{Foreign, Wanted};
+use backstory_store::{ForeignDatabase, RowQuery};
 use std::path::Path;
 
 /// Opens databases by the store's own reader.
@@ -10,12 +10,12 @@ pub struct ForeignDatabases;
 
 impl DatabaseOpener for ForeignDatabases {
     fn open(&self, path: &Path) -> Result<Box<dyn TableReader>, String> {
-        let foreign = Foreign::open(path).map_err(|error| error.to_string())?;
+        let foreign = ForeignDatabase::open(path).map_err(|error| error.to_string())?;
         Ok(Box::new(ForeignTables(foreign)))
     }
 }
 
-struct ForeignTables(Foreign);
+struct ForeignTables(ForeignDatabase);
 
 impl TableReader for ForeignTables {
     fn rows(
@@ -26,7 +26,7 @@ impl TableReader for ForeignTables {
         order: &[&str],
     ) -> Result<Vec<Vec<String>>, String> {
         let only: Vec<(&str, &str)> = only.into_iter().collect();
-        let rows = self.0.rows(Wanted { table, columns, only: &only, order });
+        let rows = self.0.rows(RowQuery { table, columns, only: &only, order });
         let rows = rows.map_err(|error| error.to_string())?;
         let values = |row: &backstory_store::ForeignRow| {
             columns.iter().map(|column| row.text(column).unwrap_or_default().to_owned()).collect()

@@ -13,7 +13,9 @@ use backstory_memory::{
     Content, Link, Memory, MemoryId, ProjectId, ProjectKey, ProjectRef, Provenance, Relation, SessionId,
     Timestamp, Uid, cap, digest,
 };
-use backstory_store::{Filter, ImportState, Kept, NewMemory, Origin, Scope, Store, StoreError};
+use backstory_store::{
+    Filter, ImportProgress, InsertOutcome, MemoryOrigin, NewMemory, Scope, Store, StoreError,
+};
 use std::collections::{HashMap, HashSet};
 
 /// How many memories are written as one: hooks wait for it.
@@ -48,8 +50,8 @@ pub fn import_memories(
     options: &ImportOptions<'_>,
 ) -> Result<MemoryImportReport, StoreError> {
     let state = state_of(instance, options);
-    let before = store.import_state(&state.source, &state.place)?;
-    if before.is_some_and(|before| before.is_done && before.stamp == state.stamp) {
+    let before = store.import_progress(&state.source, &state.location)?;
+    if before.is_some_and(|before| before.is_done && before.fingerprint == state.fingerprint) {
         return Ok(MemoryImportReport { is_unchanged: true, ..MemoryImportReport::default() });
     }
     let mut keeper = MemoryImporter::new(instance, options);
@@ -63,16 +65,22 @@ pub fn import_memories(
     let report = keeper.finish(store)?;
     match read {
         Ok(()) if options.is_partial() || report.skipped.contains_key(LEFT_OUT) => {}
-        Ok(()) => store.note_import(&ImportState { is_done: true, ..state }, options.now)?,
+        Ok(()) => store.save_import_progress(&ImportProgress { is_done: true, ..state }, options.now)?,
         Err(UnreadableSource(why)) => return Ok(MemoryImportReport { unreadable: Some(why), ..report }),
     }
     Ok(report)
 }
 
-fn state_of(instance: &SourceInstance, options: &ImportOptions<'_>) -> ImportState {
+fn state_of(instance: &SourceInstance, options: &ImportOptions<'_>) -> ImportProgress {
     let place = options.redactor.scrub(&instance.path.to_string_lossy()).into_string();
     let stamp = instance.stamp.clone();
-    ImportState { source: instance.source.as_str().to_owned(), place, stamp, taken: 0, is_done: false }
+    ImportProgress {
+        source: instance.source.as_str().to_owned(),
+        location: place,
+        fingerprint: stamp,
+        imported: 0,
+        is_done: false,
+    }
 }
 
 /// Keeps memories, some at once.
@@ -152,7 +160,7 @@ impl<'a> MemoryImporter<'a> {
         self.links.extend(found.replaces.into_iter().map(named(Relation::Supersedes)));
         self.links.extend(found.relates.into_iter().map(named(Relation::Relates)));
         if store.memory_by_uid(&uid)?.is_none()
-            && let Some(same) = store.memory_saying(project, &content)?
+            && let Some(same) = store.memory_with_text(project, &content)?
         {
             self.still.insert(same);
             self.report.known += 1;
@@ -162,7 +170,7 @@ impl<'a> MemoryImporter<'a> {
             Some(session) => Some(self.session(store, project, session, created_at)?),
             None => None,
         };
-        let origin = Origin { session, past: found.past, ..Origin::default() };
+        let origin = MemoryOrigin { session, usage: found.past, ..MemoryOrigin::default() };
         self.batch.push(NewMemory { uid: Some(uid), project, origin, content, created_at });
         Ok(())
     }
@@ -178,7 +186,7 @@ impl<'a> MemoryImporter<'a> {
         }
         let id = match found {
             ImportedProject::Folder(folder) => match self.folders.project_ref(folder) {
-                Some(project_ref) => Some(store.project_at(&project_ref, self.options.now)?),
+                Some(project_ref) => Some(store.find_or_create_project(&project_ref, self.options.now)?),
                 None => None,
             },
             ImportedProject::Named(name) => self.project_named(store, name)?,
@@ -198,7 +206,7 @@ impl<'a> MemoryImporter<'a> {
         }
         let keys = vec![ProjectKey::Named(name.clone())];
         let project_ref = ProjectRef { keys, name, root: String::new(), parent: None };
-        store.project_at(&project_ref, self.options.now).map(Some)
+        store.find_or_create_project(&project_ref, self.options.now).map(Some)
     }
 
     fn session(
@@ -212,7 +220,7 @@ impl<'a> MemoryImporter<'a> {
             return Ok(*id);
         }
         let safe = |text: &str| cap(self.options.redactor.scrub(text).as_str(), LONGEST_NAME).text;
-        let id = store.session_named(project, &safe(&found.host), &safe(&found.name), at)?;
+        let id = store.find_or_create_session(project, &safe(&found.host), &safe(&found.name), at)?;
         self.sessions.insert(found, id);
         Ok(id)
     }
@@ -220,12 +228,12 @@ impl<'a> MemoryImporter<'a> {
     fn write(&mut self, store: &mut Store) -> Result<(), StoreError> {
         for kept in store.remember_all(&self.batch)? {
             match kept {
-                Kept::Written(id) => self.report.memories.push(id),
-                Kept::Known(id) => {
+                InsertOutcome::Written(id) => self.report.memories.push(id),
+                InsertOutcome::Known(id) => {
                     self.still.insert(id);
                     self.report.known += 1;
                 }
-                Kept::Forgotten => self.report.forgotten += 1,
+                InsertOutcome::Forgotten => self.report.forgotten += 1,
             }
         }
         self.batch.clear();
@@ -237,7 +245,7 @@ impl<'a> MemoryImporter<'a> {
         self.write(store)?;
         let links = std::mem::take(&mut self.links);
         for links in links.chunks(AT_ONCE) {
-            store.together(|store| links.iter().try_for_each(|link| self.link(store, link)))?;
+            store.transaction(|store| links.iter().try_for_each(|link| self.link(store, link)))?;
         }
         self.replace_what_is_no_longer_said(store)?;
         Ok(self.report)
@@ -260,7 +268,7 @@ impl<'a> MemoryImporter<'a> {
         for old in store.memories(&about)? {
             let is_said = said.iter().any(|memory| memory.id == old.id);
             if is_rule(&old) && old.content.files == new.content.files && !is_said {
-                store.note_superseded(old.id, new.id, new.created_at)?;
+                store.mark_superseded(old.id, new.id, new.created_at)?;
             }
         }
         Ok(())
@@ -276,7 +284,7 @@ impl<'a> MemoryImporter<'a> {
             return Ok(());
         };
         match relation {
-            Relation::Supersedes => store.note_superseded(to.id, from.id, from.created_at),
+            Relation::Supersedes => store.mark_superseded(to.id, from.id, from.created_at),
             relation => store.link(Link { from: from.id, relation: *relation, to: to.id }),
         }
     }

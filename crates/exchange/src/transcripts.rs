@@ -12,7 +12,7 @@ use backstory_hosts::{Host, HostTranscript, TranscriptEntry, TranscriptItem};
 use backstory_memory::{
     Activity, EventBody, EventKind, IdempotencyKey, MemoryId, Provenance, SessionId, Shingles, Timestamp,
 };
-use backstory_store::{Arrival, ImportState, Recorded, Store, StoreError};
+use backstory_store::{ImportProgress, IncomingEvent, RecordOutcome, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -68,7 +68,7 @@ pub fn import_transcripts(
     let jobs = jobs.as_slice();
     let mut bytes = all_bytes - jobs.iter().map(|job| job.record.bytes).sum::<u64>();
     watch(bytes);
-    store.expect_much()?;
+    store.prepare_bulk_write()?;
     let mut keeper =
         TranscriptImporter { options, known_to: HashMap::new(), familiar: ImportCache::default(), report };
     std::thread::scope(|threads| {
@@ -76,7 +76,7 @@ pub fn import_transcripts(
         threads.spawn(move || TranscriptReader::new(options).read_all(jobs, &sender));
         for batch in batches {
             let Some(job) = jobs.get(batch.job) else { break };
-            store.together(|store| keeper.keep(store, job, &batch))?;
+            store.transaction(|store| keeper.keep(store, job, &batch))?;
             watch(bytes + batch.bytes);
             if batch.is_last {
                 bytes += job.record.bytes;
@@ -94,7 +94,7 @@ struct TranscriptJob {
     taken: u64,
     /// Whether it was read to its end before, and has changed since.
     was_read: bool,
-    state: ImportState,
+    state: ImportProgress,
 }
 
 /// Returns the records that are to be read, and counts those that have not changed.
@@ -107,12 +107,12 @@ fn jobs(
     let mut jobs = Vec::new();
     for record in records {
         let state = state_of(&record, options);
-        let before = store.import_state(&state.source, &state.place)?;
+        let before = store.import_progress(&state.source, &state.location)?;
         let was_read = before.as_ref().is_some_and(|before| before.is_done);
-        match before.filter(|before| before.stamp == state.stamp) {
+        match before.filter(|before| before.fingerprint == state.fingerprint) {
             Some(before) if before.is_done => report.unchanged += 1,
             before => {
-                let taken = before.map_or(0, |before| before.taken);
+                let taken = before.map_or(0, |before| before.imported);
                 jobs.push(TranscriptJob { record, taken, was_read, state });
             }
         }
@@ -121,18 +121,24 @@ fn jobs(
 }
 
 /// Names a record, and says what it looks like now.
-fn state_of(record: &HostTranscript, options: &ImportOptions<'_>) -> ImportState {
+fn state_of(record: &HostTranscript, options: &ImportOptions<'_>) -> ImportProgress {
     let path = record.path.to_string_lossy();
     let place = record.session.as_ref().map_or(path.to_string(), |session| format!("{path} {session}"));
     let place = options.redactor.scrub(&place).into_string();
     let stamp = format!("{} {}", record.bytes, record.modified.0);
-    ImportState { source: record.host.as_str().to_owned(), place, stamp, taken: 0, is_done: false }
+    ImportProgress {
+        source: record.host.as_str().to_owned(),
+        location: place,
+        fingerprint: stamp,
+        imported: 0,
+        is_done: false,
+    }
 }
 
 /// Some turns of one record, ready to be kept.
 struct TranscriptBatch {
     job: usize,
-    arrivals: Vec<Arrival>,
+    arrivals: Vec<IncomingEvent>,
     /// How many entries of the record come before its end.
     taken: u64,
     bytes: u64,
@@ -212,7 +218,7 @@ impl<'a> TranscriptReader<'a> {
     }
 
     /// Makes an entry fit to be kept, or says why it is not.
-    fn arrival(&mut self, host: Host, entry: TranscriptEntry) -> Result<Arrival, &'static str> {
+    fn arrival(&mut self, host: Host, entry: TranscriptEntry) -> Result<IncomingEvent, &'static str> {
         if !self.options.is_possible(entry.at) {
             return Err("of an impossible time");
         }
@@ -238,7 +244,7 @@ impl<'a> TranscriptReader<'a> {
         let mut event = normalise(observation, &around);
         // A session that was resumed or forked repeats what came before under another name: it is still the same.
         event.key = IdempotencyKey::new(&event.host, "", event.kind, &entry.id, "");
-        Ok(Arrival { event, project_ref })
+        Ok(IncomingEvent { event, project_ref })
     }
 }
 
@@ -305,7 +311,7 @@ impl TranscriptImporter<'_> {
     ) -> Result<(), StoreError> {
         add(&mut self.report.skipped, &batch.skipped);
         for (name, newest) in self.keep_events(store, job, batch)? {
-            if let Some(session) = store.session_called(job.record.host.as_str(), name)? {
+            if let Some(session) = store.find_session(job.record.host.as_str(), name)? {
                 let trigger =
                     if batch.is_last { DistilTrigger::SessionEnd } else { DistilTrigger::BatchPart };
                 self.distil_session(store, session.id, trigger, newest)?;
@@ -313,9 +319,13 @@ impl TranscriptImporter<'_> {
             }
         }
         let (taken, is_done) = (batch.taken, batch.is_last);
-        let read_again = ImportState { taken: 0, is_done: false, ..job.state.clone() };
-        let state = if batch.is_whole { ImportState { taken, is_done, ..read_again } } else { read_again };
-        store.note_import(&state, self.options.now)
+        let read_again = ImportProgress { imported: 0, is_done: false, ..job.state.clone() };
+        let state = if batch.is_whole {
+            ImportProgress { imported: taken, is_done, ..read_again }
+        } else {
+            read_again
+        };
+        store.save_import_progress(&state, self.options.now)
     }
 
     /// Keeps the events of a batch, and returns the sessions something new is known of, each with when the newest of it happened.
@@ -331,9 +341,9 @@ impl TranscriptImporter<'_> {
         for arrival in &batch.arrivals {
             let event = &arrival.event;
             if !sessions.contains_key(event.host_session.as_str()) {
-                let is_heard = store.is_heard(&event.host, &event.host_session)?;
+                let is_heard = store.was_captured_by_hooks(&event.host, &event.host_session)?;
                 if job.was_read && !known_to.contains_key(&event.host_session) {
-                    let session = store.session_called(&event.host, &event.host_session)?;
+                    let session = store.find_session(&event.host, &event.host_session)?;
                     let last = session.map_or(Timestamp(i64::MIN), |session| session.last_event_at);
                     known_to.insert(event.host_session.clone(), last);
                 }
@@ -346,16 +356,18 @@ impl TranscriptImporter<'_> {
             }
             // What was taken in before and is gone for its age is not new.
             let was_known = known_to.get(&event.host_session).is_some_and(|known_to| event.at <= *known_to);
-            if was_known && !store.knows_event(event.key)? {
+            if was_known && !store.has_event(event.key)? {
                 report.known += 1;
                 continue;
             }
             match store.record(arrival)? {
-                Recorded::Stored(_) => {
+                RecordOutcome::Stored(_) => {
                     report.new += 1;
                     progress.newest = progress.newest.max(Some(event.at));
                 }
-                Recorded::Known(_) | Recorded::Forgotten | Recorded::Ours => report.known += 1,
+                RecordOutcome::Duplicate(_) | RecordOutcome::Forgotten | RecordOutcome::OwnSession => {
+                    report.known += 1
+                }
             }
         }
         Ok(sessions.into_iter().filter_map(|(name, progress)| Some((name, progress.newest?))).collect())

@@ -23,7 +23,7 @@ const NOW: Timestamp = Timestamp(1_790_000_000_000);
 
 fn main() {
     for memories in sizes() {
-        let home = Home::at(kept_home(memories));
+        let home = Home::new(kept_home(memories));
         let (store, project) = open(home.root());
         if !home.vectors().exists() {
             make_up_vectors(&home, project, memories);

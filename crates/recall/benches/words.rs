@@ -63,7 +63,7 @@ fn ask(
             let query = word_query(&question(&mut corpus));
             let once = |_| {
                 let begun = Instant::now();
-                store.find_words(&query, &filter).expect("an answer");
+                store.search_corrected(&query, &filter).expect("an answer");
                 begun.elapsed()
             };
             (0..ASKED).map(once).min().expect("asked at least once")
@@ -89,7 +89,7 @@ fn write(memories: usize, home: &Path) {
     }
     for (what, purpose) in [("write one (command)", Purpose::Command), ("write one (hook)", Purpose::Hook)] {
         let mut store =
-            Store::open(&Home::at(copy.path().join("home")), purpose, Timestamp(0)).expect("a store");
+            Store::open(&Home::new(copy.path().join("home")), purpose, Timestamp(0)).expect("a store");
         let project = bench_project(&mut store);
         let mut corpus = Corpus::new(memories as u64);
         let mut took = Times::default();

@@ -10,7 +10,7 @@ use crate::reasons::{Factor, Lift, Reasons, Strategy};
 use crate::signals::{self, Known};
 use crate::{Hit, Question, Recall, Signal, Weights, When, terms, unheard, when};
 use backstory_memory::{Freshness, Memory, MemoryId, Standing};
-use backstory_store::{Filter, ReadAs, Scope, Shown, StoreError, WordStrategy};
+use backstory_store::{Filter, Impressions, Scope, SpellingCorrection, StoreError, WordStrategy};
 use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::thread;
@@ -35,7 +35,7 @@ const SUPERSEDED: f64 = 0.7;
 pub(crate) struct Pool {
     candidates: HashMap<MemoryId, Reasons>,
     pub(crate) strategy: Strategy,
-    pub(crate) read_as: Vec<ReadAs>,
+    pub(crate) read_as: Vec<SpellingCorrection>,
     pub(crate) when: Option<When>,
     /// The share of what the question names that no memory ever did.
     pub(crate) unheard: f64,
@@ -59,7 +59,7 @@ impl Pool {
             unheard: 0.0,
         };
         let meaning = recall.meaning.filter(|_| recall.weights.meaning > 0.0);
-        let look = || meaning?.look(question.text, wide.reach, wide.limit as usize);
+        let look = || meaning?.look(question.text, wide.scope, wide.limit as usize);
         let near = thread::scope(|scope| {
             // Reading a question takes as long as looking up its words: both at once, where a thread can be had.
             let looking = meaning.and_then(|_| thread::Builder::new().spawn_scoped(scope, look).ok());
@@ -82,13 +82,13 @@ impl Pool {
 
     /// The lexical arm: what holds the words, and, counting less, their synonyms.
     fn add_words(&mut self, recall: &Recall<'_>, text: &str, wide: &Filter) -> Result<(), StoreError> {
-        let found = recall.store.find_words(&terms::word_query(text), wide)?;
+        let found = recall.store.search_corrected(&terms::word_query(text), wide)?;
         if found.strategy == WordStrategy::Rows {
             self.strategy = Strategy::Texts;
         }
-        self.read_as = found.read_as;
+        self.read_as = found.corrections;
         if recall.weights.unheard > 0.0 {
-            self.unheard = unheard::share_unheard(terms::beginning(text), &found.unheard);
+            self.unheard = unheard::share_unheard(terms::beginning(text), &found.unknown_words);
         }
         for hit in found.hits {
             self.candidates.entry(hit.memory).or_default().words += hit.bm25;
@@ -96,7 +96,7 @@ impl Pool {
         let Some(synonyms) = recall.synonyms.filter(|_| recall.weights.synonyms > 0.0) else { return Ok(()) };
         let query = terms::synonym_query(text, synonyms);
         // Nobody typed these, so nobody mistyped them: what no memory holds is not read as anything else.
-        for hit in recall.store.search_words(&query, wide)? {
+        for hit in recall.store.search_exact(&query, wide)? {
             self.candidates.entry(hit.memory).or_default().words += recall.weights.synonyms * hit.bm25;
         }
         Ok(())
@@ -142,11 +142,11 @@ impl Pool {
         let found = near.memories.iter().filter(|(_, cosine)| *cosine >= recall.weights.nearness);
         let ids: Vec<MemoryId> = found.map(|(id, _)| *id).collect();
         // The file may be behind the store, and knows nothing of kinds, dates and lives.
-        for id in recall.store.fitting(&ids, wide)? {
+        for id in recall.store.matching_filter(&ids, wide)? {
             self.candidates.entry(id).or_default();
         }
         let pooled: Vec<MemoryId> = self.candidates.keys().copied().collect();
-        for (id, cosine) in meaning.cosines(&near.direction, wide.reach, &pooled) {
+        for (id, cosine) in meaning.cosines(&near.direction, wide.scope, &pooled) {
             if let Some(reasons) = self.candidates.get_mut(&id) {
                 reasons.meaning = Some(cosine);
                 if self.strategy == Strategy::Words {
@@ -170,7 +170,7 @@ impl Pool {
         let memories = recall.store.memories(&best)?;
         recall.in_time(|| self.lift_by_neighbours(recall, &memories, filter))?;
         let asks_shown = recall.weights.unused > 0.0 || recall.weights.shown > 0.0;
-        let shown = if asks_shown { recall.store.shown(&best)? } else { HashMap::new() };
+        let shown = if asks_shown { recall.store.impressions(&best)? } else { HashMap::new() };
         let mut hits: Vec<Hit> = Vec::new();
         for memory in memories {
             let mut reasons = self.candidates.remove(&memory.id).unwrap_or_default();
@@ -232,8 +232,8 @@ impl Pool {
         let mut lifts = Vec::new();
         for around in recall.store.session_neighbours(&short, filter)? {
             let beside = (fused(around.before) + fused(around.after)) / 2.0;
-            let added = recall.weights.neighbours * beside * (1.0 - fused(Some(around.of)));
-            lifts.push((around.of, added));
+            let added = recall.weights.neighbours * beside * (1.0 - fused(Some(around.memory)));
+            lifts.push((around.memory, added));
         }
         for (id, added) in lifts.into_iter().filter(|(_, added)| *added > 0.0) {
             if let Some(reasons) = self.candidates.get_mut(&id) {
@@ -249,7 +249,7 @@ impl Pool {
         question: &Question<'_>,
         filter: &Filter,
         memory: &Memory,
-        shown: Shown,
+        shown: Impressions,
     ) -> Vec<(Factor, f64)> {
         let mut factors = Vec::new();
         if self.when.as_ref().is_some_and(|when| !when.holds(memory.created_at)) {
@@ -260,7 +260,7 @@ impl Pool {
         }
         let known = Known {
             at: question.at,
-            from: question.from.filter(|_| filter.reach == Scope::Everywhere),
+            from: question.from.filter(|_| filter.scope == Scope::Everywhere),
             shown,
         };
         let signals = signals::signals(memory, known, recall.weights);

@@ -29,7 +29,7 @@ pub use weights::Weights;
 pub use when::{When, when};
 
 use backstory_memory::{Freshness, Memory, MemoryId, ProjectId, Timestamp};
-use backstory_store::{Filter, ReadAs, Store, StoreError};
+use backstory_store::{Filter, SpellingCorrection, Store, StoreError};
 use fusion::Pool;
 use std::collections::HashMap;
 use std::time::Instant;
@@ -76,7 +76,7 @@ pub struct Answer {
     /// How they were found.
     pub strategy: Strategy,
     /// Words nobody ever wrote, and what they were read as.
-    pub read_as: Vec<ReadAs>,
+    pub read_as: Vec<SpellingCorrection>,
     /// The time the question names.
     pub when: Option<When>,
 }
@@ -140,7 +140,7 @@ impl<'a> Recall<'a> {
     /// Asks an arm as long as there is time.
     fn in_time(&self, ask: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
         let Some(until) = self.until else { return ask() };
-        match self.store.reading_until(until, ask) {
+        match self.store.read_until(until, ask) {
             Err(StoreError::OutOfTime) => Ok(()),
             asked => asked,
         }
@@ -161,7 +161,7 @@ impl<'a> Recall<'a> {
             let mut hits = pool.hits(self, question, filter, wanted)?;
             fusion::leave_out_the_weak(&mut hits, pool.unheard, self.weights);
             fusion::weigh_by_code(&mut hits, self);
-            amended::put_newer_first(&mut hits, self.meaning, filter.reach);
+            amended::put_newer_first(&mut hits, self.meaning, filter.scope);
             let hits = hits.into_iter().skip(filter.offset as usize).take(filter.limit as usize).collect();
             Ok(Answer { hits, strategy: pool.strategy, read_as: pool.read_as, when: pool.when })
         })

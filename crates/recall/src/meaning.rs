@@ -4,7 +4,7 @@
 
 use backstory_embed::{Encoder, MiniLm, Quantised, Vector, VectorFile, VectorScope};
 use backstory_memory::{MemoryId, first_chars};
-use backstory_store::{EVERYWHERE, Scope};
+use backstory_store::{ANY_PROJECT, Scope};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
@@ -160,7 +160,7 @@ const MOST_READ: usize = 500;
 
 fn within<T>(reach: Scope, look: impl FnOnce(VectorScope<'_>) -> T) -> T {
     match reach {
-        Scope::Project(project) => look(VectorScope::Projects(&[project.0, EVERYWHERE.0])),
+        Scope::Project(project) => look(VectorScope::Projects(&[project.0, ANY_PROJECT.0])),
         Scope::Everywhere => look(VectorScope::Everything),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Weights;
 use backstory_memory::{Freshness, Kind, Memory, MemoryScope, ProjectId, Provenance, Timestamp};
-use backstory_store::Shown;
+use backstory_store::Impressions;
 
 /// What speaks for or against a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,7 +56,7 @@ pub(crate) struct Known {
     /// From which project, where that makes a difference.
     pub(crate) from: Option<ProjectId>,
     /// How often the memory was shown.
-    pub(crate) shown: Shown,
+    pub(crate) shown: Impressions,
 }
 
 /// Returns every signal that is not neutral, with its factor, strength included.
@@ -65,7 +65,7 @@ pub(crate) fn signals(memory: &Memory, known: Known, weights: &Weights) -> Vec<(
     let age = known.at.days_since(memory.created_at);
     let lasting = if is_durable(content.kind) { weights.durable } else { 1.0 };
     let recency = 1.0 / (1.0 + age / (weights.recency_days * lasting).max(f64::MIN_POSITIVE));
-    let uses = f64::from(memory.times_used) + weights.shown * f64::from(known.shown.times);
+    let uses = f64::from(memory.times_used) + weights.shown * f64::from(known.shown.total);
     let used = 1.0 + (1.0 + uses).log10() * weights.used;
     let importance = 1.0 + f64::from(content.importance.get()) / 5.0 * weights.importance;
     let since_use = memory.last_used_at.map(|used_at| known.at.days_since(used_at));

@@ -11,7 +11,7 @@
 
 use backstory_embed::{Encoder, Quantised, Row, VectorFile, VectorFileError, VectorWriter};
 use backstory_memory::{Content, Memory, MemoryId, MemoryScope, title_from};
-use backstory_store::{EVERYWHERE, Store, StoreError};
+use backstory_store::{ANY_PROJECT, Store, StoreError};
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::ops::RangeInclusive;
@@ -122,7 +122,7 @@ pub fn embed_waiting(
 /// The store is told first: who is killed in between finds the old file, and every row of it to be made again.
 pub fn begin_anew(store: &mut Store, encoder: &dyn Encoder) -> Result<(), EmbedError> {
     let empty = patiently(|| VectorWriter::rebuild(&store.home().vectors(), encoder.model_name()))?;
-    store.all_vectors_are_stale()?;
+    store.mark_all_vectors_stale()?;
     Ok(empty.finish()?)
 }
 
@@ -145,7 +145,7 @@ pub fn look_for_missing_vectors(store: &mut Store, encoder: &dyn Encoder) -> Res
             missing.push(memory.id);
         }
     })?;
-    store.vectors_are_missing(&missing)?;
+    store.mark_vectors_missing(&missing)?;
     Ok(missing.len() as u64)
 }
 
@@ -183,14 +183,14 @@ fn take_out(
     encoder: &dyn Encoder,
     seal: impl FnOnce(&VectorWriter) -> Result<(), VectorFileError>,
 ) -> Result<(), EmbedError> {
-    if store.vectors_to_take_out()?.is_empty() {
+    if store.vectors_to_remove()?.is_empty() {
         return Ok(());
     }
     let mut writer = open(store, encoder)?;
-    let ids = store.vectors_to_take_out()?;
+    let ids = store.vectors_to_remove()?;
     writer.forget(&ids.iter().map(|id| id.0).collect::<Vec<_>>())?;
     seal(&writer)?;
-    Ok(store.vectors_are_out(&ids)?)
+    Ok(store.mark_vectors_removed(&ids)?)
 }
 
 /// Puts the vectors of memories into the file, where they are still as they were read. Returns for how many.
@@ -201,14 +201,14 @@ fn write(
     vectors: &[Vec<Quantised>],
 ) -> Result<u64, EmbedError> {
     let mut writer = open(store, encoder)?;
-    let coming = store.vectors_are_coming(memories)?;
+    let coming = store.begin_vector_append(memories)?;
     let pairs = memories.iter().zip(vectors).filter(|(memory, _)| coming.contains(&memory.id));
     let rows = pairs.flat_map(|(memory, vectors)| {
         let project = place_of(memory);
         vectors.iter().map(move |vector| Row { memory: memory.id.0, project, vector })
     });
     writer.append(&rows.collect::<Vec<_>>())?;
-    store.vectors_are_fresh(memories)?;
+    store.mark_vectors_fresh(memories)?;
     Ok(coming.len() as u64)
 }
 
@@ -216,7 +216,7 @@ fn write(
 fn place_of(memory: &Memory) -> i64 {
     match memory.content.scope {
         MemoryScope::Project => memory.project.0,
-        MemoryScope::User => EVERYWHERE.0,
+        MemoryScope::User => ANY_PROJECT.0,
     }
 }
 

@@ -25,7 +25,7 @@ pub struct CheckReport {
     /// Memories whose content is not what was written.
     pub damaged: Vec<MemoryId>,
     /// How many memories were looked at.
-    pub looked_at: u64,
+    pub checked: u64,
 }
 
 impl CheckReport {
@@ -49,7 +49,7 @@ impl Store {
         if depth == CheckDepth::Full {
             self.check_memories(&mut report)?;
         }
-        if self.is_the_database() {
+        if self.is_main_database() {
             repair::note_report(&self.home, &report);
         }
         Ok(report)
@@ -107,7 +107,7 @@ impl Store {
             Ok(statement.query_map([], |row| row.get(0))?.map_while(Result::ok).collect())
         })?;
         for id in ids {
-            report.looked_at += 1;
+            report.checked += 1;
             let intact =
                 self.memory(MemoryId(id)).map(|found| found.is_some_and(|memory| memory.is_intact()));
             // A row that cannot even be read is as damaged as one that reads wrong.

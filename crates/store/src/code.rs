@@ -3,7 +3,7 @@
 //! The map is derived: without it the next change is told from what the files were before it. Not here: reading files
 //! (`capture`), where memories hold in the code (`anchors`).
 
-use crate::open::Stop;
+use crate::open::TxError;
 use crate::{Store, StoreError, codes};
 use backstory_memory::{
     ChangedSymbol, CodeChange, Digest, ProjectId, SessionId, Symbol, SymbolChange, Timestamp,
@@ -26,11 +26,11 @@ pub struct FileMap {
 
 /// A file that was looked at, and what had become of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileReading {
+pub struct FileUpdate {
     /// Its path relative to the project's root.
     pub path: String,
     /// What it is now.
-    pub now: FileState,
+    pub state: FileState,
     /// Which of its symbols changed since it was last looked at.
     pub changes: Vec<CodeChange>,
 }
@@ -72,7 +72,7 @@ impl Store {
         &mut self,
         project: ProjectId,
         session: SessionId,
-        readings: &[FileReading],
+        readings: &[FileUpdate],
         now: Timestamp,
     ) -> Result<(), StoreError> {
         self.write("keep the code map", |transaction| {
@@ -155,12 +155,12 @@ pub(crate) fn merge(db: &Connection, from: ProjectId, into: ProjectId) -> rusqli
 fn replace_map(
     db: &Connection,
     project: ProjectId,
-    reading: &FileReading,
+    reading: &FileUpdate,
     now: Timestamp,
 ) -> rusqlite::Result<()> {
     let file = params![project.0, reading.path];
     let delete = |sql: &str| db.prepare_cached(sql)?.execute(file).map(drop);
-    match &reading.now {
+    match &reading.state {
         FileState::Unmapped(reason) => {
             let sql = "INSERT OR REPLACE INTO unmapped_files (project_id, path, reason, seen_at_ms) VALUES (?1, ?2, ?3, ?4)";
             return db
@@ -239,7 +239,7 @@ fn add_change(
     path: &str,
     change: &CodeChange,
     now: Timestamp,
-) -> Result<(), Stop> {
+) -> Result<(), TxError> {
     let symbol = &change.symbol;
     let row = params![session.0, path, symbol.qualified_name];
     let sql = "SELECT change, body_before FROM code_changes WHERE session_id = ?1 AND path = ?2 AND qualified_name = ?3";
@@ -296,7 +296,7 @@ fn body_before(bytes: Option<Vec<u8>>) -> Result<Option<Digest>, StoreError> {
     bytes.map(|bytes| codes::digest("a code change", &bytes)).transpose()
 }
 
-fn symbol_from(row: &Row<'_>) -> Result<Symbol, Stop> {
+fn symbol_from(row: &Row<'_>) -> Result<Symbol, TxError> {
     Ok(Symbol {
         qualified_name: row.get("qualified_name")?,
         kind: codes::code("a symbol", &row.get::<_, String>("kind")?)?,
@@ -307,7 +307,7 @@ fn symbol_from(row: &Row<'_>) -> Result<Symbol, Stop> {
     })
 }
 
-fn changed_from(row: &Row<'_>) -> Result<ChangedSymbol, Stop> {
+fn changed_from(row: &Row<'_>) -> Result<ChangedSymbol, TxError> {
     Ok(ChangedSymbol {
         session: row.get::<_, Option<i64>>("session_id")?.map(SessionId),
         path: row.get("path")?,

@@ -37,7 +37,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::OutOfTime`], and whatever `look` meets.
-    pub fn reading_until<T, E: From<StoreError>>(
+    pub fn read_until<T, E: From<StoreError>>(
         &self,
         until: Instant,
         look: impl FnOnce() -> Result<T, E>,
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn what_runs_when_the_time_is_over_is_stopped_and_the_next_reading_is_not() {
         let dir = tempfile::tempdir().unwrap();
-        let store = Store::open(&Home::at(dir.path().join("home")), Purpose::Hook, Timestamp(0)).unwrap();
+        let store = Store::open(&Home::new(dir.path().join("home")), Purpose::Hook, Timestamp(0)).unwrap();
         let count_far = || {
             let sql = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT count(*) FROM n";
             store.read("count", |db| Ok(db.query_row(sql, [], |row| row.get::<_, i64>(0))?))
@@ -76,20 +76,20 @@ mod tests {
         store.deadline.set(None);
         assert_eq!(count_far().unwrap(), 100_000);
         let never = || -> Result<(), StoreError> { panic!("begun although the time was over") };
-        assert!(matches!(store.reading_until(Instant::now(), never), Err(StoreError::OutOfTime)));
+        assert!(matches!(store.read_until(Instant::now(), never), Err(StoreError::OutOfTime)));
         assert_eq!(count_far().unwrap(), 100_000);
     }
 
     #[test]
     fn a_reading_within_another_has_no_more_time_than_that_and_takes_none_from_it() {
         let dir = tempfile::tempdir().unwrap();
-        let store = Store::open(&Home::at(dir.path().join("home")), Purpose::Hook, Timestamp(0)).unwrap();
+        let store = Store::open(&Home::new(dir.path().join("home")), Purpose::Hook, Timestamp(0)).unwrap();
         let far = Instant::now() + std::time::Duration::from_secs(3600);
         store.deadline.set(Some(Instant::now()));
         let never = || -> Result<(), StoreError> { panic!("begun although the time was over") };
-        assert!(matches!(store.reading_until(far, never), Err(StoreError::OutOfTime)));
+        assert!(matches!(store.read_until(far, never), Err(StoreError::OutOfTime)));
         store.deadline.set(Some(far));
-        store.reading_until(Instant::now(), || Ok::<_, StoreError>(())).unwrap_err();
+        store.read_until(Instant::now(), || Ok::<_, StoreError>(())).unwrap_err();
         assert_eq!(store.deadline.set(None), Some(far));
     }
 }

@@ -3,7 +3,7 @@
 //! Not here: what is worth a memory, and which known one says the same (`capture`).
 
 use crate::memories::{self, Unindexed};
-use crate::open::Stop;
+use crate::open::TxError;
 use crate::{NewMemory, Store, StoreError, forget, links, polish, revise};
 use backstory_memory::{
     Content, Digest, EventId, Link, Memory, MemoryId, ProjectId, Provenance, Relation, SessionId, Standing,
@@ -13,13 +13,13 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 /// A memory made from events.
 #[derive(Clone, Debug)]
-pub struct Distilled {
+pub struct DistilledMemory {
     /// What it is about: one failure, one turn, one session, one thing said.
     pub subject: Digest,
     /// The memory. The first of its events is the incident: met again, it is the same incident.
     pub memory: NewMemory,
     /// What it means when the subject is known already.
-    pub again: OnRepeat,
+    pub on_repeat: OnRepeat,
     /// A known memory that says the same in other words.
     pub same_as: Option<MemoryId>,
     /// Known memories it puts right.
@@ -32,16 +32,16 @@ pub struct Distilled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnRepeat {
     /// It was seen once more: surer now.
-    Counts,
+    Reinforce,
     /// What is known of it now takes the place of what was.
-    Replaces,
+    Replace,
     /// Both.
-    CountsAndReplaces,
+    ReinforceAndReplace,
 }
 
 /// What became of something distilled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum DistilOutcome {
     /// It is new.
     Written(MemoryId),
     /// It was known, and is surer or says more now.
@@ -52,29 +52,31 @@ pub enum Outcome {
     Forgotten,
 }
 
-impl Outcome {
+impl DistilOutcome {
     /// Returns the memory that holds it.
     #[must_use]
     pub fn memory(self) -> Option<MemoryId> {
         match self {
-            Outcome::Written(id) | Outcome::Updated(id) | Outcome::Unchanged(id) => Some(id),
-            Outcome::Forgotten => None,
+            DistilOutcome::Written(id) | DistilOutcome::Updated(id) | DistilOutcome::Unchanged(id) => {
+                Some(id)
+            }
+            DistilOutcome::Forgotten => None,
         }
     }
 }
 
 impl Store {
     /// Writes what was distilled from a session up to an event, all or nothing; returns what became of each.
-    pub fn keep_distilled(
+    pub fn write_distilled(
         &mut self,
         session: SessionId,
         up_to: EventId,
-        distilled: &[Distilled],
-    ) -> Result<Vec<Outcome>, StoreError> {
+        distilled: &[DistilledMemory],
+    ) -> Result<Vec<DistilOutcome>, StoreError> {
         self.write("write what was distilled", |transaction| {
             let mut unindexed = Unindexed::default();
             let kept = distilled.iter().map(|item| keep(transaction, item, &mut unindexed));
-            let outcomes = kept.collect::<Result<_, Stop>>()?;
+            let outcomes = kept.collect::<Result<_, TxError>>()?;
             unindexed.index(transaction)?;
             transaction.execute(
                 "UPDATE sessions SET distilled_event_id = max(distilled_event_id, ?2) WHERE id = ?1",
@@ -85,14 +87,22 @@ impl Store {
     }
 
     /// Returns the memory of a project about a subject.
-    pub fn memory_about(&self, project: ProjectId, subject: Digest) -> Result<Option<Memory>, StoreError> {
+    pub fn memory_with_subject(
+        &self,
+        project: ProjectId,
+        subject: Digest,
+    ) -> Result<Option<Memory>, StoreError> {
         self.read("read a memory", |db| {
             known(db, project, subject)?.map(|id| memories::read(db, id)).transpose()
         })
     }
 
     /// Returns sessions with events nothing was made of yet, where nothing happened since `quiet_since`.
-    pub fn undistilled(&self, quiet_since: Timestamp, limit: u32) -> Result<Vec<SessionId>, StoreError> {
+    pub fn undistilled_sessions(
+        &self,
+        quiet_since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<SessionId>, StoreError> {
         self.read("look for what is not distilled", |db| {
             let sql =
                 "SELECT s.id FROM sessions s WHERE s.last_event_at_ms < ?1 AND EXISTS (SELECT 1 FROM events e
@@ -124,11 +134,15 @@ impl Store {
     }
 }
 
-fn keep<'a>(db: &Connection, item: &'a Distilled, unindexed: &mut Unindexed<'a>) -> Result<Outcome, Stop> {
+fn keep<'a>(
+    db: &Connection,
+    item: &'a DistilledMemory,
+    unindexed: &mut Unindexed<'a>,
+) -> Result<DistilOutcome, TxError> {
     let project = item.memory.project;
     let gone = "SELECT 1 FROM forgotten_subjects WHERE project_id = ?1 AND subject = ?2";
     if db.prepare_cached(gone)?.exists(params![project.0, item.subject.0])? {
-        return Ok(Outcome::Forgotten);
+        return Ok(DistilOutcome::Forgotten);
     }
     match known(db, project, item.subject)?.or(item.same_as) {
         Some(id) => {
@@ -148,11 +162,11 @@ fn known(db: &Connection, project: ProjectId, subject: Digest) -> rusqlite::Resu
 
 fn write_new<'a>(
     db: &Connection,
-    item: &'a Distilled,
+    item: &'a DistilledMemory,
     unindexed: &mut Unindexed<'a>,
-) -> Result<Outcome, Stop> {
+) -> Result<DistilOutcome, TxError> {
     if forget::tombstone_for(db, None, &item.memory.content)?.is_some() {
-        return Ok(Outcome::Forgotten);
+        return Ok(DistilOutcome::Forgotten);
     }
     let id = unindexed.insert(db, &item.memory)?;
     db.prepare_cached("UPDATE memories SET subject = ?2 WHERE id = ?1")?
@@ -163,19 +177,19 @@ fn write_new<'a>(
     for other in &item.contradicts {
         links::insert(db, Link { from: id, relation: Relation::Contradicts, to: *other })?;
     }
-    Ok(Outcome::Written(id))
+    Ok(DistilOutcome::Written(id))
 }
 
-fn meet_again(db: &Connection, id: MemoryId, item: &Distilled) -> Result<Outcome, Stop> {
+fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<DistilOutcome, TxError> {
     let is_new_incident = link_evidence(db, id, &item.memory.origin.events)?;
     let before = memories::read(db, id)?;
     let now = item.memory.created_at;
     let mut is_updated = false;
-    if item.again != OnRepeat::Replaces && is_new_incident {
+    if item.on_repeat != OnRepeat::Replace && is_new_incident {
         revise::count_again(db, &before, now)?;
         is_updated = true;
     }
-    if item.again != OnRepeat::Counts && may_replace(db, &before)? {
+    if item.on_repeat != OnRepeat::Reinforce && may_replace(db, &before)? {
         // Read again: it may be surer than a moment ago.
         let before = memories::read(db, id)?;
         let mut content = brought_up_to_date(&before.content, &item.memory.content);
@@ -193,7 +207,7 @@ fn meet_again(db: &Connection, id: MemoryId, item: &Distilled) -> Result<Outcome
             is_updated = true;
         }
     }
-    Ok(if is_updated { Outcome::Updated(id) } else { Outcome::Unchanged(id) })
+    Ok(if is_updated { DistilOutcome::Updated(id) } else { DistilOutcome::Unchanged(id) })
 }
 
 /// Adds to the events a memory was made from, as far as they are still kept. Returns whether the first of them is new to it.

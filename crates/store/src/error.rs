@@ -126,13 +126,13 @@ pub enum StoreError {
 impl StoreError {
     /// Whether the same call is likely to work in a moment.
     #[must_use]
-    pub fn is_passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(self, StoreError::Busy { .. } | StoreError::Full { .. })
     }
 
     /// Whether the trouble lies with the file, the disk or the build and not with what was asked: an event should wait in the spool.
     #[must_use]
-    pub fn is_of_the_file(&self) -> bool {
+    pub fn is_storage_failure(&self) -> bool {
         match self {
             StoreError::Busy { .. }
             | StoreError::Full { .. }

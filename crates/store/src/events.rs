@@ -3,7 +3,7 @@
 //! Not here: waiting for the database (`spool`), what becomes of them (`distilled`), when they go (`maintain`).
 
 use crate::home::beside;
-use crate::open::Stop;
+use crate::open::TxError;
 use crate::{Receipt, ReceiptId, Store, StoreError, codes, injections, own_sessions, projects, sessions};
 use backstory_memory::{
     Event, EventId, EventKind, IdempotencyKey, ProjectRef, Provenance, SessionId, Timestamp,
@@ -16,7 +16,7 @@ const LARGEST_LOG: u64 = 96 << 20;
 
 /// An event and the folder it happened in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arrival {
+pub struct IncomingEvent {
     /// What happened.
     pub event: Event,
     /// Where.
@@ -25,15 +25,15 @@ pub struct Arrival {
 
 /// What became of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recorded {
+pub enum RecordOutcome {
     /// It is new.
     Stored(EventId),
     /// It was here already.
-    Known(EventId),
+    Duplicate(EventId),
     /// What was made of it was forgotten on purpose; it stays out.
     Forgotten,
     /// It happened in a session of our own: nothing is kept of it.
-    Ours,
+    OwnSession,
 }
 
 /// An event as the store holds it.
@@ -51,7 +51,7 @@ impl Store {
     /// Keeps an event, in one short transaction.
     ///
     /// Refused as busy while somebody keeps the log from being cut and it has grown large: the event is better off in the spool.
-    pub fn record(&mut self, arrival: &Arrival) -> Result<Recorded, StoreError> {
+    pub fn record(&mut self, arrival: &IncomingEvent) -> Result<RecordOutcome, StoreError> {
         self.refuse_large_log()?;
         self.write("keep an event", |transaction| Ok(record(transaction, arrival)?))
     }
@@ -59,13 +59,13 @@ impl Store {
     /// Keeps an event and the proof that the hook ran which brought it, in the same transaction: a hook pays for one.
     pub fn record_with_receipt(
         &mut self,
-        arrival: &Arrival,
+        arrival: &IncomingEvent,
         receipt: &Receipt,
-    ) -> Result<(Recorded, Option<ReceiptId>), StoreError> {
+    ) -> Result<(RecordOutcome, Option<ReceiptId>), StoreError> {
         self.refuse_large_log()?;
         self.write("keep an event", |transaction| {
             let recorded = record(transaction, arrival)?;
-            let is_ours = recorded == Recorded::Ours;
+            let is_ours = recorded == RecordOutcome::OwnSession;
             let proof = if is_ours { None } else { Some(injections::insert_receipt(transaction, receipt)?) };
             Ok((recorded, proof))
         })
@@ -120,24 +120,24 @@ impl Store {
 }
 
 /// Keeps an event inside a transaction that is already open.
-pub(crate) fn record(db: &Connection, arrival: &Arrival) -> rusqlite::Result<Recorded> {
+pub(crate) fn record(db: &Connection, arrival: &IncomingEvent) -> rusqlite::Result<RecordOutcome> {
     let event = &arrival.event;
     let known = db
         .prepare_cached("SELECT id FROM events WHERE idempotency_key = ?1")?
         .query_row([event.key.0.0], |row| row.get(0).map(EventId))
         .optional()?;
     if let Some(id) = known {
-        return Ok(Recorded::Known(id));
+        return Ok(RecordOutcome::Duplicate(id));
     }
     let is_forgotten = db
         .prepare_cached("SELECT 1 FROM forgotten_events WHERE idempotency_key = ?1")?
         .exists([event.key.0.0])?;
     if is_forgotten {
-        return Ok(Recorded::Forgotten);
+        return Ok(RecordOutcome::Forgotten);
     }
     // Here and not only in the hook: an event may have waited in the spool.
     if own_sessions::is_own(db, &event.host_session)? {
-        return Ok(Recorded::Ours);
+        return Ok(RecordOutcome::OwnSession);
     }
     let project = projects::project_at(db, &arrival.project_ref, event.at)?;
     let session = sessions::touch(db, project, &event.host, &event.host_session, event.at)?;
@@ -163,10 +163,10 @@ pub(crate) fn record(db: &Connection, arrival: &Arrival) -> rusqlite::Result<Rec
         event.truncated,
         event.payload,
     ])?;
-    Ok(Recorded::Stored(EventId(db.last_insert_rowid())))
+    Ok(RecordOutcome::Stored(EventId(db.last_insert_rowid())))
 }
 
-fn events_from(mut rows: Rows<'_>) -> Result<Vec<StoredEvent>, Stop> {
+fn events_from(mut rows: Rows<'_>) -> Result<Vec<StoredEvent>, TxError> {
     let mut events = Vec::new();
     while let Some(row) = rows.next()? {
         events.push(event_from(row)?);
@@ -174,7 +174,7 @@ fn events_from(mut rows: Rows<'_>) -> Result<Vec<StoredEvent>, Stop> {
     Ok(events)
 }
 
-fn event_from(row: &Row<'_>) -> Result<StoredEvent, Stop> {
+fn event_from(row: &Row<'_>) -> Result<StoredEvent, TxError> {
     let id = EventId(row.get("id")?);
     let what = format!("event {id}");
     let event = Event {

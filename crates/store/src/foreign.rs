@@ -15,14 +15,14 @@ use std::time::Duration;
 
 /// A database of another program, open to read.
 #[derive(Debug)]
-pub struct Foreign {
+pub struct ForeignDatabase {
     db: Connection,
     path: PathBuf,
 }
 
 /// Which rows of a table are wanted.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted<'a> {
+pub struct RowQuery<'a> {
     /// The table.
     pub table: &'a str,
     /// The columns. One the table has not got is read as nothing.
@@ -66,9 +66,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// A longer value is no text anybody wrote; it is read as nothing.
 const LONGEST_VALUE: usize = 16 << 20;
 
-impl Foreign {
+impl ForeignDatabase {
     /// Opens a database. Where nobody has it open, not even SQLite's own files are made beside it.
-    pub fn open(path: &Path) -> Result<Foreign, StoreError> {
+    pub fn open(path: &Path) -> Result<ForeignDatabase, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let has_log = home::beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
         let opened = if has_log {
@@ -80,7 +80,7 @@ impl Foreign {
         let db = opened.map_err(failed)?;
         db.busy_timeout(PATIENCE).map_err(failed)?;
         db.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON").map_err(failed)?;
-        let foreign = Foreign { db, path: path.to_owned() };
+        let foreign = ForeignDatabase { db, path: path.to_owned() };
         foreign.tables().map(|_| foreign)
     }
 
@@ -97,7 +97,7 @@ impl Foreign {
     /// Calls `tell` with the wanted rows until it breaks off. A table that is not there has none.
     pub fn each(
         &self,
-        wanted: Wanted<'_>,
+        wanted: RowQuery<'_>,
         mut tell: impl FnMut(ForeignRow) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         let failed = |error| StoreError::sql(&self.path, "read another program's database", error);
@@ -141,7 +141,7 @@ impl Foreign {
     }
 
     /// Returns the wanted rows, where they are known to be few.
-    pub fn rows(&self, wanted: Wanted<'_>) -> Result<Vec<ForeignRow>, StoreError> {
+    pub fn rows(&self, wanted: RowQuery<'_>) -> Result<Vec<ForeignRow>, StoreError> {
         let mut rows = Vec::new();
         self.each(wanted, |row| {
             rows.push(row);

@@ -4,7 +4,7 @@
 
 use crate::home::beside;
 use crate::memories::{self, NewMemory};
-use crate::open::Stop;
+use crate::open::TxError;
 use crate::{Home, Purpose, Spool, Store, StoreError, distilled, maintain, repair, revise, words};
 use backstory_memory::{Content, Digest, Kind, Memory, MemoryId, Relation, Timestamp, Uid};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -19,7 +19,7 @@ const SHORTEST_SAYING: usize = 12;
 
 /// What forgetting has done, and where traces may remain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Forgetting {
+pub struct ForgetReport {
     /// The memories that are gone.
     pub forgotten: Vec<MemoryId>,
     /// The memories that are in force again, because what had replaced them is gone.
@@ -30,9 +30,9 @@ pub struct Forgetting {
 
 impl Store {
     /// Forgets memories, the events they came from, and every copy of both.
-    pub fn forget(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<Forgetting, StoreError> {
+    pub fn forget(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<ForgetReport, StoreError> {
         // Another delivery of an event they came from may be waiting.
-        self.take_in_spool(Purpose::Command)?;
+        self.drain_spool(Purpose::Command)?;
         let ids: BTreeSet<MemoryId> = ids.iter().copied().collect();
         let (graves, revived) = self.write("forget", |transaction| {
             let replaced = replaced_by(transaction, &ids)?;
@@ -44,12 +44,12 @@ impl Store {
             remains_in.extend([self.path.clone(), beside(&self.path, "-wal")]);
         }
         remains_in.extend(repair::quarantined(&self.home));
-        remains_in.extend(Spool::of(&self.home).leftovers());
-        Ok(Forgetting { forgotten: ids.into_iter().collect(), revived, remains_in })
+        remains_in.extend(Spool::new(&self.home).leftovers());
+        Ok(ForgetReport { forgotten: ids.into_iter().collect(), revived, remains_in })
     }
 
     /// Returns the memories that say a text word for word: what was put together from a forgotten memory may still hold its words.
-    pub fn memories_saying(&self, text: &str) -> Result<Vec<MemoryId>, StoreError> {
+    pub fn memories_containing(&self, text: &str) -> Result<Vec<MemoryId>, StoreError> {
         if text.len() < SHORTEST_SAYING {
             return Ok(Vec::new());
         }
@@ -83,7 +83,7 @@ impl Store {
 }
 
 /// Refuses what was forgotten.
-pub(crate) fn refuse_forgotten(db: &Connection, uid: Option<&Uid>, content: &Content) -> Result<(), Stop> {
+pub(crate) fn refuse_forgotten(db: &Connection, uid: Option<&Uid>, content: &Content) -> Result<(), TxError> {
     match tombstone_for(db, uid, content)? {
         Some(uid) => Err(StoreError::Forgotten { uid }.into()),
         None => Ok(()),
@@ -129,13 +129,13 @@ fn still_in_force(db: &Connection, ids: Vec<MemoryId>) -> rusqlite::Result<Vec<M
 }
 
 /// What is written down of a forgotten memory.
-struct Grave {
+struct Tombstone {
     uid: String,
     fingerprints: Vec<Digest>,
     event_keys: Vec<Vec<u8>>,
 }
 
-fn erase_all(db: &Connection, ids: &BTreeSet<MemoryId>, now: Timestamp) -> Result<Vec<Grave>, Stop> {
+fn erase_all(db: &Connection, ids: &BTreeSet<MemoryId>, now: Timestamp) -> Result<Vec<Tombstone>, TxError> {
     let mut graves = Vec::new();
     let mut index_is_stale = false;
     for id in ids {
@@ -155,7 +155,7 @@ fn erase_all(db: &Connection, ids: &BTreeSet<MemoryId>, now: Timestamp) -> Resul
 }
 
 /// Gathers what must be kept out: every wording there ever was, the events they came from, and those that say the same.
-fn dig(db: &Connection, id: MemoryId, uid: String) -> rusqlite::Result<Grave> {
+fn dig(db: &Connection, id: MemoryId, uid: String) -> rusqlite::Result<Tombstone> {
     let wordings = wordings(db, id)?;
     let keys =
         "SELECT e.idempotency_key FROM events e JOIN evidence v ON v.event_id = e.id WHERE v.memory_id = ?1";
@@ -170,7 +170,7 @@ fn dig(db: &Connection, id: MemoryId, uid: String) -> rusqlite::Result<Grave> {
         let wording = Content { title, ..Content::new(Kind::Note, "", &body) };
         wording.fingerprint()
     });
-    Ok(Grave { uid, fingerprints: fingerprints.collect(), event_keys })
+    Ok(Tombstone { uid, fingerprints: fingerprints.collect(), event_keys })
 }
 
 /// Returns the titles and bodies a memory has had.
@@ -260,7 +260,7 @@ fn other_replacement(db: &Connection, old: MemoryId, than: MemoryId) -> rusqlite
     Ok(None)
 }
 
-fn bury(db: &Connection, grave: &Grave, now: Timestamp) -> rusqlite::Result<()> {
+fn bury(db: &Connection, grave: &Tombstone, now: Timestamp) -> rusqlite::Result<()> {
     for fingerprint in &grave.fingerprints {
         db.execute(
             "INSERT OR REPLACE INTO tombstones (uid, fingerprint, forgotten_at_ms) VALUES (?1, ?2, ?3)",
@@ -275,7 +275,7 @@ fn bury(db: &Connection, grave: &Grave, now: Timestamp) -> rusqlite::Result<()> 
 }
 
 /// Forgets in every copy; returns the copies where that could not be done.
-fn forget_in_copies(home: &Home, graves: &[Grave], now: Timestamp) -> Vec<PathBuf> {
+fn forget_in_copies(home: &Home, graves: &[Tombstone], now: Timestamp) -> Vec<PathBuf> {
     let forget_in = |path: &PathBuf| -> Result<bool, StoreError> {
         let mut copy = Store::open_file(home, path, Purpose::Command, now)?;
         copy.write("forget in a copy", |transaction| {

@@ -18,7 +18,7 @@ pub struct Home {
 impl Home {
     /// Names a data directory without touching it.
     #[must_use]
-    pub fn at(root: impl Into<PathBuf>) -> Home {
+    pub fn new(root: impl Into<PathBuf>) -> Home {
         Home { root: root.into() }
     }
 

@@ -6,32 +6,37 @@ use crate::{Store, StoreError};
 use backstory_memory::{IdempotencyKey, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
-/// How far one place has been read.
+/// How far one location has been read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImportState {
-    /// What sort of place it is: a host, a program, git.
+pub struct ImportProgress {
+    /// What sort of location it is: a host, a program, git.
     pub source: String,
     /// Where it is.
-    pub place: String,
-    /// What it looked like when it was read: another stamp, and it is read again.
-    pub stamp: String,
-    /// How many things of it were taken in.
-    pub taken: u64,
+    pub location: String,
+    /// What it looked like when it was read: when it changes, the location is read again.
+    pub fingerprint: String,
+    /// How many of its items were imported.
+    pub imported: u64,
     /// Whether it was read to its end.
     pub is_done: bool,
 }
 
 impl Store {
-    /// Returns how far a place has been read.
-    pub fn import_state(&self, source: &str, place: &str) -> Result<Option<ImportState>, StoreError> {
+    /// Returns how far a location has been read.
+    pub fn import_progress(
+        &self,
+        source: &str,
+        location: &str,
+    ) -> Result<Option<ImportProgress>, StoreError> {
         self.read("see how far an import came", |db| {
-            let sql = "SELECT stamp, taken, is_done FROM imports WHERE source = ?1 AND place = ?2";
-            let state = db.prepare_cached(sql)?.query_row([source, place], |row| {
-                Ok(ImportState {
+            let sql =
+                "SELECT fingerprint, imported, is_done FROM imports WHERE source = ?1 AND location = ?2";
+            let state = db.prepare_cached(sql)?.query_row([source, location], |row| {
+                Ok(ImportProgress {
                     source: source.to_owned(),
-                    place: place.to_owned(),
-                    stamp: row.get(0)?,
-                    taken: row.get(1)?,
+                    location: location.to_owned(),
+                    fingerprint: row.get(0)?,
+                    imported: row.get(1)?,
                     is_done: row.get(2)?,
                 })
             });
@@ -39,20 +44,20 @@ impl Store {
         })
     }
 
-    /// Notes how far a place has been read.
-    pub fn note_import(&mut self, state: &ImportState, now: Timestamp) -> Result<(), StoreError> {
+    /// Notes how far a location has been read.
+    pub fn save_import_progress(&mut self, state: &ImportProgress, now: Timestamp) -> Result<(), StoreError> {
         self.write("note how far an import came", |db| {
-            let sql = "INSERT INTO imports (source, place, stamp, taken, is_done, at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                 ON CONFLICT DO UPDATE SET stamp = excluded.stamp, taken = excluded.taken,
+            let sql = "INSERT INTO imports (source, location, fingerprint, imported, is_done, at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                 ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint, imported = excluded.imported,
                      is_done = excluded.is_done, at_ms = excluded.at_ms";
-            let ImportState { source, place, stamp, taken, is_done } = state;
-            db.prepare_cached(sql)?.execute(params![source, place, stamp, taken, is_done, now.0])?;
+            let ImportProgress { source, location, fingerprint, imported, is_done } = state;
+            db.prepare_cached(sql)?.execute(params![source, location, fingerprint, imported, is_done, now.0])?;
             Ok(())
         })
     }
 
     /// Whether hooks heard of a session themselves.
-    pub fn is_heard(&self, host: &str, host_session: &str) -> Result<bool, StoreError> {
+    pub fn was_captured_by_hooks(&self, host: &str, host_session: &str) -> Result<bool, StoreError> {
         self.read("see whether a session was heard of", |db| {
             let sql = "SELECT 1 FROM sessions WHERE host = ?1 AND host_session = ?2 AND is_heard = 1";
             Ok(db.prepare_cached(sql)?.exists([host, host_session])?)
@@ -60,7 +65,7 @@ impl Store {
     }
 
     /// Whether an event is here, or was forgotten.
-    pub fn knows_event(&self, key: IdempotencyKey) -> Result<bool, StoreError> {
+    pub fn has_event(&self, key: IdempotencyKey) -> Result<bool, StoreError> {
         self.read("look for an event", |db| {
             let sql = "SELECT 1 FROM events WHERE idempotency_key = ?1
                  UNION ALL SELECT 1 FROM forgotten_events WHERE idempotency_key = ?1";

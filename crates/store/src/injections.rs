@@ -1,8 +1,8 @@
 //! What was given to hosts, what came of it, and the proof that hooks run (law 9).
 //!
-//! Not here: what a session still has in view (`ledger`), how often a memory was shown all in all (`shown`), lists for people (`inspect`).
+//! Not here: what a session still has in view (`context_window`), how often a memory was shown all in all (`impressions`), lists for people (`inspect`).
 
-use crate::{Showing, Store, StoreError, codes, shown};
+use crate::{ImpressionKind, Store, StoreError, codes, impressions};
 use backstory_memory::{Injection, InjectionId, MemoryId, Shingles, Timestamp};
 use rusqlite::{Connection, Row, params};
 
@@ -11,7 +11,7 @@ const GIVEN_LATELY: u32 = 48;
 
 /// One time a memory was given to a host.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Given {
+pub struct MemoryInjection {
     /// In which injection.
     pub injection: InjectionId,
     /// When.
@@ -40,7 +40,7 @@ pub struct Usefulness {
     /// The kind, by its name.
     pub kind: String,
     /// How often one was given.
-    pub given: u64,
+    pub injected: u64,
     /// How often it was used after that.
     pub used: u64,
 }
@@ -93,7 +93,7 @@ impl Store {
     /// Returns what was lately given to the project of a session, so that it is known when it comes back (R24).
     ///
     /// To the project and not only to the session: a forked session has the words of the one it came from.
-    pub fn given_to(&self, host: &str, host_session: &str) -> Result<Shingles, StoreError> {
+    pub fn recent_shingles(&self, host: &str, host_session: &str) -> Result<Shingles, StoreError> {
         self.read("read what was given", |db| {
             let mut given = Shingles::default();
             let sql = "SELECT i.shingles FROM injections i JOIN sessions s ON s.project_id = i.project_id
@@ -108,7 +108,7 @@ impl Store {
     }
 
     /// Notes how long a hook took that went on working after what happened was kept.
-    pub fn note_duration(&mut self, receipt: ReceiptId, duration_us: u32) -> Result<(), StoreError> {
+    pub fn set_receipt_duration(&mut self, receipt: ReceiptId, duration_us: u32) -> Result<(), StoreError> {
         self.write("complete a receipt", |transaction| {
             let sql = "UPDATE receipts SET duration_us = ?2 WHERE id = ?1";
             Ok(transaction.execute(sql, params![receipt.0, duration_us]).map(drop)?)
@@ -121,7 +121,11 @@ impl Store {
     }
 
     /// Returns when a memory was given to a host, and what came of it, newest first (law 9).
-    pub fn given(&self, memory: MemoryId, limit: u32) -> Result<Vec<Given>, StoreError> {
+    pub fn injections_of_memory(
+        &self,
+        memory: MemoryId,
+        limit: u32,
+    ) -> Result<Vec<MemoryInjection>, StoreError> {
         self.read("read what was given", |db| {
             let sql =
                 "SELECT i.at_ms, i.moment, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how, g.layer, i.id
@@ -133,7 +137,7 @@ impl Store {
             while let Some(row) = rows.next()? {
                 let used_at: Option<i64> = row.get(6)?;
                 let used_how: Option<String> = row.get(7)?;
-                given.push(Given {
+                given.push(MemoryInjection {
                     injection: InjectionId(row.get(9)?),
                     at: Timestamp(row.get(0)?),
                     moment: row.get(1)?,
@@ -160,7 +164,7 @@ impl Store {
                 Ok(Usefulness {
                     layer: row.get(0)?,
                     kind: row.get(1)?,
-                    given: row.get(2)?,
+                    injected: row.get(2)?,
                     used: row.get(3)?,
                 })
             })?;
@@ -236,7 +240,7 @@ fn insert(db: &Connection, injection: &Injection) -> rusqlite::Result<InjectionI
             codes::list_text(&given.reasons),
             given.layer,
         ])?;
-        shown::note_shown(db, given.memory, Showing::Unasked, injection.at)?;
+        impressions::note_shown(db, given.memory, ImpressionKind::Injected, injection.at)?;
     }
     Ok(id)
 }

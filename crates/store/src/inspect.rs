@@ -11,7 +11,7 @@ use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
 /// Which rows of a list, and from where on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
+pub struct PageRequest {
     /// Of this project only.
     pub project: Option<ProjectId>,
     /// Of this session only.
@@ -66,7 +66,7 @@ pub struct InjectionRow {
     pub layers: Vec<String>,
     pub layers_skipped: Vec<String>,
     /// How many memories it gave, and how many of them were used.
-    pub given: u64,
+    pub injected: u64,
     pub used: u64,
 }
 
@@ -97,7 +97,7 @@ pub struct Day {
     /// Tokens that were given.
     pub tokens: u64,
     /// Memories that were given.
-    pub given: u64,
+    pub injected: u64,
     /// Memories that were used after that.
     pub used: u64,
 }
@@ -110,9 +110,9 @@ pub struct Totals {
     /// Memories in force of each project, the most first.
     pub by_project: Vec<(ProjectId, String, u64)>,
     /// Tokens that were given to hosts.
-    pub tokens_given: u64,
+    pub tokens_injected: u64,
     /// Memories that were given.
-    pub given: u64,
+    pub injected: u64,
     /// Memories that were used after that.
     pub used: u64,
     /// What all memories in force would cost to read.
@@ -130,12 +130,12 @@ pub struct NewestIds {
 
 /// Conditions of a query that are really asked: one that is always true keeps SQLite from using an index.
 #[derive(Default)]
-struct Conditions {
+struct QueryConditions {
     sql: Vec<String>,
     values: Vec<Value>,
 }
 
-impl Conditions {
+impl QueryConditions {
     fn add(&mut self, condition: &str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.values.push(value.into());
@@ -150,8 +150,8 @@ impl Conditions {
 
 impl Store {
     /// Lists memories by when they were written, newest first, superseded ones too.
-    pub fn memory_rows(&self, page: &Page) -> Result<Vec<MemoryRow>, StoreError> {
-        let mut asked = Conditions::default();
+    pub fn memory_rows(&self, page: &PageRequest) -> Result<Vec<MemoryRow>, StoreError> {
+        let mut asked = QueryConditions::default();
         asked.add("m.project_id = ?", page.project.map(|id| id.0));
         asked.add("m.session_id = ?", page.session.map(|id| id.0));
         let kinds: Vec<String> = page.kinds.iter().map(ToString::to_string).collect();
@@ -180,8 +180,8 @@ impl Store {
     }
 
     /// Lists sessions by when something last happened in them, newest first.
-    pub fn session_rows(&self, page: &Page) -> Result<Vec<SessionSummary>, StoreError> {
-        let mut asked = Conditions::default();
+    pub fn session_rows(&self, page: &PageRequest) -> Result<Vec<SessionSummary>, StoreError> {
+        let mut asked = QueryConditions::default();
         asked.add("s.project_id = ?", page.project.map(|id| id.0));
         asked.add(
             "(s.last_event_at_ms, s.id) < (SELECT last_event_at_ms, id FROM sessions WHERE id = ?)",
@@ -210,8 +210,8 @@ impl Store {
     }
 
     /// Lists injections in the order they were given, newest first.
-    pub fn injection_rows(&self, page: &Page) -> Result<Vec<InjectionRow>, StoreError> {
-        let mut asked = Conditions::default();
+    pub fn injection_rows(&self, page: &PageRequest) -> Result<Vec<InjectionRow>, StoreError> {
+        let mut asked = QueryConditions::default();
         asked.add("i.project_id = ?", page.project.map(|id| id.0));
         asked.add("i.session_id = ?", page.session.map(|id| id.0));
         asked.add("i.moment = ?", page.moment.clone());
@@ -223,12 +223,12 @@ impl Store {
 
     /// Reads one injection.
     pub fn injection_row(&self, id: InjectionId) -> Result<Option<InjectionRow>, StoreError> {
-        let mut asked = Conditions::default();
+        let mut asked = QueryConditions::default();
         asked.add("i.id = ?", Some(id.0));
         Ok(self.injections_where(&asked, 1)?.pop())
     }
 
-    fn injections_where(&self, asked: &Conditions, limit: u32) -> Result<Vec<InjectionRow>, StoreError> {
+    fn injections_where(&self, asked: &QueryConditions, limit: u32) -> Result<Vec<InjectionRow>, StoreError> {
         let sql = format!(
             "SELECT i.id, i.at_ms, i.moment, i.project_id, p.name, i.session_id, s.host, i.tokens, i.budget, i.bytes, i.build_us,
                 i.layers, i.layers_skipped, (SELECT count(*) FROM injected g WHERE g.injection_id = i.id),
@@ -287,7 +287,7 @@ impl Store {
     }
 
     /// Returns what happened in a project day by day, oldest first; days on which nothing did are left out.
-    pub fn days_of(&self, project: ProjectId, since: Timestamp) -> Result<Vec<Day>, StoreError> {
+    pub fn daily_activity(&self, project: ProjectId, since: Timestamp) -> Result<Vec<Day>, StoreError> {
         self.read("count the days", |db| {
             let sql = "SELECT day, sum(memories), sum(events), sum(tokens), sum(given), sum(used) FROM (
                  SELECT created_at_ms / ?3 AS day, count(*) AS memories, 0 AS events, 0 AS tokens, 0 AS given, 0 AS used
@@ -307,7 +307,7 @@ impl Store {
                     memories: row.get(1)?,
                     events: row.get(2)?,
                     tokens: row.get(3)?,
-                    given: row.get(4)?,
+                    injected: row.get(4)?,
                     used: row.get(5)?,
                 })
             })?;
@@ -335,7 +335,7 @@ impl Store {
                 (SELECT coalesce(sum(tokens), 0) FROM memories WHERE superseded_by IS NULL)";
             let (tokens_given, given, used, tokens) =
                 db.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
-            Ok(Totals { by_kind, by_project, tokens_given, given, used, tokens })
+            Ok(Totals { by_kind, by_project, tokens_injected: tokens_given, injected: given, used, tokens })
         })
     }
 
@@ -390,7 +390,7 @@ fn injection_row(row: &Row<'_>) -> rusqlite::Result<InjectionRow> {
         build_us: row.get(10)?,
         layers: Vec::new(),
         layers_skipped: Vec::new(),
-        given: row.get(13)?,
+        injected: row.get(13)?,
         used: row.get(14)?,
     })
 }

@@ -72,15 +72,15 @@ impl Store {
 
     /// Lets a job that failed wait for its next try; after the last it is dead.
     pub fn fail_job(&mut self, id: JobId, retry_at: Timestamp) -> Result<(), StoreError> {
-        self.wait_again(id, retry_at, 0)
+        self.reschedule_job(id, retry_at, 0)
     }
 
     /// Lets a job wait that could not even be tried: this was no attempt.
-    pub fn put_off_job(&mut self, id: JobId, until: Timestamp) -> Result<(), StoreError> {
-        self.wait_again(id, until, 1)
+    pub fn defer_job(&mut self, id: JobId, until: Timestamp) -> Result<(), StoreError> {
+        self.reschedule_job(id, until, 1)
     }
 
-    fn wait_again(&mut self, id: JobId, due: Timestamp, attempts_back: u32) -> Result<(), StoreError> {
+    fn reschedule_job(&mut self, id: JobId, due: Timestamp, attempts_back: u32) -> Result<(), StoreError> {
         self.write("let a job wait", |transaction| {
             // The memory may have changed meanwhile and wait a second time: one of the two is enough.
             let sql = "UPDATE OR REPLACE jobs SET state = iif(attempts - ?3 >= ?4, 'dead', 'waiting'), attempts = attempts - ?3,

@@ -1,6 +1,6 @@
 //! How memories relate to each other.
 //!
-//! Not here: what follows from being replaced (`revise`), following links from one memory to the next (`structure`).
+//! Not here: what follows from being replaced (`revise`), following links from one memory to the next (`related`).
 
 use crate::{Store, StoreError, codes};
 use backstory_memory::{Link, MemoryId, Relation};

@@ -4,7 +4,7 @@
 //! the machine's, by at most [`CLOCK_STEP_DAYS`] a run and never back, and by the order of arrival, not by what events say (R15).
 
 use crate::home::{beside, make_private_dir, make_private_file};
-use crate::{CheckDepth, Home, Spool, Store, StoreError, facts};
+use crate::{CheckDepth, Home, Spool, Store, StoreError, metadata};
 use backstory_memory::Timestamp;
 use rusqlite::{Connection, params};
 use std::fs;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// What is kept, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retention {
+pub struct RetentionPolicy {
     /// Days raw events are kept.
     pub events_days: u32,
     /// Receipts kept at the most.
@@ -53,16 +53,20 @@ const BACKED_UP_AT: &str = "backed_up_at_ms";
 
 impl Store {
     /// Does what is due.
-    pub fn maintain(&mut self, retention: Retention, now: Timestamp) -> Result<MaintainReport, StoreError> {
+    pub fn maintain(
+        &mut self,
+        retention: RetentionPolicy,
+        now: Timestamp,
+    ) -> Result<MaintainReport, StoreError> {
         let before = self.file_bytes()?;
         let events_removed = self.remove_old_events(retention, now)?;
         self.remove_old_records(retention)?;
         self.trim_code()?;
         // What cannot be joined now will be another time, and damage has been noted: the rest is to be done all the same.
-        drop(self.join_words());
+        drop(self.merge_word_index());
         self.vacuum()?;
         self.checkpoint()?;
-        Spool::of(&self.home).clear_unfinished(now);
+        Spool::new(&self.home).clear_unfinished(now);
         let backup = self.back_up_if_due(retention, now)?;
         let bytes_freed = before.saturating_sub(self.file_bytes()?);
         Ok(MaintainReport { events_removed, bytes_freed, backup })
@@ -72,7 +76,7 @@ impl Store {
     ///
     /// Whoever opens the store alone reads the whole log first, so it is kept short enough to be read unnoticed
     /// (docs/design/0002-the-log-and-the-hook.md).
-    pub fn keep_log_short(&self) -> Result<(), StoreError> {
+    pub fn truncate_long_log(&self) -> Result<(), StoreError> {
         match fs::metadata(beside(&self.path, "-wal")) {
             Ok(log) if log.len() > LONG_LOG => self.checkpoint(),
             _ => Ok(()),
@@ -88,7 +92,7 @@ impl Store {
 
     /// Moves what is left of the log into the database and cuts it. Returns whether nobody stood in the way.
     pub(crate) fn cut_log(&self, patience: Duration) -> Result<bool, StoreError> {
-        let cut = self.waiting_at_most(patience, || {
+        let cut = self.with_busy_timeout(patience, || {
             self.read("clear the log", |db| {
                 let busy: i64 = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
                 Ok(busy == 0)
@@ -118,7 +122,7 @@ impl Store {
     }
 
     /// Copies the database as it is now. The copy is checked before it counts.
-    pub fn back_up(&mut self, retention: Retention, now: Timestamp) -> Result<PathBuf, StoreError> {
+    pub fn back_up(&mut self, retention: RetentionPolicy, now: Timestamp) -> Result<PathBuf, StoreError> {
         let dir = self.home.backups();
         make_private_dir(&dir)?;
         remove_unfinished(&dir)?;
@@ -136,7 +140,7 @@ impl Store {
         for old in backups(&self.home).into_iter().rev().skip(keep) {
             fs::remove_file(&old).map_err(|error| StoreError::io("remove", &old, error))?;
         }
-        self.write("note when a copy was made", |db| Ok(facts::note(db, BACKED_UP_AT, &now.0)?))?;
+        self.write("note when a copy was made", |db| Ok(metadata::note(db, BACKED_UP_AT, &now.0)?))?;
         Ok(path)
     }
 
@@ -165,11 +169,11 @@ impl Store {
 
     fn back_up_if_due(
         &mut self,
-        retention: Retention,
+        retention: RetentionPolicy,
         now: Timestamp,
     ) -> Result<Option<PathBuf>, StoreError> {
         let every = i64::from(retention.backup_hours) * 3_600_000;
-        let last = self.read("see when a copy was made", |db| Ok(facts::number(db, BACKED_UP_AT)?))?;
+        let last = self.read("see when a copy was made", |db| Ok(metadata::number(db, BACKED_UP_AT)?))?;
         // A clock that went back is no reason to wait for years.
         let is_due = last.is_none_or(|last| now.0.saturating_sub(last).saturating_abs() >= every);
         if retention.backups == 0 || !is_due {
@@ -182,7 +186,7 @@ impl Store {
         }
     }
 
-    fn remove_old_events(&mut self, retention: Retention, now: Timestamp) -> Result<u64, StoreError> {
+    fn remove_old_events(&mut self, retention: RetentionPolicy, now: Timestamp) -> Result<u64, StoreError> {
         let newest_old = self.write("read our own clock", |transaction| {
             let clock = advance_clock(transaction, now)?;
             Ok(newest_older_than(transaction, clock, retention.events_days)?)
@@ -202,7 +206,7 @@ impl Store {
     }
 
     /// Removes all but the newest receipts and injections, and of those all but the newest texts.
-    fn remove_old_records(&mut self, retention: Retention) -> Result<(), StoreError> {
+    fn remove_old_records(&mut self, retention: RetentionPolicy) -> Result<(), StoreError> {
         self.write("remove old receipts", |transaction| {
             let sql = "DELETE FROM receipts WHERE id <= (SELECT max(id) FROM receipts) - ?1";
             Ok(transaction.execute(sql, [retention.receipts])?)
@@ -230,10 +234,10 @@ impl Store {
 fn advance_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<i64> {
     let most = CLOCK_STEP_DAYS * Timestamp::DAY_MS;
     let step =
-        facts::number(db, "machine_clock_ms")?.map_or(0, |last| now.0.saturating_sub(last).clamp(0, most));
-    let clock = facts::number(db, "retention_clock_ms")?.unwrap_or(0).saturating_add(step);
-    facts::note(db, "machine_clock_ms", &now.0)?;
-    facts::note(db, "retention_clock_ms", &clock)?;
+        metadata::number(db, "machine_clock_ms")?.map_or(0, |last| now.0.saturating_sub(last).clamp(0, most));
+    let clock = metadata::number(db, "retention_clock_ms")?.unwrap_or(0).saturating_add(step);
+    metadata::note(db, "machine_clock_ms", &now.0)?;
+    metadata::note(db, "retention_clock_ms", &clock)?;
     Ok(clock)
 }
 

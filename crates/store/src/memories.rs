@@ -2,7 +2,7 @@
 //!
 //! Not here: finding them (`search`), changing them (`revise`), removing them (`forget`).
 
-use crate::open::Stop;
+use crate::open::TxError;
 use crate::{Store, StoreError, anchors, codes, distilled, forget, words};
 use backstory_memory::{
     Category, Checksum, Confidence, Content, EventId, Importance, Memory, MemoryId, ProjectId, SessionId,
@@ -41,7 +41,7 @@ pub struct NewMemory {
     /// The project it belongs to.
     pub project: ProjectId,
     /// Where it came from.
-    pub origin: Origin,
+    pub origin: MemoryOrigin,
     /// What it says.
     pub content: Content,
     /// When it was first written.
@@ -50,18 +50,18 @@ pub struct NewMemory {
 
 /// Where a memory came from.
 #[derive(Clone, Debug, Default)]
-pub struct Origin {
+pub struct MemoryOrigin {
     /// The session it was made in.
     pub session: Option<SessionId>,
     /// The events it was distilled from.
     pub events: Vec<EventId>,
     /// What it has been through elsewhere; a new memory has been through nothing.
-    pub past: Option<Past>,
+    pub usage: Option<UsageHistory>,
 }
 
 /// What a memory went through before it came here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Past {
+pub struct UsageHistory {
     /// When it last changed.
     pub updated_at: Timestamp,
     /// How often the same thing was met.
@@ -82,7 +82,7 @@ impl Store {
     }
 
     /// Writes many memories in one transaction, passing over those that are known by uid or were forgotten.
-    pub fn remember_all(&mut self, memories: &[NewMemory]) -> Result<Vec<Kept>, StoreError> {
+    pub fn remember_all(&mut self, memories: &[NewMemory]) -> Result<Vec<InsertOutcome>, StoreError> {
         self.write("write memories", |transaction| {
             let mut unindexed = Unindexed::default();
             let kept = memories.iter().map(|memory| keep(transaction, memory, &mut unindexed));
@@ -109,7 +109,7 @@ impl Store {
     }
 
     /// Returns the memory in force of a project that says the same word for word, case and punctuation aside.
-    pub fn memory_saying(
+    pub fn memory_with_text(
         &self,
         project: ProjectId,
         content: &Content,
@@ -144,29 +144,29 @@ impl Store {
 }
 
 /// Refuses a number nobody has.
-pub(crate) fn refuse_unknown(db: &Connection, id: MemoryId) -> Result<(), Stop> {
+pub(crate) fn refuse_unknown(db: &Connection, id: MemoryId) -> Result<(), TxError> {
     let is_known = db.prepare_cached("SELECT 1 FROM memories WHERE id = ?1")?.exists([id.0])?;
     if is_known { Ok(()) } else { Err(StoreError::NoSuchMemory(id).into()) }
 }
 
 /// Reads one memory inside a transaction that is already open.
-pub(crate) fn read(db: &Connection, id: MemoryId) -> Result<Memory, Stop> {
+pub(crate) fn read(db: &Connection, id: MemoryId) -> Result<Memory, TxError> {
     let found = read_where(db, whole_memories!("WHERE id = ?1"), id.0)?;
     found.ok_or_else(|| StoreError::NoSuchMemory(id).into())
 }
 
 /// Reads the memory with a global name, inside a transaction that is already open.
-pub(crate) fn read_uid(db: &Connection, uid: &Uid) -> Result<Option<Memory>, Stop> {
+pub(crate) fn read_uid(db: &Connection, uid: &Uid) -> Result<Option<Memory>, TxError> {
     read_where(db, whole_memories!("WHERE uid = ?1"), uid.as_str())
 }
 
-fn read_where(db: &Connection, sql: &str, value: impl ToSql) -> Result<Option<Memory>, Stop> {
+fn read_where(db: &Connection, sql: &str, value: impl ToSql) -> Result<Option<Memory>, TxError> {
     db.prepare_cached(sql)?.query([value])?.next()?.map(memory_from).transpose()
 }
 
 /// What became of a memory that was to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum InsertOutcome {
     /// It is new.
     Written(MemoryId),
     /// A memory of this uid is here already.
@@ -198,16 +198,16 @@ pub(crate) fn keep<'a>(
     db: &Connection,
     memory: &'a NewMemory,
     unindexed: &mut Unindexed<'a>,
-) -> rusqlite::Result<Kept> {
+) -> rusqlite::Result<InsertOutcome> {
     if let Some(uid) = &memory.uid
         && let Some(id) = id_of(db, uid)?
     {
-        return Ok(Kept::Known(id));
+        return Ok(InsertOutcome::Known(id));
     }
     if forget::tombstone_for(db, memory.uid.as_ref(), &memory.content)?.is_some() {
-        return Ok(Kept::Forgotten);
+        return Ok(InsertOutcome::Forgotten);
     }
-    unindexed.insert(db, memory).map(Kept::Written)
+    unindexed.insert(db, memory).map(InsertOutcome::Written)
 }
 
 /// Returns the number here of the memory with a global name.
@@ -231,8 +231,9 @@ pub(crate) fn insert(
 fn insert_unindexed(db: &Connection, id: Option<MemoryId>, memory: &NewMemory) -> rusqlite::Result<MemoryId> {
     let content = &memory.content;
     let uid = memory.uid.clone().unwrap_or_else(|| fresh_uid(memory.created_at));
-    let fresh = Past { updated_at: memory.created_at, times_seen: 1, times_used: 0, last_used_at: None };
-    let past = memory.origin.past.unwrap_or(fresh);
+    let fresh =
+        UsageHistory { updated_at: memory.created_at, times_seen: 1, times_used: 0, last_used_at: None };
+    let past = memory.origin.usage.unwrap_or(fresh);
     let mut statement = db.prepare_cached(concat!(
         "INSERT INTO memories (",
         content_columns!(),
@@ -296,8 +297,8 @@ fn fresh_uid(at: Timestamp) -> Uid {
 }
 
 /// Reads a whole memory from a row of [`whole_memories!`].
-pub(crate) fn memory_from(row: &Row<'_>) -> Result<Memory, Stop> {
-    let mut column = Columns { row, next: 0 };
+pub(crate) fn memory_from(row: &Row<'_>) -> Result<Memory, TxError> {
+    let mut column = ColumnReader { row, next: 0 };
     let id = MemoryId(column.read()?);
     let what = format!("memory #{id}");
     let content = Content {
@@ -335,12 +336,12 @@ pub(crate) fn memory_from(row: &Row<'_>) -> Result<Memory, Stop> {
 }
 
 /// The columns of a row, one after the other: to look each up by its name takes longer than to read it.
-struct Columns<'row, 'statement> {
+struct ColumnReader<'row, 'statement> {
     row: &'row Row<'statement>,
     next: usize,
 }
 
-impl<'row> Columns<'row, '_> {
+impl<'row> ColumnReader<'row, '_> {
     fn read<T: FromSql>(&mut self) -> rusqlite::Result<T> {
         self.next += 1;
         self.row.get(self.next - 1)

@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn a_migration_that_breaks_leaves_the_old_schema_whole() {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::at(dir.path().join("home"));
+        let home = Home::new(dir.path().join("home"));
         let mut store = Store::open(&home, Purpose::Command, Timestamp(0)).unwrap();
         let broken = "CREATE TABLE half_done (x) STRICT; SELECT * FROM nowhere;";
         let list: Vec<&str> = MIGRATIONS.iter().copied().chain([broken]).collect();

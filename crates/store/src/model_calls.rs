@@ -22,7 +22,7 @@ pub struct CallId(i64);
 
 /// What models may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Caps {
+pub struct TokenCaps {
     /// In any 24 hours.
     pub tokens_per_day: Tokens,
     /// For the memories of one session, ever.
@@ -31,24 +31,24 @@ pub struct Caps {
 
 /// Whether a call may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leave {
+pub enum CallPermission {
     /// It may, and is written down.
     Granted(CallId),
     /// Its session has used up its share.
-    SessionSpent,
+    SessionCapReached,
     /// No call may be made for now.
-    Refused(Refusal),
+    Refused(CallRefusal),
 }
 
 /// Why no call may be made for now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum CallRefusal {
     /// The share of the day is used up.
-    DaySpent,
+    DayCapReached,
     /// There were many in the last minute.
-    TooMany,
+    RateLimited,
     /// The last ones all failed.
-    Broken,
+    CircuitOpen,
 }
 
 /// How a call ended.
@@ -57,7 +57,7 @@ pub enum CallOutcome {
     /// Its answer was used.
     Used,
     /// Its answer could not be used.
-    Rubbish,
+    Unusable,
     /// There was no answer.
     Failed,
 }
@@ -66,7 +66,7 @@ impl CallOutcome {
     const fn as_str(self) -> &'static str {
         match self {
             CallOutcome::Used => "used",
-            CallOutcome::Rubbish => "rubbish",
+            CallOutcome::Unusable => "rubbish",
             CallOutcome::Failed => "failed",
         }
     }
@@ -74,7 +74,7 @@ impl CallOutcome {
 
 /// How work for models is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ModelWork {
+pub struct ModelWorkStatus {
     /// Calls that are remembered.
     pub calls: u64,
     /// Calls of the last 24 hours.
@@ -86,7 +86,7 @@ pub struct ModelWork {
     /// Jobs that were given up.
     pub dead: u64,
     /// Whether calls rest because the last ones all failed.
-    pub is_broken: bool,
+    pub is_circuit_open: bool,
 }
 
 impl Store {
@@ -96,25 +96,25 @@ impl Store {
         job: &Job,
         provider: &str,
         expected: Tokens,
-        caps: Caps,
+        caps: TokenCaps,
         now: Timestamp,
-    ) -> Result<Leave, StoreError> {
+    ) -> Result<CallPermission, StoreError> {
         self.write("write down a call", |transaction| {
             if is_broken(transaction, now)? {
-                return Ok(Leave::Refused(Refusal::Broken));
+                return Ok(CallPermission::Refused(CallRefusal::CircuitOpen));
             }
             if calls_since(transaction, now.0 - MINUTE_MS)?.0 >= u64::from(CALLS_A_MINUTE) {
-                return Ok(Leave::Refused(Refusal::TooMany));
+                return Ok(CallPermission::Refused(CallRefusal::RateLimited));
             }
             let fits = |spent: u64, cap: Tokens| spent + u64::from(expected.0) <= u64::from(cap.0);
             if !fits(calls_since(transaction, now.0 - Timestamp::DAY_MS)?.1, caps.tokens_per_day) {
-                return Ok(Leave::Refused(Refusal::DaySpent));
+                return Ok(CallPermission::Refused(CallRefusal::DayCapReached));
             }
             let of_session = "SELECT coalesce(sum(tokens), 0) FROM model_calls WHERE session_id = ?1";
             let session = job.session.map(|session| session.0);
             let spent = transaction.query_row(of_session, [session], |row| row.get(0))?;
             if !fits(spent, caps.tokens_per_session) {
-                return Ok(Leave::SessionSpent);
+                return Ok(CallPermission::SessionCapReached);
             }
             // What it is for may be forgotten meanwhile; what it costs is not.
             transaction.execute(
@@ -122,7 +122,7 @@ impl Store {
                  VALUES ((SELECT id FROM jobs WHERE id = ?1), (SELECT id FROM sessions WHERE id = ?2), ?3, ?4, ?5, 'begun')",
                 params![job.id.0, session, provider, now.0, expected.0],
             )?;
-            Ok(Leave::Granted(CallId(transaction.last_insert_rowid())))
+            Ok(CallPermission::Granted(CallId(transaction.last_insert_rowid())))
         })
     }
 
@@ -142,17 +142,17 @@ impl Store {
     }
 
     /// Tells how work for models is doing.
-    pub fn model_work(&self, now: Timestamp) -> Result<ModelWork, StoreError> {
+    pub fn model_work(&self, now: Timestamp) -> Result<ModelWorkStatus, StoreError> {
         self.read("look at the work for models", |db| {
             let (calls_last_day, tokens_last_day) = calls_since(db, now.0 - Timestamp::DAY_MS)?;
             let jobs = |sql: &str| db.query_row(sql, [], |row| row.get(0));
-            Ok(ModelWork {
+            Ok(ModelWorkStatus {
                 calls: calls_since(db, i64::MIN)?.0,
                 calls_last_day,
                 tokens_last_day,
                 waiting: jobs("SELECT count(*) FROM jobs WHERE state IN ('waiting', 'running')")?,
                 dead: jobs("SELECT count(*) FROM jobs WHERE state = 'dead'")?,
-                is_broken: is_broken(db, now)?,
+                is_circuit_open: is_broken(db, now)?,
             })
         })
     }

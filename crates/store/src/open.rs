@@ -4,7 +4,7 @@
 
 use crate::deadline::Deadline;
 use crate::home::{SUFFIXES, beside, close_to_others, make_private_file};
-use crate::{Home, Repair, StoreError, migrate, repair};
+use crate::{Home, RepairReport, StoreError, migrate, repair};
 use backstory_memory::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -41,7 +41,7 @@ pub struct Store {
     pub(crate) path: PathBuf,
     pub(crate) patience: Duration,
     pub(crate) deadline: Deadline,
-    repaired: Option<Box<Repair>>,
+    repaired: Option<Box<RepairReport>>,
     /// Whether a part of several writes has failed.
     has_failed: bool,
 }
@@ -73,7 +73,7 @@ impl Store {
             .and_then(|()| Store::open_file(home, &home.database(), purpose, now))
             .inspect_err(|error| repair::note_damage(home, error))?;
         let mut store = Store { repaired: repaired.map(Box::new), ..opened };
-        store.take_in_spool(purpose)?;
+        store.drain_spool(purpose)?;
         Ok(store)
     }
 
@@ -103,7 +103,7 @@ impl Store {
     }
 
     /// Opens a database to look whether it is sound, and writes nothing. Read only, SQLite would not look at CHECK constraints.
-    pub(crate) fn open_to_look(home: &Home, path: PathBuf) -> Result<Store, StoreError> {
+    pub(crate) fn open_for_check(home: &Home, path: PathBuf) -> Result<Store, StoreError> {
         if !path.exists() {
             return Err(StoreError::Absent { path });
         }
@@ -155,7 +155,7 @@ impl Store {
         };
         // The timeout comes before any other statement: changing the journal mode takes a lock, and hooks that start together
         // would otherwise fail at once instead of waiting for each other.
-        store.wait_for(patience)?;
+        store.set_busy_timeout(patience)?;
         // Until we know that the schema is ours, not even the log of a newer build may be moved (law 11).
         store.set(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         // Plans do not depend on bound values: FTS5's own statements would otherwise be parsed anew for every word looked up.
@@ -210,19 +210,19 @@ impl Store {
         }
     }
 
-    pub(crate) fn wait_for(&self, patience: Duration) -> Result<(), StoreError> {
+    pub(crate) fn set_busy_timeout(&self, patience: Duration) -> Result<(), StoreError> {
         self.db.busy_timeout(patience).map_err(self.failed("set the busy timeout"))
     }
 
     /// Runs `work` waiting at most so long for others, then goes back to the usual patience.
-    pub(crate) fn waiting_at_most<T>(
+    pub(crate) fn with_busy_timeout<T>(
         &self,
         patience: Duration,
         work: impl FnOnce() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.wait_for(patience.min(self.patience))?;
+        self.set_busy_timeout(patience.min(self.patience))?;
         let done = work();
-        self.wait_for(self.patience)?;
+        self.set_busy_timeout(self.patience)?;
         done
     }
 
@@ -230,7 +230,7 @@ impl Store {
     pub(crate) fn write<T>(
         &mut self,
         doing: &'static str,
-        work: impl FnOnce(&Connection) -> Result<T, Stop>,
+        work: impl FnOnce(&Connection) -> Result<T, TxError>,
     ) -> Result<T, StoreError> {
         let written = if self.db.is_autocommit() {
             write_alone(&mut self.db, work)
@@ -239,14 +239,14 @@ impl Store {
             self.has_failed |= written.is_err();
             written
         };
-        written.map_err(|stop| self.stopped(doing, stop))
+        written.map_err(|stop| self.tx_failed(doing, stop))
     }
 
     /// Runs several writes as one: all of them are kept, or none. Others wait for it, so it should be short.
     ///
     /// One that fails fails all, also where `work` goes on: a part is not taken back by itself, because the word index would have to
     /// write itself out before each.
-    pub fn together<T, E: From<StoreError>>(
+    pub fn transaction<T, E: From<StoreError>>(
         &mut self,
         work: impl FnOnce(&mut Store) -> Result<T, E>,
     ) -> Result<T, E> {
@@ -270,7 +270,7 @@ impl Store {
     }
 
     /// Makes ready to write a lot at once: more is held in memory, and moved out of the log in larger parts.
-    pub fn expect_much(&self) -> Result<(), StoreError> {
+    pub fn prepare_bulk_write(&self) -> Result<(), StoreError> {
         self.batch("PRAGMA cache_size = -48000; PRAGMA wal_autocheckpoint = 8000")
     }
 
@@ -296,15 +296,15 @@ impl Store {
     pub(crate) fn read<T>(
         &self,
         doing: &'static str,
-        work: impl FnOnce(&Connection) -> Result<T, Stop>,
+        work: impl FnOnce(&Connection) -> Result<T, TxError>,
     ) -> Result<T, StoreError> {
-        work(&self.db).map_err(|stop| self.stopped(doing, stop))
+        work(&self.db).map_err(|stop| self.tx_failed(doing, stop))
     }
 
-    fn stopped(&self, doing: &'static str, stop: Stop) -> StoreError {
+    fn tx_failed(&self, doing: &'static str, stop: TxError) -> StoreError {
         match stop {
-            Stop::Sql(error) => self.failed(doing)(error),
-            Stop::Refused(error) => error,
+            TxError::Sql(error) => self.failed(doing)(error),
+            TxError::Refused(error) => error,
         }
     }
 
@@ -316,7 +316,7 @@ impl Store {
     pub(crate) fn failed(&self, doing: &'static str) -> impl Fn(rusqlite::Error) -> StoreError + use<'_> {
         move |error| {
             let error = StoreError::sql(&self.path, doing, error);
-            if self.is_the_database() {
+            if self.is_main_database() {
                 repair::note_damage(&self.home, &error);
             }
             error
@@ -324,13 +324,13 @@ impl Store {
     }
 
     /// Whether this is the database of its home, and not a copy.
-    pub(crate) fn is_the_database(&self) -> bool {
+    pub(crate) fn is_main_database(&self) -> bool {
         self.path == self.home.database()
     }
 
     /// Returns what was repaired when this store was opened.
     #[must_use]
-    pub fn repaired(&self) -> Option<&Repair> {
+    pub fn repaired(&self) -> Option<&RepairReport> {
         self.repaired.as_deref()
     }
 
@@ -349,7 +349,10 @@ fn refuse_unsafe_sqlite(number: i32, found: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn write_alone<T>(db: &mut Connection, work: impl FnOnce(&Connection) -> Result<T, Stop>) -> Result<T, Stop> {
+fn write_alone<T>(
+    db: &mut Connection,
+    work: impl FnOnce(&Connection) -> Result<T, TxError>,
+) -> Result<T, TxError> {
     let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let done = work(&transaction)?;
     transaction.commit()?;
@@ -372,22 +375,22 @@ pub(crate) fn unchanging_uri(path: &Path) -> PathBuf {
 }
 
 /// Why a transaction was given up.
-pub(crate) enum Stop {
+pub(crate) enum TxError {
     /// SQLite failed.
     Sql(rusqlite::Error),
     /// What was asked cannot be done.
     Refused(StoreError),
 }
 
-impl From<rusqlite::Error> for Stop {
+impl From<rusqlite::Error> for TxError {
     fn from(error: rusqlite::Error) -> Self {
-        Stop::Sql(error)
+        TxError::Sql(error)
     }
 }
 
-impl From<StoreError> for Stop {
+impl From<StoreError> for TxError {
     fn from(error: StoreError) -> Self {
-        Stop::Refused(error)
+        TxError::Refused(error)
     }
 }
 
@@ -402,7 +405,7 @@ mod tests {
             refused.to_string(),
             "this build was made with SQLite 3.50.4, which can lose what was written; it needs 3.51.3 or later"
         );
-        assert!(refused.is_of_the_file());
+        assert!(refused.is_storage_failure());
         refuse_unsafe_sqlite(OLDEST_SAFE_SQLITE, "3.51.3").unwrap();
     }
 }

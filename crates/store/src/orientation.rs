@@ -37,7 +37,7 @@ impl Store {
     }
 
     /// Returns the newest memories of these kinds in a project, newest first.
-    pub fn newest_of(
+    pub fn newest_of_kinds(
         &self,
         project: ProjectId,
         kinds: &[Kind],
@@ -61,7 +61,7 @@ impl Store {
     }
 
     /// Returns decisions, patterns, failures and learnings of a project that are likely enough to be true, the surest first.
-    pub fn surest(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
+    pub fn most_confident(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
         let of_the_project = in_force!(
             "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_by_sureness
              WHERE project_id = ?1 AND confidence >= 0.5 AND kind IN ('decision', 'pattern', 'failure', 'learning')",
@@ -87,7 +87,7 @@ impl Store {
 
     /// Returns those of the memories that have not faded: that were not shown again and again without use.
     pub fn unfaded(&self, ids: &[MemoryId]) -> Result<Vec<MemoryId>, StoreError> {
-        let shown = self.shown(ids)?;
+        let shown = self.impressions(ids)?;
         let is_faded = |id: &MemoryId| shown.get(id).is_some_and(|shown| shown.since_used >= FADED);
         Ok(ids.iter().copied().filter(|id| !is_faded(id)).collect())
     }

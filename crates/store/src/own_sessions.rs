@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 impl Store {
     /// Notes that a session is our own, before it begins.
-    pub fn note_own_session(&mut self, host_session: &str, now: Timestamp) -> Result<(), StoreError> {
+    pub fn mark_own_session(&mut self, host_session: &str, now: Timestamp) -> Result<(), StoreError> {
         self.write("note a session of our own", |transaction| Ok(note(transaction, host_session, now)?))
     }
 
@@ -18,7 +18,7 @@ impl Store {
     /// Takes back a session that turns out to be our own with its first prompt, and what was kept of it so far.
     ///
     /// A session in which somebody has asked something before is not: they only repeat our words.
-    pub fn take_back_session(
+    pub fn discard_own_session(
         &mut self,
         host: &str,
         host_session: &str,

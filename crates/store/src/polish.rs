@@ -8,11 +8,11 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 /// What became of better words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Polished {
+pub enum PolishOutcome {
     /// The memory says it so now.
-    Yes,
+    Applied,
     /// The memory has changed, is gone, or somebody has taken it into their own hands: the words are of no use.
-    MovedOn,
+    Outdated,
 }
 
 impl Store {
@@ -34,10 +34,10 @@ impl Store {
         title: &str,
         body: &str,
         now: Timestamp,
-    ) -> Result<Polished, StoreError> {
+    ) -> Result<PolishOutcome, StoreError> {
         self.write("give a memory better words", |transaction| {
             if !words_are_of_rules(transaction, seen.id)? {
-                return Ok(Polished::MovedOn);
+                return Ok(PolishOutcome::Outdated);
             }
             let before = memories::read(transaction, seen.id)?;
             let content =
@@ -46,7 +46,7 @@ impl Store {
                 && before.is_intact()
                 && before.standing == Standing::Confirmed;
             if !is_as_seen || forget::tombstone_for(transaction, None, &content)?.is_some() {
-                return Ok(Polished::MovedOn);
+                return Ok(PolishOutcome::Outdated);
             }
             revise::keep_revision(transaction, &before, revise::Author::Model, now)?;
             words::remove(transaction, &before)?;
@@ -56,7 +56,7 @@ impl Store {
                 "UPDATE memories SET polished_from = ?2 WHERE id = ?1",
                 params![before.id.0, before.content.fingerprint().0],
             )?;
-            Ok(Polished::Yes)
+            Ok(PolishOutcome::Applied)
         })
     }
 }

@@ -3,7 +3,7 @@
 //! Not here: reading `.git` (`capture`), the rule that recognises a project (`memory`).
 
 use crate::memories::{memory_from, whole_memories};
-use crate::{Store, StoreError, code, distilled, synced, words};
+use crate::{Store, StoreError, code, distilled, sync_state, words};
 use backstory_memory::{KnownProject, Memory, ProjectId, ProjectKey, ProjectRef, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -39,12 +39,16 @@ pub struct ProjectSummary {
 
 impl Store {
     /// Returns the project a folder belongs to, writing down what is new about it.
-    pub fn project_at(&mut self, project_ref: &ProjectRef, now: Timestamp) -> Result<ProjectId, StoreError> {
+    pub fn find_or_create_project(
+        &mut self,
+        project_ref: &ProjectRef,
+        now: Timestamp,
+    ) -> Result<ProjectId, StoreError> {
         self.write("note the project", |transaction| Ok(project_at(transaction, project_ref, now)?))
     }
 
     /// Returns the project a folder belongs to, if it is known, without writing.
-    pub fn known_project_at(&self, project_ref: &ProjectRef) -> Result<Option<ProjectId>, StoreError> {
+    pub fn find_project(&self, project_ref: &ProjectRef) -> Result<Option<ProjectId>, StoreError> {
         self.read("look for the project", |db| Ok(claim(db, project_ref)?))
     }
 
@@ -102,7 +106,7 @@ impl Store {
         self.write("merge the projects", |transaction| {
             let index_is_stale = !move_words(transaction, from, into)?;
             distilled::release_shared_subjects(transaction, from, into)?;
-            synced::merge(transaction, from, into)?;
+            sync_state::merge(transaction, from, into)?;
             for table in ["memories", "sessions", "project_keys", "project_roots", "injections"] {
                 let sql = format!("UPDATE {table} SET project_id = ?2 WHERE project_id = ?1");
                 transaction.execute(&sql, [from.0, into.0])?;

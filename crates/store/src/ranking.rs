@@ -9,9 +9,9 @@
 //! **Performance.** How many memories hold a word is counted up to a bound and estimated beyond. BM25 is asked of a bounded number
 //! of memories, and only of words it can count in time: FTS5 counts every holder of every word it weighs.
 
-use crate::open::Stop;
-use crate::spelling::{ReadAs, Spelling, Vocabulary};
-use crate::words::{Term, fit, in_place, quoted};
+use crate::open::TxError;
+use crate::spelling::{Spelling, SpellingCorrection, Vocabulary};
+use crate::words::{QueryTerm, fit, in_place, quoted};
 use crate::{Scope, WordQuery};
 use backstory_memory::{MemoryId, ProjectId};
 use rusqlite::{Connection, OptionalExtension};
@@ -27,13 +27,13 @@ pub struct WordHit {
 }
 
 /// What the word index says to a question.
-pub(crate) struct Ranked {
-    /// Best first. Some may be beyond the reach still: the caller looks at the rows.
+pub(crate) struct RankedWords {
+    /// Best first. Some may be beyond the scope still: the caller looks at the rows.
     pub(crate) hits: Vec<WordHit>,
     /// What was looked for in place of unknown words.
-    pub(crate) read_as: Vec<ReadAs>,
+    pub(crate) corrections: Vec<SpellingCorrection>,
     /// The unknown words that nothing known is near to.
-    pub(crate) unheard: Vec<String>,
+    pub(crate) unknown_words: Vec<String>,
 }
 
 /// Of so many memories BM25 can tell which words are rare.
@@ -48,7 +48,7 @@ const MOST_COMMON_MATCHES: i64 = 128;
 const COMMON_SPAN: i64 = 100_000;
 /// What lies no further back than this is looked through whole.
 const NEAR_SPAN: i64 = 20_000;
-/// Where telling words found this many, common words alone would not reach the top.
+/// Where telling words found this many, common words alone would not scope the top.
 const ENOUGH: usize = 64;
 /// More common words than this are not worth their intersection.
 const MOST_COMMON: usize = 4;
@@ -71,11 +71,11 @@ const SMALL_SHARE: i64 = 4;
 pub(crate) fn rank(
     db: &Connection,
     query: &WordQuery,
-    reach: Scope,
+    scope: Scope,
     spelling: Spelling,
-) -> Result<Ranked, Stop> {
-    let index = Index::of(db, reach)?;
-    let Sought { words, near, read_as, unheard } = index.seek(query, spelling)?;
+) -> Result<RankedWords, TxError> {
+    let index = WordIndex::new(db, scope)?;
+    let ResolvedQuery { words, near, corrections, unknown_words } = index.seek(query, spelling)?;
     let mut scores = index.rank(words)?;
     if !near.is_empty() {
         for (id, score) in index.rank(near)? {
@@ -85,7 +85,7 @@ pub(crate) fn rank(
     let mut hits: Vec<WordHit> =
         scores.into_iter().map(|(id, bm25)| WordHit { memory: MemoryId(id), bm25 }).collect();
     sort(&mut hits);
-    Ok(Ranked { hits, read_as, unheard })
+    Ok(RankedWords { hits, corrections, unknown_words })
 }
 
 /// Puts the best first, of equals the newer one: the only use of time here.
@@ -94,26 +94,26 @@ pub(crate) fn sort(hits: &mut [WordHit]) {
 }
 
 /// The word index, within a place where that pays.
-struct Index<'db> {
+struct WordIndex<'db> {
     db: &'db Connection,
     /// About how many memories there are, and how many in the place.
     memories: i64,
     in_place: i64,
     place: Option<String>,
-    /// What a memory within reach matches.
-    reach: Option<String>,
+    /// What a memory within scope matches.
+    scope: Option<String>,
 }
 
 /// What a question becomes.
-struct Sought {
-    words: Vec<Word>,
-    near: Vec<Word>,
-    read_as: Vec<ReadAs>,
-    unheard: Vec<String>,
+struct ResolvedQuery {
+    words: Vec<IndexedWord>,
+    near: Vec<IndexedWord>,
+    corrections: Vec<SpellingCorrection>,
+    unknown_words: Vec<String>,
 }
 
 /// A word that is known.
-struct Word {
+struct IndexedWord {
     expression: String,
     /// About how many memories hold it, and how many in the place.
     holders: i64,
@@ -122,7 +122,7 @@ struct Word {
 
 /// The memories that match an expression.
 #[derive(Clone, Copy)]
-struct Matching<'e> {
+struct IndexMatch<'e> {
     expression: &'e str,
     /// So far back at the most.
     oldest: i64,
@@ -130,9 +130,9 @@ struct Matching<'e> {
     newest: Option<i64>,
 }
 
-impl<'e> Matching<'e> {
-    fn all(expression: &'e str) -> Matching<'e> {
-        Matching { expression, oldest: 0, newest: None }
+impl<'e> IndexMatch<'e> {
+    fn all(expression: &'e str) -> IndexMatch<'e> {
+        IndexMatch { expression, oldest: 0, newest: None }
     }
 
     /// Says in which order FTS5 is to walk. Forwards it is much faster: backwards every page is read to its end first.
@@ -143,17 +143,17 @@ impl<'e> Matching<'e> {
 
 type Scores = HashMap<i64, f64>;
 
-impl<'db> Index<'db> {
-    fn of(db: &'db Connection, reach: Scope) -> rusqlite::Result<Index<'db>> {
+impl<'db> WordIndex<'db> {
+    fn new(db: &'db Connection, scope: Scope) -> rusqlite::Result<WordIndex<'db>> {
         let newest: Option<i64> =
             db.prepare_cached("SELECT max(id) FROM memories")?.query_row([], |row| row.get(0))?;
         let memories = newest.unwrap_or(0);
-        let mut index = Index { db, memories, in_place: memories, place: None, reach: None };
-        if let Scope::Project(project) = reach {
-            index.reach = Some(in_place(project));
+        let mut index = WordIndex { db, memories, in_place: memories, place: None, scope: None };
+        if let Scope::Project(project) = scope {
+            index.scope = Some(in_place(project));
             if let Some(counted) = index.count_if_small(project)? {
                 index.in_place = counted;
-                index.place.clone_from(&index.reach);
+                index.place.clone_from(&index.scope);
             }
         }
         Ok(index)
@@ -173,11 +173,16 @@ impl<'db> Index<'db> {
     }
 
     /// Finds out which words are known, and what the others may have meant.
-    fn seek(&self, query: &WordQuery, spelling: Spelling) -> Result<Sought, Stop> {
-        let mut sought =
-            Sought { words: Vec::new(), near: Vec::new(), read_as: Vec::new(), unheard: Vec::new() };
+    fn seek(&self, query: &WordQuery, spelling: Spelling) -> Result<ResolvedQuery, TxError> {
+        let mut sought = ResolvedQuery {
+            words: Vec::new(),
+            near: Vec::new(),
+            corrections: Vec::new(),
+            unknown_words: Vec::new(),
+        };
         let (mut unknown, mut known) = (Vec::new(), HashSet::new());
-        let (beginnings, whole): (Vec<&Term>, Vec<&Term>) = query.terms().partition(|term| term.is_beginning);
+        let (beginnings, whole): (Vec<&QueryTerm>, Vec<&QueryTerm>) =
+            query.terms().partition(|term| term.is_beginning);
         for term in whole {
             match self.known(&term.expression())? {
                 Some(word) => {
@@ -197,13 +202,13 @@ impl<'db> Index<'db> {
                 self.guess(term, &mut sought)?;
             }
         }
-        unknown.retain(|term| !sought.read_as.iter().any(|read| read.asked == term.text));
-        sought.unheard = unknown.into_iter().map(|term| term.text.clone()).collect();
+        unknown.retain(|term| !sought.corrections.iter().any(|read| read.word == term.text));
+        sought.unknown_words = unknown.into_iter().map(|term| term.text.clone()).collect();
         Ok(sought)
     }
 
     /// Looks for what begins with a term. Returns whether anything does.
-    fn complete(&self, term: &Term, sought: &mut Sought) -> Result<bool, Stop> {
+    fn complete(&self, term: &QueryTerm, sought: &mut ResolvedQuery) -> Result<bool, TxError> {
         if self.is_stop_word() {
             let known = self.known(&term.expression())?;
             let is_known = known.is_some();
@@ -211,45 +216,45 @@ impl<'db> Index<'db> {
             return Ok(is_known);
         }
         let before = sought.near.len();
-        for word in Vocabulary::of(self.db)?.completions(&term.text)? {
+        for word in Vocabulary::new(self.db)?.completions(&term.text)? {
             sought.near.extend(self.known(&quoted(&word))?);
         }
         Ok(sought.near.len() > before)
     }
 
     /// Looks for what a term nobody holds may have meant.
-    fn guess(&self, term: &Term, sought: &mut Sought) -> Result<(), Stop> {
-        let vocabulary = Vocabulary::of(self.db)?;
-        for known in vocabulary.readings(&term.text)? {
+    fn guess(&self, term: &QueryTerm, sought: &mut ResolvedQuery) -> Result<(), TxError> {
+        let vocabulary = Vocabulary::new(self.db)?;
+        for known in vocabulary.corrections(&term.text)? {
             let expression = quoted(&known);
             if let Some(told) = self.as_told(&vocabulary, known)? {
                 sought.near.extend(self.known(&expression)?);
-                sought.read_as.push(ReadAs { asked: term.text.clone(), known: told });
+                sought.corrections.push(SpellingCorrection { word: term.text.clone(), corrected: told });
             }
         }
         Ok(())
     }
 
-    /// Returns a known word as somebody within reach writes it; nothing where nobody there does: another project's words are not to
+    /// Returns a known word as somebody within scope writes it; nothing where nobody there does: another project's words are not to
     /// be told, nor its forms of them (law 8).
-    fn as_told(&self, vocabulary: &Vocabulary<'_>, known: String) -> Result<Option<String>, Stop> {
-        let Some(reach) = &self.reach else { return Ok(Some(known)) };
+    fn as_told(&self, vocabulary: &Vocabulary<'_>, known: String) -> Result<Option<String>, TxError> {
+        let Some(scope) = &self.scope else { return Ok(Some(known)) };
         let holder = self
             .db
             .prepare_cached("SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 LIMIT 1")?
-            .query_row([format!("{reach} AND {}", quoted(&known))], |row| row.get(0).map(MemoryId))
+            .query_row([format!("{scope} AND {}", quoted(&known))], |row| row.get(0).map(MemoryId))
             .optional()?;
         holder.map_or(Ok(None), |holder| vocabulary.written_in(holder, &known))
     }
 
     /// Counts who holds a word, up to a bound, and estimates beyond it. None where nobody in the place does.
-    fn known(&self, expression: &str) -> rusqlite::Result<Option<Word>> {
+    fn known(&self, expression: &str) -> rusqlite::Result<Option<IndexedWord>> {
         let in_place = self.count(&self.within(expression), self.in_place)?;
         if in_place == 0 {
             return Ok(None);
         }
         let holders = if self.place.is_some() { self.count(expression, self.memories)? } else { in_place };
-        Ok(Some(Word { expression: expression.to_owned(), holders, in_place }))
+        Ok(Some(IndexedWord { expression: expression.to_owned(), holders, in_place }))
     }
 
     fn count(&self, expression: &str, of: i64) -> rusqlite::Result<i64> {
@@ -267,7 +272,7 @@ impl<'db> Index<'db> {
     }
 
     /// Scores what holds the words.
-    fn rank(&self, mut words: Vec<Word>) -> rusqlite::Result<Scores> {
+    fn rank(&self, mut words: Vec<IndexedWord>) -> rusqlite::Result<Scores> {
         if words.is_empty() {
             return Ok(Scores::new());
         }
@@ -275,7 +280,7 @@ impl<'db> Index<'db> {
             return self.as_if_grown(&words);
         }
         if self.is_stop_word() {
-            return self.bm25(&Matching::all(&joined(&words, " OR ")));
+            return self.bm25(&IndexMatch::all(&joined(&words, " OR ")));
         }
         words.sort_by_key(|word| word.in_place);
         let mut total = 0;
@@ -297,7 +302,7 @@ impl<'db> Index<'db> {
     }
 
     /// Scores as if there were [`GROWN`] memories. Of two or three BM25 cannot tell which words are rare, and gives nothing for any.
-    fn as_if_grown(&self, words: &[Word]) -> rusqlite::Result<Scores> {
+    fn as_if_grown(&self, words: &[IndexedWord]) -> rusqlite::Result<Scores> {
         let rarity = |memories: i64, holders: i64| {
             let (memories, holders) = (memories as f64, holders as f64);
             // As FTS5 has it, with its least value.
@@ -311,7 +316,7 @@ impl<'db> Index<'db> {
             let holders: i64 =
                 self.db.prepare_cached(holders)?.query_row([&word.expression], |row| row.get(0))?;
             let grown = rarity(GROWN, holders) / rarity(indexed, holders);
-            for (id, score) in self.bm25(&Matching::all(&word.expression))? {
+            for (id, score) in self.bm25(&IndexMatch::all(&word.expression))? {
                 *scores.entry(id).or_default() += grown * score;
             }
         }
@@ -319,18 +324,23 @@ impl<'db> Index<'db> {
     }
 
     /// Raises what telling words found where it holds common ones, too.
-    fn raise(&self, scores: &mut Scores, telling: &[Word], common: &[Word]) -> rusqlite::Result<()> {
+    fn raise(
+        &self,
+        scores: &mut Scores,
+        telling: &[IndexedWord],
+        common: &[IndexedWord],
+    ) -> rusqlite::Result<()> {
         let telling = joined(telling, " OR ");
         let raising = common.iter().filter(|word| self.weight(word) >= LEAST_RAISING);
         for word in raising.take(MOST_RAISING) {
             let expression = format!("({telling}) AND {}", word.expression);
-            self.add(scores, &Matching::all(&expression), self.weight(word))?;
+            self.add(scores, &IndexMatch::all(&expression), self.weight(word))?;
         }
         Ok(())
     }
 
     /// Adds what holds all of the common words, or, while that is nothing, all but the most common of them.
-    fn add_matches_of(&self, common: &[Word], scores: &mut Scores) -> rusqlite::Result<()> {
+    fn add_matches_of(&self, common: &[IndexedWord], scores: &mut Scores) -> rusqlite::Result<()> {
         // The rarest stand first. One common word beside telling ones would only bring back what it is common in.
         let fewest = if scores.is_empty() { 1 } else { 2 };
         for kept in (fewest..=common.len()).rev() {
@@ -346,23 +356,24 @@ impl<'db> Index<'db> {
     }
 
     /// Scores what holds any of some telling words: by BM25 where that can be afforded.
-    fn score_any_of(&self, words: &[Word]) -> rusqlite::Result<Scores> {
+    fn score_any_of(&self, words: &[IndexedWord]) -> rusqlite::Result<Scores> {
         if can_weigh(words) {
-            return self.bm25(&Matching::all(&joined(words, " OR ")));
+            return self.bm25(&IndexMatch::all(&joined(words, " OR ")));
         }
         let mut scores = Scores::new();
         for word in words {
             let (weight, title) = (self.weight(word), in_title(word));
-            self.add(&mut scores, &Matching::all(&word.expression), weight)?;
-            self.add(&mut scores, &Matching::all(&title), (IN_TITLE - 1.0) * weight)?;
+            self.add(&mut scores, &IndexMatch::all(&word.expression), weight)?;
+            self.add(&mut scores, &IndexMatch::all(&title), (IN_TITLE - 1.0) * weight)?;
         }
         Ok(scores)
     }
 
     /// Scores the newest memories that hold all of some common words: by BM25 where that can be afforded.
-    fn score_all_of(&self, words: &[Word]) -> rusqlite::Result<Scores> {
+    fn score_all_of(&self, words: &[IndexedWord]) -> rusqlite::Result<Scores> {
         let oldest = self.memories - COMMON_SPAN;
-        let all = Matching { expression: &joined(words, " AND "), oldest, newest: Some(MOST_COMMON_MATCHES) };
+        let all =
+            IndexMatch { expression: &joined(words, " AND "), oldest, newest: Some(MOST_COMMON_MATCHES) };
         if can_weigh(words) {
             return self.bm25(&all);
         }
@@ -378,23 +389,23 @@ impl<'db> Index<'db> {
     }
 
     /// Returns the newest memories since one that hold a word in their title.
-    fn titled(&self, word: &Word, oldest: i64) -> rusqlite::Result<HashSet<i64>> {
+    fn titled(&self, word: &IndexedWord, oldest: i64) -> rusqlite::Result<HashSet<i64>> {
         // Backwards FTS5 walks past `oldest` until it meets a title that holds the word, and there may be none.
         let newest = (self.memories - oldest > NEAR_SPAN).then_some(MOST_TELLING);
-        let mut titled = self.matching(&Matching { expression: &in_title(word), oldest, newest })?;
+        let mut titled = self.matching(&IndexMatch { expression: &in_title(word), oldest, newest })?;
         titled.sort_unstable_by(|one, other| other.cmp(one));
         Ok(titled.into_iter().take(MOST_TELLING as usize).collect())
     }
 
     /// Adds the same to everything that matches.
-    fn add(&self, scores: &mut Scores, matching: &Matching<'_>, weight: f64) -> rusqlite::Result<()> {
+    fn add(&self, scores: &mut Scores, matching: &IndexMatch<'_>, weight: f64) -> rusqlite::Result<()> {
         for id in self.matching(matching)? {
             *scores.entry(id).or_default() += weight;
         }
         Ok(())
     }
 
-    fn matching(&self, matching: &Matching<'_>) -> rusqlite::Result<Vec<i64>> {
+    fn matching(&self, matching: &IndexMatch<'_>) -> rusqlite::Result<Vec<i64>> {
         let order = matching.order();
         let sql = format!(
             "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 AND rowid >= ?2 ORDER BY rowid {order} LIMIT ?3"
@@ -403,12 +414,12 @@ impl<'db> Index<'db> {
         statement.query_map(self.bound(matching), |row| row.get(0))?.collect()
     }
 
-    fn bound(&self, matching: &Matching<'_>) -> (String, i64, i64) {
+    fn bound(&self, matching: &IndexMatch<'_>) -> (String, i64, i64) {
         (self.within(matching.expression), matching.oldest, matching.newest.unwrap_or(i64::MAX))
     }
 
     /// Asks BM25 of everything that matches.
-    fn bm25(&self, matching: &Matching<'_>) -> rusqlite::Result<Scores> {
+    fn bm25(&self, matching: &IndexMatch<'_>) -> rusqlite::Result<Scores> {
         let (fit, order) = (fit!(), matching.order());
         let sql = format!(
             "SELECT rowid, {fit} FROM memory_words WHERE memory_words MATCH ?1 AND rowid >= ?2 ORDER BY rowid {order} LIMIT ?3"
@@ -418,7 +429,7 @@ impl<'db> Index<'db> {
     }
 
     /// Returns what BM25 would give an average memory for holding a word once.
-    fn weight(&self, word: &Word) -> f64 {
+    fn weight(&self, word: &IndexedWord) -> f64 {
         let others = (self.memories - word.holders).max(0) as f64;
         ((others + 0.5) / (word.holders as f64 + 0.5)).ln().max(1e-6)
     }
@@ -433,14 +444,14 @@ impl<'db> Index<'db> {
 }
 
 /// Whether BM25 can count in time who holds the words.
-fn can_weigh(words: &[Word]) -> bool {
+fn can_weigh(words: &[IndexedWord]) -> bool {
     words.iter().map(|word| word.holders).sum::<i64>() <= MOST_WEIGHED
 }
 
-fn in_title(word: &Word) -> String {
+fn in_title(word: &IndexedWord) -> String {
     format!("{{title}} : {}", word.expression)
 }
 
-fn joined(words: &[Word], joint: &str) -> String {
+fn joined(words: &[IndexedWord], joint: &str) -> String {
     words.iter().map(|word| word.expression.as_str()).collect::<Vec<_>>().join(joint)
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// What a repair did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Repair {
+pub struct RepairReport {
     /// Where the damaged files are now, if they had to be moved.
     pub quarantine: Option<PathBuf>,
     /// The copy the database was restored from.
@@ -32,7 +32,7 @@ impl Store {
     /// Repairs the database of a home if it is damaged, and says what was done.
     ///
     /// Asked for by a person, the damage need not have been met before.
-    pub fn repair(home: &Home, now: Timestamp) -> Result<Option<Repair>, StoreError> {
+    pub fn repair(home: &Home, now: Timestamp) -> Result<Option<RepairReport>, StoreError> {
         home.prepare()?;
         if let Err(error) = look(home) {
             note_damage(home, &error);
@@ -77,7 +77,7 @@ pub(crate) fn refuse_lost(home: &Home) -> Result<(), StoreError> {
 
 /// Refuses a database without tables where there are copies of one.
 pub(crate) fn refuse_emptied(store: &Store) -> Result<(), StoreError> {
-    if store.is_the_database() && !maintain::backups(&store.home).is_empty() {
+    if store.is_main_database() && !maintain::backups(&store.home).is_empty() {
         return Err(lost(store.path.clone()));
     }
     Ok(())
@@ -88,7 +88,7 @@ fn lost(path: PathBuf) -> StoreError {
 }
 
 /// Repairs the database if an earlier process met damage and a closer look confirms it.
-pub(crate) fn repair_if_noted(home: &Home, now: Timestamp) -> Result<Option<Repair>, StoreError> {
+pub(crate) fn repair_if_noted(home: &Home, now: Timestamp) -> Result<Option<RepairReport>, StoreError> {
     let note = home.damage_note();
     if !note.exists() {
         return Ok(None);
@@ -106,7 +106,7 @@ pub(crate) fn repair_if_noted(home: &Home, now: Timestamp) -> Result<Option<Repa
         // Nothing is left that could be damaged, and nothing to restore it from.
         Err(StoreError::Absent { .. }) => None,
         // In use, or not to be had for another reason: that is no damage, and the note stays.
-        Err(error) if error.is_of_the_file() => return Ok(None),
+        Err(error) if error.is_storage_failure() => return Ok(None),
         Err(error) => return Err(error),
     };
     fs::remove_file(&note).map_err(|error| StoreError::io("remove", &note, error))?;
@@ -116,7 +116,7 @@ pub(crate) fn repair_if_noted(home: &Home, now: Timestamp) -> Result<Option<Repa
 /// Looks closely, changing nothing.
 fn look(home: &Home) -> Result<CheckReport, StoreError> {
     refuse_lost(home)?;
-    let store = Store::open_to_look(home, home.database())?;
+    let store = Store::open_for_check(home, home.database())?;
     if store.read("read the schema", |db| Ok(!db.table_exists(None, "memories")?))? {
         return Err(lost(home.database()));
     }
@@ -124,7 +124,7 @@ fn look(home: &Home) -> Result<CheckReport, StoreError> {
 }
 
 /// Mends what does not need another file.
-fn mend(home: &Home, report: &CheckReport, now: Timestamp) -> Result<Option<Repair>, StoreError> {
+fn mend(home: &Home, report: &CheckReport, now: Timestamp) -> Result<Option<RepairReport>, StoreError> {
     let is_sound = report.words.is_none() && report.damaged.is_empty();
     if is_sound && report.schema.is_empty() {
         return Ok(None);
@@ -137,9 +137,9 @@ fn mend(home: &Home, report: &CheckReport, now: Timestamp) -> Result<Option<Repa
     if mended == 0 && report.words.is_none() {
         return Ok(None);
     }
-    let indexed = store.rebuild_words(|_| {})?;
+    let indexed = store.rebuild_word_index(|_| {})?;
     let reindexed = report.words.as_ref().map(|_| indexed);
-    Ok(Some(Repair { mended, reindexed, ..Repair::default() }))
+    Ok(Some(RepairReport { mended, reindexed, ..RepairReport::default() }))
 }
 
 /// Writes all triggers anew: a flipped bit in one of them may leave it readable and wrong. A garbled table is not readable, and no file
@@ -158,7 +158,7 @@ fn rewrite_triggers(store: &mut Store) -> Result<(), StoreError> {
     })
 }
 
-fn replace(home: &Home, now: Timestamp) -> Result<Repair, StoreError> {
+fn replace(home: &Home, now: Timestamp) -> Result<RepairReport, StoreError> {
     let database = home.database();
     let quarantine = free_place(&home.quarantine(), now)?;
     let is_lost = refuse_lost(home).is_err();
@@ -177,7 +177,7 @@ fn replace(home: &Home, now: Timestamp) -> Result<Repair, StoreError> {
     fs::rename(home.replacement(), &database).map_err(|error| StoreError::io("replace", &database, error))?;
     let synced = File::open(home.root()).and_then(|dir| dir.sync_all());
     synced.map_err(|error| StoreError::io("sync", home.root(), error))?;
-    Ok(Repair { quarantine: Some(quarantine), restored_from, salvaged, ..Repair::default() })
+    Ok(RepairReport { quarantine: Some(quarantine), restored_from, salvaged, ..RepairReport::default() })
 }
 
 /// Makes a directory no earlier repair has used, even in the same millisecond.

@@ -1,9 +1,9 @@
 //! Changing memories without losing what they said: revisions, supersession, pins, being met again.
 //!
-//! Not here: better words of a model (`polish`), the past a team knows (`past`), whether a memory was used (`shown`).
+//! Not here: better words of a model (`polish`), the past a team knows (`history`), whether a memory was used (`impressions`).
 
 use crate::memories::content_columns;
-use crate::{NewMemory, Store, StoreError, Wording, anchors, codes, forget, links, memories, words};
+use crate::{NewMemory, PriorWording, Store, StoreError, anchors, codes, forget, links, memories, words};
 use backstory_memory::{Content, Link, Memory, MemoryId, MemoryScope, Relation, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::str::FromStr;
@@ -35,7 +35,7 @@ impl Store {
     }
 
     /// Notes that one memory replaces another. Does nothing when it would make a circle.
-    pub fn note_superseded(&mut self, old: MemoryId, by: MemoryId, at: Timestamp) -> Result<(), StoreError> {
+    pub fn mark_superseded(&mut self, old: MemoryId, by: MemoryId, at: Timestamp) -> Result<(), StoreError> {
         self.write("supersede a memory", |transaction| {
             memories::refuse_unknown(transaction, old)?;
             memories::refuse_unknown(transaction, by)?;
@@ -163,7 +163,7 @@ pub(crate) fn keep_revision(
     insert_revision(
         db,
         memory.id,
-        &Wording::of(&memory.content, now, by),
+        &PriorWording::from_content(&memory.content, now, by),
         RevisionOrigin { scope, author: None },
     )
 }
@@ -179,7 +179,7 @@ pub(crate) struct RevisionOrigin<'a> {
 pub(crate) fn insert_revision(
     db: &Connection,
     id: MemoryId,
-    wording: &Wording,
+    wording: &PriorWording,
     RevisionOrigin { scope, author }: RevisionOrigin<'_>,
 ) -> rusqlite::Result<()> {
     let sql = "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by, scope, author)

@@ -4,9 +4,9 @@
 //! counts, times how recent it is, times the share of the words it holds. A question is never answered with merely recent rows.
 
 use crate::deadline::is_stopped;
-use crate::search::{Filter, fitting};
+use crate::filter::{Filter, where_matching};
 use crate::words::WordQuery;
-use crate::{WordHit, open::Stop};
+use crate::{WordHit, open::TxError};
 use crate::{codes, ranking};
 use backstory_memory::{Kind, MemoryId, Timestamp};
 use rusqlite::{Connection, Row};
@@ -22,7 +22,7 @@ const LEAST: f64 = 0.01;
 const HALF_LIFE_DAYS: f64 = 30.0;
 
 /// Counts the asked words in each row that fits, the newest first. "Now" is when the newest memory was written.
-const HELD: &str = fitting!(
+const HELD: &str = where_matching!(
     "SELECT m.id, m.kind,
         (SELECT max(created_at_ms) FROM memories) - m.created_at_ms AS age_ms,
         (SELECT count(*) FROM json_each(:words) AS asked
@@ -33,7 +33,7 @@ const HELD: &str = fitting!(
 );
 
 /// Finds memories that hold any of the words, best first.
-pub(crate) fn search(db: &Connection, query: &WordQuery, filter: &Filter) -> Result<Vec<WordHit>, Stop> {
+pub(crate) fn search(db: &Connection, query: &WordQuery, filter: &Filter) -> Result<Vec<WordHit>, TxError> {
     let patterns = patterns(query);
     let asked = patterns.len().max(1) as f64;
     let mut statement = db.prepare_cached(HELD)?;
@@ -57,7 +57,7 @@ pub(crate) fn search(db: &Connection, query: &WordQuery, filter: &Filter) -> Res
     Ok(page.collect())
 }
 
-fn hit(row: &Row<'_>, asked: f64) -> Result<WordHit, Stop> {
+fn hit(row: &Row<'_>, asked: f64) -> Result<WordHit, TxError> {
     let memory = MemoryId(row.get(0)?);
     let kind: Kind = codes::code("the kind of a memory", &row.get::<_, String>(1)?)?;
     let (age_ms, held): (f64, f64) = (row.get(2)?, row.get(3)?);

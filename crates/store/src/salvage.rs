@@ -7,7 +7,8 @@ use crate::home::{beside, open_private_file};
 use crate::repair::clear;
 use crate::revise::{self, Author, RevisionOrigin};
 use crate::{
-    Arrival, NewMemory, Origin, Project, Store, StoreError, events, maintain, memories, projects, travel,
+    IncomingEvent, MemoryOrigin, NewMemory, Project, Store, StoreError, events, maintain, memories, projects,
+    transfer,
 };
 use backstory_memory::{EventId, Memory, MemoryId, ProjectId, ProjectRef, Standing};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -144,7 +145,7 @@ fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite:
         None => {
             let uid = Some(memory.uid.clone());
             let (content, created_at) = (memory.content.clone(), memory.created_at);
-            let salvaged = NewMemory { uid, project, origin: Origin::default(), content, created_at };
+            let salvaged = NewMemory { uid, project, origin: MemoryOrigin::default(), content, created_at };
             memories::insert(db, Some(memory.id), &salvaged)?;
         }
     }
@@ -175,8 +176,8 @@ fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite:
 /// Takes over what a memory said before, all of it or nothing: of a part nobody could tell what is missing. What it said has no checksum, so
 /// a copy is believed before a damaged file: there may be more of it, but what the copy has must be in it. Returns whether it was taken.
 fn salvage_past(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<bool> {
-    let Ok(wordings) = travel::wordings(&source.db, id) else { return Ok(false) };
-    if !wordings.starts_with(&travel::wordings(db, id).unwrap_or_default()) {
+    let Ok(wordings) = transfer::wordings(&source.db, id) else { return Ok(false) };
+    if !wordings.starts_with(&transfer::wordings(db, id).unwrap_or_default()) {
         return Ok(false);
     }
     let sql = "SELECT scope, author FROM revisions WHERE memory_id = ?1 ORDER BY revision";
@@ -216,7 +217,7 @@ fn salvage_event(db: &Connection, source: &Store, id: EventId) -> rusqlite::Resu
     if project.keys.is_empty() {
         return Ok(());
     }
-    events::record(db, &Arrival { event: stored.event, project_ref: project_ref_of(project) }).map(drop)
+    events::record(db, &IncomingEvent { event: stored.event, project_ref: project_ref_of(project) }).map(drop)
 }
 
 /// Finds or makes here the project a memory belongs to there.

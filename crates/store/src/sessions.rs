@@ -1,6 +1,6 @@
 //! Sessions: one conversation of a host in a project.
 //!
-//! Not here: what happened in them (`events`), what their agents have in view (`ledger`), those of our own (`own_sessions`).
+//! Not here: what happened in them (`events`), what their agents have in view (`context_window`), those of our own (`own_sessions`).
 
 use crate::{Store, StoreError};
 use backstory_memory::{EventId, ProjectId, SessionId, Timestamp};
@@ -58,7 +58,7 @@ impl Store {
     }
 
     /// Returns the session a host calls by this name, if it is known.
-    pub fn session_called(&self, host: &str, host_session: &str) -> Result<Option<Session>, StoreError> {
+    pub fn find_session(&self, host: &str, host_session: &str) -> Result<Option<Session>, StoreError> {
         self.read("read a session", |db| {
             let sql = "SELECT * FROM sessions WHERE host = ?1 AND host_session = ?2";
             Ok(db.prepare_cached(sql)?.query_row([host, host_session], session_from).optional()?)
@@ -126,7 +126,7 @@ impl Store {
     }
 
     /// Returns the session a host calls by this name, making it if it is not known.
-    pub fn session_named(
+    pub fn find_or_create_session(
         &mut self,
         project: ProjectId,
         host: &str,

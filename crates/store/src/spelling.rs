@@ -5,18 +5,18 @@
 //! them are not guessed at: the neighbour of a version or an error code is another one.
 
 use crate::memories;
-use crate::open::Stop;
+use crate::open::TxError;
 use crate::words;
 use backstory_memory::{MemoryId, words as words_of};
 use rusqlite::{Connection, OptionalExtension};
 
 /// A word of the question that no memory holds, and the known word that was looked for beside it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ReadAs {
+pub struct SpellingCorrection {
     /// What was asked.
-    pub asked: String,
+    pub word: String,
     /// What it was read as.
-    pub known: String,
+    pub corrected: String,
 }
 
 /// Whether a word nobody holds may be read as another.
@@ -47,14 +47,14 @@ pub(crate) struct Vocabulary<'db> {
 }
 
 /// Where a known word stands.
-struct Place {
+struct TermPosition {
     memory: MemoryId,
     column: String,
     position: usize,
 }
 
 impl<'db> Vocabulary<'db> {
-    pub(crate) fn of(db: &'db Connection) -> rusqlite::Result<Vocabulary<'db>> {
+    pub(crate) fn new(db: &'db Connection) -> rusqlite::Result<Vocabulary<'db>> {
         // The tokenizer must be the one of the index. Both tables live as long as the connection, in memory.
         db.execute_batch(
             "CREATE VIRTUAL TABLE IF NOT EXISTS temp.known_places USING fts5vocab (main, memory_words, instance);
@@ -66,7 +66,7 @@ impl<'db> Vocabulary<'db> {
     }
 
     /// Returns known words that begin with what was asked, as they are written, at most a few.
-    pub(crate) fn completions(&self, beginning: &str) -> Result<Vec<String>, Stop> {
+    pub(crate) fn completions(&self, beginning: &str) -> Result<Vec<String>, TxError> {
         let beginning = beginning.to_lowercase();
         let (mut found, mut from) = (Vec::new(), beginning.clone());
         while found.len() < MOST_READINGS {
@@ -80,7 +80,7 @@ impl<'db> Vocabulary<'db> {
     }
 
     /// Returns the known words an unknown one may have meant, nearest first, as they are written.
-    pub(crate) fn readings(&self, asked: &str) -> Result<Vec<String>, Stop> {
+    pub(crate) fn corrections(&self, asked: &str) -> Result<Vec<String>, TxError> {
         let asked: Vec<char> = asked.to_lowercase().chars().collect();
         if asked.len() < SHORTEST || !asked.iter().all(|c| c.is_alphabetic()) {
             return Ok(Vec::new());
@@ -88,9 +88,9 @@ impl<'db> Vocabulary<'db> {
         let Some(stem) = self.stem(&asked.iter().collect::<String>())? else { return Ok(Vec::new()) };
         let stem: Vec<char> = stem.chars().collect();
         let mut near = self.near(&stem, 1)?;
-        let reach = if asked.len() >= LONG { 2 } else { 1 };
-        if near.is_empty() && reach > 1 {
-            near = self.near(&stem, reach)?;
+        let most_slips = if asked.len() >= LONG { 2 } else { 1 };
+        if near.is_empty() && most_slips > 1 {
+            near = self.near(&stem, most_slips)?;
         }
         near.sort();
         if near.first().is_some_and(|(slips, _)| *slips == 0) {
@@ -102,17 +102,17 @@ impl<'db> Vocabulary<'db> {
             readings.extend(self.written(&term, |_| true)?);
         }
         if readings.is_empty() {
-            readings.extend(self.with_another_ending(&asked, reach)?);
+            readings.extend(self.with_another_ending(&asked, most_slips)?);
         }
         Ok(readings)
     }
 
     /// Finds what was mistyped in its ending only: no stem is left then that could be compared.
-    fn with_another_ending(&self, asked: &[char], reach: usize) -> Result<Option<String>, Stop> {
+    fn with_another_ending(&self, asked: &[char], most_slips: usize) -> Result<Option<String>, TxError> {
         for kept in (asked.len().saturating_sub(LONGEST_ENDING).max(LONG - 3)..asked.len()).rev() {
             let stem: String = asked.iter().take(kept).collect();
             if self.at_or_after(&stem)?.is_some_and(|term| term == stem) {
-                let is_near = |word: &str| distance(asked, word) <= reach;
+                let is_near = |word: &str| distance(asked, word) <= most_slips;
                 if let Some(word) = self.written(&stem, is_near)? {
                     return Ok(Some(word));
                 }
@@ -122,14 +122,14 @@ impl<'db> Vocabulary<'db> {
     }
 
     /// Returns the known terms at most so many slips away from a stem, with the number of slips.
-    fn near(&self, stem: &[char], most: usize) -> Result<Vec<(usize, String)>, Stop> {
+    fn near(&self, stem: &[char], most: usize) -> Result<Vec<(usize, String)>, TxError> {
         // The first letters are seldom wrong, and leaving them open would cost a walk through everything.
         let mut from: String = stem.iter().take(most).collect();
         let (mut near, first) = (Vec::new(), from.clone());
         for _ in 0..MOST_LOOKS {
             let Some(term) = self.at_or_after(&from)?.filter(|term| term.starts_with(&first)) else { break };
             let letters: Vec<char> = term.chars().collect();
-            let walk = Walk::along(stem, &letters, most);
+            let walk = SpellingWalk::along(stem, &letters, most);
             if let Some(slips) = walk.slips().filter(|_| letters.iter().all(|c| c.is_alphabetic())) {
                 near.push((slips, term.clone()));
             }
@@ -139,13 +139,13 @@ impl<'db> Vocabulary<'db> {
         Ok(near)
     }
 
-    fn at_or_after(&self, text: &str) -> Result<Option<String>, Stop> {
+    fn at_or_after(&self, text: &str) -> Result<Option<String>, TxError> {
         let sql = "SELECT term FROM temp.known_places WHERE term >= ?1 LIMIT 1";
         Ok(self.db.prepare_cached(sql)?.query_row([text], |row| row.get(0)).optional()?)
     }
 
     /// Returns what the index makes of a word.
-    fn stem(&self, word: &str) -> Result<Option<String>, Stop> {
+    fn stem(&self, word: &str) -> Result<Option<String>, TxError> {
         self.db
             .prepare_cached("INSERT INTO temp.asked_word (rowid, word) VALUES (1, ?1)")?
             .execute([word])?;
@@ -157,11 +157,11 @@ impl<'db> Vocabulary<'db> {
     }
 
     /// Returns how a known term is written somewhere, in a way that `fits`. The index holds only stems, and a stem has no stem.
-    fn written(&self, term: &str, fits: impl Fn(&str) -> bool) -> Result<Option<String>, Stop> {
+    fn written(&self, term: &str, fits: impl Fn(&str) -> bool) -> Result<Option<String>, TxError> {
         let sql = "SELECT doc, col, offset FROM temp.known_places WHERE term = ?1 LIMIT ?2";
         let mut statement = self.db.prepare_cached(sql)?;
         let places = statement.query_map((term, MOST_PLACES), |row| {
-            Ok(Place { memory: MemoryId(row.get(0)?), column: row.get(1)?, position: row.get(2)? })
+            Ok(TermPosition { memory: MemoryId(row.get(0)?), column: row.get(1)?, position: row.get(2)? })
         })?;
         for place in places {
             if let Some(word) = self.word_at(&place?)?.filter(|word| fits(word)) {
@@ -172,7 +172,7 @@ impl<'db> Vocabulary<'db> {
     }
 
     /// Returns how a memory that holds a word, in whichever form, writes it.
-    pub(crate) fn written_in(&self, memory: MemoryId, known: &str) -> Result<Option<String>, Stop> {
+    pub(crate) fn written_in(&self, memory: MemoryId, known: &str) -> Result<Option<String>, TxError> {
         let memory = memories::read(self.db, memory)?;
         let (stem, begins) = (self.stem(known)?, known.chars().next());
         let columns = words::columns(memory.project, &memory.content);
@@ -185,7 +185,7 @@ impl<'db> Vocabulary<'db> {
         Ok(None)
     }
 
-    fn word_at(&self, place: &Place) -> Result<Option<String>, Stop> {
+    fn word_at(&self, place: &TermPosition) -> Result<Option<String>, TxError> {
         let memory = memories::read(self.db, place.memory)?;
         let text = words::column(memory.project, &memory.content, &place.column);
         Ok(text.and_then(|text| words_of(&text).nth(place.position)))
@@ -200,11 +200,11 @@ fn after(term: &str) -> String {
 /// How many slips (a letter wrong, missing, too many, or two exchanged) are between two words.
 fn distance(asked: &[char], word: &str) -> usize {
     let letters: Vec<char> = word.chars().collect();
-    Walk::along(asked, &letters, usize::MAX).slips().unwrap_or(usize::MAX)
+    SpellingWalk::along(asked, &letters, usize::MAX).slips().unwrap_or(usize::MAX)
 }
 
 /// How a term compares with a stem, letter by letter, as far as it can still be near.
-struct Walk<'s> {
+struct SpellingWalk<'s> {
     stem: &'s [char],
     /// After each letter of the term: the slips between it so far and each beginning of the stem.
     rows: Vec<Vec<usize>>,
@@ -213,9 +213,9 @@ struct Walk<'s> {
     most: usize,
 }
 
-impl<'s> Walk<'s> {
-    fn along(stem: &'s [char], term: &[char], most: usize) -> Walk<'s> {
-        let mut walk = Walk { stem, rows: vec![(0..=stem.len()).collect()], is_whole: true, most };
+impl<'s> SpellingWalk<'s> {
+    fn along(stem: &'s [char], term: &[char], most: usize) -> SpellingWalk<'s> {
+        let mut walk = SpellingWalk { stem, rows: vec![(0..=stem.len()).collect()], is_whole: true, most };
         for (at, letter) in term.iter().enumerate() {
             let row = walk.row(term, at, *letter);
             if !walk.is_viable(&row) {
@@ -314,7 +314,7 @@ mod tests {
             let (mut from, mut found) = (first.clone(), Vec::new());
             while let Some(word) = words.range(from.clone()..).next().filter(|word| word.starts_with(&first)) {
                 let letters: Vec<char> = word.chars().collect();
-                let walk = Walk::along(&stem, &letters, most);
+                let walk = SpellingWalk::along(&stem, &letters, most);
                 found.extend(walk.slips().map(|_| word.clone()));
                 let Some(next) = walk.next(&letters, most) else { break };
                 prop_assert!(next > *word, "it goes on");

@@ -4,7 +4,7 @@
 //! them in; a file is removed only after the commit, and an event taken in twice is kept once. Everything here is redacted already.
 
 use crate::home::make_private_dir;
-use crate::{Arrival, Home, Purpose, Store, StoreError, events};
+use crate::{Home, IncomingEvent, Purpose, Store, StoreError, events};
 use backstory_memory::{Digest, Event, IdempotencyKey, ProjectKey, ProjectRef, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -32,12 +32,12 @@ const ABANDONED_MS: i64 = 3_600_000;
 impl Spool {
     /// Names the spool of a home without touching it.
     #[must_use]
-    pub fn of(home: &Home) -> Spool {
+    pub fn new(home: &Home) -> Spool {
         Spool { root: home.spool() }
     }
 
     /// Lets an event wait. When this returns, the event is on the disk.
-    pub fn put(&self, arrival: &Arrival) -> Result<(), StoreError> {
+    pub fn push(&self, arrival: &IncomingEvent) -> Result<(), StoreError> {
         let bytes = to_bytes(arrival);
         if bytes.len() as u64 > LARGEST_FILE {
             return Err(StoreError::TooLarge { bytes: bytes.len() as u64, most: LARGEST_FILE });
@@ -135,38 +135,38 @@ impl Spool {
 
 impl Store {
     /// Takes in what waits in the spool. What cannot be taken in now goes on waiting.
-    pub(crate) fn take_in_spool(&mut self, purpose: Purpose) -> Result<usize, StoreError> {
+    pub(crate) fn drain_spool(&mut self, purpose: Purpose) -> Result<usize, StoreError> {
         let (most, patience) = match purpose {
             Purpose::Hook => (PER_HOOK, Duration::ZERO),
             Purpose::Command | Purpose::Read => (usize::MAX, COMMAND_PATIENCE),
         };
-        let spool = Spool::of(&self.home);
+        let spool = Spool::new(&self.home);
         let files = spool.waiting(most);
         if files.is_empty() {
             return Ok(0);
         }
-        self.wait_for(patience)?;
+        self.set_busy_timeout(patience)?;
         let taken: Result<usize, StoreError> = files
             .chunks(PER_TRANSACTION)
-            .try_fold(0, |taken, files| Ok(taken + self.take_in(&spool, files)?));
-        self.wait_for(self.patience)?;
+            .try_fold(0, |taken, files| Ok(taken + self.drain_files(&spool, files)?));
+        self.set_busy_timeout(self.patience)?;
         match taken {
-            Err(error) if error.is_of_the_file() => Ok(0),
+            Err(error) if error.is_storage_failure() => Ok(0),
             taken => taken,
         }
     }
 
-    fn take_in(&mut self, spool: &Spool, files: &[PathBuf]) -> Result<usize, StoreError> {
-        let arrivals: Vec<(&PathBuf, Arrival)> =
+    fn drain_files(&mut self, spool: &Spool, files: &[PathBuf]) -> Result<usize, StoreError> {
+        let arrivals: Vec<(&PathBuf, IncomingEvent)> =
             files.iter().filter_map(|file| spool.read(file).map(|arrival| (file, arrival))).collect();
         let all = self.write("take in the spool", |transaction| {
             arrivals.iter().try_for_each(|(_, arrival)| events::record(transaction, arrival).map(drop))?;
             Ok(())
         });
         match all {
-            Err(error) if error.is_of_the_file() => return Err(error),
+            Err(error) if error.is_storage_failure() => return Err(error),
             // One of them is refused: each for itself, then.
-            Err(_) => return self.take_in_one_by_one(spool, &arrivals),
+            Err(_) => return self.drain_one_by_one(spool, &arrivals),
             Ok(()) => {}
         }
         for (file, _) in &arrivals {
@@ -175,10 +175,10 @@ impl Store {
         Ok(arrivals.len())
     }
 
-    fn take_in_one_by_one(
+    fn drain_one_by_one(
         &mut self,
         spool: &Spool,
-        arrivals: &[(&PathBuf, Arrival)],
+        arrivals: &[(&PathBuf, IncomingEvent)],
     ) -> Result<usize, StoreError> {
         let mut taken = 0;
         for (file, arrival) in arrivals {
@@ -187,7 +187,7 @@ impl Store {
                     remove_taken(file);
                     taken += 1;
                 }
-                Err(error) if error.is_of_the_file() => return Err(error),
+                Err(error) if error.is_storage_failure() => return Err(error),
                 Err(_) => spool.set_aside(file),
             }
         }
@@ -197,7 +197,7 @@ impl Store {
 
 impl Spool {
     /// Reads a waiting event. What is none is set aside; what another process took in meanwhile is nothing.
-    fn read(&self, file: &Path) -> Option<Arrival> {
+    fn read(&self, file: &Path) -> Option<IncomingEvent> {
         let bytes = match read_whole(file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
@@ -264,7 +264,7 @@ fn read_whole(path: &Path) -> std::io::Result<Vec<u8>> {
 
 /// An arrival as it is written in the spool.
 #[derive(Serialize, Deserialize)]
-struct SpooledArrival {
+struct SpooledEvent {
     key: String,
     host: String,
     host_session: String,
@@ -274,20 +274,20 @@ struct SpooledArrival {
     provenance: String,
     payload: String,
     truncated: bool,
-    project_ref: SpooledSighting,
+    project_ref: SpooledProjectRef,
 }
 
 #[derive(Serialize, Deserialize)]
-struct SpooledSighting {
+struct SpooledProjectRef {
     keys: Vec<String>,
     name: String,
     root: String,
-    parent: Option<Box<SpooledSighting>>,
+    parent: Option<Box<SpooledProjectRef>>,
 }
 
-fn to_bytes(arrival: &Arrival) -> Vec<u8> {
+fn to_bytes(arrival: &IncomingEvent) -> Vec<u8> {
     let event = &arrival.event;
-    let spooled = SpooledArrival {
+    let spooled = SpooledEvent {
         key: event.key.0.to_string(),
         host: event.host.clone(),
         host_session: event.host_session.clone(),
@@ -303,8 +303,8 @@ fn to_bytes(arrival: &Arrival) -> Vec<u8> {
     serde_json::to_vec(&spooled).unwrap_or_default()
 }
 
-fn spooled_project_ref(project_ref: &ProjectRef) -> SpooledSighting {
-    SpooledSighting {
+fn spooled_project_ref(project_ref: &ProjectRef) -> SpooledProjectRef {
+    SpooledProjectRef {
         keys: project_ref.keys.iter().map(ToString::to_string).collect(),
         name: project_ref.name.clone(),
         root: project_ref.root.clone(),
@@ -312,8 +312,8 @@ fn spooled_project_ref(project_ref: &ProjectRef) -> SpooledSighting {
     }
 }
 
-fn from_bytes(bytes: &[u8]) -> Option<Arrival> {
-    let spooled: SpooledArrival = serde_json::from_slice(bytes).ok()?;
+fn from_bytes(bytes: &[u8]) -> Option<IncomingEvent> {
+    let spooled: SpooledEvent = serde_json::from_slice(bytes).ok()?;
     let event = Event {
         key: IdempotencyKey(Digest::from_hex(&spooled.key)?),
         host: spooled.host,
@@ -325,10 +325,10 @@ fn from_bytes(bytes: &[u8]) -> Option<Arrival> {
         payload: spooled.payload,
         truncated: spooled.truncated,
     };
-    Some(Arrival { event, project_ref: project_ref_from(spooled.project_ref)? })
+    Some(IncomingEvent { event, project_ref: project_ref_from(spooled.project_ref)? })
 }
 
-fn project_ref_from(spooled: SpooledSighting) -> Option<ProjectRef> {
+fn project_ref_from(spooled: SpooledProjectRef) -> Option<ProjectRef> {
     let keys: Vec<ProjectKey> = spooled.keys.iter().filter_map(|key| key.parse().ok()).collect();
     let parent = match spooled.parent {
         Some(parent) => Some(Box::new(project_ref_from(*parent)?)),

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 /// How the store is doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Status {
+pub struct StoreStatus {
     /// How many memories, events, sessions, projects, tombstones and injections.
-    pub counts: Counts,
+    pub counts: StoreCounts,
     /// Bytes of the database with its log.
     pub bytes: u64,
     /// Events that wait in the spool.
@@ -30,7 +30,7 @@ pub struct Status {
 
 /// How much there is of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
+pub struct StoreCounts {
     /// Memories in force.
     pub live: u64,
     /// Memories that were replaced.
@@ -49,14 +49,14 @@ pub struct Counts {
 
 impl Store {
     /// Counts what there is.
-    pub fn status(&self) -> Result<Status, StoreError> {
+    pub fn status(&self) -> Result<StoreStatus, StoreError> {
         let counts = self.read("count what there is", |db| {
             let sql = "SELECT (SELECT count(*) FROM memories WHERE superseded_by IS NULL),
                 (SELECT count(*) FROM memories WHERE superseded_by IS NOT NULL), (SELECT count(*) FROM events),
                 (SELECT count(*) FROM sessions), (SELECT count(*) FROM projects), (SELECT count(DISTINCT uid) FROM tombstones),
                 (SELECT count(*) FROM injections)";
             Ok(db.query_row(sql, [], |row| {
-                Ok(Counts {
+                Ok(StoreCounts {
                     live: row.get(0)?,
                     superseded: row.get(1)?,
                     events: row.get(2)?,
@@ -72,10 +72,10 @@ impl Store {
             let last: Option<i64> = db.query_row(last, [], |row| row.get(0)).optional()?;
             Ok((db.pragma_query_value(None, "user_version", |row| row.get(0))?, last.map(Timestamp)))
         })?;
-        Ok(Status {
+        Ok(StoreStatus {
             counts,
             bytes: bytes_of(&self.home),
-            spooled: Spool::of(&self.home).len(),
+            spooled: Spool::new(&self.home).len(),
             newest_backup: maintain::backups(&self.home).pop(),
             quarantined: repair::quarantined(&self.home),
             last_event_at,

@@ -1,8 +1,8 @@
 //! Which teams this home has joined, and which of its projects it shares with them.
 //!
-//! Not here: what is told (`telling`) and heard (`hearing`); the hub itself (`hub`).
+//! Not here: what is told (`outbox`) and heard (`inbox`); the hub itself (`hub`).
 
-use crate::{Store, StoreError, facts};
+use crate::{Store, StoreError, metadata};
 use backstory_memory::{ProjectId, Timestamp, Watermark};
 use rusqlite::{Connection, Params, Row, params};
 
@@ -40,7 +40,7 @@ pub struct SharedProject {
 
 /// What joining a team came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Joining {
+pub enum JoinOutcome {
     /// It is joined.
     Joined,
     /// A team of this name was joined that is another one: on this hub or elsewhere.
@@ -52,19 +52,19 @@ pub enum Joining {
 
 impl Store {
     /// Joins a team, or notes that its hub has moved. Another team of the same name is never taken for it.
-    pub fn join_team(&mut self, team: &Team, now: Timestamp) -> Result<Joining, StoreError> {
+    pub fn join_team(&mut self, team: &Team, now: Timestamp) -> Result<JoinOutcome, StoreError> {
         self.write("join a team", |db| {
             let Some(known) = read_teams(db, "WHERE name = ?1", params![team.name])?.pop() else {
                 let sql = "INSERT INTO teams (name, url, member, joined_at_ms, hub_team, hub_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
                 db.execute(sql, params![team.name, team.url, team.member, now.0, team.hub_team, team.hub_id])?;
-                return Ok(Joining::Joined);
+                return Ok(JoinOutcome::Joined);
             };
             let is_same_hub = match &known.hub_id {
                 Some(_) => known.hub_id == team.hub_id,
                 None => known.url == team.url,
             };
             if !is_same_hub || known.hub_team != team.hub_team {
-                return Ok(Joining::NameTaken { url: known.url });
+                return Ok(JoinOutcome::NameTaken { url: known.url });
             }
             let sql = "UPDATE teams SET url = ?2, member = ?3, hub_id = ?4 WHERE name = ?1";
             db.execute(sql, params![team.name, team.url, team.member, team.hub_id])?;
@@ -72,12 +72,12 @@ impl Store {
                 // Pins are each member's own: somebody else's were read so far.
                 db.execute("UPDATE shared_projects SET watermark = 0 WHERE team = ?1", [&team.name])?;
             }
-            Ok(Joining::Joined)
+            Ok(JoinOutcome::Joined)
         })
     }
 
     /// Notes what the hub of a team calls itself, where that was not asked when it was joined.
-    pub fn note_hub_id(&mut self, team: &str, hub_id: &str) -> Result<(), StoreError> {
+    pub fn set_hub_id(&mut self, team: &str, hub_id: &str) -> Result<(), StoreError> {
         self.write("note a hub", |db| {
             let sql = "UPDATE teams SET hub_id = ?2 WHERE name = ?1 AND hub_id IS NULL";
             Ok(db.execute(sql, [team, hub_id]).map(drop)?)
@@ -95,17 +95,17 @@ impl Store {
     }
 
     /// Notes where the hub of a team is that we own.
-    pub fn note_owned_hub(&mut self, team: &str, url: &str) -> Result<(), StoreError> {
-        self.write("note a hub", |db| Ok(facts::note(db, &owned_hub(team), &url)?))
+    pub fn set_owned_hub(&mut self, team: &str, url: &str) -> Result<(), StoreError> {
+        self.write("note a hub", |db| Ok(metadata::note(db, &owned_hub(team), &url)?))
     }
 
     /// Returns where the hub of a team is that we own.
     pub fn owned_hub(&self, team: &str) -> Result<Option<String>, StoreError> {
-        self.read("look for a hub", |db| Ok(facts::text(db, &owned_hub(team))?))
+        self.read("look for a hub", |db| Ok(metadata::text(db, &owned_hub(team))?))
     }
 
     /// Notes that everything has been told to a team, and heard from it.
-    pub fn note_synced(&mut self, team: &str, now: Timestamp) -> Result<(), StoreError> {
+    pub fn mark_synced(&mut self, team: &str, now: Timestamp) -> Result<(), StoreError> {
         self.write("note a sync", |db| {
             db.execute("UPDATE teams SET synced_at_ms = ?2 WHERE name = ?1", params![team, now.0])?;
             Ok(())
@@ -143,7 +143,7 @@ impl Store {
     }
 
     /// Notes which counting of the hub a project's watermark belongs to, from now on.
-    pub fn note_epoch(&mut self, project: ProjectId, epoch: &str) -> Result<(), StoreError> {
+    pub fn set_epoch(&mut self, project: ProjectId, epoch: &str) -> Result<(), StoreError> {
         self.write("note a hub's epoch", |db| {
             let sql = "UPDATE shared_projects SET epoch = ?2 WHERE project_id = ?1";
             Ok(db.execute(sql, params![project.0, epoch]).map(drop)?)
@@ -151,7 +151,7 @@ impl Store {
     }
 
     /// Hears a project from the start again: its hub is not what it was, and may have lost what it was told.
-    pub fn begin_anew(&mut self, project: ProjectId, epoch: &str) -> Result<(), StoreError> {
+    pub fn restart_pull(&mut self, project: ProjectId, epoch: &str) -> Result<(), StoreError> {
         self.write("begin anew", |db| {
             let sql = "UPDATE shared_projects SET epoch = ?2, watermark = 0 WHERE project_id = ?1";
             db.execute(sql, params![project.0, epoch])?;
@@ -163,7 +163,7 @@ impl Store {
 
     /// Has told again what the hub has lost, once everything it has was heard. What other members said is theirs to tell again; that it was
     /// known stays noted, so that whoever forgets it tells.
-    pub fn tell_lost_again(&mut self, project: ProjectId) -> Result<u64, StoreError> {
+    pub fn requeue_lost(&mut self, project: ProjectId) -> Result<u64, StoreError> {
         self.write("look what a hub has lost", |db| {
             let lost = "SELECT s.uid FROM synced_memories s JOIN memories m USING (uid)
                  WHERE s.project_id = ?1 AND s.is_confirmed = 0 AND m.provenance NOT LIKE 'team:%'";
@@ -175,7 +175,7 @@ impl Store {
     }
 
     /// Notes which memories of a project the hub told of in a way that could not be read, and forgets about earlier ones.
-    pub fn note_unreadable(&mut self, project: ProjectId, uids: &[String]) -> Result<(), StoreError> {
+    pub fn set_unreadable(&mut self, project: ProjectId, uids: &[String]) -> Result<(), StoreError> {
         self.write("note what could not be read", |db| {
             db.execute("DELETE FROM unreadable_memories WHERE project_id = ?1", [project.0])?;
             let sql = "INSERT OR IGNORE INTO unreadable_memories (uid, project_id) VALUES (?1, ?2)";
@@ -195,7 +195,7 @@ impl Store {
     }
 
     /// Returns how many memories were forgotten here that a team still has.
-    pub fn count_untold_forgettings(&self, project: ProjectId) -> Result<u64, StoreError> {
+    pub fn count_outbox_deletions(&self, project: ProjectId) -> Result<u64, StoreError> {
         self.read("count what is to be forgotten", |db| {
             let sql = "SELECT count(*) FROM untold_memories JOIN synced_memories s USING (uid)
                  WHERE s.project_id = ?1 AND uid NOT IN (SELECT uid FROM memories)";
@@ -214,7 +214,7 @@ impl Store {
     }
 
     /// Returns how many memories of a project the team is still to be told of.
-    pub fn count_untold(&self, project: ProjectId) -> Result<u64, StoreError> {
+    pub fn count_outbox(&self, project: ProjectId) -> Result<u64, StoreError> {
         self.read("count what is to be told", |db| {
             let sql = "SELECT count(*) FROM untold_memories WHERE project_id = ?1";
             Ok(db.prepare_cached(sql)?.query_row([project.0], |row| row.get(0))?)

@@ -5,13 +5,13 @@
 //!
 //! Not here: the file, the model, what of a memory is embedded.
 
-use crate::{Store, StoreError, facts};
+use crate::{Store, StoreError, metadata};
 use backstory_memory::{Memory, MemoryId, ProjectId};
 use rusqlite::{ToSql, params};
 use std::ops::RangeInclusive;
 
 /// Stands for the project of memories that hold in every project, in the vector file.
-pub const EVERYWHERE: ProjectId = ProjectId(0);
+pub const ANY_PROJECT: ProjectId = ProjectId(0);
 
 /// A memory as it was when its vectors were made. The checksum does not cover where it holds.
 const AS_READ: &str = "memory_id = ?1 AND EXISTS (SELECT 1 FROM memories m
@@ -39,12 +39,12 @@ impl Store {
     }
 
     /// Returns the memories of which the vector file may hold rows it should not: changed or forgotten since.
-    pub fn vectors_to_take_out(&self) -> Result<Vec<MemoryId>, StoreError> {
+    pub fn vectors_to_remove(&self) -> Result<Vec<MemoryId>, StoreError> {
         self.memory_ids("SELECT memory_id FROM stale_vectors WHERE may_have_rows = 1", [])
     }
 
     /// Notes that the vector file holds no row of these memories any more. What was forgotten waits for nothing then.
-    pub fn vectors_are_out(&mut self, ids: &[MemoryId]) -> Result<(), StoreError> {
+    pub fn mark_vectors_removed(&mut self, ids: &[MemoryId]) -> Result<(), StoreError> {
         self.write("note that vectors are out", |transaction| {
             let mut forgotten = transaction.prepare_cached(
                 "DELETE FROM stale_vectors WHERE memory_id = ?1 AND NOT EXISTS (SELECT 1 FROM memories WHERE id = ?1)",
@@ -63,7 +63,7 @@ impl Store {
     /// when their vectors were made.
     ///
     /// Whoever is killed before [`Store::vectors_are_fresh`] leaves rows that are taken out again.
-    pub fn vectors_are_coming(&mut self, memories: &[Memory]) -> Result<Vec<MemoryId>, StoreError> {
+    pub fn begin_vector_append(&mut self, memories: &[Memory]) -> Result<Vec<MemoryId>, StoreError> {
         self.write("note that vectors are coming", |transaction| {
             let sql = format!("UPDATE stale_vectors SET may_have_rows = 1 WHERE {AS_READ}");
             let mut statement = transaction.prepare_cached(&sql)?;
@@ -78,7 +78,7 @@ impl Store {
     }
 
     /// Notes that the vector file holds the vectors of these memories. One that changed meanwhile goes on waiting.
-    pub fn vectors_are_fresh(&mut self, memories: &[Memory]) -> Result<(), StoreError> {
+    pub fn mark_vectors_fresh(&mut self, memories: &[Memory]) -> Result<(), StoreError> {
         self.write("note that vectors are fresh", |transaction| {
             let sql = format!("DELETE FROM stale_vectors WHERE {AS_READ}");
             let mut statement = transaction.prepare_cached(&sql)?;
@@ -90,7 +90,7 @@ impl Store {
     }
 
     /// Lets every memory wait for vectors: the vector file is about to be an empty one.
-    pub fn all_vectors_are_stale(&mut self) -> Result<(), StoreError> {
+    pub fn mark_all_vectors_stale(&mut self) -> Result<(), StoreError> {
         self.write("let all memories wait for vectors", |transaction| {
             transaction.execute("DELETE FROM stale_vectors", [])?;
             transaction.execute(
@@ -102,7 +102,7 @@ impl Store {
     }
 
     /// Lets these memories wait for vectors: the file has none of them.
-    pub fn vectors_are_missing(&mut self, ids: &[MemoryId]) -> Result<(), StoreError> {
+    pub fn mark_vectors_missing(&mut self, ids: &[MemoryId]) -> Result<(), StoreError> {
         self.write("let memories wait for vectors", |transaction| {
             let sql = "INSERT INTO stale_vectors (memory_id, may_have_rows) SELECT id, 1 FROM memories WHERE id = ?1
                  ON CONFLICT DO NOTHING";
@@ -113,23 +113,23 @@ impl Store {
     }
 
     /// Notes that many vectors are being made. Until none waits, whoever wants them made anew goes on instead.
-    pub fn note_vectors_begun(&mut self) -> Result<(), StoreError> {
+    pub fn begin_vector_rebuild(&mut self) -> Result<(), StoreError> {
         self.write("note that vectors are being made", |transaction| {
-            Ok(facts::note(transaction, VECTORS_BEGUN, &1)?)
+            Ok(metadata::note(transaction, VECTORS_BEGUN, &1)?)
         })
     }
 
     /// Returns whether the making of many vectors was begun and not brought to its end.
-    pub fn vectors_are_begun(&self) -> Result<bool, StoreError> {
+    pub fn is_vector_rebuild_pending(&self) -> Result<bool, StoreError> {
         let noted =
-            self.read("look whether vectors are being made", |db| Ok(facts::number(db, VECTORS_BEGUN)?))?;
+            self.read("look whether vectors are being made", |db| Ok(metadata::number(db, VECTORS_BEGUN)?))?;
         Ok(noted == Some(1) && self.count_stale_vectors()? > 0)
     }
 
     /// Notes that the making of many vectors has come to its end.
-    pub fn note_vectors_done(&mut self) -> Result<(), StoreError> {
+    pub fn finish_vector_rebuild(&mut self) -> Result<(), StoreError> {
         self.write("note that vectors are made", |transaction| {
-            Ok(facts::note(transaction, VECTORS_BEGUN, &0)?)
+            Ok(metadata::note(transaction, VECTORS_BEGUN, &0)?)
         })
     }
 

@@ -4,7 +4,7 @@
 //! makes it anew from the memories. Who changes what `columns` gives must add a migration that rebuilds the index.
 
 use crate::memories::{memory_from, whole_memories};
-use crate::open::Stop;
+use crate::open::TxError;
 use crate::{Store, StoreError, migrate};
 use backstory_memory::{Content, Memory, MemoryId, MemoryScope, ProjectId, identifier_terms};
 use rusqlite::config::DbConfig;
@@ -34,12 +34,12 @@ pub(crate) use fit;
 /// Words to look for; any of them may match. Of a very long question the first few hundred count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordQuery {
-    terms: BTreeSet<Term>,
+    terms: BTreeSet<QueryTerm>,
 }
 
 /// One thing to look for: a word, a few that stand together, or a beginning.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Term {
+pub(crate) struct QueryTerm {
     /// What was asked, without what FTS5 or SQLite would stumble over.
     pub(crate) text: String,
     /// Whether it is the beginning of a word.
@@ -60,7 +60,7 @@ impl WordQuery {
     fn add(&mut self, text: &str, is_beginning: bool) {
         let text = text.get(..text.floor_char_boundary(LONGEST_WORD)).unwrap_or(text);
         if self.terms.len() < MOST_WORDS && text.chars().any(char::is_alphanumeric) {
-            self.terms.insert(Term { text: text.replace(['"', '\0'], " "), is_beginning });
+            self.terms.insert(QueryTerm { text: text.replace(['"', '\0'], " "), is_beginning });
         }
     }
 
@@ -70,12 +70,12 @@ impl WordQuery {
         self.terms.is_empty()
     }
 
-    pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &QueryTerm> {
         self.terms.iter()
     }
 }
 
-impl Term {
+impl QueryTerm {
     /// Returns it as an FTS5 expression.
     pub(crate) fn expression(&self) -> String {
         let quoted = quoted(&self.text);
@@ -178,13 +178,13 @@ pub(crate) fn forget_stray_words(db: &Connection) -> rusqlite::Result<()> {
 
 impl Store {
     /// Makes the word index anew from the memories. `progress` is told after each memory.
-    pub fn rebuild_words(&mut self, mut progress: impl FnMut(u64)) -> Result<u64, StoreError> {
+    pub fn rebuild_word_index(&mut self, mut progress: impl FnMut(u64)) -> Result<u64, StoreError> {
         self.write("rebuild the word index", |transaction| Ok(rebuild(transaction, &mut progress)?))
     }
 
     /// Joins the parts the word index has come to consist of, a little at a time: each look for a word is a look into every part.
     /// Nothing is done where it would not pay.
-    pub fn join_words(&mut self) -> Result<(), StoreError> {
+    pub fn merge_word_index(&mut self) -> Result<(), StoreError> {
         if !self.read("look at the word index", |db| Ok(is_in_parts(db)?))? {
             return Ok(());
         }
@@ -233,7 +233,7 @@ pub(crate) fn rebuild(db: &Connection, mut progress: impl FnMut(u64)) -> rusqlit
     while let Some(row) = rows.next()? {
         match memory_from(row) {
             Ok(memory) => add(db, memory.id, memory.project, &memory.content)?,
-            Err(Stop::Sql(error)) if error.sqlite_error().is_some() => return Err(error),
+            Err(TxError::Sql(error)) if error.sqlite_error().is_some() => return Err(error),
             Err(_) => continue,
         }
         done += 1;
@@ -252,7 +252,7 @@ mod tests {
         query.word("NEAR(a \"b\" AND *");
         query.word("\"\"");
         query.prefix("migr");
-        let expressions: Vec<String> = query.terms().map(Term::expression).collect();
+        let expressions: Vec<String> = query.terms().map(QueryTerm::expression).collect();
         assert_eq!(expressions, ["\"NEAR(a  b  AND *\"", "\"migr\" *"]);
     }
 }

@@ -9,7 +9,7 @@ use super::{Language, symbols};
 use crate::Redactor;
 use crate::git::{self, FileRename};
 use backstory_memory::{Digest, Freshness, MemoryId, ProjectId, Symbol, SymbolChange};
-use backstory_store::{Anchor, FileReading, Store, StoreError};
+use backstory_store::{Anchor, FileUpdate, Store, StoreError};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ pub fn anchor(
     memory: MemoryId,
     root: &Path,
     files: &[String],
-    readings: &[FileReading],
+    readings: &[FileUpdate],
 ) -> Result<(), StoreError> {
     let changed = readings.iter().flat_map(|reading| {
         let standing = reading.changes.iter().filter(|change| change.change != SymbolChange::Deleted);

@@ -10,7 +10,7 @@ use crate::{Redactor, git, private};
 use backstory_memory::{
     Activity, CodeChange, Digest, Hunk, ProjectId, SessionId, Symbol, SymbolChange, Timestamp, digest,
 };
-use backstory_store::{FileMap, FileReading, FileState, Store, StoreError};
+use backstory_store::{FileMap, FileState, FileUpdate, Store, StoreError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -72,7 +72,7 @@ pub fn track(
     session: SessionId,
     edited: &[EditedFile],
     now: Timestamp,
-) -> Result<Vec<FileReading>, StoreError> {
+) -> Result<Vec<FileUpdate>, StoreError> {
     let mut looks = look_at(store, place, edited)?;
     ask_head(place.root, &mut looks);
     let readings = compare_all(looks, place);
@@ -172,7 +172,7 @@ fn ask_head(root: &Path, looks: &mut [TrackedFile<'_>]) {
 }
 
 /// Compares all files at once: parsing is nearly all of the time a turn's end takes here.
-fn compare_all(looks: Vec<TrackedFile<'_>>, place: TrackingContext<'_>) -> Vec<FileReading> {
+fn compare_all(looks: Vec<TrackedFile<'_>>, place: TrackingContext<'_>) -> Vec<FileUpdate> {
     let mut readings = Vec::new();
     let mut left = looks.into_iter();
     loop {
@@ -184,7 +184,7 @@ fn compare_all(looks: Vec<TrackedFile<'_>>, place: TrackingContext<'_>) -> Vec<F
     }
 }
 
-fn compare_batch(batch: Vec<TrackedFile<'_>>, place: TrackingContext<'_>) -> Vec<FileReading> {
+fn compare_batch(batch: Vec<TrackedFile<'_>>, place: TrackingContext<'_>) -> Vec<FileUpdate> {
     std::thread::scope(|scope| {
         let start = |look| {
             std::thread::Builder::new().spawn_scoped(scope, move || TrackedFile::compare(look, place)).ok()
@@ -199,7 +199,7 @@ fn compare_batch(batch: Vec<TrackedFile<'_>>, place: TrackingContext<'_>) -> Vec
 const AT_ONCE: usize = 4;
 
 impl TrackedFile<'_> {
-    fn compare(self, place: TrackingContext<'_>) -> FileReading {
+    fn compare(self, place: TrackingContext<'_>) -> FileUpdate {
         let read = |text: &str| {
             let found = symbols_until(self.language, text, place.until);
             found.map(|symbols| scrubbed(symbols, text, place.redactor))
@@ -223,7 +223,7 @@ impl TrackedFile<'_> {
             (Some(before), FileState::Gone) => sure_changes(before, &[]),
             (Some(before), FileState::Mapped(map)) => sure_changes(before, &map.symbols),
         };
-        FileReading { path: self.path.to_owned(), now, changes }
+        FileUpdate { path: self.path.to_owned(), state: now, changes }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::workshop::{NOW, Workshop, created};
 use backstory_capture::{FreshnessLimit, anchor, follow_renames, freshness};
 use backstory_memory::{Content, Freshness, Kind, MemoryId};
-use backstory_store::{NewMemory, Origin};
+use backstory_store::{MemoryOrigin, NewMemory};
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ fn remember(workshop: &mut Workshop, files: &[&str]) -> MemoryId {
     let content =
         Content { files: files.clone(), ..Content::new(Kind::Feature, "title", &format!("{files:?}")) };
     let project = workshop.project;
-    let new = NewMemory { uid: None, project, origin: Origin::default(), content, created_at: NOW };
+    let new = NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: NOW };
     let memory = workshop.store.remember(&new).unwrap();
     anchor(&mut workshop.store, memory, &workshop.root, &files, &readings).unwrap();
     memory

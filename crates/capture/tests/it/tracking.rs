@@ -3,7 +3,7 @@
 use crate::workshop::{Workshop, created, edited, replaced, told};
 use backstory_capture::{EditedFile, changes, edited_files};
 use backstory_memory::{Activity, Digest, Hunk, Symbol, SymbolKind};
-use backstory_store::{FileMap, FileReading, FileState};
+use backstory_store::{FileMap, FileState, FileUpdate};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -103,7 +103,7 @@ fn what_cannot_be_read_is_skipped_noted_and_loses_no_map() {
     let all = ["a.rs", "broken.rs", "binary.py", "notes.md"].map(edited);
     let session = workshop.session("s");
     let readings = workshop.track(session, &all);
-    assert!(readings.iter().all(|reading| matches!(reading.now, FileState::Unmapped(_))), "{readings:?}");
+    assert!(readings.iter().all(|reading| matches!(reading.state, FileState::Unmapped(_))), "{readings:?}");
     let reasons: Vec<(String, String)> = unmapped(&workshop);
     let expected =
         [("a.rs", "longer than 256 KB"), ("binary.py", "not text"), ("broken.rs", "does not parse")];
@@ -295,7 +295,7 @@ proptest! {
         for pair in maps.windows(2) {
             let map = FileMap { content_hash: Digest([0; 16]), symbols: pair[1].clone() };
             let changes = changes(&pair[0], &pair[1]);
-            let reading = FileReading { path: "a.rs".into(), now: FileState::Mapped(map), changes };
+            let reading = FileUpdate { path: "a.rs".into(), state: FileState::Mapped(map), changes };
             workshop.store.record_code(workshop.project, session, &[reading], crate::workshop::NOW).unwrap();
         }
         let between = changes(&maps[0], &maps[maps.len() - 1]);

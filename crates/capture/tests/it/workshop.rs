@@ -2,7 +2,7 @@
 
 use backstory_capture::{EditedFile, Redactor, RedactorOptions, TrackingContext, track};
 use backstory_memory::{Event, EventKind, Hunk, IdempotencyKey, ProjectId, Provenance, SessionId, Timestamp};
-use backstory_store::{Arrival, FileReading, Home, Purpose, Store};
+use backstory_store::{FileUpdate, Home, IncomingEvent, Purpose, Store};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -23,9 +23,9 @@ impl Workshop {
         let keep = tempfile::tempdir().unwrap();
         let root = keep.path().canonicalize().unwrap().join("project");
         fs::create_dir(&root).unwrap();
-        let home = Home::at(keep.path().join("home"));
+        let home = Home::new(keep.path().join("home"));
         let mut store = Store::open(&home, Purpose::Command, NOW).unwrap();
-        let project = store.project_at(&backstory_capture::identify_project(&root), NOW).unwrap();
+        let project = store.find_or_create_project(&backstory_capture::identify_project(&root), NOW).unwrap();
         Workshop { root, store, project, redactor: Redactor::new(RedactorOptions::default()), keep }
     }
 
@@ -90,12 +90,12 @@ impl Workshop {
             truncated: false,
         };
         let project_ref = backstory_capture::identify_project(&self.root);
-        self.store.record(&Arrival { event, project_ref }).unwrap();
+        self.store.record(&IncomingEvent { event, project_ref }).unwrap();
         let sessions = self.store.sessions(None, 100, 0).unwrap();
         sessions.iter().map(|summary| summary.session.id).max().unwrap()
     }
 
-    pub(crate) fn track(&mut self, session: SessionId, edited: &[EditedFile]) -> Vec<FileReading> {
+    pub(crate) fn track(&mut self, session: SessionId, edited: &[EditedFile]) -> Vec<FileUpdate> {
         let place = TrackingContext {
             project: self.project,
             root: &self.root,
@@ -118,7 +118,7 @@ impl Workshop {
     }
 }
 
-pub(crate) fn told(readings: &[FileReading]) -> Vec<String> {
+pub(crate) fn told(readings: &[FileUpdate]) -> Vec<String> {
     let each = readings.iter().flat_map(|reading| {
         let path = &reading.path;
         reading

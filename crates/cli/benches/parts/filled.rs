@@ -19,7 +19,7 @@ pub(crate) fn filled(memories: usize) -> TestEnv {
 
 /// Gives each memory a vector of its own, the same in every run.
 fn make_up_vectors(env: &TestEnv, memories: usize) {
-    let home = Home::at(env.home());
+    let home = Home::new(env.home());
     let db = rusqlite::Connection::open(home.database()).expect("the database");
     db.execute_batch("DELETE FROM stale_vectors").expect("nothing waits");
     let mut writer = VectorWriter::rebuild(&home.vectors(), model_name()).expect("a vector file");

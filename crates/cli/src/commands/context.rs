@@ -7,7 +7,7 @@ use crate::ui::{Tone, one_line};
 use backstory_hosts::InjectionPoint;
 use backstory_inject::Placed;
 use backstory_memory::{Moment, StartReason};
-use backstory_store::{InView, Scope, Store};
+use backstory_store::{ContextWindow, Scope, Store};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::Path;
@@ -90,9 +90,9 @@ pub(crate) fn run(args: &ContextArgs, app: &App) -> Result<Exit, Failure> {
     let built = match app.reach(&store, &place)? {
         Some(Scope::Project(project)) => {
             let project_ref = app.project_ref();
-            let is_here = store.known_project_at(&project_ref)? == Some(project);
+            let is_here = store.find_project(&project_ref)? == Some(project);
             let root = Some(Path::new(&project_ref.root)).filter(|root| is_here && root.is_dir());
-            let in_view = InView { began_at: Some(app.now), ..InView::default() };
+            let in_view = ContextWindow { started_at: Some(app.now), ..ContextWindow::default() };
             let to = Recipient { project, session: None, in_view, root };
             Some(injecting(&store, app, to).build(&opening, None, budget))
         }

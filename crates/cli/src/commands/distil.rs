@@ -41,7 +41,7 @@ pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
             let here = ProjectArgs { project: None, all_projects: false };
             vec![session_called(&store, wanted, &here, app)?.id]
         }
-        None => store.undistilled(Timestamp(i64::MAX), MOST_SESSIONS)?,
+        None => store.undistilled_sessions(Timestamp(i64::MAX), MOST_SESSIONS)?,
     };
     let (mut written, mut updated) = (Vec::new(), Vec::new());
     for id in &sessions {

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
     let mut reindexed = repaired.as_ref().and_then(|repair| repair.reindexed);
     if report.file.is_empty() && report.words.is_some() {
         // The word index is derived: it is made anew, never repaired.
-        reindexed = Some(store.rebuild_words(|_| {})?);
+        reindexed = Some(store.rebuild_word_index(|_| {})?);
         report.words = store.check(depth)?.words;
     }
     if args.full && app.config.recall.vectors {
@@ -125,7 +125,7 @@ fn say(report: &CheckReport, args: &DoctorArgs, app: &App) -> Result<(), Failure
         return Ok(());
     }
     let depth = if args.full {
-        format!("; the checksums of {} agree", memories(report.looked_at))
+        format!("; the checksums of {} agree", memories(report.checked))
     } else {
         String::new()
     };
@@ -148,7 +148,7 @@ fn findings(
         word_index: report.words,
         schema: report.schema,
         damaged: report.damaged.iter().map(|id| id.0).collect(),
-        looked_at: report.looked_at,
+        looked_at: report.checked,
         vectors_waiting,
         hosts,
     }

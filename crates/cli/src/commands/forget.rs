@@ -79,7 +79,7 @@ pub(crate) fn erase(store: &mut Store, ids: &[MemoryId], app: &App) -> Result<Fo
     done.remains_in.extend(vectors::forget(store, app));
     let mut said_in: Vec<i64> = Vec::new();
     for title in &titles {
-        said_in.extend(store.memories_saying(title)?.iter().map(|id| id.0));
+        said_in.extend(store.memories_containing(title)?.iter().map(|id| id.0));
     }
     said_in.sort_unstable();
     said_in.dedup();

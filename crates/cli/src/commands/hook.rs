@@ -19,7 +19,7 @@ use crate::injecting::{Ahead, Built, Deed, Hooked, alive, took};
 use crate::log;
 use backstory_hosts::{Host, HostReply};
 use backstory_memory::{Moment, Timestamp};
-use backstory_store::{Arrival, Home, Purpose, Receipt, Store, StoreError};
+use backstory_store::{Home, IncomingEvent, Purpose, Receipt, Store, StoreError};
 use call::{Call, Scene, happened};
 use given::{complete_from_transcript, read_payload};
 use keeping::Kept;
@@ -111,7 +111,7 @@ struct Hook {
     /// What the host said, as soon as all of it is here.
     payload: OnceLock<Vec<u8>>,
     /// What is to be kept. Who needs it first makes it, the hook or its last words: two versions would be two events.
-    arrivals: OnceLock<Vec<Arrival>>,
+    arrivals: OnceLock<Vec<IncomingEvent>>,
     /// Whether all of it is safe: in the database, or waiting in the spool.
     is_kept: AtomicBool,
 }
@@ -167,10 +167,10 @@ impl Hook {
         match distilled {
             Some(distilled) => {
                 // What is written here is checkpointed with what was distilled. If it cannot be, it costs a number.
-                drop(proof.map(|proof| store.note_duration(proof, took(self.started))));
+                drop(proof.map(|proof| store.set_receipt_duration(proof, took(self.started))));
                 self.work_on(&mut store, distilled, &call.config)?;
             }
-            None => store.keep_log_short()?,
+            None => store.truncate_long_log()?,
         }
         self.end(&call.config, event, Some(&store))
     }
@@ -211,7 +211,7 @@ impl Hook {
         match store {
             Err(error) => alive::trouble_opening(error),
             Ok(store) => {
-                let here = || store.known_project_at(&scene.project_ref).ok().flatten();
+                let here = || store.find_project(&scene.project_ref).ok().flatten();
                 let project = scene.before.as_ref().map(|session| session.project).or_else(here);
                 alive::trouble(&self.home, store, scene.host.as_str(), project, self.now)
             }
@@ -220,7 +220,7 @@ impl Hook {
 
     /// Notes what was used of what the session was given. What fails here costs a number, not an event.
     fn note_use(&self, store: &mut Store, scene: &Scene, deed: &Deed) {
-        let session = store.session_called(scene.host.as_str(), &scene.host_session).map_err(Failure::from);
+        let session = store.find_session(scene.host.as_str(), &scene.host_session).map_err(Failure::from);
         let noted = session.and_then(|session| match session {
             Some(session) => deed.note(store, session.id, self.now),
             None => Ok(()),

@@ -88,7 +88,7 @@ pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
 /// Joins the word index, which has come to lie in many parts, and gives back the pages they lay on: nobody waits for a session's end
 /// to search quickly. What cannot be done now is another time.
 fn tidy_up(store: &mut Store, app: &App) {
-    if let Err(error) = store.join_words().and_then(|()| store.vacuum()) {
+    if let Err(error) = store.merge_word_index().and_then(|()| store.vacuum()) {
         log::line(&app.home, app.now, &format!("import: {error}"));
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &IndexArgs, app: &App) -> Result<Exit, Failure> {
         begin_vectors(&mut store, app)?;
     } else {
         let mut progress = Progress::new(store.count_memories()?, "memories");
-        done.memories = store.rebuild_words(|done| progress.at(done))?;
+        done.memories = store.rebuild_word_index(|done| progress.at(done))?;
         progress.finish();
     }
     let mut is_left_to_another = false;
@@ -67,9 +67,9 @@ fn begin_vectors(store: &mut Store, app: &App) -> Result<(), Failure> {
     if !app.config.recall.vectors {
         return Err(Failure::usage("vectors are turned off").hint("set `recall.vectors = true`"));
     }
-    if store.vectors_are_begun()? {
+    if store.is_vector_rebuild_pending()? {
         return Ok(());
     }
-    store.note_vectors_begun()?;
+    store.begin_vector_rebuild()?;
     begin_anew(store, &MiniLm::load()).map_err(vectors::failure)
 }

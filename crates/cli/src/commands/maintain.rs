@@ -73,7 +73,7 @@ const MOST_SESSIONS: u32 = 100;
 
 /// Distils what hosts that crashed or were killed never closed, before its events grow old.
 fn distil_leftovers(store: &mut Store, app: &App) -> Result<u64, Failure> {
-    let left = store.undistilled(app.now.plus_ms(-QUIET_MS), MOST_SESSIONS)?;
+    let left = store.undistilled_sessions(app.now.plus_ms(-QUIET_MS), MOST_SESSIONS)?;
     for id in &left {
         // One session that cannot be read must not keep the copies from being made.
         if let Err(failure) = distil_session(store, *id, DistilTrigger::OnDemand, app) {

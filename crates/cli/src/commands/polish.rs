@@ -15,7 +15,7 @@ use backstory_memory::{Content, Event, Kind, Memory, MemoryId, Timestamp, Tokens
 use backstory_provider::{
     Answer, Anthropic, ClaudeCli, Model, ModelError, OpenAiCompatible, Request, request_for, wording_from,
 };
-use backstory_store::{CallOutcome, Caps, Home, Job, Leave, Polished, Store};
+use backstory_store::{CallOutcome, CallPermission, Home, Job, PolishOutcome, Store, TokenCaps};
 use std::time::Duration;
 
 /// A claim outlives the answer by this much; then the runner is dead.
@@ -56,7 +56,7 @@ pub(crate) fn enqueue(
     let done = [Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change, Kind::Discovery];
     let mut worth = of_kinds(store, &changed, &done)?;
     if trigger == DistilTrigger::SessionEnd
-        && let Some(session) = store.session_called(&event.host, &event.host_session)?
+        && let Some(session) = store.find_session(&event.host, &event.host_session)?
     {
         let all = store.memories_of_session(session.id)?;
         worth.extend(of_kinds(store, &all, &[Kind::Summary])?);
@@ -100,14 +100,14 @@ struct Polishing<'a> {
     redactor: Redactor,
     model: Box<dyn Model>,
     deadline: Duration,
-    caps: Caps,
+    caps: TokenCaps,
 }
 
 impl Polishing<'_> {
     fn of(app: &App) -> Result<Polishing<'_>, Failure> {
         let distil = &app.config.distil;
         let deadline = Duration::from_secs(u64::from(distil.deadline_seconds.clamp(1, 600)));
-        let caps = Caps {
+        let caps = TokenCaps {
             tokens_per_day: Tokens(distil.max_tokens_per_day),
             tokens_per_session: Tokens(distil.max_tokens_per_session),
         };
@@ -128,25 +128,25 @@ impl Polishing<'_> {
         let provider = self.app.config.distil.provider;
         let call =
             match store.begin_call(job, provider.as_str(), request.expected_tokens(), self.caps, now)? {
-                Leave::Granted(call) => call,
-                Leave::SessionSpent => {
+                CallPermission::Granted(call) => call,
+                CallPermission::SessionCapReached => {
                     store.finish_job(job.id)?;
                     return Ok(Then::GoOn);
                 }
-                Leave::Refused(_) => {
-                    store.put_off_job(job.id, Timestamp(now.0 + PUT_OFF_MS))?;
+                CallPermission::Refused(_) => {
+                    store.defer_job(job.id, Timestamp(now.0 + PUT_OFF_MS))?;
                     return Ok(Then::Stop);
                 }
             };
         if provider == Provider::ClaudeCli {
-            store.note_own_session(&request.session, now)?;
+            store.mark_own_session(&request.session, now)?;
         }
         let answer = self.model.answer(&request);
         let (outcome, cost, said) = self.use_answer(store, &memory, &safe, answer.as_ref())?;
         store.end_call(call, outcome, cost)?;
         match outcome {
             CallOutcome::Used => store.finish_job(job.id)?,
-            CallOutcome::Rubbish | CallOutcome::Failed => {
+            CallOutcome::Unusable | CallOutcome::Failed => {
                 let wait = RETRY_AFTER_MS * i64::from(job.attempts);
                 store.fail_job(job.id, Timestamp(app::now(&self.app.environment).0 + wait))?;
             }
@@ -176,7 +176,7 @@ impl Polishing<'_> {
             Ok(wording) => wording,
             Err(rubbish) => {
                 return Ok((
-                    CallOutcome::Rubbish,
+                    CallOutcome::Unusable,
                     answer.tokens,
                     format!("the answer is of no use: {rubbish}"),
                 ));
@@ -186,8 +186,8 @@ impl Polishing<'_> {
         let worded = prepare(worded, &self.redactor);
         let now = app::now(&self.app.environment);
         let said = match store.polish(memory, &worded.title, &worded.body, now)? {
-            Polished::Yes => "used",
-            Polished::MovedOn => "not needed any more",
+            PolishOutcome::Applied => "used",
+            PolishOutcome::Outdated => "not needed any more",
         };
         Ok((CallOutcome::Used, answer.tokens, said.to_owned()))
     }

@@ -8,7 +8,7 @@ use crate::ui::one_line;
 use crate::vectors;
 use backstory_capture::{most_similar, prepare};
 use backstory_memory::{Content, Kind, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance};
-use backstory_store::{NewMemory, Origin, Scope, Store, StoreError};
+use backstory_store::{MemoryOrigin, NewMemory, Scope, Store, StoreError};
 use clap::Args;
 use serde::Serialize;
 use std::io::{IsTerminal, Read};
@@ -85,7 +85,7 @@ pub(crate) fn write(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
     }
     let mut store = app.store()?;
     let project = match (&args.project, &line.project_path, &line.project) {
-        (None, Some(path), _) => store.project_at(&app.project_ref_of(path.as_ref()), app.now)?,
+        (None, Some(path), _) => store.find_or_create_project(&app.project_ref_of(path.as_ref()), app.now)?,
         (named, _, also) => app.project_to_write(&mut store, named.as_deref().or(also.as_deref()))?,
     };
     let memory = new_memory(&line, Provenance::User, project, app)?;
@@ -167,7 +167,7 @@ pub(crate) fn new_memory(
     Ok(NewMemory {
         uid: line.uid()?,
         project,
-        origin: Origin::default(),
+        origin: MemoryOrigin::default(),
         content,
         created_at: line.created_at(app.now)?,
     })

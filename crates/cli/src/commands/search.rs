@@ -9,9 +9,9 @@ use crate::failure::{Exit, Failure};
 use crate::shapes::{self, HitShape};
 use crate::times;
 use crate::ui::{Tone, one_line};
-use backstory_memory::{Kind, MemoryId, clean, first_chars};
+use backstory_memory::{Kind, MemoryId, Timestamp, clean, first_chars};
 use backstory_recall::{Answer, Hit, Lift, Strategy, word_query};
-use backstory_store::{Filter, Scope, Showing, StandingFilter, Store};
+use backstory_store::{Filter, ImpressionKind, Scope, StandingFilter, Store};
 use clap::Args;
 use serde::Serialize;
 
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &SearchArgs, app: &App) -> Result<Exit, Failure> {
 
 fn tell(args: &SearchArgs, store: &Store, answer: &Answer, app: &App) -> Result<(), Failure> {
     for read in &answer.read_as {
-        app.ui.say(&format!("nothing says `{}`; looked for `{}` too", read.asked, read.known));
+        app.ui.say(&format!("nothing says `{}`; looked for `{}` too", read.word, read.corrected));
     }
     if is_said_nowhere(args, answer, store, app)? {
         app.ui.say(&format!("nothing says `{}`; what follows is near in meaning only", args.words.join(" ")));
@@ -154,23 +154,24 @@ pub(crate) fn is_said_nowhere(
         return Ok(false);
     }
     // The words may stand in what is on another page.
-    let Some(reach) = app.reach(store, &args.place)? else { return Ok(false) };
-    let anywhere = Filter { reach, limit: 1, offset: 0, ..filter(args, app)? };
-    Ok(store.search_words(&word_query(&args.words.join(" ")), &anywhere)?.is_empty())
+    let Some(scope) = app.reach(store, &args.place)? else { return Ok(false) };
+    let written = WrittenBetween::parse(args, app)?;
+    let anywhere = Filter { limit: 1, offset: 0, ..filter(args, app, scope, written) };
+    Ok(store.search_exact(&word_query(&args.words.join(" ")), &anywhere)?.is_empty())
 }
 
 /// Finds what bears on what was asked. Every door asks through here.
 pub(crate) fn answer(args: &SearchArgs, app: &App, store: &Store) -> Result<Answer, Failure> {
-    // What cannot be understood is said wherever it is asked, also where nothing is known yet.
-    let filter = filter(args, app)?;
-    let Some(reach) = app.reach(store, &args.place)? else {
+    // A time that cannot be parsed is an error also in a folder that no project is known for yet.
+    let written = WrittenBetween::parse(args, app)?;
+    let Some(scope) = app.reach(store, &args.place)? else {
         return Ok(Answer { hits: Vec::new(), strategy: Strategy::Newest, read_as: Vec::new(), when: None });
     };
     let text = args.words.join(" ");
     let engine = Engine::of(app, args.profile);
-    let from = if args.place.all_projects { store.known_project_at(&app.project_ref())? } else { None };
+    let from = if args.place.all_projects { store.find_project(&app.project_ref())? } else { None };
     let question = engine.question(&text, app.now, from);
-    Ok(engine.over(store).ask(&question, &Filter { reach, ..filter })?)
+    Ok(engine.over(store).ask(&question, &filter(args, app, scope, written))?)
 }
 
 /// Tells what was found. Every door that speaks JSON tells it through here.
@@ -181,7 +182,7 @@ pub(crate) fn found(args: &SearchArgs, store: &Store, answer: &Answer) -> Result
         hits.push(FoundHit { hit: shapes::hit(store, hit)?, explain, snippet: None });
     }
     let read_as = answer.read_as.iter();
-    let read_as = read_as.map(|read| ReadAsShape { asked: read.asked.clone(), known: read.known.clone() });
+    let read_as = read_as.map(|read| ReadAsShape { asked: read.word.clone(), known: read.corrected.clone() });
     let when = answer.when.as_ref().map(|when| WhenShape {
         said: when.said.clone(),
         since: when.since.map(times::iso),
@@ -193,21 +194,35 @@ pub(crate) fn found(args: &SearchArgs, store: &Store, answer: &Answer) -> Result
 /// Notes what was shown. Being shown is not use, and a store that cannot be written is still worth reading.
 pub(crate) fn note_shown(store: &mut Store, hits: &[Hit], app: &App) -> Result<(), Failure> {
     let ids: Vec<MemoryId> = hits.iter().map(|hit| hit.memory.id).collect();
-    noted_if_it_could_be(store.note_shown(&ids, Showing::Listed, app.now))
+    noted_if_it_could_be(store.record_impressions(&ids, ImpressionKind::Listed, app.now))
 }
 
-fn filter(args: &SearchArgs, app: &App) -> Result<Filter, Failure> {
-    let when = |text: &Option<String>| text.as_deref().map(|text| times::typed(text, app.now)).transpose();
-    Ok(Filter {
+/// The times given with `--since` and `--until`.
+#[derive(Clone, Copy)]
+struct WrittenBetween {
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
+}
+
+impl WrittenBetween {
+    fn parse(args: &SearchArgs, app: &App) -> Result<WrittenBetween, Failure> {
+        let when =
+            |text: &Option<String>| text.as_deref().map(|text| times::typed(text, app.now)).transpose();
+        Ok(WrittenBetween { since: when(&args.since)?, until: when(&args.until)? })
+    }
+}
+
+fn filter(args: &SearchArgs, app: &App, scope: Scope, written: WrittenBetween) -> Filter {
+    Filter {
         standing: if args.superseded { StandingFilter::Any } else { StandingFilter::Confirmed },
         kinds: args.kinds.clone(),
-        since: when(&args.since)?,
-        until: when(&args.until)?,
+        since: written.since,
+        until: written.until,
         file: args.file.clone(),
         limit: args.limit.unwrap_or(app.config.search.limit),
         offset: args.offset,
-        ..Filter::within(Scope::Everywhere)
-    })
+        ..Filter::within(scope)
+    }
 }
 
 /// The padded line of `--compact`, column for column.

@@ -59,7 +59,7 @@ pub(crate) fn share(args: &ShareArgs, app: &App, json: bool) -> Result<Exit, Fai
         app,
     )?;
     store.share_project(id, &team.name, &key)?;
-    let to_push = store.count_untold(id)?;
+    let to_push = store.count_outbox(id)?;
     if json {
         let (project, team) = (project.name.as_str(), team.name.as_str());
         app.ui.json(&Shared { version: 1, project, team, shared_as: &key, to_push })?;

@@ -68,7 +68,7 @@ pub(crate) fn whole(store: &mut Store, ids: &[MemoryId], app: &App) -> Result<Sh
 
 /// Notes that memories were asked for whole. A store that cannot be written, or is busy, is still worth reading.
 pub(crate) fn note_fetched(store: &mut Store, ids: &[MemoryId], app: &App) -> Result<(), Failure> {
-    noted_if_it_could_be(store.note_used(ids, UseKind::Fetched, app.now))
+    noted_if_it_could_be(store.mark_used(ids, UseKind::Fetched, app.now))
 }
 
 fn words(memory: &MemoryShape, app: &App) -> String {

@@ -7,7 +7,7 @@ use crate::times;
 use crate::ui::{Tone, memories, one_line};
 use crate::vectors::MAKES_VECTORS;
 use backstory_memory::Timestamp;
-use backstory_store::{ModelWork, Receipt, Status, Store, Usefulness};
+use backstory_store::{ModelWorkStatus, Receipt, Store, StoreStatus, Usefulness};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -94,12 +94,12 @@ pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
 struct StatusReport {
     /// Why it can only be read.
     problem: Option<String>,
-    status: Status,
+    status: StoreStatus,
     vectors_waiting: u64,
     hooks: Vec<Receipt>,
     usefulness: Vec<Usefulness>,
     /// What a model did, where one is configured or was asked.
-    work: Option<ModelWork>,
+    work: Option<ModelWorkStatus>,
 }
 
 impl StatusReport {
@@ -164,8 +164,8 @@ fn hook_line(receipt: &Receipt, now: Timestamp) -> String {
 }
 
 /// Says what the model did, and how much of it: `anthropic; in 24 hours: calls 3, tokens 2100; jobs: waiting 1, given up 0`.
-fn model_line(provider: Provider, work: &ModelWork) -> String {
-    let rests = if work.is_broken { "; resting, the last calls all failed" } else { "" };
+fn model_line(provider: Provider, work: &ModelWorkStatus) -> String {
+    let rests = if work.is_circuit_open { "; resting, the last calls all failed" } else { "" };
     format!(
         "{}; in 24 hours: calls {}, tokens {}; jobs: waiting {}, given up {}{rests}",
         provider.as_str(),
@@ -209,19 +209,19 @@ pub(crate) fn told(store: &Store, problem: Option<String>, app: &App) -> Result<
             tokens_last_day: work.tokens_last_day,
             waiting: work.waiting,
             dead: work.dead,
-            resting: work.is_broken,
+            resting: work.is_circuit_open,
         }),
     })
 }
 
 fn given(of: &Usefulness) -> GivenShape {
-    GivenShape { layer: of.layer.clone(), kind: of.kind.clone(), given: of.given, used: of.used }
+    GivenShape { layer: of.layer.clone(), kind: of.kind.clone(), given: of.injected, used: of.used }
 }
 
 /// Says how much of what was given was used: all in all, then layer by layer.
 fn given_lines(all: &[Usefulness]) -> Vec<String> {
     let sum = |of: &mut dyn Iterator<Item = &Usefulness>| {
-        of.fold((0, 0), |(given, used), one| (given + one.given, used + one.used))
+        of.fold((0, 0), |(given, used), one| (given + one.injected, used + one.used))
     };
     let told = |(given, used): (u64, u64)| format!("{given}, used {used} ({} %)", used * 100 / given.max(1));
     let total = sum(&mut all.iter());

@@ -147,7 +147,7 @@ fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
         }
         // What one team's hub is up to is no concern of the others.
         match project_sync.run(app) {
-            Ok(()) => store.note_synced(&team.name, app.now)?,
+            Ok(()) => store.mark_synced(&team.name, app.now)?,
             Err(failure) => problems.push((team.name, failure)),
         }
     }
@@ -174,7 +174,7 @@ impl SyncOfTeam {
             let SyncOfTeam { team, projects, done, lock: _held } = self;
             let mut store = app.store()?;
             if team.hub_id.is_none() {
-                store.note_hub_id(&team.name, hub.id())?;
+                store.set_hub_id(&team.name, hub.id())?;
             }
             let project_sync = ProjectSync::new(app, on_progress);
             for shared in &projects {

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &TimelineArgs, app: &App) -> Result<Exit, Failure> {
 /// Tells what came before and after a memory, oldest first. Every door that speaks JSON tells it through here.
 pub(crate) fn told(args: &TimelineArgs, store: &Store, app: &App) -> Result<Timeline, Failure> {
     let ids = match args.id {
-        Some(id) => store.around(id, args.before, args.after)?,
+        Some(id) => store.timeline(id, args.before, args.after)?,
         None => match app.reach(store, &args.place)? {
             Some(reach) => {
                 let limit = args.limit.unwrap_or(app.config.search.limit);

@@ -10,7 +10,7 @@ use crate::times;
 use crate::ui::{Tone, one_line};
 use backstory_memory::{Memory, MemoryId, Standing};
 use backstory_recall::Explained;
-use backstory_store::{Filter, Given, Scope, Shown, StandingFilter, Store, StoreError};
+use backstory_store::{Filter, Impressions, MemoryInjection, Scope, StandingFilter, Store, StoreError};
 use clap::Args;
 use serde::Serialize;
 
@@ -79,8 +79,8 @@ pub(crate) fn run(args: &WhyArgs, app: &App) -> Result<Exit, Failure> {
     let memory = store.memory(args.id)?.ok_or(StoreError::NoSuchMemory(args.id))?;
     let explained =
         args.query.as_deref().map(|query| explain(&store, &memory, query, args, app)).transpose()?;
-    let shown = store.shown(&[memory.id])?.get(&memory.id).copied().unwrap_or_default();
-    let given = store.given(memory.id, TOLD)?;
+    let shown = store.impressions(&[memory.id])?.get(&memory.id).copied().unwrap_or_default();
+    let given = store.injections_of_memory(memory.id, TOLD)?;
     let evidence = store.evidence(memory.id)?.len();
     let head = shapes::head(&store, &memory)?;
     if args.json {
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &WhyArgs, app: &App) -> Result<Exit, Failure> {
             evidence,
             times_seen: memory.times_seen,
             times_used: memory.times_used,
-            times_shown: shown.times,
+            times_shown: shown.total,
             times_shown_since_used: shown.since_used,
             given: given.into_iter().map(given_shape).collect(),
             question,
@@ -153,22 +153,22 @@ fn origin(memory: &Memory, head: &HeadShape, evidence: usize) -> String {
     format!("{kind} in {project}, written {day}{session}{events}; said by: {provenance}{replaced}")
 }
 
-fn use_of(memory: &Memory, shown: Shown) -> String {
+fn use_of(memory: &Memory, shown: Impressions) -> String {
     let last = memory.last_used_at.map(|at| format!(" (last {})", day(at))).unwrap_or_default();
     let unused = match (memory.times_used, shown.since_used) {
         (0, _) | (_, 0) => String::new(),
         (_, since) => format!(" ({since} since it was last used)"),
     };
-    let [met, used, shown] = [memory.times_seen, memory.times_used, shown.times].map(times);
+    let [met, used, shown] = [memory.times_seen, memory.times_used, shown.total].map(times);
     format!("met {met}, used {used}{last}, shown {shown}{unused}")
 }
 
-fn given_line(given: &Given) -> String {
+fn given_line(given: &MemoryInjection) -> String {
     let used = given.used.as_ref().map_or_else(
         || "not used".to_owned(),
         |(at, how)| format!("used {} ({})", day(*at), how.replace('_', " ")),
     );
-    let Given { moment, rank, tokens, score, .. } = given;
+    let MemoryInjection { moment, rank, tokens, score, .. } = given;
     let reasons = given.reasons.join(", ");
     let reasons = if reasons.is_empty() { String::new() } else { format!(": {reasons}") };
     let moment = moment.replace('_', " ");
@@ -187,7 +187,7 @@ fn place(explained: &Explained) -> String {
 }
 
 /// Tells of one time a memory was given.
-pub(crate) fn given_shape(given: Given) -> GivenShape {
+pub(crate) fn given_shape(given: MemoryInjection) -> GivenShape {
     let (used_at, used_how) = given.used.unzip();
     GivenShape {
         injection: given.injection.0,

@@ -55,7 +55,7 @@ impl EvalArm {
             EvalArm::Bm25 => {
                 let mut query = WordQuery::default();
                 keywords(text).iter().for_each(|word| query.word(word));
-                let hits = context.store.search_words(&query, filter)?;
+                let hits = context.store.search_exact(&query, filter)?;
                 Ok(hits.into_iter().map(|hit| (hit.memory, hit.bm25)).collect())
             }
         }

@@ -15,7 +15,7 @@ use backstory_memory::{
     Content, MemoryId, ProjectId, ProjectKey, ProjectRef, Provenance, SessionId, Timestamp,
 };
 use backstory_recall::KeptVectors;
-use backstory_store::{Filter, Home, Kept, NewMemory, Origin, Purpose, Scope, Store};
+use backstory_store::{Filter, Home, InsertOutcome, MemoryOrigin, NewMemory, Purpose, Scope, Store};
 use std::collections::HashMap;
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -57,7 +57,7 @@ impl<'set> EvalBench<'set> {
     pub(crate) fn new(set: &'set DataSet, app: &App) -> Result<EvalBench<'set>, Failure> {
         let folder = tempfile::tempdir()
             .map_err(|error| Failure::user("cannot make a temporary directory").because(&error))?;
-        let home = Home::at(folder.path().join("home"));
+        let home = Home::new(folder.path().join("home"));
         let open = || Store::open(&home, Purpose::Command, app.now);
         let bytes = |path| std::fs::metadata(path).map_or(0, |file| file.len());
         let size = || bytes(home.database()) + bytes(home.vectors());
@@ -153,7 +153,7 @@ impl<'set> DocumentWriter<'set> {
                 batch.iter().zip(contents).map(|(document, content)| self.memory(document, content));
             let memories: Vec<NewMemory> = memories.collect::<Result<_, _>>()?;
             for (document, kept) in batch.iter().zip(self.store.remember_all(&memories)?) {
-                let (Kept::Written(id) | Kept::Known(id)) = kept else { continue };
+                let (InsertOutcome::Written(id) | InsertOutcome::Known(id)) = kept else { continue };
                 written.insert(id, document.id.as_str());
             }
             progress.at(written.len() as u64);
@@ -184,7 +184,7 @@ impl<'set> DocumentWriter<'set> {
         let project = self.project(&document.corpus)?;
         let session = document.session.as_deref();
         let session = session.map(|name| self.session(&document.corpus, name, created_at)).transpose()?;
-        let origin = Origin { session, ..Origin::default() };
+        let origin = MemoryOrigin { session, ..MemoryOrigin::default() };
         Ok(NewMemory { uid: None, project, origin, content, created_at })
     }
 
@@ -194,8 +194,10 @@ impl<'set> DocumentWriter<'set> {
         }
         let name = format!("corpus {corpus}");
         let keys = vec![ProjectKey::Named(name.clone())];
-        let id =
-            self.store.project_at(&ProjectRef { keys, name, root: String::new(), parent: None }, self.now)?;
+        let id = self.store.find_or_create_project(
+            &ProjectRef { keys, name, root: String::new(), parent: None },
+            self.now,
+        )?;
         self.projects.insert(corpus, id);
         Ok(id)
     }
@@ -205,7 +207,7 @@ impl<'set> DocumentWriter<'set> {
             return Ok(*id);
         }
         let project = self.project(corpus)?;
-        let id = self.store.session_named(project, "eval", &format!("{corpus}/{name}"), at)?;
+        let id = self.store.find_or_create_session(project, "eval", &format!("{corpus}/{name}"), at)?;
         self.sessions.insert((corpus, name), id);
         Ok(id)
     }

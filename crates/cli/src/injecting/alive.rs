@@ -26,7 +26,7 @@ pub(crate) fn trouble(
     project: Option<ProjectId>,
     now: Timestamp,
 ) -> Option<String> {
-    let waiting = Spool::of(home).len();
+    let waiting = Spool::new(home).len();
     if waiting > MANY_WAITING {
         return Some(format!(
             "Backstory: {waiting} events wait in the spool and are not taken in. `backstory status` says more."

@@ -76,7 +76,7 @@ impl Injecting<'_> {
         let engine = self.ahead.and_then(Ahead::engine).unwrap_or_else(open);
         let question = engine.question(prompt, self.now, Some(self.to.project));
         let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Goal || speaks_of_goals(prompt));
-        let known = self.to.in_view.given.len().min(MOST_KNOWN);
+        let known = self.to.in_view.memories.len().min(MOST_KNOWN);
         let filter = Filter {
             kinds: kinds.collect(),
             limit: MOST_HITS.saturating_add(u32::try_from(known).unwrap_or(0)),

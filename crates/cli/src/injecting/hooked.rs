@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use backstory_hosts::{Host, InjectionPoint};
 use backstory_inject::{Block, Skipped, Why};
 use backstory_memory::{Moment, ProjectRef, StartReason, Timestamp};
-use backstory_store::{Home, InView, Receipt, ReceiptId, Session, Store, StoreError};
+use backstory_store::{ContextWindow, Home, Receipt, ReceiptId, Session, Store, StoreError};
 use std::collections::HashSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -42,8 +42,8 @@ impl Hooked<'_> {
         receipt: &Receipt,
         earlier: Option<ReceiptId>,
     ) -> Result<Option<Built>, Failure> {
-        let at_hand = store.known_project_at(self.project_ref)?;
-        let session = store.session_called(self.host.as_str(), self.host_session)?;
+        let at_hand = store.find_project(self.project_ref)?;
+        let session = store.find_session(self.host.as_str(), self.host_session)?;
         // A session is of one project, wherever its agent has gone since (law 8).
         let Some(project) = session.as_ref().map(|session| session.project).or(at_hand) else {
             return Ok(None);
@@ -81,8 +81,12 @@ impl Hooked<'_> {
             return built.or_why_not().map(|()| None);
         }
         if to.session.is_none() {
-            to.session =
-                Some(store.session_named(project, self.host.as_str(), self.host_session, self.now)?);
+            to.session = Some(store.find_or_create_session(
+                project,
+                self.host.as_str(),
+                self.host_session,
+                self.now,
+            )?);
         }
         let receipt = built.proof(receipt, took(self.started));
         store.record_injection_with_receipt(&built.injection(&to, self.now), &receipt, earlier)?;
@@ -95,24 +99,24 @@ impl Hooked<'_> {
         store: &Store,
         session: Option<&Session>,
         point: &InjectionPoint,
-    ) -> Result<InView, StoreError> {
+    ) -> Result<ContextWindow, StoreError> {
         match (session, point) {
             // What is in view is about to go: all of it may be told.
             (None, _) | (_, InjectionPoint::Compaction) => {
-                Ok(InView { began_at: Some(self.now), ..InView::default() })
+                Ok(ContextWindow { started_at: Some(self.now), ..ContextWindow::default() })
             }
             // What it did it still has, what it was told it has not.
             (Some(session), _) if start_reason(point) == Some(StartReason::Reopen) => {
-                Ok(InView { given: HashSet::new(), ..store.in_view(session.id)? })
+                Ok(ContextWindow { memories: HashSet::new(), ..store.context_window(session.id)? })
             }
-            (Some(session), _) => store.in_view(session.id),
+            (Some(session), _) => store.context_window(session.id),
         }
     }
 
     /// Returns what a session was told as it began, to be told again byte for byte. It is recorded already.
     fn told_before(&self, store: &Store, session: &Session, budget: u32) -> Result<Option<Built>, Failure> {
         let since = Timestamp(self.now.0 - REMEMBERED.as_millis() as i64);
-        let told = store.told_at_start(session.id, since)?.filter(|(_, tokens)| tokens.0 <= budget);
+        let told = store.session_start_text(session.id, since)?.filter(|(_, tokens)| tokens.0 <= budget);
         Ok(told.map(|(text, tokens)| {
             let block = Block { bytes: text.len(), text, tokens, ..Block::default() };
             Built { block, ..Built::nothing(Moment::SessionStart, budget) }

@@ -34,7 +34,7 @@ impl Injecting<'_> {
     fn known(&self) -> Orientation {
         let project = self.to.project;
         let newest = |reason, kinds: &[Kind], limit| {
-            self.relevant(reason, |store| store.newest_of(project, kinds, limit))
+            self.relevant(reason, |store| store.newest_of_kinds(project, kinds, limit))
         };
         let mut summaries = newest("recent session", &[Kind::Summary], SUMMARIES);
         Orientation {
@@ -44,14 +44,14 @@ impl Injecting<'_> {
             last_summary: take_first(&mut summaries, "last session"),
             sessions: summaries,
             code_changes: self.code_changes(),
-            knowledge: self.relevant("project knowledge", |store| store.surest(project, KNOWLEDGE)),
+            knowledge: self.relevant("project knowledge", |store| store.most_confident(project, KNOWLEDGE)),
             work: newest("recent work", &WORK_DONE, WORK),
         }
     }
 
     fn code_changes(&self) -> Known<Vec<backstory_memory::ChangedSymbol>> {
         let read = || self.store.code_changes(self.to.project, None, CODE_CHANGES);
-        let changes = self.store.reading_until(self.until, read);
+        let changes = self.store.read_until(self.until, read);
         changes.map_err(|error| error.to_string())
     }
 }

@@ -38,13 +38,13 @@ impl Injecting<'_> {
     /// fail again today.
     fn like_failures(&self, store: &Store, command: &str) -> Result<Vec<MemoryId>, StoreError> {
         let project = self.to.project;
-        let mut failures = store.newest_of(project, &[Kind::Failure], FAILURES)?;
+        let mut failures = store.newest_of_kinds(project, &[Kind::Failure], FAILURES)?;
         if failures.len() < FAILURES as usize {
             return Ok(failures);
         }
         let filter =
             Filter { kinds: vec![Kind::Failure], limit: FAILURES, ..Filter::within(Scope::Project(project)) };
-        let older = store.search_words(&word_query(command), &filter)?.into_iter().map(|hit| hit.memory);
+        let older = store.search_exact(&word_query(command), &filter)?.into_iter().map(|hit| hit.memory);
         let older: Vec<MemoryId> = older.filter(|id| !failures.contains(id)).collect();
         failures.extend(store.unfaded(&older)?);
         Ok(failures)

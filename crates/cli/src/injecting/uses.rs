@@ -38,14 +38,14 @@ impl Deed {
 
     /// Notes what a session used of what it was given.
     pub(crate) fn note(&self, store: &mut Store, session: SessionId, at: Timestamp) -> Result<(), Failure> {
-        let unused = store.unused_in(session)?;
+        let unused = store.unused_in_session(session)?;
         if unused.is_empty() {
             return Ok(());
         }
         let memories = store.memories(&unused)?;
         let used: Vec<_> =
             memories.iter().filter(|memory| self.shows_use_of(memory)).map(|memory| memory.id).collect();
-        Ok(store.note_used_in(session, &used, self.how(), at)?)
+        Ok(store.mark_used_in_session(session, &used, self.how(), at)?)
     }
 
     const fn how(&self) -> UseKind {

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::times;
 use backstory_capture::{Redactor, prepare};
 use backstory_memory::{Content, Digest, Kind, Relation, Timestamp, Uid};
-use backstory_store::{Anchor, Author, Carried, Ties, Wording};
+use backstory_store::{Anchor, Attachments, Author, MemoryLinks, PriorWording};
 use serde::{Deserialize, Serialize};
 
 /// What a memory said until it was given other words.
@@ -41,7 +41,7 @@ pub(crate) struct AnchorLine {
 
 impl MemoryRecord {
     /// Adds what a memory carries. Anchors that say no more than the files do are left out.
-    pub(crate) fn carry(&mut self, carried: Carried) {
+    pub(crate) fn carry(&mut self, carried: Attachments) {
         let says_more = |anchor: &Anchor| {
             anchor.symbol.is_some() || anchor.hash.is_some() || !self.files.contains(&anchor.path)
         };
@@ -54,10 +54,10 @@ impl MemoryRecord {
     }
 
     /// Returns what it carries, fit to be stored.
-    pub(crate) fn carried(&self, redactor: &Redactor, now: Timestamp) -> Result<Carried, Failure> {
+    pub(crate) fn carried(&self, redactor: &Redactor, now: Timestamp) -> Result<Attachments, Failure> {
         let wordings = self.revisions.iter().map(|wording| wording.read(redactor, now));
         let digest = |text: &Option<String>| text.as_deref().and_then(Digest::from_hex);
-        Ok(Carried {
+        Ok(Attachments {
             wordings: wordings.collect::<Result<_, _>>()?,
             anchors: self.anchors.iter().map(|anchor| anchor.read(redactor)).collect(),
             subject: digest(&self.subject),
@@ -66,7 +66,7 @@ impl MemoryRecord {
     }
 
     /// Adds how a memory relates to others.
-    pub(crate) fn relate(&mut self, ties: &Ties) {
+    pub(crate) fn relate(&mut self, ties: &MemoryLinks) {
         let of = |relation: Relation| -> Option<OneOrMany> {
             let uids = ties.links.iter().filter(|(kind, _)| *kind == relation);
             let uids: Vec<String> = uids.map(|(_, uid)| uid.to_string()).collect();
@@ -80,7 +80,7 @@ impl MemoryRecord {
     }
 
     /// Returns how the memory of this uid relates to others. What cannot be a uid names nobody.
-    pub(crate) fn ties(&mut self, uid: &Uid) -> Ties {
+    pub(crate) fn ties(&mut self, uid: &Uid) -> MemoryLinks {
         let lists = [
             (Relation::Supersedes, self.supersedes.take()),
             (Relation::Contradicts, self.contradicts.take()),
@@ -93,12 +93,12 @@ impl MemoryRecord {
             links.extend(uids.iter().filter_map(|uid| Some((relation, Uid::parse(uid).ok()?))));
         }
         let superseded_by = self.superseded_by.as_deref().and_then(|uid| Uid::parse(uid).ok());
-        Ties { uid: uid.clone(), superseded_by, links }
+        MemoryLinks { uid: uid.clone(), superseded_by, links }
     }
 }
 
 impl WordingLine {
-    fn of(wording: Wording) -> WordingLine {
+    fn of(wording: PriorWording) -> WordingLine {
         WordingLine {
             until: Some(serde_json::Value::String(times::iso(wording.until))),
             replaced_by: Some(wording.replaced_by.as_str().to_owned()),
@@ -111,7 +111,7 @@ impl WordingLine {
         }
     }
 
-    fn read(&self, redactor: &Redactor, now: Timestamp) -> Result<Wording, Failure> {
+    fn read(&self, redactor: &Redactor, now: Timestamp) -> Result<PriorWording, Failure> {
         let kind = self.kind.as_deref().and_then(|kind| kind.parse().ok()).unwrap_or(Kind::Note);
         let draft = Content {
             facts: self.facts.clone(),
@@ -120,7 +120,7 @@ impl WordingLine {
             ..Content::new(kind, &self.title, &self.body)
         };
         let safe = prepare(draft, redactor);
-        Ok(Wording {
+        Ok(PriorWording {
             kind,
             title: safe.title,
             body: safe.body,

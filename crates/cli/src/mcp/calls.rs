@@ -45,8 +45,8 @@ pub(crate) fn search(arguments: &Arguments, app: &App) -> Result<String, Failure
     for read in &found.read_as {
         answer.add(&format!(
             "(nothing says `{}`; looked for `{}` too)",
-            encode(&read.asked, 40),
-            encode(&read.known, 40)
+            encode(&read.word, 40),
+            encode(&read.corrected, 40)
         ));
     }
     if commands::search::is_said_nowhere(&asked, &found, &store, app)? {
@@ -84,7 +84,7 @@ pub(crate) fn timeline(arguments: &Arguments, app: &App) -> Result<String, Failu
     let around = |name| -> Result<u32, Failure> {
         Ok(arguments.count(name)?.unwrap_or(USUALLY_AROUND).min(MOST_AROUND))
     };
-    let ids = store.around(*anchor, around("before")?, around("after")?)?;
+    let ids = store.timeline(*anchor, around("before")?, around("after")?)?;
     // What holds in every project is reached from here; its neighbours are not.
     let ids = within(&ids, &place, app, &store)?;
     let mut answer = Answer::about(&format!("what happened around #{anchor}, oldest first"));
@@ -231,7 +231,8 @@ impl Wanted {
 fn within(ids: &[MemoryId], place: &ProjectArgs, app: &App, store: &Store) -> Result<Vec<MemoryId>, Failure> {
     match app.reach(store, place)? {
         Some(reach) => {
-            Ok(store.fitting(ids, &Filter { standing: StandingFilter::Any, ..Filter::within(reach) })?)
+            Ok(store
+                .matching_filter(ids, &Filter { standing: StandingFilter::Any, ..Filter::within(reach) })?)
         }
         None => Ok(Vec::new()),
     }
@@ -283,7 +284,7 @@ fn place(arguments: &Arguments, store: &Store) -> Result<ProjectArgs, Failure> {
 fn here(place: &ProjectArgs, app: &App, store: &Store) -> Result<Option<ProjectId>, Failure> {
     match app.reach(store, place)? {
         Some(Scope::Project(id)) => Ok(Some(id)),
-        _ => Ok(store.known_project_at(&app.project_ref())?),
+        _ => Ok(store.find_project(&app.project_ref())?),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::injecting::{Built, Recipient};
 use backstory_hosts::InjectionPoint;
 use backstory_memory::{Moment, ProjectId, StartReason};
 use backstory_server::{Answer, Asked};
-use backstory_store::{InView, Session, Store};
+use backstory_store::{ContextWindow, Session, Store};
 use std::path::{Path, PathBuf};
 
 pub(super) fn context(
@@ -33,7 +33,7 @@ pub(super) fn context(
     let project_ref = app.project_ref();
     let opening = opening(asked);
     let budget = app.config.inject.budget(opening.moment(), &app.cwd, app.environment.user_home().as_deref());
-    let Some(project) = store.known_project_at(&project_ref)? else {
+    let Some(project) = store.find_project(&project_ref)? else {
         return json(&shape(&Built::nothing(opening.moment(), budget)));
     };
     let session = session_of(asked, store)?;
@@ -57,7 +57,7 @@ fn opening(asked: &Asked) -> InjectionPoint {
 /// Returns the session a host asks for.
 fn session_of(asked: &Asked, store: &Store) -> Result<Option<Session>, Failure> {
     match (&asked.host, asked.query.get("session_id")) {
-        (Some(host), Some(session)) => Ok(store.session_called(host, session)?),
+        (Some(host), Some(session)) => Ok(store.find_session(host, session)?),
         _ => Ok(None),
     }
 }
@@ -71,8 +71,8 @@ fn recipient<'a>(
 ) -> Result<Recipient<'a>, Failure> {
     // A session is of one project, wherever its agent has gone since (law 8).
     let (project, in_view) = match session {
-        Some(session) => (session.project, store.in_view(session.id)?),
-        None => (project, InView { began_at: Some(app.now), ..InView::default() }),
+        Some(session) => (session.project, store.context_window(session.id)?),
+        None => (project, ContextWindow { started_at: Some(app.now), ..ContextWindow::default() }),
     };
     Ok(Recipient { project, session: session.map(|session| session.id), in_view, root })
 }

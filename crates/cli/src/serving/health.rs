@@ -170,8 +170,8 @@ pub(super) fn stats(store: &Store) -> Result<Answer, Failure> {
         sessions: counts.sessions,
         injections: counts.injections,
         tokens: totals.tokens,
-        tokens_given: totals.tokens_given,
-        given: totals.given,
+        tokens_given: totals.tokens_injected,
+        given: totals.injected,
         used: totals.used,
         bytes: status.bytes,
     })

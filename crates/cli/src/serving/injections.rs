@@ -90,7 +90,7 @@ pub(super) fn row(row: InjectionRow) -> InjectionShape {
         build_ms: ms(row.build_us),
         layers: row.layers,
         layers_skipped: row.layers_skipped,
-        given: row.given,
+        given: row.injected,
         used: row.used,
     }
 }

@@ -87,8 +87,8 @@ pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Fa
 /// Reads one whole. A person who looks at it does not use it: only what helps an agent counts.
 pub(super) fn one(asked: &Asked, store: &Store) -> Result<Answer, Failure> {
     let memory = read(store, asked)?;
-    let given = store.given(memory.id, TOLD)?.into_iter().map(given_shape).collect();
-    let shown = store.shown(&[memory.id])?.get(&memory.id).map_or(0, |shown| shown.times);
+    let given = store.injections_of_memory(memory.id, TOLD)?.into_iter().map(given_shape).collect();
+    let shown = store.impressions(&[memory.id])?.get(&memory.id).map_or(0, |shown| shown.total);
     json(&OneShape {
         version: 1,
         memory: shapes::memory(store, &memory)?,

@@ -6,7 +6,7 @@ use crate::lines::unknown_kind;
 use crate::times;
 use backstory_memory::{Kind, MemoryId, ProjectId, SessionId, Timestamp};
 use backstory_server::Asked;
-use backstory_store::{Page, Store};
+use backstory_store::{PageRequest, Store};
 use serde_json::Value;
 
 /// Rows of a page when nobody says how many, and the most.
@@ -30,7 +30,7 @@ pub(crate) trait Parameters {
     /// Returns which projects are meant: one, or all where none is named.
     fn place(&self, store: &Store) -> Result<ProjectArgs, Failure>;
     /// Returns which rows of a list are wanted.
-    fn page(&self, store: &Store, app: &App) -> Result<Page, Failure>;
+    fn page(&self, store: &Store, app: &App) -> Result<PageRequest, Failure>;
     /// Returns a text of the body; nothing where it is not there or blank.
     fn text(&self, name: &str) -> Result<Option<String>, Failure>;
     /// Returns the same where it must be there.
@@ -78,12 +78,12 @@ impl Parameters for Asked {
         Ok(ProjectArgs { all_projects: project.is_none(), project })
     }
 
-    fn page(&self, store: &Store, app: &App) -> Result<Page, Failure> {
+    fn page(&self, store: &Store, app: &App) -> Result<PageRequest, Failure> {
         let number = |name: &str| -> Result<Option<i64>, Failure> {
             let Some(text) = self.query.get(name) else { return Ok(None) };
             text.parse().map(Some).map_err(|_| wrong(&format!("`{name}={text}` is not a number")))
         };
-        Ok(Page {
+        Ok(PageRequest {
             project: self.project(store)?,
             session: number("session")?.map(SessionId),
             kinds: self.kinds()?,
@@ -143,6 +143,6 @@ pub(crate) fn wrong(what: &str) -> Failure {
 }
 
 /// A page of a list, and where the next begins.
-pub(crate) fn next(page: &Page, rows: usize, last: Option<i64>) -> Option<i64> {
+pub(crate) fn next(page: &PageRequest, rows: usize, last: Option<i64>) -> Option<i64> {
     last.filter(|_| rows >= page.limit as usize)
 }

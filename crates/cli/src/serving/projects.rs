@@ -67,9 +67,9 @@ pub(super) fn overview(asked: &Asked, store: &Store, app: &App) -> Result<Answer
     let summary = summary
         .ok_or_else(|| Failure::no_such_project(&id.to_string()).hint("`/api/projects` lists them all"))?;
     let since = Timestamp(app.now.0 - DAYS * DAY_MS);
-    let days = every_day(&store.days_of(id, since)?, app.now);
-    let (given, used) = days.iter().fold((0, 0), |sum, day| (sum.0 + day.given, sum.1 + day.used));
-    let knowledge = store.memories(&store.surest(id, MOST_KNOWLEDGE)?)?;
+    let days = every_day(&store.daily_activity(id, since)?, app.now);
+    let (given, used) = days.iter().fold((0, 0), |sum, day| (sum.0 + day.injected, sum.1 + day.used));
+    let knowledge = store.memories(&store.most_confident(id, MOST_KNOWLEDGE)?)?;
     json(&OverviewShape {
         version: 1,
         project: shape(summary),
@@ -106,7 +106,7 @@ fn activity(day: &Day) -> ActivityShape {
 }
 
 fn injected(day: &Day) -> InjectedShape {
-    InjectedShape { day: date(day.day), tokens: day.tokens, given: day.given, used: day.used }
+    InjectedShape { day: date(day.day), tokens: day.tokens, given: day.injected, used: day.used }
 }
 
 fn change(changed: ChangedSymbol) -> ChangeShape {

@@ -12,7 +12,7 @@ use crate::shapes::SessionShape;
 use backstory_capture::body_of;
 use backstory_memory::{Activity, EventId, SessionId, Timestamp, first_chars};
 use backstory_server::{Answer, Asked};
-use backstory_store::{Page, SessionSummary, Store, StoredEvent};
+use backstory_store::{PageRequest, SessionSummary, Store, StoredEvent};
 use serde::Serialize;
 
 /// How much of the first prompt a list shows.
@@ -85,7 +85,7 @@ pub(super) fn replay(asked: &Asked, store: &Store) -> Result<Answer, Failure> {
             .hint("`/api/sessions` lists them all")
     })?;
     let events = store.events(id, EventId(0))?;
-    let page = Page { session: Some(id), limit: MOST, ..Page::default() };
+    let page = PageRequest { session: Some(id), limit: MOST, ..PageRequest::default() };
     let found = store.memory_rows(&page)?;
     let memories = found.len() as u64;
     let summary = SessionSummary { events: events.len() as u64, memories, session };

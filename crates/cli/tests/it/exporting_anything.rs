@@ -8,7 +8,8 @@ use backstory_memory::{
     ProjectKey, ProjectRef, Provenance, Relation, Timestamp,
 };
 use backstory_store::{
-    Anchor, Distilled, Home, NewMemory, OnRepeat, Origin, Past, Pin, Purpose, Store, UseKind,
+    Anchor, DistilledMemory, Home, MemoryOrigin, NewMemory, OnRepeat, Pin, Purpose, Store, UsageHistory,
+    UseKind,
 };
 use backstory_testkit::TestEnv;
 use proptest::prelude::*;
@@ -114,7 +115,7 @@ struct Busy {
 
 impl Busy {
     fn new(env: &TestEnv) -> Busy {
-        let home = Home::at(env.home());
+        let home = Home::new(env.home());
         Busy { store: Store::open(&home, Purpose::Command, NOW).unwrap(), ids: Vec::new(), clock: NOW.0 }
     }
 
@@ -133,9 +134,9 @@ impl Busy {
             .clone();
         let project_ref =
             ProjectRef { keys: vec![key], name: name.into(), root: String::new(), parent: None };
-        let project = self.store.project_at(&project_ref, NOW).unwrap();
+        let project = self.store.find_or_create_project(&project_ref, NOW).unwrap();
         let (content, created_at) = (content.clone(), Timestamp(self.clock));
-        NewMemory { uid: None, project, origin: Origin::default(), content, created_at }
+        NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at }
     }
 
     fn act(&mut self, act: &Act) -> Option<()> {
@@ -144,37 +145,37 @@ impl Busy {
         match act {
             Act::Remember(draft, project, session, (updated_at, times_seen, times_used, last_used_at)) => {
                 let mut memory = self.memory(draft, *project);
-                let session = session
-                    .as_ref()
-                    .map(|name| self.store.session_named(memory.project, "claude-code", name, now).unwrap());
-                let past = Past {
+                let session = session.as_ref().map(|name| {
+                    self.store.find_or_create_session(memory.project, "claude-code", name, now).unwrap()
+                });
+                let past = UsageHistory {
                     updated_at: Timestamp(*updated_at),
                     times_seen: *times_seen,
                     times_used: *times_used,
                     last_used_at: last_used_at.map(Timestamp),
                 };
-                memory.origin = Origin { session, past: Some(past), ..Origin::default() };
+                memory.origin = MemoryOrigin { session, usage: Some(past), ..MemoryOrigin::default() };
                 self.ids.push(self.store.remember(&memory).ok()?);
             }
             Act::Distil(draft, subject) => {
                 let memory = self.memory(draft, 0);
-                let session = self.store.session_named(memory.project, "codex", "s", now).unwrap();
-                let distilled = Distilled {
+                let session = self.store.find_or_create_session(memory.project, "codex", "s", now).unwrap();
+                let distilled = DistilledMemory {
                     subject: Digest(*subject),
                     memory,
-                    again: OnRepeat::Counts,
+                    on_repeat: OnRepeat::Reinforce,
                     same_as: None,
                     replaces: Vec::new(),
                     contradicts: self.at(0).into_iter().collect(),
                 };
-                let outcome = self.store.keep_distilled(session, EventId(0), &[distilled]).unwrap();
+                let outcome = self.store.write_distilled(session, EventId(0), &[distilled]).unwrap();
                 self.ids.push(outcome[0].memory()?);
             }
             Act::Supersede(old, draft) => {
                 let (old, memory) = (self.at(*old)?, self.memory(draft, 0));
                 self.ids.push(self.store.supersede(old, &memory).ok()?);
             }
-            Act::Replace(old, by) => self.store.note_superseded(self.at(*old)?, self.at(*by)?, now).unwrap(),
+            Act::Replace(old, by) => self.store.mark_superseded(self.at(*old)?, self.at(*by)?, now).unwrap(),
             Act::Link(from, relation, to) => {
                 let (from, to) = (self.at(*from)?, self.at(*to)?);
                 if from != to {
@@ -197,7 +198,7 @@ impl Busy {
             }
             Act::Pin(at) => self.store.pin(self.at(*at)?, Pin::Keep).unwrap(),
             Act::Meet(at) => self.store.reinforce(self.at(*at)?, now).unwrap(),
-            Act::Use(at) => self.store.note_used(&[self.at(*at)?], UseKind::Fetched, now).unwrap(),
+            Act::Use(at) => self.store.mark_used(&[self.at(*at)?], UseKind::Fetched, now).unwrap(),
             Act::Forget(at) => {
                 let id = self.at(*at)?;
                 self.store.forget(&[id], now).unwrap();

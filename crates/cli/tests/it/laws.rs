@@ -333,7 +333,7 @@ fn law_5_what_we_said_is_not_captured_as_if_it_had_happened() {
         shingles: Shingles::from_text(block),
         memories: Vec::new(),
     };
-    let mut store = Store::open(&Home::at(env.home()), Purpose::Command, Timestamp(0)).unwrap();
+    let mut store = Store::open(&Home::new(env.home()), Purpose::Command, Timestamp(0)).unwrap();
     store.record_injection(&given).unwrap();
     drop(store);
     for (number, text) in [fence(block, 0xbeef), block.to_uppercase().replace("- ", "* ")].iter().enumerate()

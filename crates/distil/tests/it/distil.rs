@@ -37,7 +37,7 @@ fn a_failure_met_again_leads_to_what_mended_it() {
     let everywhere = Filter::within(Scope::Everywhere);
     let found = |command: &str, output: &str| {
         let subject = failure_subject(command, output);
-        story.store.with_signature(&Vec::from_iter(subject), &everywhere).unwrap()
+        story.store.with_subjects(&Vec::from_iter(subject), &everywhere).unwrap()
     };
     // Another day, another place, the same failure.
     assert_eq!(found("cd app && python3 -m unittest", &RED.replace("0.001s", "0.204s")), [failure.id]);

@@ -3,7 +3,7 @@
 use crate::recording::Recording;
 use backstory_distil::DistilTrigger;
 use backstory_memory::{Content, Kind, Memory, MemoryScope, ProjectId, Provenance, Timestamp};
-use backstory_store::{NewMemory, Origin, Purpose, Store};
+use backstory_store::{MemoryOrigin, NewMemory, Purpose, Store};
 use proptest::prelude::*;
 
 /// What people say: new, the same again in other words, put right, denied, and with another value.
@@ -83,7 +83,7 @@ fn others_write(story: &Recording, said: &str, scope: MemoryScope) {
     let content =
         Content { scope, provenance: Provenance::Import, ..Content::new(Kind::Decision, said, said) };
     let memory =
-        NewMemory { uid: None, project, origin: Origin::default(), content, created_at: Timestamp(1) };
+        NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: Timestamp(1) };
     store.remember(&memory).unwrap();
 }
 

@@ -6,7 +6,7 @@ use backstory_memory::{
     Activity, EventBody, ExitStatus, Hunk, Kind, Memory, MemoryId, PlanStep, ProjectKey, ProjectRef,
     Provenance, SessionId, Subagent, Timestamp,
 };
-use backstory_store::{Arrival, Filter, Home, Purpose, Recorded, Scope, StandingFilter, Store};
+use backstory_store::{Filter, Home, IncomingEvent, Purpose, RecordOutcome, Scope, StandingFilter, Store};
 use tempfile::TempDir;
 
 pub(crate) struct Recording {
@@ -22,7 +22,7 @@ pub(crate) struct Recording {
 impl Recording {
     pub(crate) fn new() -> Recording {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::at(dir.path().join("home"));
+        let home = Home::new(dir.path().join("home"));
         std::fs::create_dir(dir.path().join("project")).unwrap();
         let store = Store::open(&home, Purpose::Command, Timestamp(0)).unwrap();
         Recording {
@@ -74,7 +74,7 @@ impl Recording {
         };
         let root = self.root().display().to_string();
         let redactor = Redactor::new(RedactorOptions::default());
-        let given = self.store.given_to("test", &self.session).unwrap();
+        let given = self.store.recent_shingles("test", &self.session).unwrap();
         let around = CaptureContext {
             redactor: &redactor,
             most_bytes: 16_384,
@@ -89,8 +89,8 @@ impl Recording {
             root,
             parent: None,
         };
-        let recorded = self.store.record(&Arrival { event, project_ref }).unwrap();
-        assert!(matches!(recorded, Recorded::Stored(_) | Recorded::Forgotten), "{recorded:?}");
+        let recorded = self.store.record(&IncomingEvent { event, project_ref }).unwrap();
+        assert!(matches!(recorded, RecordOutcome::Stored(_) | RecordOutcome::Forgotten), "{recorded:?}");
         self
     }
 
@@ -142,7 +142,7 @@ impl Recording {
     }
 
     pub(crate) fn id(&self) -> SessionId {
-        self.store.session_called("test", &self.session).unwrap().unwrap().id
+        self.store.find_session("test", &self.session).unwrap().unwrap().id
     }
 
     pub(crate) fn distils(&mut self, trigger: DistilTrigger) -> DistilReport {
@@ -162,7 +162,7 @@ impl Recording {
         let report = match &mut self.familiar {
             Some(familiar) => {
                 let distil = |store: &mut Store| distil_batch(store, id, &how, familiar);
-                self.store.together(distil).unwrap()
+                self.store.transaction(distil).unwrap()
             }
             None => distil(&mut self.store, id, &how).unwrap(),
         };

@@ -11,7 +11,7 @@ use crate::{
     UnreadableSource,
 };
 use backstory_memory::{Category, Importance, Kind, MemoryScope, Timestamp};
-use backstory_store::{Foreign, ForeignRow, Wanted};
+use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
 use std::collections::HashMap;
 
 /// Finds the database. One of another program by the same name is not it; one that cannot be opened may be.
@@ -19,8 +19,9 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
     let home = search.places.home.join(".claude-mem");
     let folder = search.named("CLAUDE_MEM_DATA_DIR").unwrap_or(&home);
     let path = folder.join("claude-mem.db");
-    let is_ours =
-        || Foreign::open(&path).and_then(|db| db.tables()).map_or(true, |tables| has_sessions(&tables));
+    let is_ours = || {
+        ForeignDatabase::open(&path).and_then(|db| db.tables()).map_or(true, |tables| has_sessions(&tables))
+    };
     locate_database(ImportSource::ClaudeMem, &path).filter(|_| is_ours()).into_iter().collect()
 }
 
@@ -29,7 +30,7 @@ pub(crate) fn read(
     instance: &SourceInstance,
     emit: &mut dyn FnMut(ImportItem),
 ) -> Result<(), UnreadableSource> {
-    let db = Foreign::open(&instance.path).map_err(|error| UnreadableSource(error.to_string()))?;
+    let db = ForeignDatabase::open(&instance.path).map_err(|error| UnreadableSource(error.to_string()))?;
     let tables = db.tables().map_err(|error| UnreadableSource(error.to_string()))?;
     if !has_sessions(&tables) {
         return Err(UnreadableSource("not a database of claude-mem".to_owned()));
@@ -49,8 +50,8 @@ fn has_sessions(tables: &[String]) -> bool {
     tables.iter().any(|table| table == "sdk_sessions")
 }
 
-fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> Wanted<'a> {
-    Wanted { table, columns, order: &["id"], ..Wanted::default() }
+fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> RowQuery<'a> {
+    RowQuery { table, columns, order: &["id"], ..RowQuery::default() }
 }
 
 /// Returns columns with those that say where a row belongs: by today's names and by those before 9.x.
@@ -127,7 +128,7 @@ struct ClaudeMemSession {
 }
 
 impl ClaudeMemSessions {
-    pub(crate) fn read(db: &Foreign) -> ClaudeMemSessions {
+    pub(crate) fn read(db: &ForeignDatabase) -> ClaudeMemSessions {
         let columns = &[
             "id",
             "memory_session_id",

@@ -5,7 +5,7 @@ mod sdsrss;
 
 use crate::sources::values::locate_database;
 use crate::{ImportItem, ImportSource, SearchPaths, SourceInstance, UnreadableSource};
-use backstory_store::Foreign;
+use backstory_store::ForeignDatabase;
 
 /// Finds the databases of both. One of them lies where claude-mem's would, by the same name.
 pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
@@ -14,7 +14,7 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
     let own = locate_database(ImportSource::ClaudeMemLite, &own.join("claude-mem-lite.db"));
     let shared = locate_database(ImportSource::ClaudeMemLite, &home.join(".claude-mem/claude-mem.db"));
     let is_ours = |instance: &SourceInstance| {
-        let tables = Foreign::open(&instance.path).and_then(|db| db.tables());
+        let tables = ForeignDatabase::open(&instance.path).and_then(|db| db.tables());
         tables.is_ok_and(|tables| mem_lite::is_its(&tables))
     };
     own.into_iter().chain(shared.filter(is_ours)).collect()
@@ -25,7 +25,7 @@ pub(crate) fn read(
     instance: &SourceInstance,
     emit: &mut dyn FnMut(ImportItem),
 ) -> Result<(), UnreadableSource> {
-    let db = Foreign::open(&instance.path).map_err(|error| UnreadableSource(error.to_string()))?;
+    let db = ForeignDatabase::open(&instance.path).map_err(|error| UnreadableSource(error.to_string()))?;
     let tables = db.tables().map_err(|error| UnreadableSource(error.to_string()))?;
     if mem_lite::is_its(&tables) {
         mem_lite::read(&db, emit);

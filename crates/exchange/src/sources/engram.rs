@@ -12,7 +12,7 @@ use crate::{
     UnreadableSource,
 };
 use backstory_memory::{Kind, MemoryScope, Timestamp};
-use backstory_store::Past;
+use backstory_store::UsageHistory;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
@@ -140,7 +140,7 @@ impl EngramIndex {
         let seen = text(fields, "duplicate_count").and_then(|count| count.parse().ok()).unwrap_or(1);
         Ok(ImportedMemory {
             session: session.and_then(of_host),
-            past: Some(Past {
+            past: Some(UsageHistory {
                 updated_at: at(fields, "updated_at").unwrap_or(created_at),
                 times_seen: std::cmp::max(1, seen),
                 times_used: 0,

@@ -3,7 +3,7 @@
 use crate::ImportSource;
 use backstory_hosts::HostPaths;
 use backstory_memory::{Content, MemoryScope, Timestamp};
-use backstory_store::Past;
+use backstory_store::UsageHistory;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use thiserror::Error;
@@ -77,7 +77,7 @@ pub struct ImportedMemory {
     /// What it says.
     pub content: Content,
     /// What it has been through.
-    pub past: Option<Past>,
+    pub past: Option<UsageHistory>,
     /// The names of memories of the same find that it replaces.
     pub replaces: Vec<String>,
     /// The names of memories of the same find that it has to do with.

@@ -13,7 +13,7 @@ use crate::{
     UnreadableSource,
 };
 use backstory_memory::{Content, MemoryScope};
-use backstory_store::{Foreign, ForeignRow, Wanted};
+use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -36,7 +36,7 @@ pub(crate) fn read(
     instance: &SourceInstance,
     emit: &mut dyn FnMut(ImportItem),
 ) -> Result<(), UnreadableSource> {
-    let db = Foreign::open(&instance.path).map_err(|error| UnreadableSource(error.to_string()))?;
+    let db = ForeignDatabase::open(&instance.path).map_err(|error| UnreadableSource(error.to_string()))?;
     let tables = db.tables().map_err(|error| UnreadableSource(error.to_string()))?;
     let has = |name: &str| tables.iter().any(|table| table == name);
     if !(has("user_observations") || has("observations") && has("sessions")) {
@@ -67,14 +67,14 @@ pub(crate) fn read(
         placed(row, "observation", project, content)
     });
     for status in ["pending", "processing", "failed"] {
-        let queued = Wanted { only: &[("status", status)], ..wanted("pending_messages", &["id"]) };
+        let queued = RowQuery { only: &[("status", status)], ..wanted("pending_messages", &["id"]) };
         skip_rows(&db, queued, reason::NEVER_COMPRESSED, emit);
     }
     Ok(())
 }
 
-fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> Wanted<'a> {
-    Wanted { table, columns, order: &["_rowid"], ..Wanted::default() }
+fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> RowQuery<'a> {
+    RowQuery { table, columns, order: &["_rowid"], ..RowQuery::default() }
 }
 
 /// The columns that say where a row belongs and what became of it.
@@ -103,7 +103,7 @@ struct OpenMemProjects {
 }
 
 impl OpenMemProjects {
-    fn read(db: &Foreign, path: &Path) -> OpenMemProjects {
+    fn read(db: &ForeignDatabase, path: &Path) -> OpenMemProjects {
         let folder = path.parent().filter(|parent| parent.ends_with(".open-mem")).and_then(Path::parent);
         let here = project(folder.and_then(Path::to_str), NAMELESS);
         let mut by_session = HashMap::new();
@@ -127,7 +127,7 @@ struct OpenMemHistory {
 }
 
 impl OpenMemHistory {
-    fn read(db: &Foreign) -> OpenMemHistory {
+    fn read(db: &ForeignDatabase) -> OpenMemHistory {
         let mut newer_of = Vec::new();
         let mut there = HashSet::new();
         let mut history = OpenMemHistory { replaced: HashMap::new(), gone: HashMap::new() };
@@ -173,7 +173,7 @@ impl OpenMemHistory {
 }
 
 /// Returns what the graph says each observation speaks of.
-fn entities(db: &Foreign) -> HashMap<String, Vec<String>> {
+fn entities(db: &ForeignDatabase) -> HashMap<String, Vec<String>> {
     let mut names = HashMap::new();
     look_up(db, wanted("entities", &["id", "name"]), |row| {
         if let (Some(id), Some(name)) = (row.text("id"), row.text("name")) {
@@ -182,7 +182,7 @@ fn entities(db: &Foreign) -> HashMap<String, Vec<String>> {
     });
     let mut named_in: HashMap<String, Vec<String>> = HashMap::new();
     let order: &[&str] = &["observation_id", "entity_id"];
-    let of = Wanted { order, ..wanted("entity_observations", order) };
+    let of = RowQuery { order, ..wanted("entity_observations", order) };
     look_up(db, of, |row| {
         if let (Some(id), Some(observation)) = (row.text("entity_id"), row.text("observation_id")) {
             named_in.entry(observation.to_owned()).or_default().extend(names.get(id).cloned());

@@ -5,7 +5,7 @@
 
 use crate::{ImportItem, ImportSource, ImportedMemory, ImportedProject, SourceInstance};
 use backstory_memory::{Confidence, Content, Kind, Provenance, Timestamp, title_from};
-use backstory_store::{Foreign, ForeignRow, Wanted};
+use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -42,8 +42,8 @@ pub(crate) fn locate_database(source: ImportSource, path: &Path) -> Option<Sourc
 
 /// Calls `take` with each wanted row. A table that is damaged ends where the damage begins, and counts as one thing skipped.
 pub(crate) fn each_row(
-    db: &Foreign,
-    wanted: Wanted<'_>,
+    db: &ForeignDatabase,
+    wanted: RowQuery<'_>,
     emit: &mut dyn FnMut(ImportItem),
     mut take: impl FnMut(&ForeignRow) -> Result<ImportedMemory, &'static str>,
 ) {
@@ -58,8 +58,8 @@ pub(crate) fn each_row(
 
 /// Counts the rows of a table that are skipped for the same reason.
 pub(crate) fn skip_rows(
-    db: &Foreign,
-    wanted: Wanted<'_>,
+    db: &ForeignDatabase,
+    wanted: RowQuery<'_>,
     why: &'static str,
     emit: &mut dyn FnMut(ImportItem),
 ) {
@@ -67,7 +67,7 @@ pub(crate) fn skip_rows(
 }
 
 /// Calls `take` with the wanted rows of a table that is only looked up in: what is damaged there is not known.
-pub(crate) fn look_up(db: &Foreign, wanted: Wanted<'_>, mut take: impl FnMut(&ForeignRow)) {
+pub(crate) fn look_up(db: &ForeignDatabase, wanted: RowQuery<'_>, mut take: impl FnMut(&ForeignRow)) {
     // The table the rows belong to is read on its own, and tells of the damage.
     drop(db.each(wanted, |row| {
         take(&row);

@@ -50,7 +50,7 @@ fn all(store: &Store) -> Vec<Memory> {
 fn reading_everything_again_adds_nothing() {
     let home = tempfile::tempdir().unwrap();
     let search = busy(home.path());
-    let mut store = Store::open(&Home::at(home.path().join("backstory")), Purpose::Command, NOW).unwrap();
+    let mut store = Store::open(&Home::new(home.path().join("backstory")), Purpose::Command, NOW).unwrap();
     let instances: Vec<SourceInstance> =
         ImportSource::ALL.into_iter().flat_map(|source| source.locate(&search)).collect();
     let sources = [
@@ -84,7 +84,7 @@ fn what_was_replaced_there_is_replaced_here() {
     for source in
         [ImportSource::ClaudeMemLite, ImportSource::OpenMem, ImportSource::Lore, ImportSource::Engram]
     {
-        let own = Home::at(home.path().join(source.as_str()));
+        let own = Home::new(home.path().join(source.as_str()));
         let mut store = Store::open(&own, Purpose::Command, NOW).unwrap();
         for instance in source.locate(&search) {
             take(&mut store, &instance);

@@ -7,7 +7,7 @@ use backstory_hosts::{Host, HostPaths};
 use backstory_memory::{
     Content, EventId, EventKind, Kind, Memory, ProjectKey, ProjectRef, SessionId, Standing, Timestamp,
 };
-use backstory_store::{Arrival, Home, Purpose, Store, StoredEvent};
+use backstory_store::{Home, IncomingEvent, Purpose, Store, StoredEvent};
 use backstory_testkit::Transcripts;
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ const TURNS: usize = 30;
 const SESSIONS: i64 = 2;
 
 fn opened(home: &Path) -> Store {
-    Store::open(&Home::at(home.join("backstory")), Purpose::Command, NOW).unwrap()
+    Store::open(&Home::new(home.join("backstory")), Purpose::Command, NOW).unwrap()
 }
 
 /// Takes in made-up transcripts of a project.
@@ -57,8 +57,8 @@ fn lived_through(store: &mut Store, events: &[StoredEvent], cwd: &Path) {
     for StoredEvent { event, .. } in events {
         let keys = vec![ProjectKey::Path(root.clone())];
         let project_ref = ProjectRef { keys, name: "shop".into(), root: root.clone(), parent: None };
-        store.record(&Arrival { event: event.clone(), project_ref }).unwrap();
-        session = store.session_called(&event.host, &event.host_session).unwrap();
+        store.record(&IncomingEvent { event: event.clone(), project_ref }).unwrap();
+        session = store.find_session(&event.host, &event.host_session).unwrap();
         if event.kind == EventKind::TurnEnd {
             distil_as(DistilTrigger::TurnEnd, store, session.as_ref().unwrap().id, event.at, &redactor);
         }

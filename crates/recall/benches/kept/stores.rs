@@ -1,7 +1,7 @@
 //! Stores of a size that are built once and kept with the build's own files; a million memories take some minutes.
 
 use backstory_memory::{Content, ProjectId, ProjectKey, ProjectRef, Timestamp, Uid};
-use backstory_store::{Home, NewMemory, Origin, Purpose, Store};
+use backstory_store::{Home, MemoryOrigin, NewMemory, Purpose, Store};
 use backstory_testkit::{Corpus, MadeUp, Times};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,11 +44,12 @@ fn fill(home: &Path, memories: usize) {
         store.remember_all(&batch).expect("memories written");
     }
     // As `import` leaves it.
-    store.join_words().expect("one word index");
+    store.merge_word_index().expect("one word index");
 }
 
 pub(crate) fn open(home: &Path) -> (Store, ProjectId) {
-    let mut store = Store::open(&Home::at(home.to_owned()), Purpose::Command, Timestamp(0)).expect("a store");
+    let mut store =
+        Store::open(&Home::new(home.to_owned()), Purpose::Command, Timestamp(0)).expect("a store");
     let project = bench_project(&mut store);
     (store, project)
 }
@@ -56,7 +57,7 @@ pub(crate) fn open(home: &Path) -> (Store, ProjectId) {
 pub(crate) fn bench_project(store: &mut Store) -> ProjectId {
     let keys = vec![ProjectKey::Named("bench".to_owned())];
     let project_ref = ProjectRef { keys, name: "bench".to_owned(), root: "/bench".to_owned(), parent: None };
-    store.project_at(&project_ref, Timestamp(0)).expect("a project")
+    store.find_or_create_project(&project_ref, Timestamp(0)).expect("a project")
 }
 
 pub(crate) fn new_memory(made_up: &MadeUp, project: ProjectId) -> NewMemory {
@@ -66,7 +67,7 @@ pub(crate) fn new_memory(made_up: &MadeUp, project: ProjectId) -> NewMemory {
     NewMemory {
         uid: Uid::parse(&made_up.uid).ok(),
         project,
-        origin: Origin::default(),
+        origin: MemoryOrigin::default(),
         content,
         created_at: Timestamp(made_up.created_at_ms),
     }

@@ -3,7 +3,7 @@
 use crate::kit::{DAY, NOW, World, hit, ids, project};
 use backstory_memory::{Content, Kind};
 use backstory_recall::{Factor, Question, Recall, Weights};
-use backstory_store::{Filter, NewMemory, Origin, Scope, StandingFilter};
+use backstory_store::{Filter, MemoryOrigin, NewMemory, Scope, StandingFilter};
 
 fn decided(text: &str) -> Content {
     Content::new(Kind::Decision, text, text)
@@ -79,7 +79,7 @@ fn what_was_superseded_is_left_out_and_names_its_replacement_when_asked_for() {
     let mut world = World::new();
     let old = world.write(decided("Invoices are sent by post"), 20);
     let content = decided("Invoices are sent by mail");
-    let (project, origin) = (world.project, Origin::default());
+    let (project, origin) = (world.project, MemoryOrigin::default());
     let new = NewMemory { uid: None, project, origin, content, created_at: NOW };
     let new = world.store.supersede(old, &new).unwrap();
     assert_eq!(ids(&world.ask("how are invoices sent")), [new]);

@@ -3,7 +3,7 @@
 use crate::kit::{NOW, World, hit, ids, project};
 use backstory_memory::{Content, Kind, Link, Relation};
 use backstory_recall::{KeptVectors, Lift, Meaning, Question, Recall, Strategy, Weights};
-use backstory_store::{Anchor, Filter, NewMemory, Origin, Scope};
+use backstory_store::{Anchor, Filter, MemoryOrigin, NewMemory, Scope};
 use std::time::Instant;
 
 #[test]
@@ -35,7 +35,7 @@ fn plural_typo_and_unspaced_scripts_are_found() {
         assert_eq!(ids(&world.ask(asked)).first(), Some(&wanted), "{asked}");
     }
     let answer = world.ask("migartions");
-    assert_eq!(answer.read_as.first().map(|read| read.asked.as_str()), Some("migartions"));
+    assert_eq!(answer.read_as.first().map(|read| read.word.as_str()), Some("migartions"));
 }
 
 #[test]
@@ -138,9 +138,9 @@ fn a_link_brings_the_other_end() {
 #[test]
 fn a_short_turn_is_found_by_what_stands_beside_it() {
     let mut world = World::new();
-    let session = world.store.session_named(world.project, "test", "s", crate::kit::NOW).unwrap();
+    let session = world.store.find_or_create_session(world.project, "test", "s", crate::kit::NOW).unwrap();
     let mut say = |text: &str| {
-        let origin = Origin { session: Some(session), ..Origin::default() };
+        let origin = MemoryOrigin { session: Some(session), ..MemoryOrigin::default() };
         let content = Content::new(Kind::Note, text, text);
         let new =
             NewMemory { uid: None, project: world.project, origin, content, created_at: crate::kit::NOW };

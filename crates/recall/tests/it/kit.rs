@@ -3,7 +3,7 @@
 use backstory_embed::{Encoder, MiniLm, Row, VectorWriter, model_name};
 use backstory_memory::{Content, Kind, MemoryId, ProjectId, ProjectKey, ProjectRef, Timestamp};
 use backstory_recall::{Answer, Hit, Meaning, Question, Recall, Synonyms, Weights};
-use backstory_store::{Filter, Home, NewMemory, Origin, Purpose, Scope, Store};
+use backstory_store::{Filter, Home, MemoryOrigin, NewMemory, Purpose, Scope, Store};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -21,14 +21,14 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new() -> World {
         let dir = tempfile::tempdir().unwrap();
-        let mut store = Store::open(&Home::at(dir.path().join("home")), Purpose::Command, NOW).unwrap();
+        let mut store = Store::open(&Home::new(dir.path().join("home")), Purpose::Command, NOW).unwrap();
         let project = project(&mut store, "one");
         World { dir, store, project }
     }
 
     /// Writes a memory of some days ago.
     pub(crate) fn write(&mut self, content: Content, days_ago: i64) -> MemoryId {
-        let (project, origin) = (self.project, Origin::default());
+        let (project, origin) = (self.project, MemoryOrigin::default());
         let created_at = NOW.plus_ms(-days_ago * DAY);
         self.store.remember(&NewMemory { uid: None, project, origin, content, created_at }).unwrap()
     }
@@ -78,7 +78,7 @@ impl World {
 pub(crate) fn project(store: &mut Store, name: &str) -> ProjectId {
     let keys = vec![ProjectKey::Named(name.to_owned())];
     let project_ref = ProjectRef { keys, name: name.to_owned(), root: format!("/{name}"), parent: None };
-    store.project_at(&project_ref, NOW).unwrap()
+    store.find_or_create_project(&project_ref, NOW).unwrap()
 }
 
 pub(crate) fn ids(answer: &Answer) -> Vec<MemoryId> {

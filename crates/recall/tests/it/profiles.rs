@@ -3,7 +3,7 @@
 use crate::kit::{NOW, World, hit, ids};
 use backstory_memory::{Content, Freshness, Importance, Kind, Memory};
 use backstory_recall::{Factor, Question, Recall, Signal, Weights};
-use backstory_store::{Showing, UseKind};
+use backstory_store::{ImpressionKind, UseKind};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -94,14 +94,14 @@ fn what_is_shown_and_never_used_fades_when_unasked() {
     let ignored = world.note("Deploy with the blue script, the one for Tuesdays");
     let fresh = world.note("The blue button of the admin page starts a deploy");
     for _ in 0..30 {
-        world.store.note_shown(&[ignored], Showing::Unasked, NOW).unwrap();
+        world.store.record_impressions(&[ignored], ImpressionKind::Injected, NOW).unwrap();
     }
     let weights = Weights { floor: 0.0, ..Weights::INJECT };
     let answer = world.ask_with("deploy blue script", &weights, None);
     assert_eq!(ids(&answer), [fresh, ignored]);
     let faded = Factor::Signal(Signal::Unused);
     assert!(hit(&answer, ignored).reasons.factors.iter().any(|(factor, by)| *factor == faded && *by < 0.3));
-    world.store.note_used(&[ignored], UseKind::Fetched, NOW).unwrap();
+    world.store.mark_used(&[ignored], UseKind::Fetched, NOW).unwrap();
     assert_eq!(ids(&world.ask_with("deploy blue script", &weights, None)), [ignored, fresh]);
 }
 

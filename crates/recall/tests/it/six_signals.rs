@@ -3,7 +3,7 @@
 use crate::kit::{DAY, NOW, World, project};
 use backstory_memory::{Content, Importance, Kind, MemoryId, Timestamp};
 use backstory_recall::{Question, Recall, Weights};
-use backstory_store::{Filter, NewMemory, Origin, Scope, Showing, UseKind, WordQuery};
+use backstory_store::{Filter, ImpressionKind, MemoryOrigin, NewMemory, Scope, UseKind, WordQuery};
 
 /// One memory of the fixed set: what it says, how old it is, how often and when it was used, how much it matters, whose it is.
 struct Made {
@@ -90,11 +90,11 @@ fn the_six_signals_of_lore_come_out_of_the_table() {
         content.importance = Importance::new(memory.importance);
         let project = if memory.is_own { world.project } else { other };
         let created_at = days_before_now(memory.days_old);
-        let new = NewMemory { uid: None, project, origin: Origin::default(), content, created_at };
+        let new = NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at };
         let id = world.store.remember(&new).unwrap();
         for _ in 0..memory.uses {
             let at = days_before_now(memory.days_since_use.unwrap());
-            world.store.note_used(&[id], UseKind::Fetched, at).unwrap();
+            world.store.mark_used(&[id], UseKind::Fetched, at).unwrap();
         }
         made.push((id, memory));
     }
@@ -103,7 +103,7 @@ fn the_six_signals_of_lore_come_out_of_the_table() {
     words.word("cache");
     words.word("invalidation");
     words.word("broadcast");
-    let bm25 = world.store.search_words(&words, &everywhere).unwrap();
+    let bm25 = world.store.search_exact(&words, &everywhere).unwrap();
 
     let question =
         Question { from: Some(world.project), ..Question::new("cache invalidation broadcast", NOW) };
@@ -129,9 +129,9 @@ fn being_shown_does_not_reinforce_and_use_does() {
     let shown = world.note("the harbour floods at spring tide");
     let before = world.ask_with("harbour", &Weights::SIX_SIGNALS, None).hits[0].score;
     for _ in 0..50 {
-        world.store.note_shown(&[shown], Showing::Unasked, NOW).unwrap();
+        world.store.record_impressions(&[shown], ImpressionKind::Injected, NOW).unwrap();
     }
     assert_eq!(world.ask_with("harbour", &Weights::SIX_SIGNALS, None).hits[0].score, before);
-    world.store.note_used(&[shown], UseKind::Cited, NOW).unwrap();
+    world.store.mark_used(&[shown], UseKind::Cited, NOW).unwrap();
     assert!(world.ask_with("harbour", &Weights::SIX_SIGNALS, None).hits[0].score > before);
 }

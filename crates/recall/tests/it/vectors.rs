@@ -7,7 +7,7 @@ use backstory_memory::{Content, Kind, MemoryId, MemoryScope, ProjectKey, Project
 use backstory_recall::{
     Embedded, Embedding, begin_anew, embed_waiting, look_for_missing_vectors, take_out_vectors,
 };
-use backstory_store::{EVERYWHERE, Home, NewMemory, Origin, Purpose, Store};
+use backstory_store::{ANY_PROJECT, Home, MemoryOrigin, NewMemory, Purpose, Store};
 use std::fs;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ struct Place {
 impl Place {
     fn new() -> Place {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::at(dir.path().join("home"));
+        let home = Home::new(dir.path().join("home"));
         Place { _dir: dir, home }
     }
 
@@ -106,9 +106,9 @@ impl Place {
 fn say(store: &mut Store, text: &str) -> MemoryId {
     let keys = vec![ProjectKey::Path("/home/u/one".to_owned())];
     let one = ProjectRef { keys, name: "one".to_owned(), root: "/home/u/one".to_owned(), parent: None };
-    let project = store.project_at(&one, NOW).unwrap();
+    let project = store.find_or_create_project(&one, NOW).unwrap();
     let content = draft(text);
-    let new = NewMemory { uid: None, project, origin: Origin::default(), content, created_at: NOW };
+    let new = NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: NOW };
     store.remember(&new).unwrap()
 }
 
@@ -168,7 +168,7 @@ fn memories_stand_under_their_project_or_under_everywhere() {
         found.iter().map(|neighbour| neighbour.memory).collect::<Vec<_>>()
     };
     let project = store.memory(MemoryId(1)).unwrap().unwrap().project;
-    assert_eq!((in_project(project.0), in_project(EVERYWHERE.0)), (vec![1], vec![2]));
+    assert_eq!((in_project(project.0), in_project(ANY_PROJECT.0)), (vec![1], vec![2]));
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn a_kill_between_the_steps_loses_nothing_and_leaves_nothing_wrong() {
         embed(&mut store, &model);
         let three = say(&mut store, "three");
         let memory = store.memory(three).unwrap().unwrap();
-        store.vectors_are_coming(&[memory]).unwrap();
+        store.begin_vector_append(&[memory]).unwrap();
         let vectors: Vec<Quantised> = model.encode("three").iter().map(Vector::quantise).collect();
         let rows = vectors.iter().map(|vector| Row { memory: 3, project: 1, vector });
         let mut writer = VectorWriter::open(&place.home.vectors(), model.name).unwrap();

@@ -2,12 +2,12 @@
 -- reads only what has changed. `stamp` is what the place looked like, `taken` how many things of it were taken in so far.
 CREATE TABLE imports (
     source TEXT NOT NULL,
-    place TEXT NOT NULL,
-    stamp TEXT NOT NULL,
-    taken INTEGER NOT NULL,
+    location TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    imported INTEGER NOT NULL,
     is_done INTEGER NOT NULL CHECK (is_done IN (0, 1)),
     at_ms INTEGER NOT NULL,
-    PRIMARY KEY (source, place)
+    PRIMARY KEY (source, location)
 ) STRICT, WITHOUT ROWID;
 
 -- Whether hooks heard of a session themselves: then its host's record is not taken in, also long after its events are gone.

@@ -22,7 +22,7 @@ fn every_row_with_a_flipped_byte_is_named_and_no_other() {
     fs::write(test.home.database(), bytes).unwrap();
     for purpose in [Purpose::Read, Purpose::Hook] {
         let report = Store::open(&test.home, purpose, NOW).unwrap().check(CheckDepth::Full).unwrap();
-        assert_eq!((rotten.len(), &report.damaged, report.looked_at), (100, &rotten, 150));
+        assert_eq!((rotten.len(), &report.damaged, report.checked), (100, &rotten, 150));
         assert!(report.file.is_empty() && !report.is_sound(), "SQLite sees nothing: {report:?}");
         bar("R12", format_args!("{} of {} rotten rows named", report.damaged.len(), rotten.len()));
     }
@@ -60,10 +60,10 @@ fn a_broken_word_index_is_told_from_a_broken_file_and_is_made_anew() {
         assert_eq!(report.file, Vec::<String>::new(), "{breakage}");
         assert!(report.words.is_some(), "{breakage}");
         let mut steps = Vec::new();
-        assert_eq!(store.rebuild_words(|done| steps.push(done)).unwrap(), 30, "{breakage}");
+        assert_eq!(store.rebuild_word_index(|done| steps.push(done)).unwrap(), 30, "{breakage}");
         assert_eq!(steps.len(), 30);
         assert!(store.check(CheckDepth::Full).unwrap().is_sound(), "{breakage}");
-        let hits = store.search_words(&any_of(&["body7x"]), &Filter::within(Scope::Everywhere)).unwrap();
+        let hits = store.search_exact(&any_of(&["body7x"]), &Filter::within(Scope::Everywhere)).unwrap();
         assert_eq!(hits.len(), 1, "{breakage}");
         // It is as careful with what is forgotten as the first one was.
         let id = note(&mut store, "secret", "zyxquux");

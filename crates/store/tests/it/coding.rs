@@ -2,7 +2,7 @@
 
 use crate::kit::{KEEP, NOW, TestHome, arrival, ask, project, raw};
 use backstory_memory::{CodeChange, Digest, ProjectId, SessionId, Symbol, SymbolChange, SymbolKind};
-use backstory_store::{FileMap, FileReading, FileState, Store};
+use backstory_store::{FileMap, FileState, FileUpdate, Store};
 
 fn symbol(name: &str, body: u8) -> Symbol {
     Symbol {
@@ -31,9 +31,9 @@ fn deleted(name: &str, before: u8) -> CodeChange {
     change(SymbolChange::Deleted, name, Some(before), before)
 }
 
-fn mapped(path: &str, symbols: Vec<Symbol>, changes: Vec<CodeChange>) -> FileReading {
+fn mapped(path: &str, symbols: Vec<Symbol>, changes: Vec<CodeChange>) -> FileUpdate {
     let map = FileMap { content_hash: Digest([7; 16]), symbols };
-    FileReading { path: path.into(), now: FileState::Mapped(map), changes }
+    FileUpdate { path: path.into(), state: FileState::Mapped(map), changes }
 }
 
 /// Starts a session in the project at `/home/u/one`.
@@ -64,7 +64,7 @@ fn the_map_of_a_file_is_read_back_as_it_was_kept_and_replaced_whole() {
     assert_eq!(store.file_map(project, "a.rs").unwrap().unwrap().symbols, [symbol("h", 4)]);
     store.record_code(project, session, &[mapped("a.rs", vec![], vec![])], NOW).unwrap();
     assert_eq!(store.file_map(project, "a.rs").unwrap().unwrap().symbols, [], "empty is not unknown");
-    let gone = FileReading { path: "a.rs".into(), now: FileState::Gone, changes: vec![] };
+    let gone = FileUpdate { path: "a.rs".into(), state: FileState::Gone, changes: vec![] };
     store.record_code(project, session, &[gone], NOW).unwrap();
     assert_eq!(store.file_map(project, "a.rs").unwrap(), None);
 }
@@ -75,9 +75,9 @@ fn a_file_that_cannot_be_read_keeps_its_map_and_says_why_until_it_can() {
     let mut store = test.open();
     let (project, session) = session(&mut store, "s");
     let readable = mapped("a.rs", vec![symbol("f", 1)], vec![]);
-    let unreadable = FileReading {
+    let unreadable = FileUpdate {
         path: "a.rs".into(),
-        now: FileState::Unmapped("does not parse".into()),
+        state: FileState::Unmapped("does not parse".into()),
         changes: vec![],
     };
     store.record_code(project, session, std::slice::from_ref(&readable), NOW).unwrap();
@@ -152,7 +152,7 @@ fn merged_projects_share_the_map_and_the_changes() {
     let (from, session) = session(&mut store, "s");
     let into = project(&mut store, "/home/u/two");
     let unreadable =
-        FileReading { path: "c.rs".into(), now: FileState::Unmapped("binary".into()), changes: vec![] };
+        FileUpdate { path: "c.rs".into(), state: FileState::Unmapped("binary".into()), changes: vec![] };
     let readings = [
         mapped("a.rs", vec![symbol("f", 1)], vec![made("f", 1)]),
         mapped("b.rs", vec![symbol("g", 1)], vec![]),

@@ -2,12 +2,12 @@
 
 use crate::kit::{DAY, NOW, TestHome, arrival, arrival_saying, bar, note};
 use backstory_memory::{Event, EventId, EventKind, Provenance, SessionId, Timestamp};
-use backstory_store::{Arrival, Recorded, Store, StoredEvent};
+use backstory_store::{IncomingEvent, RecordOutcome, Store, StoredEvent};
 
-fn id_of(recorded: Recorded) -> EventId {
+fn id_of(recorded: RecordOutcome) -> EventId {
     match recorded {
-        Recorded::Stored(id) | Recorded::Known(id) => id,
-        Recorded::Forgotten | Recorded::Ours => panic!("not kept"),
+        RecordOutcome::Stored(id) | RecordOutcome::Duplicate(id) => id,
+        RecordOutcome::Forgotten | RecordOutcome::OwnSession => panic!("not kept"),
     }
 }
 
@@ -24,8 +24,8 @@ fn an_event_delivered_twice_is_kept_once() {
     let mut store = test.open();
     let first = store.record(&arrival("s", 1)).unwrap();
     let again = store.record(&arrival("s", 1)).unwrap();
-    assert_eq!((first, again), (Recorded::Stored(id_of(first)), Recorded::Known(id_of(first))));
-    assert!(matches!(store.record(&arrival("other session", 1)).unwrap(), Recorded::Stored(_)));
+    assert_eq!((first, again), (RecordOutcome::Stored(id_of(first)), RecordOutcome::Duplicate(id_of(first))));
+    assert!(matches!(store.record(&arrival("other session", 1)).unwrap(), RecordOutcome::Stored(_)));
     assert_eq!(store.count_events().unwrap(), 2);
 }
 
@@ -66,7 +66,7 @@ fn an_event_is_read_back_whole() {
             truncated: true,
             ..plain.event.clone()
         };
-        let id = id_of(store.record(&Arrival { event: event.clone(), ..plain.clone() }).unwrap());
+        let id = id_of(store.record(&IncomingEvent { event: event.clone(), ..plain.clone() }).unwrap());
         assert_eq!(store.events(SessionId(1), EventId(id.0 - 1)).unwrap()[0].event, event);
     }
     assert_eq!(store.session(SessionId(1)).unwrap().unwrap().ended_at, Some(NOW));

@@ -4,7 +4,7 @@ use crate::kit::{
     KEEP, NOW, TestHome, arrival_saying, ask, assert_sound, bar, draft, grep, injection, new, project, raw,
 };
 use backstory_memory::{Content, Injection, MemoryId};
-use backstory_store::{Home, NewMemory, Origin, Recorded, Spool, Store, StoreError};
+use backstory_store::{Home, MemoryOrigin, NewMemory, RecordOutcome, Spool, Store, StoreError};
 use rusqlite::Connection;
 
 /// Words no other text holds, of many shapes: plain, an identifier, one the stemmer cuts, an unspaced script.
@@ -54,12 +54,14 @@ fn assert_gone(home: &Home) {
 /// Writes memory `n`: some revised, some superseded, all distilled from an event of their own and told to a session.
 fn write(store: &mut Store, n: usize) -> Vec<MemoryId> {
     let text = markers(n).join(" ");
-    let Recorded::Stored(event) = store.record(&arrival_saying("s", &text, NOW)).unwrap() else { panic!() };
+    let RecordOutcome::Stored(event) = store.record(&arrival_saying("s", &text, NOW)).unwrap() else {
+        panic!()
+    };
     let project = project(store, "/home/u/one");
-    let origin = Origin { events: vec![event], ..Origin::default() };
+    let origin = MemoryOrigin { events: vec![event], ..MemoryOrigin::default() };
     let memory = NewMemory { origin, ..new(project, saying(n, "first")) };
     let id = store.remember(&memory).unwrap();
-    let session = store.session_named(project, "test", "s", NOW).unwrap();
+    let session = store.find_or_create_session(project, "test", "s", NOW).unwrap();
     store.record_injection(&Injection { text, ..injection(project, session, &[id], NOW) }).unwrap();
     match n % 4 {
         0 => {
@@ -83,7 +85,7 @@ fn no_byte_of_what_was_forgotten_is_left_anywhere() {
     victims.extend((50..100).map(|n| write(&mut store, n)));
     let bystanders: Vec<MemoryId> = (100..140).flat_map(|n| write(&mut store, n)).collect();
     // A second delivery of an event that will be forgotten still waits, and a copy is made between.
-    Spool::of(&test.home).put(&arrival_saying("s", &markers(7).join(" "), NOW)).unwrap();
+    Spool::new(&test.home).push(&arrival_saying("s", &markers(7).join(" "), NOW)).unwrap();
     store.back_up(KEEP, NOW.plus_ms(1)).unwrap();
     assert!(!grep(test.home.root(), &markers(0)[0]).is_empty(), "the search itself works");
 
@@ -229,7 +231,7 @@ fn what_was_replaced_twice_stays_replaced_when_one_replacement_is_forgotten() {
     let old = store.remember(&new(project, draft("indent with tabs", "tabs"))).unwrap();
     let [first, second] = ["four spaces", "two spaces"].map(|body| {
         let by = store.remember(&new(project, draft("indent with spaces", body))).unwrap();
-        store.note_superseded(old, by, NOW).unwrap();
+        store.mark_superseded(old, by, NOW).unwrap();
         by
     });
     let done = store.forget(&[second], NOW).unwrap();

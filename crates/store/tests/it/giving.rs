@@ -5,10 +5,10 @@ use backstory_memory::{
     Confidence, Content, Injection, Kind, MemoryId, MemoryScope, Moment, ProjectId, SessionId, Timestamp,
     Tokens,
 };
-use backstory_store::{NewMemory, Origin, Receipt, Showing, Store, UseKind};
+use backstory_store::{ImpressionKind, MemoryOrigin, NewMemory, Receipt, Store, UseKind};
 
 fn write(store: &mut Store, project: ProjectId, content: Content, at: Timestamp) -> MemoryId {
-    let memory = NewMemory { uid: None, project, origin: Origin::default(), content, created_at: at };
+    let memory = NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: at };
     store.remember(&memory).unwrap()
 }
 
@@ -24,14 +24,14 @@ fn a_session_has_in_view_what_it_was_given_until_its_context_begins_anew() {
     let project = project(&mut store, "/home/u/one");
     let (one, other) = (of_kind(Kind::Decision, "one"), of_kind(Kind::Decision, "other"));
     let (one, other) = (write(&mut store, project, one, NOW), write(&mut store, project, other, NOW));
-    let session = store.session_named(project, "test", "s", NOW).unwrap();
-    let stranger = store.session_named(project, "test", "t", NOW).unwrap();
+    let session = store.find_or_create_session(project, "test", "s", NOW).unwrap();
+    let stranger = store.find_or_create_session(project, "test", "t", NOW).unwrap();
     store.record_injection(&injection(project, session, &[one], NOW)).unwrap();
-    let given = |store: &Store, session| store.in_view(session).unwrap().given;
+    let given = |store: &Store, session| store.context_window(session).unwrap().memories;
     assert_eq!((given(&store, session), given(&store, stranger)), ([one].into(), [].into()));
     store.begin_context(session, NOW.plus_ms(DAY)).unwrap();
     assert_eq!(given(&store, session), [].into());
-    assert_eq!(store.in_view(session).unwrap().began_at, Some(NOW.plus_ms(DAY)));
+    assert_eq!(store.context_window(session).unwrap().started_at, Some(NOW.plus_ms(DAY)));
     store.record_injection(&injection(project, session, &[one, other], NOW.plus_ms(DAY))).unwrap();
     // What changed is news; what it was before does not count.
     raw(&test.home)
@@ -47,9 +47,9 @@ fn what_a_session_was_told_as_it_began_can_be_told_again() {
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
     let id = write(&mut store, project, of_kind(Kind::Decision, "one"), NOW);
-    let session = store.session_named(project, "test", "s", NOW).unwrap();
+    let session = store.find_or_create_session(project, "test", "s", NOW).unwrap();
     let told = |store: &Store, since| {
-        store.told_at_start(session, since).unwrap().map(|(text, tokens)| (text, tokens.0))
+        store.session_start_text(session, since).unwrap().map(|(text, tokens)| (text, tokens.0))
     };
     assert_eq!(told(&store, NOW), None);
     for (moment, text) in [(Moment::SessionStart, "block"), (Moment::Prompt, "later")] {
@@ -69,20 +69,23 @@ fn a_use_counts_for_the_session_that_was_given_it_and_only_once() {
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
     let id = write(&mut store, project, of_kind(Kind::Learning, "gotcha"), NOW);
-    let sessions = ["s", "t"].map(|name| store.session_named(project, "test", name, NOW).unwrap());
+    let sessions = ["s", "t"].map(|name| store.find_or_create_session(project, "test", name, NOW).unwrap());
     for session in sessions {
         store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
     }
     let [session, other] = sessions;
-    assert_eq!(store.unused_in(session).unwrap(), [id]);
-    store.note_used_in(session, &[id], UseKind::FileEdited, NOW).unwrap();
-    assert_eq!((store.unused_in(session).unwrap(), store.unused_in(other).unwrap()), (vec![], vec![id]));
+    assert_eq!(store.unused_in_session(session).unwrap(), [id]);
+    store.mark_used_in_session(session, &[id], UseKind::FileEdited, NOW).unwrap();
+    assert_eq!(
+        (store.unused_in_session(session).unwrap(), store.unused_in_session(other).unwrap()),
+        (vec![], vec![id])
+    );
     assert_eq!(store.memory(id).unwrap().unwrap().times_used, 1);
     let used = "SELECT count(*) FROM injected WHERE used_how = 'file_edited'";
     assert_eq!(number(&raw(&test.home), used), 1);
-    // Given again in the same session, it has been used already.
+    // Injected again in the same session, it has been used already.
     store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
-    assert_eq!(store.unused_in(session).unwrap(), []);
+    assert_eq!(store.unused_in_session(session).unwrap(), []);
 }
 
 /// Who fetches a memory does not say from where; the session that was given it last is taken for it, and no earlier one.
@@ -92,14 +95,18 @@ fn what_is_fetched_was_of_use_to_the_session_that_was_given_it_last() {
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
     let id = write(&mut store, project, of_kind(Kind::Learning, "gotcha"), NOW);
-    let [earlier, later] = ["s", "t"].map(|name| store.session_named(project, "test", name, NOW).unwrap());
+    let [earlier, later] =
+        ["s", "t"].map(|name| store.find_or_create_session(project, "test", name, NOW).unwrap());
     for session in [earlier, later] {
         store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
     }
-    store.note_used(&[id], UseKind::Fetched, NOW).unwrap();
-    assert_eq!((store.unused_in(earlier).unwrap(), store.unused_in(later).unwrap()), (vec![id], vec![]));
+    store.mark_used(&[id], UseKind::Fetched, NOW).unwrap();
+    assert_eq!(
+        (store.unused_in_session(earlier).unwrap(), store.unused_in_session(later).unwrap()),
+        (vec![id], vec![])
+    );
     let usefulness = store.usefulness().unwrap();
-    let told: Vec<_> = usefulness.iter().map(|of| (of.layer.as_str(), of.given, of.used)).collect();
+    let told: Vec<_> = usefulness.iter().map(|of| (of.layer.as_str(), of.injected, of.used)).collect();
     assert_eq!(told, [("relevant", 2, 1)]);
 }
 
@@ -110,7 +117,7 @@ fn what_was_told_long_ago_is_thrown_away_words_first() {
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
     let id = write(&mut store, project, of_kind(Kind::Learning, "gotcha"), NOW);
-    let session = store.session_named(project, "test", "s", NOW).unwrap();
+    let session = store.find_or_create_session(project, "test", "s", NOW).unwrap();
     for _ in 0..3 {
         store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
     }
@@ -125,7 +132,7 @@ fn what_was_told_long_ago_is_thrown_away_words_first() {
     store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
     store.maintain(KEEP, NOW).unwrap();
     assert_eq!((count("injection_texts"), count("injections"), count("injected")), (1, 1, 1));
-    assert_eq!(store.shown(&[id]).unwrap()[&id].times, 5, "what is counted stays");
+    assert_eq!(store.impressions(&[id]).unwrap()[&id].total, 5, "what is counted stays");
 }
 
 #[test]
@@ -153,14 +160,14 @@ fn a_session_begins_with_the_pinned_the_newest_and_the_surest() {
     let fixed = add(&mut store, here, of_kind(Kind::Bugfix, "fixed"));
     assert_eq!(store.pinned(here, 9).unwrap(), [pinned]);
     assert_eq!(
-        store.surest(here, 9).unwrap(),
+        store.most_confident(here, 9).unwrap(),
         [certain, of_the_user, likely],
         "not #{doubted} nor #{foreign}"
     );
-    assert_eq!(store.surest(here, 1).unwrap(), [certain]);
-    assert_eq!(store.newest_of(here, &[Kind::Feature, Kind::Bugfix], 9).unwrap(), [fixed, new, old]);
-    assert_eq!(store.newest_of(here, &[Kind::Feature, Kind::Bugfix], 2).unwrap(), [fixed, new]);
-    assert_eq!(store.newest_of(here, &[Kind::Handoff], 2).unwrap(), []);
+    assert_eq!(store.most_confident(here, 1).unwrap(), [certain]);
+    assert_eq!(store.newest_of_kinds(here, &[Kind::Feature, Kind::Bugfix], 9).unwrap(), [fixed, new, old]);
+    assert_eq!(store.newest_of_kinds(here, &[Kind::Feature, Kind::Bugfix], 2).unwrap(), [fixed, new]);
+    assert_eq!(store.newest_of_kinds(here, &[Kind::Handoff], 2).unwrap(), []);
 }
 
 /// Shown again and again without use, a memory leaves what is given unasked; pinned it stays, used it comes back.
@@ -175,18 +182,18 @@ fn what_nobody_uses_fades_out() {
     let plain = Content { confidence: Confidence::CERTAIN, ..of_kind(Kind::Decision, "plain") };
     let plain = write(&mut store, project, plain, NOW);
     let known = |store: &Store| {
-        let surest = store.surest(project, 9).unwrap().contains(&plain);
-        let newest = store.newest_of(project, &[Kind::Decision], 9).unwrap().contains(&plain);
+        let surest = store.most_confident(project, 9).unwrap().contains(&plain);
+        let newest = store.newest_of_kinds(project, &[Kind::Decision], 9).unwrap().contains(&plain);
         (surest, newest, store.unfaded(&[plain]).unwrap() == [plain])
     };
     for _ in 0..11 {
-        store.note_shown(&[plain, pinned], Showing::Unasked, NOW).unwrap();
+        store.record_impressions(&[plain, pinned], ImpressionKind::Injected, NOW).unwrap();
     }
     assert_eq!(known(&store), (true, true, true));
-    store.note_shown(&[plain, pinned], Showing::Unasked, NOW).unwrap();
+    store.record_impressions(&[plain, pinned], ImpressionKind::Injected, NOW).unwrap();
     assert_eq!(known(&store), (false, false, false));
     assert_eq!(store.pinned(project, 9).unwrap(), [pinned]);
-    store.note_used(&[plain], UseKind::Fetched, NOW).unwrap();
+    store.mark_used(&[plain], UseKind::Fetched, NOW).unwrap();
     assert_eq!(known(&store), (true, true, true));
 }
 
@@ -204,7 +211,7 @@ fn a_receipt_is_completed_by_what_was_given() {
         outcome: "kept".into(),
     };
     let (_, proof) = store.record_with_receipt(&arrival("s", 1), &receipt).unwrap();
-    let session = store.session_called("test", "s").unwrap().unwrap();
+    let session = store.find_session("test", "s").unwrap().unwrap();
     let injection = injection(session.project, session.id, &[], NOW);
     let given = Receipt { bytes_out: 80, outcome: "kept, gave".into(), duration_us: 9, ..receipt.clone() };
     store.record_injection_with_receipt(&injection, &given, proof).unwrap();

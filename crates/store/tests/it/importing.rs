@@ -2,37 +2,37 @@
 
 use crate::kit::{NOW, TestHome, arrival, arrival_saying};
 use backstory_memory::{MemoryId, Provenance, Timestamp};
-use backstory_store::{Foreign, ImportState, StoreError, Wanted};
+use backstory_store::{ForeignDatabase, ImportProgress, RowQuery, StoreError};
 use rusqlite::Connection;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-fn state(taken: u64, is_done: bool) -> ImportState {
+fn state(taken: u64, is_done: bool) -> ImportProgress {
     let (source, place, stamp) = ("a host".into(), "/home/dev/record".into(), "10 bytes".into());
-    ImportState { source, place, stamp, taken, is_done }
+    ImportProgress { source, location: place, fingerprint: stamp, imported: taken, is_done }
 }
 
 #[test]
 fn several_writes_are_kept_as_one_or_not_at_all() {
     let test = TestHome::new();
     let mut store = test.open();
-    let failed = store.together(|store| {
+    let failed = store.transaction(|store| {
         store.record(&arrival("s", 1))?;
-        store.note_import(&state(1, false), NOW)?;
+        store.save_import_progress(&state(1, false), NOW)?;
         Err::<(), StoreError>(StoreError::NoSuchMemory(MemoryId(7)))
     });
     failed.unwrap_err();
     assert_eq!(store.count_events().unwrap(), 0);
-    assert_eq!(store.import_state("a host", "/home/dev/record").unwrap(), None);
+    assert_eq!(store.import_progress("a host", "/home/dev/record").unwrap(), None);
     // A part that fails fails all, whatever is made of it.
-    let ignored = store.together(|store| {
+    let ignored = store.transaction(|store| {
         store.record(&arrival("s", 1))?;
-        assert!(store.note_superseded(MemoryId(7), MemoryId(8), NOW).is_err());
+        assert!(store.mark_superseded(MemoryId(7), MemoryId(8), NOW).is_err());
         store.record(&arrival("s", 2)).map(drop)
     });
     ignored.unwrap_err();
     assert_eq!(store.count_events().unwrap(), 0);
-    store.together(|store| store.record(&arrival("s", 1)).map(drop)).unwrap();
+    store.transaction(|store| store.record(&arrival("s", 1)).map(drop)).unwrap();
     assert_eq!(test.open().count_events().unwrap(), 1);
 }
 
@@ -40,10 +40,10 @@ fn several_writes_are_kept_as_one_or_not_at_all() {
 fn how_far_a_place_was_read_is_remembered() {
     let test = TestHome::new();
     let mut store = test.open();
-    store.note_import(&state(5, false), NOW).unwrap();
-    store.note_import(&state(9, true), NOW).unwrap();
-    assert_eq!(test.open().import_state("a host", "/home/dev/record").unwrap(), Some(state(9, true)));
-    assert_eq!(store.import_state("another", "/home/dev/record").unwrap(), None);
+    store.save_import_progress(&state(5, false), NOW).unwrap();
+    store.save_import_progress(&state(9, true), NOW).unwrap();
+    assert_eq!(test.open().import_progress("a host", "/home/dev/record").unwrap(), Some(state(9, true)));
+    assert_eq!(store.import_progress("another", "/home/dev/record").unwrap(), None);
 }
 
 #[test]
@@ -54,13 +54,13 @@ fn what_was_imported_is_not_what_hooks_heard() {
     imported.event.provenance = Provenance::Import;
     let (host, session) = (imported.event.host.clone(), imported.event.host_session.clone());
     store.record(&imported).unwrap();
-    assert!(!store.is_heard(&host, &session).unwrap());
-    assert!(store.knows_event(imported.event.key).unwrap());
+    assert!(!store.was_captured_by_hooks(&host, &session).unwrap());
+    assert!(store.has_event(imported.event.key).unwrap());
     let mut lived = arrival_saying("s", "now", NOW);
     lived.event.provenance = Provenance::User;
     store.record(&lived).unwrap();
-    assert!(store.is_heard(&host, &session).unwrap());
-    let id = store.session_called(&host, &session).unwrap().unwrap().id;
+    assert!(store.was_captured_by_hooks(&host, &session).unwrap());
+    let id = store.find_session(&host, &session).unwrap().unwrap().id;
     store.end_session(id).unwrap();
     assert_eq!(store.session(id).unwrap().unwrap().ended_at, Some(NOW));
 }
@@ -86,7 +86,7 @@ fn another_program(path: &Path) -> Connection {
     db
 }
 
-const ODD: Wanted<'_> = Wanted {
+const ODD: RowQuery<'_> = RowQuery {
     table: "odd \"name",
     columns: &["id", "said", "score", "raw", "gone"],
     only: &[],
@@ -99,7 +99,7 @@ fn another_programs_database_is_read_and_left_alone() {
     let path = dir.path().join("theirs?.db");
     another_program(&path).close().unwrap();
     let before = listing(dir.path());
-    let foreign = Foreign::open(&path).unwrap();
+    let foreign = ForeignDatabase::open(&path).unwrap();
     let rows = foreign.rows(ODD).unwrap();
     let said: Vec<_> =
         rows.iter().map(|row| (row.integer("id"), row.text("said"), row.real("score"))).collect();
@@ -109,7 +109,7 @@ fn another_programs_database_is_read_and_left_alone() {
     );
     assert_eq!((rows[1].text("raw"), rows[1].text("gone")), (Some("\u{fffd}A"), None));
     assert_eq!(rows[2].integer("score"), Some(2));
-    let one = Wanted { only: &[("id", "2")], ..ODD };
+    let one = RowQuery { only: &[("id", "2")], ..ODD };
     assert_eq!(foreign.rows(one).unwrap().len(), 1);
     let mut seen = 0;
     foreign
@@ -119,8 +119,8 @@ fn another_programs_database_is_read_and_left_alone() {
         })
         .unwrap();
     assert_eq!(seen, 1);
-    assert!(foreign.rows(Wanted { table: "gone", ..ODD }).unwrap().is_empty());
-    assert!(foreign.rows(Wanted { only: &[("gone", "1")], ..ODD }).unwrap().is_empty());
+    assert!(foreign.rows(RowQuery { table: "gone", ..ODD }).unwrap().is_empty());
+    assert!(foreign.rows(RowQuery { only: &[("gone", "1")], ..ODD }).unwrap().is_empty());
     drop(foreign);
     assert_eq!(listing(dir.path()), before);
 }
@@ -130,18 +130,18 @@ fn what_another_program_has_not_moved_out_of_its_log_is_read_too() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("live.db");
     let theirs = another_program(&path);
-    assert_eq!(Foreign::open(&path).unwrap().rows(ODD).unwrap().len(), 3);
+    assert_eq!(ForeignDatabase::open(&path).unwrap().rows(ODD).unwrap().len(), 3);
     theirs.execute("DELETE FROM \"odd \"\"name\"", []).unwrap();
-    assert!(Foreign::open(&path).unwrap().rows(ODD).unwrap().is_empty());
+    assert!(ForeignDatabase::open(&path).unwrap().rows(ODD).unwrap().is_empty());
 }
 
 #[test]
 fn what_is_no_database_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("letter.txt");
-    assert!(Foreign::open(&path).is_err());
+    assert!(ForeignDatabase::open(&path).is_err());
     std::fs::write(&path, "Dear reader, ".repeat(900)).unwrap();
-    assert!(Foreign::open(&path).is_err());
-    assert!(Foreign::open(dir.path()).is_err());
+    assert!(ForeignDatabase::open(&path).is_err());
+    assert!(ForeignDatabase::open(dir.path()).is_err());
     assert_eq!(listing(dir.path()).len(), 1);
 }

@@ -2,21 +2,21 @@
 
 use crate::kit::{DAY, NOW, TestHome, arrival, draft, project};
 use backstory_memory::{Kind, MemoryId, ProjectId, Timestamp};
-use backstory_store::{NewMemory, Origin, Page, Store};
+use backstory_store::{MemoryOrigin, NewMemory, PageRequest, Store};
 
 /// Writes a memory that is said to be so many days old.
 fn written(store: &mut Store, project: ProjectId, text: &str, days_old: i64) -> i64 {
     let memory = NewMemory {
         uid: None,
         project,
-        origin: Origin::default(),
+        origin: MemoryOrigin::default(),
         content: draft(text, text),
         created_at: Timestamp(NOW.0 - days_old * DAY),
     };
     store.remember(&memory).unwrap().0
 }
 
-fn ids(store: &Store, page: &Page) -> Vec<i64> {
+fn ids(store: &Store, page: &PageRequest) -> Vec<i64> {
     store.memory_rows(page).unwrap().into_iter().map(|row| row.id.0).collect()
 }
 
@@ -30,17 +30,20 @@ fn a_list_is_ordered_by_when_something_was_written_and_goes_on_after_a_row_that_
     let newest = written(&mut store, one, "the newest", 1);
     let oldest = written(&mut store, one, "imported last, written first", 9);
     let elsewhere = written(&mut store, other, "elsewhere", 3);
-    let page = |project, before| Page { project, before, limit: 2, ..Page::default() };
+    let page = |project, before| PageRequest { project, before, limit: 2, ..PageRequest::default() };
     assert_eq!(ids(&store, &page(None, None)), [newest, elsewhere]);
     assert_eq!(ids(&store, &page(None, Some(elsewhere))), [middle, oldest]);
     assert_eq!(ids(&store, &page(Some(one), Some(newest))), [middle, oldest]);
-    let since = Page {
+    let since = PageRequest {
         since: Some(Timestamp(NOW.0 - 6 * DAY)),
         until: Some(Timestamp(NOW.0 - 2 * DAY)),
         ..page(None, None)
     };
     assert_eq!(ids(&store, &since), [elsewhere, middle]);
-    assert_eq!(ids(&store, &Page { kinds: vec![Kind::Decision], ..page(None, None) }), Vec::<i64>::new());
+    assert_eq!(
+        ids(&store, &PageRequest { kinds: vec![Kind::Decision], ..page(None, None) }),
+        Vec::<i64>::new()
+    );
     // Same moment, twice: the number decides, and nothing is told twice or left out.
     let twin = written(&mut store, one, "at the same moment", 5);
     assert_eq!(ids(&store, &page(Some(one), Some(newest))), [twin, middle]);

@@ -45,7 +45,7 @@ fn nothing_acknowledged_is_lost_and_nothing_is_kept_twice() {
         }
     }
     let store = test.open();
-    assert!(Spool::of(&test.home).is_empty());
+    assert!(Spool::new(&test.home).is_empty());
     let db = raw(&test.home);
     let mut statement = db.prepare("SELECT idempotency_key FROM events").unwrap();
     let keys = statement.query_map([], |row| row.get::<_, Vec<u8>>(0)).unwrap();
@@ -80,7 +80,7 @@ fn write_for_ever(purpose: Purpose) {
         }
         let recorded = store.as_mut().map(|store| store.record(&arrival));
         if !matches!(recorded, Ok(Ok(_))) {
-            Spool::of(&home).put(&arrival).unwrap();
+            Spool::new(&home).push(&arrival).unwrap();
         }
         let IdempotencyKey(key) = arrival.event.key;
         tell(&key.to_string());

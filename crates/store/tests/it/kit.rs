@@ -4,7 +4,9 @@ use backstory_memory::{
     Content, Event, EventKind, IdempotencyKey, Injected, Injection, Kind, MemoryId, Moment, ProjectId,
     ProjectKey, ProjectRef, Provenance, SessionId, Shingles, Timestamp, Tokens,
 };
-use backstory_store::{Arrival, Home, NewMemory, Origin, Purpose, Retention, Store, WordQuery};
+use backstory_store::{
+    Home, IncomingEvent, MemoryOrigin, NewMemory, Purpose, RetentionPolicy, Store, WordQuery,
+};
 pub(crate) use backstory_testkit::{bar, size};
 use rusqlite::Connection;
 use std::fs;
@@ -18,7 +20,8 @@ pub(crate) const DAY: i64 = Timestamp::DAY_MS;
 const CHILD_HOME: &str = "BACKSTORY_TEST_CHILD_HOME";
 
 /// Keeps nothing back: what is old goes at once, a copy is made every run.
-pub(crate) const KEEP: Retention = Retention { events_days: 30, receipts: 100, backups: 3, backup_hours: 0 };
+pub(crate) const KEEP: RetentionPolicy =
+    RetentionPolicy { events_days: 30, receipts: 100, backups: 3, backup_hours: 0 };
 
 pub(crate) struct TestHome {
     dir: TempDir,
@@ -28,7 +31,7 @@ pub(crate) struct TestHome {
 impl TestHome {
     pub(crate) fn new() -> TestHome {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::at(dir.path().join("home"));
+        let home = Home::new(dir.path().join("home"));
         TestHome { dir, home }
     }
 
@@ -85,11 +88,11 @@ pub(crate) fn project_ref(root: &str) -> ProjectRef {
 }
 
 /// The event number `number` of the session `session`, in the project at `/home/u/one`.
-pub(crate) fn arrival(session: &str, number: u64) -> Arrival {
+pub(crate) fn arrival(session: &str, number: u64) -> IncomingEvent {
     arrival_saying(session, &format!("event {number}"), NOW)
 }
 
-pub(crate) fn arrival_saying(session: &str, text: &str, at: Timestamp) -> Arrival {
+pub(crate) fn arrival_saying(session: &str, text: &str, at: Timestamp) -> IncomingEvent {
     let payload = format!("{{\"prompt\":{text:?}}}");
     let event = Event {
         key: IdempotencyKey::new("test", session, EventKind::Prompt, "", &payload),
@@ -102,7 +105,7 @@ pub(crate) fn arrival_saying(session: &str, text: &str, at: Timestamp) -> Arriva
         payload,
         truncated: false,
     };
-    Arrival { event, project_ref: project_ref("/home/u/one") }
+    IncomingEvent { event, project_ref: project_ref("/home/u/one") }
 }
 
 /// Records events by number, in the session `s`.
@@ -113,7 +116,7 @@ pub(crate) fn record_all(store: &mut Store, numbers: std::ops::Range<u64>) {
 }
 
 pub(crate) fn project(store: &mut Store, root: &str) -> ProjectId {
-    store.project_at(&project_ref(root), NOW).unwrap()
+    store.find_or_create_project(&project_ref(root), NOW).unwrap()
 }
 
 pub(crate) fn draft(title: &str, body: &str) -> Content {
@@ -121,7 +124,7 @@ pub(crate) fn draft(title: &str, body: &str) -> Content {
 }
 
 pub(crate) fn new(project: ProjectId, content: Content) -> NewMemory {
-    NewMemory { uid: None, project, origin: Origin::default(), content, created_at: NOW }
+    NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: NOW }
 }
 
 pub(crate) fn note(store: &mut Store, title: &str, body: &str) -> MemoryId {
@@ -166,7 +169,7 @@ pub(crate) fn child_after(preparation: &str, test: &str, home: &Home) -> Command
 /// The home a child was given; `None` in an ordinary run, where such a test has nothing to do.
 #[expect(clippy::disallowed_methods, reason = "how a parent speaks to its child")]
 pub(crate) fn child_home() -> Option<Home> {
-    std::env::var_os(CHILD_HOME).map(|root| Home::at(PathBuf::from(root)))
+    std::env::var_os(CHILD_HOME).map(|root| Home::new(PathBuf::from(root)))
 }
 
 /// Says something to the parent, past the test harness's capture.

@@ -5,7 +5,7 @@ use crate::kit::{
     run, size, skip, tell,
 };
 use backstory_memory::IdempotencyKey;
-use backstory_store::{Arrival, Home, Purpose, Spool, Store};
+use backstory_store::{Home, IncomingEvent, Purpose, Spool, Store};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,13 +29,13 @@ impl Drop for SmallDisk {
 }
 
 /// What a hook does. Returns whether the event is on the disk, in the database or in the spool.
-fn is_kept(home: &Home, arrival: &Arrival) -> bool {
+fn is_kept(home: &Home, arrival: &IncomingEvent) -> bool {
     let stored = Store::open(home, Purpose::Hook, NOW).and_then(|mut store| store.record(arrival));
     match stored {
         Ok(_) => true,
         Err(error) => {
-            assert!(error.is_of_the_file(), "a hook would not even try the spool: {error:?}");
-            home.prepare().and_then(|()| Spool::of(home).put(arrival)).is_ok()
+            assert!(error.is_storage_failure(), "a hook would not even try the spool: {error:?}");
+            home.prepare().and_then(|()| Spool::new(home).push(arrival)).is_ok()
         }
     }
 }
@@ -46,7 +46,7 @@ fn a_full_disk_loses_nothing_acknowledged_and_work_goes_on_when_there_is_space()
     let test = TestHome::new();
     let disk = if is_root() { SmallDisk::mount(&test.beside("disk")) } else { None };
     let Some(disk) = disk else { return skip("a small disk can only be mounted by root") };
-    let home = Home::at(disk.0.join("home"));
+    let home = Home::new(disk.0.join("home"));
     let large = |number: u64| arrival_saying("s", &format!("{number} {}", "x".repeat(8000)), NOW);
     let mut kept = (0..20).filter(|number| is_kept(&home, &large(*number))).count();
     assert_eq!(kept, 20);
@@ -58,7 +58,7 @@ fn a_full_disk_loses_nothing_acknowledged_and_work_goes_on_when_there_is_space()
     kept += (70..80).filter(|number| is_kept(&home, &large(*number))).count();
     let store = Store::open(&home, Purpose::Command, NOW).unwrap();
     assert!(store.count_events().unwrap() as usize >= kept, "{} of {kept}", store.count_events().unwrap());
-    assert!(Spool::of(&home).is_empty());
+    assert!(Spool::new(&home).is_empty());
     assert_eq!(fs::read_dir(home.spool().join("tmp")).map_or(0, Iterator::count), 0, "no half file is left");
     assert!(!home.spool().join("bad").exists() && !home.quarantine().exists());
     drop(store);
@@ -74,7 +74,7 @@ fn wherever_a_file_stops_growing_nothing_acknowledged_is_lost() {
     let mut acked = 0;
     for step in 0..steps {
         let limit = 1 + step * 200 / steps;
-        let home = Home::at(test.beside(&format!("home{step}")));
+        let home = Home::new(test.beside(&format!("home{step}")));
         // Half of them begin with nothing, half with a database that grew before.
         if step % 2 == 1 {
             let mut store = Store::open(&home, Purpose::Hook, NOW).unwrap();

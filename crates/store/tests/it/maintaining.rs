@@ -3,12 +3,12 @@
 use crate::kit::{
     DAY, KEEP, NOW, TestHome, any_of, arrival, arrival_saying, ask, bar, fill, note, raw, record_all, size,
 };
-use backstory_store::{CheckDepth, Filter, Home, Purpose, Retention, Scope, Spool, Store};
+use backstory_store::{CheckDepth, Filter, Home, Purpose, RetentionPolicy, Scope, Spool, Store};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-const NO_COPIES: Retention = Retention { backups: 0, ..KEEP };
+const NO_COPIES: RetentionPolicy = RetentionPolicy { backups: 0, ..KEEP };
 
 fn copies(home: &Home) -> Vec<PathBuf> {
     let entries = fs::read_dir(home.backups()).into_iter().flatten();
@@ -43,7 +43,7 @@ fn the_word_index_is_joined_and_finds_what_it_found() {
     }
     let parts = || ask(&test.home, "SELECT count(DISTINCT segid) FROM memory_words_idx");
     let found = |store: &Store| {
-        store.search_words(&any_of(&["heron", "7"]), &Filter::within(Scope::Everywhere)).unwrap()
+        store.search_exact(&any_of(&["heron", "7"]), &Filter::within(Scope::Everywhere)).unwrap()
     };
     let (before, hits) = (parts(), found(&store));
     assert!(before > 3 && hits.len() > 1, "{before} parts, {hits:?}");
@@ -93,7 +93,7 @@ fn space_of_what_went_comes_back() {
     };
     let full = bytes();
     assert!(full > 2000 * 16_000 && full < 2000 * 24_000, "{full}");
-    let report = store.maintain(Retention { events_days: 0, backups: 0, ..KEEP }, NOW).unwrap();
+    let report = store.maintain(RetentionPolicy { events_days: 0, backups: 0, ..KEEP }, NOW).unwrap();
     assert_eq!(report.events_removed, 2000);
     let freed = full - bytes();
     assert!(freed * 100 >= full * 80, "{freed} of {full} came back");
@@ -113,8 +113,8 @@ fn a_log_that_grew_under_a_reader_is_cut_when_the_reader_is_gone() {
     for number in 0..many {
         let arrival = arrival_saying("s", &format!("{number} {filler}"), NOW);
         if let Err(error) = hook.record(&arrival) {
-            assert!(error.is_of_the_file(), "{error:?}");
-            Spool::of(&test.home).put(&arrival).unwrap();
+            assert!(error.is_storage_failure(), "{error:?}");
+            Spool::new(&test.home).push(&arrival).unwrap();
         }
     }
     let log = || fs::metadata(test.home.root().join("backstory.db-wal")).unwrap().len();
@@ -142,7 +142,7 @@ fn a_copy_holds_every_row_and_opens_elsewhere() {
     let copy = store.maintain(KEEP, NOW).unwrap().backup.unwrap();
     note(&mut store, "after", "the copy");
 
-    let elsewhere = Home::at(test.beside("elsewhere"));
+    let elsewhere = Home::new(test.beside("elsewhere"));
     elsewhere.prepare().unwrap();
     fs::copy(copy, elsewhere.database()).unwrap();
     let restored = Store::open(&elsewhere, Purpose::Command, NOW).unwrap();
@@ -180,7 +180,7 @@ fn a_copy_made_while_others_write_holds_all_that_was_acked_before() {
             }
             let before = acked.load(Ordering::SeqCst);
             let copy = store.back_up(KEEP, NOW.plus_ms(round as i64)).unwrap();
-            let elsewhere = Home::at(test.beside(&format!("elsewhere{round}")));
+            let elsewhere = Home::new(test.beside(&format!("elsewhere{round}")));
             elsewhere.prepare().unwrap();
             fs::copy(copy, elsewhere.database()).unwrap();
             let restored = Store::open(&elsewhere, Purpose::Command, NOW).unwrap();
@@ -205,7 +205,7 @@ fn copies_rotate_and_are_made_when_due() {
     let test = TestHome::new();
     let mut store = test.open();
     note(&mut store, "a", "b");
-    let daily = Retention { backup_hours: 24, ..KEEP };
+    let daily = RetentionPolicy { backup_hours: 24, ..KEEP };
     let made: Vec<bool> = (0..10)
         .map(|half| store.maintain(daily, NOW.plus_ms(half * DAY / 2)).unwrap().backup.is_some())
         .collect();
@@ -219,7 +219,7 @@ fn copies_rotate_and_are_made_when_due() {
     assert!(store.maintain(daily, back.plus_ms(DAY)).unwrap().backup.is_some());
     assert_eq!(copies(&test.home).len(), 3);
     assert_eq!(
-        store.maintain(Retention { backups: 0, ..daily }, NOW.plus_ms(99 * DAY)).unwrap().backup,
+        store.maintain(RetentionPolicy { backups: 0, ..daily }, NOW.plus_ms(99 * DAY)).unwrap().backup,
         None
     );
 }

@@ -1,7 +1,7 @@
 //! Opening: what is promised of the file, and what is refused.
 
 use crate::kit::{NOW, TestHome, arrival, ask, bar, child, child_home, is_root, note, number, raw, skip};
-use backstory_store::{CheckDepth, Home, Purpose, Recorded, Spool, Store, StoreError};
+use backstory_store::{CheckDepth, Home, Purpose, RecordOutcome, Spool, Store, StoreError};
 use rusqlite::config::DbConfig;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
@@ -42,7 +42,7 @@ fn a_home_that_is_a_link_or_no_directory_is_refused() {
     fs::write(&file, "").unwrap();
     for place in [link, file] {
         for purpose in [Purpose::Hook, Purpose::Command, Purpose::Read] {
-            let refused = Store::open(&Home::at(&place), purpose, NOW).unwrap_err();
+            let refused = Store::open(&Home::new(&place), purpose, NOW).unwrap_err();
             assert!(matches!(refused, StoreError::Unsafe { .. }), "{purpose:?}: {refused}");
         }
     }
@@ -68,7 +68,7 @@ fn a_home_with_any_name_works() {
     let test = TestHome::new();
     for name in [&b"per cent %41?a=b#c"[..], b"quote ' and space", b"not utf-8 \xff\xfe", "é数".as_bytes()]
     {
-        let home = Home::at(test.beside("x").with_file_name(std::ffi::OsString::from_vec(name.to_vec())));
+        let home = Home::new(test.beside("x").with_file_name(std::ffi::OsString::from_vec(name.to_vec())));
         let mut store = Store::open(&home, Purpose::Command, NOW).unwrap();
         note(&mut store, "kept", "here");
         let copy = store.back_up(crate::kit::KEEP, NOW).unwrap();
@@ -105,9 +105,9 @@ fn a_newer_database_is_refused_and_no_byte_of_it_changes() {
         let StoreError::Newer { found, known: knows, .. } = refused else { panic!("{refused}") };
         assert_eq!((found, knows), (known + 1, known));
         assert!(refused.to_string().contains(&format!("schema {}", known + 1)));
-        assert!(refused.is_of_the_file(), "the event waits for a build that knows the schema");
+        assert!(refused.is_storage_failure(), "the event waits for a build that knows the schema");
     }
-    Spool::of(&test.home).put(&arrival("s", 2)).unwrap();
+    Spool::new(&test.home).push(&arrival("s", 2)).unwrap();
     assert!(bytes() == before, "law 11");
 
     raw(&test.home).pragma_update(None, "user_version", known).unwrap();
@@ -119,9 +119,9 @@ fn a_newer_database_is_refused_and_no_byte_of_it_changes() {
 fn opening_twice_in_one_process_is_harmless() {
     let test = TestHome::new();
     let (mut one, mut two) = (test.open(), test.hook());
-    assert!(matches!(one.record(&arrival("s", 1)).unwrap(), Recorded::Stored(_)));
+    assert!(matches!(one.record(&arrival("s", 1)).unwrap(), RecordOutcome::Stored(_)));
     drop(one);
-    assert!(matches!(two.record(&arrival("s", 2)).unwrap(), Recorded::Stored(_)));
+    assert!(matches!(two.record(&arrival("s", 2)).unwrap(), RecordOutcome::Stored(_)));
     drop(two);
     assert_eq!(ask(&test.home, "SELECT count(*) FROM events"), 2);
 }

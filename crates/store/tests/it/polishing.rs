@@ -3,36 +3,37 @@
 use crate::kit::{DAY, NOW, TestHome, any_of, arrival, ask, assert_sound, new, project};
 use backstory_memory::{Content, Kind, MemoryId, Provenance, SessionId, Timestamp, Tokens, digest};
 use backstory_store::{
-    CallOutcome, Caps, Distilled, Filter, Job, JobId, Leave, OnRepeat, Origin, Outcome, Polished, Recorded,
-    Refusal, Scope, Spool, Store,
+    CallOutcome, CallPermission, CallRefusal, DistilOutcome, DistilledMemory, Filter, Job, JobId,
+    MemoryOrigin, OnRepeat, PolishOutcome, RecordOutcome, Scope, Spool, Store, TokenCaps,
 };
 use proptest::prelude::*;
 use std::time::Duration;
 
 const LEASE: Duration = Duration::from_secs(60);
-const PLENTY: Caps = Caps { tokens_per_day: Tokens(1_000_000), tokens_per_session: Tokens(1_000_000) };
+const PLENTY: TokenCaps =
+    TokenCaps { tokens_per_day: Tokens(1_000_000), tokens_per_session: Tokens(1_000_000) };
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp(NOW.0 + seconds * 1000)
 }
 
-fn distilled(store: &mut Store, title: &str, body: &str) -> Outcome {
+fn distilled(store: &mut Store, title: &str, body: &str) -> DistilOutcome {
     let project = project(store, "/home/u/one");
-    let session = store.session_named(project, "test", "s", NOW).unwrap();
+    let session = store.find_or_create_session(project, "test", "s", NOW).unwrap();
     let content = Content { provenance: Provenance::Tool, ..Content::new(Kind::Change, title, body) };
     let memory = backstory_store::NewMemory {
-        origin: Origin { session: Some(session), ..Origin::default() },
+        origin: MemoryOrigin { session: Some(session), ..MemoryOrigin::default() },
         ..new(project, content)
     };
-    let item = Distilled {
+    let item = DistilledMemory {
         subject: digest([b"one turn".as_slice()]),
         memory,
-        again: OnRepeat::Replaces,
+        on_repeat: OnRepeat::Replace,
         same_as: None,
         replaces: Vec::new(),
         contradicts: Vec::new(),
     };
-    store.keep_distilled(session, backstory_memory::EventId(0), &[item]).unwrap()[0]
+    store.write_distilled(session, backstory_memory::EventId(0), &[item]).unwrap()[0]
 }
 
 fn waiting(store: &mut Store) -> MemoryId {
@@ -79,7 +80,7 @@ fn a_job_that_fails_three_times_is_dead_and_one_put_off_is_not() {
     for _ in 0..5 {
         let job = store.claim_job(NOW, LEASE).unwrap().unwrap();
         assert_eq!(job.attempts, 1);
-        store.put_off_job(job.id, NOW).unwrap();
+        store.defer_job(job.id, NOW).unwrap();
     }
     for _ in 0..3 {
         let job = store.claim_job(NOW, LEASE).unwrap().unwrap();
@@ -95,12 +96,12 @@ fn five_failures_in_a_row_stop_calls_for_an_hour() {
     let mut store = home.open();
     let mut call =
         |seconds, outcome| match store.begin_call(&some_job(1), "p", Tokens(1), PLENTY, at(seconds)) {
-            Ok(Leave::Granted(id)) => {
+            Ok(CallPermission::Granted(id)) => {
                 store.end_call(id, outcome, None).unwrap();
                 true
             }
             Ok(leave) => {
-                assert_eq!(leave, Leave::Refused(Refusal::Broken));
+                assert_eq!(leave, CallPermission::Refused(CallRefusal::CircuitOpen));
                 false
             }
             Err(error) => panic!("{error}"),
@@ -111,7 +112,7 @@ fn five_failures_in_a_row_stop_calls_for_an_hour() {
     }
     assert!(call(240, CallOutcome::Used), "four are not five");
     for seconds in [300, 360, 420, 480, 540] {
-        assert!(call(seconds, CallOutcome::Rubbish));
+        assert!(call(seconds, CallOutcome::Unusable));
     }
     assert!(!call(541, CallOutcome::Used));
     assert!(!call(540 + 3599, CallOutcome::Used));
@@ -123,14 +124,20 @@ fn five_failures_in_a_row_stop_calls_for_an_hour() {
 fn a_call_that_never_ended_has_cost_what_was_expected() {
     let home = TestHome::new();
     let mut store = home.open();
-    let caps = Caps { tokens_per_day: Tokens(100), ..PLENTY };
-    assert!(matches!(store.begin_call(&some_job(1), "p", Tokens(60), caps, NOW), Ok(Leave::Granted(_))));
+    let caps = TokenCaps { tokens_per_day: Tokens(100), ..PLENTY };
+    assert!(matches!(
+        store.begin_call(&some_job(1), "p", Tokens(60), caps, NOW),
+        Ok(CallPermission::Granted(_))
+    ));
     drop(store);
     let mut store = home.open();
     let refused = store.begin_call(&some_job(1), "p", Tokens(60), caps, NOW).unwrap();
-    assert_eq!(refused, Leave::Refused(Refusal::DaySpent));
+    assert_eq!(refused, CallPermission::Refused(CallRefusal::DayCapReached));
     let tomorrow = Timestamp(NOW.0 + DAY + 1);
-    assert!(matches!(store.begin_call(&some_job(1), "p", Tokens(60), caps, tomorrow), Ok(Leave::Granted(_))));
+    assert!(matches!(
+        store.begin_call(&some_job(1), "p", Tokens(60), caps, tomorrow),
+        Ok(CallPermission::Granted(_))
+    ));
 }
 
 #[test]
@@ -139,11 +146,13 @@ fn a_session_has_a_share_of_its_own() {
     let mut store = home.open();
     waiting(&mut store);
     let job = store.claim_job(NOW, LEASE).unwrap().unwrap();
-    let caps = Caps { tokens_per_session: Tokens(100), ..PLENTY };
-    let Leave::Granted(call) = store.begin_call(&job, "p", Tokens(100), caps, NOW).unwrap() else { panic!() };
-    assert_eq!(store.begin_call(&job, "p", Tokens(1), caps, NOW).unwrap(), Leave::SessionSpent);
+    let caps = TokenCaps { tokens_per_session: Tokens(100), ..PLENTY };
+    let CallPermission::Granted(call) = store.begin_call(&job, "p", Tokens(100), caps, NOW).unwrap() else {
+        panic!()
+    };
+    assert_eq!(store.begin_call(&job, "p", Tokens(1), caps, NOW).unwrap(), CallPermission::SessionCapReached);
     store.end_call(call, CallOutcome::Used, Some(Tokens(40))).unwrap();
-    assert!(matches!(store.begin_call(&job, "p", Tokens(60), caps, NOW), Ok(Leave::Granted(_))));
+    assert!(matches!(store.begin_call(&job, "p", Tokens(60), caps, NOW), Ok(CallPermission::Granted(_))));
 }
 
 proptest! {
@@ -153,11 +162,11 @@ proptest! {
     fn calls_stay_within_their_caps(calls in prop::collection::vec((1u32..50, 0u32..80, 0i64..20), 1..40)) {
         let home = TestHome::new();
         let mut store = home.open();
-        let caps = Caps { tokens_per_day: Tokens(300), ..PLENTY };
+        let caps = TokenCaps { tokens_per_day: Tokens(300), ..PLENTY };
         let (mut now, mut made, mut spent) = (0, Vec::new(), 0);
         for (expected, cost, later) in calls {
             now += later;
-            if let Leave::Granted(call) = store.begin_call(&some_job(1), "p", Tokens(expected), caps, at(now)).unwrap() {
+            if let CallPermission::Granted(call) = store.begin_call(&some_job(1), "p", Tokens(expected), caps, at(now)).unwrap() {
                 prop_assert!(spent + expected <= 300);
                 store.end_call(call, CallOutcome::Used, Some(Tokens(cost))).unwrap();
                 spent += cost;
@@ -175,16 +184,19 @@ fn better_words_keep_everything_else_and_the_old_words_too() {
     let mut store = home.open();
     let id = waiting(&mut store);
     let before = store.memory_to_polish(id).unwrap().unwrap();
-    assert_eq!(store.polish(&before, "Plain title", "a plain account", at(9)).unwrap(), Polished::Yes);
+    assert_eq!(
+        store.polish(&before, "Plain title", "a plain account", at(9)).unwrap(),
+        PolishOutcome::Applied
+    );
     let after = store.memory(id).unwrap().unwrap();
     let worded =
         Content { title: "Plain title".into(), body: "a plain account".into(), ..before.content.clone() };
     assert_eq!((&after.content, after.updated_at), (&worded, before.updated_at));
     assert!(after.is_intact());
     assert_eq!(store.revisions(id).unwrap()[0].title, "Rules made this");
-    let found = store.search_words(&any_of(&["plain"]), &Filter::within(Scope::Everywhere)).unwrap();
+    let found = store.search_exact(&any_of(&["plain"]), &Filter::within(Scope::Everywhere)).unwrap();
     assert_eq!(found.len(), 1);
-    assert!(store.search_words(&any_of(&["rules"]), &Filter::within(Scope::Everywhere)).unwrap().is_empty());
+    assert!(store.search_exact(&any_of(&["rules"]), &Filter::within(Scope::Everywhere)).unwrap().is_empty());
     assert_sound(&home.home);
     assert_eq!(store.memory_to_polish(id).unwrap(), None, "once is enough");
 }
@@ -196,10 +208,10 @@ fn rules_that_say_the_same_again_leave_better_words_alone() {
     let id = waiting(&mut store);
     let before = store.memory(id).unwrap().unwrap();
     store.polish(&before, "Plain title", "a plain account", NOW).unwrap();
-    assert_eq!(distilled(&mut store, "Rules made this", "of what happened"), Outcome::Unchanged(id));
+    assert_eq!(distilled(&mut store, "Rules made this", "of what happened"), DistilOutcome::Unchanged(id));
     assert_eq!(store.memory(id).unwrap().unwrap().content.title, "Plain title");
     // More happened: the rules have the word again, and a model may once more.
-    assert_eq!(distilled(&mut store, "Rules made this", "of more that happened"), Outcome::Updated(id));
+    assert_eq!(distilled(&mut store, "Rules made this", "of more that happened"), DistilOutcome::Updated(id));
     assert_eq!(store.memory(id).unwrap().unwrap().content.title, "Rules made this");
     assert!(store.memory_to_polish(id).unwrap().is_some());
 }
@@ -211,12 +223,12 @@ fn what_moved_on_or_is_in_a_persons_hands_is_not_reworded() {
     let id = waiting(&mut store);
     let seen = store.memory(id).unwrap().unwrap();
     distilled(&mut store, "Rules made this", "of more that happened");
-    assert_eq!(store.polish(&seen, "Stale", "words", NOW).unwrap(), Polished::MovedOn);
+    assert_eq!(store.polish(&seen, "Stale", "words", NOW).unwrap(), PolishOutcome::Outdated);
     let seen = store.memory(id).unwrap().unwrap();
     store.revise(id, &Content { title: "My own words".into(), ..seen.content.clone() }, NOW).unwrap();
     assert_eq!(store.memory_to_polish(id).unwrap(), None);
     let seen = store.memory(id).unwrap().unwrap();
-    assert_eq!(store.polish(&seen, "Not theirs", "words", NOW).unwrap(), Polished::MovedOn);
+    assert_eq!(store.polish(&seen, "Not theirs", "words", NOW).unwrap(), PolishOutcome::Outdated);
     let written = crate::kit::note(&mut store, "Written by hand", "and not distilled");
     assert_eq!(store.memory_to_polish(written).unwrap(), None);
 }
@@ -229,20 +241,20 @@ fn what_was_forgotten_does_not_come_back_in_a_models_words() {
     store.forget(&[gone], NOW).unwrap();
     let id = waiting(&mut store);
     let seen = store.memory(id).unwrap().unwrap();
-    assert_eq!(store.polish(&seen, "The secret plan", "is this", NOW).unwrap(), Polished::MovedOn);
+    assert_eq!(store.polish(&seen, "The secret plan", "is this", NOW).unwrap(), PolishOutcome::Outdated);
 }
 
 #[test]
 fn nothing_of_a_session_of_our_own_is_kept_not_even_from_the_spool() {
     let home = TestHome::new();
     let mut store = home.open();
-    Spool::of(&home.home).put(&arrival("ours", 1)).unwrap();
-    store.note_own_session("ours", NOW).unwrap();
-    assert_eq!(store.record(&arrival("ours", 2)).unwrap(), Recorded::Ours);
+    Spool::new(&home.home).push(&arrival("ours", 1)).unwrap();
+    store.mark_own_session("ours", NOW).unwrap();
+    assert_eq!(store.record(&arrival("ours", 2)).unwrap(), RecordOutcome::OwnSession);
     assert!(store.is_own_session("ours").unwrap() && !store.is_own_session("theirs").unwrap());
     drop(store);
     drop(home.open());
-    assert_eq!(Spool::of(&home.home).len(), 0);
+    assert_eq!(Spool::new(&home.home).len(), 0);
     assert_eq!(ask(&home.home, "SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM sessions)"), 0);
 }
 
@@ -252,10 +264,10 @@ fn only_a_session_that_begins_with_our_words_is_taken_back() {
     let mut store = home.open();
     let sessions = |store: &Store| store.sessions(None, 9, 0).unwrap().len();
     let project = project(&mut store, "/home/u/one");
-    store.session_named(project, "test", "ours", NOW).unwrap();
-    store.take_back_session("test", "ours", NOW).unwrap();
+    store.find_or_create_session(project, "test", "ours", NOW).unwrap();
+    store.discard_own_session("test", "ours", NOW).unwrap();
     assert!(sessions(&store) == 0 && store.is_own_session("ours").unwrap());
     store.record(&arrival("theirs", 1)).unwrap();
-    store.take_back_session("test", "theirs", NOW).unwrap();
+    store.discard_own_session("test", "theirs", NOW).unwrap();
     assert!(sessions(&store) == 1 && !store.is_own_session("theirs").unwrap());
 }

@@ -37,7 +37,7 @@ fn everything_we_make_is_open_to_its_owner_only() {
 #[test]
 fn child_that_makes_every_file() {
     let Some(home) = child_home() else { return };
-    let damaged = Home::at(home.root().with_file_name("damaged"));
+    let damaged = Home::new(home.root().with_file_name("damaged"));
     Store::open(&damaged, Purpose::Command, NOW).unwrap().record(&arrival("s", 1)).unwrap();
     fs::write(damaged.database(), "garbage ".repeat(1000)).unwrap();
     Store::open(&damaged, Purpose::Hook, NOW).unwrap_err();
@@ -50,7 +50,7 @@ fn child_that_makes_every_file() {
     store.back_up(KEEP, NOW).unwrap();
     let mut hook = Store::open(&home, Purpose::Hook, NOW).unwrap();
     hook.record(&arrival("s", 1)).unwrap();
-    Spool::of(&home).put(&arrival("s", 2)).unwrap();
+    Spool::new(&home).push(&arrival("s", 2)).unwrap();
     show(&home);
 }
 

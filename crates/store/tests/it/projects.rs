@@ -13,10 +13,10 @@ fn seen(root: &str, keys: &[&str]) -> ProjectRef {
 fn a_folder_met_again_is_the_same_project() {
     let test = TestHome::new();
     let mut store = test.open();
-    assert_eq!(store.known_project_at(&project_ref("/home/u/one")).unwrap(), None);
+    assert_eq!(store.find_project(&project_ref("/home/u/one")).unwrap(), None);
     let one = project(&mut store, "/home/u/one");
     assert_eq!(project(&mut store, "/home/u/one"), one);
-    assert_eq!(store.known_project_at(&project_ref("/home/u/one")).unwrap(), Some(one));
+    assert_eq!(store.find_project(&project_ref("/home/u/one")).unwrap(), Some(one));
     assert_ne!(project(&mut store, "/home/u/two"), one);
     let read = store.project(one).unwrap().unwrap();
     assert_eq!((read.name.as_str(), read.roots), ("one", vec!["/home/u/one".to_owned()]));
@@ -29,8 +29,8 @@ fn clones_share_a_project_and_each_folder_is_noted() {
     let mut store = test.open();
     let first = seen("/a", &["remote:h/r", "birth:a", "path:/a"]);
     let clone = seen("/b", &["remote:h/r", "birth:b", "path:/b"]);
-    let id = store.project_at(&first, NOW).unwrap();
-    assert_eq!(store.project_at(&clone, NOW.plus_ms(1)).unwrap(), id);
+    let id = store.find_or_create_project(&first, NOW).unwrap();
+    assert_eq!(store.find_or_create_project(&clone, NOW.plus_ms(1)).unwrap(), id);
     let read = store.project(id).unwrap().unwrap();
     assert_eq!((read.roots, read.keys.len()), (vec!["/b".to_owned(), "/a".to_owned()], 5));
 }
@@ -39,10 +39,10 @@ fn clones_share_a_project_and_each_folder_is_noted() {
 fn the_place_belongs_to_who_stands_there_now() {
     let test = TestHome::new();
     let mut store = test.open();
-    let before = store.project_at(&seen("/a", &["birth:a", "path:/a"]), NOW).unwrap();
-    let after = store.project_at(&seen("/a", &["birth:b", "path:/a"]), NOW).unwrap();
+    let before = store.find_or_create_project(&seen("/a", &["birth:a", "path:/a"]), NOW).unwrap();
+    let after = store.find_or_create_project(&seen("/a", &["birth:b", "path:/a"]), NOW).unwrap();
     assert_ne!(before, after);
-    assert_eq!(store.known_project_at(&seen("/a", &["path:/a"])).unwrap(), Some(after));
+    assert_eq!(store.find_project(&seen("/a", &["path:/a"])).unwrap(), Some(after));
     assert_eq!(store.project(before).unwrap().unwrap().roots, Vec::<String>::new());
 }
 
@@ -52,9 +52,9 @@ fn a_submodule_knows_the_project_that_holds_it() {
     let mut store = test.open();
     let outer = project_ref("/home/u/outer");
     let inner = ProjectRef { parent: Some(Box::new(outer.clone())), ..project_ref("/home/u/outer/inner") };
-    let id = store.project_at(&inner, NOW).unwrap();
+    let id = store.find_or_create_project(&inner, NOW).unwrap();
     let parent = store.project(id).unwrap().unwrap().parent.unwrap();
-    assert_eq!(store.known_project_at(&outer).unwrap(), Some(parent));
+    assert_eq!(store.find_project(&outer).unwrap(), Some(parent));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn merging_moves_everything_and_both_folders_are_one_project() {
     let from = project(&mut store, "/home/u/one");
     let inner =
         ProjectRef { parent: Some(Box::new(project_ref("/home/u/one"))), ..project_ref("/home/u/one/inner") };
-    let inner = store.project_at(&inner, NOW).unwrap();
+    let inner = store.find_or_create_project(&inner, NOW).unwrap();
     let id = store.remember(&new(from, draft("a", "b"))).unwrap();
     store.merge_projects(from, into).unwrap();
     assert_eq!(store.list(&Filter::within(Scope::Project(into))).unwrap(), [id]);
@@ -101,5 +101,5 @@ fn a_project_merged_into_itself_or_into_nothing_is_left_alone() {
     store.merge_projects(one, one).unwrap();
     assert_eq!(project(&mut store, "/home/u/one"), one);
     store.merge_projects(one, backstory_memory::ProjectId(99)).unwrap_err();
-    assert_eq!(store.known_project_at(&project_ref("/home/u/one")).unwrap(), Some(one));
+    assert_eq!(store.find_project(&project_ref("/home/u/one")).unwrap(), Some(one));
 }

@@ -1,7 +1,7 @@
 //! Many processes at once on one home: cold starts, migration, kill -9 in the middle of it (R03, R25).
 
 use crate::kit::{NOW, TestHome, arrival, ask, assert_sound, bar, child, child_home, size, tell, told};
-use backstory_store::{CheckDepth, Purpose, Recorded, Spool, Store};
+use backstory_store::{CheckDepth, Purpose, RecordOutcome, Spool, Store};
 use std::collections::HashSet;
 use std::io::Read;
 use std::process::Child;
@@ -38,9 +38,9 @@ fn child_that_records_five_events() {
         let arrival = arrival(&format!("s{}", std::process::id()), number);
         let written = Store::open(&home, Purpose::Hook, NOW).and_then(|mut store| store.record(&arrival));
         match written {
-            Ok(Recorded::Stored(_)) => {}
+            Ok(RecordOutcome::Stored(_)) => {}
             Ok(known) => panic!("{known:?}"),
-            Err(error) if error.is_of_the_file() => Spool::of(&home).put(&arrival).unwrap(),
+            Err(error) if error.is_storage_failure() => Spool::new(&home).push(&arrival).unwrap(),
             Err(error) => panic!("{error}: {error:?}"),
         }
         tell("acknowledged");

@@ -5,7 +5,9 @@ use backstory_memory::{
     Category, Confidence, Content, EventId, Importance, Kind, MemoryId, MemoryScope, Provenance, Timestamp,
     Uid,
 };
-use backstory_store::{CheckDepth, Filter, Kept, NewMemory, Origin, Recorded, Scope, StoreError};
+use backstory_store::{
+    CheckDepth, Filter, InsertOutcome, MemoryOrigin, NewMemory, RecordOutcome, Scope, StoreError,
+};
 use proptest::prelude::*;
 use std::cell::RefCell;
 
@@ -84,9 +86,15 @@ fn writing_many_twice_writes_them_once() {
         NewMemory { uid: uid("dec-1"), ..new(project, draft("one again", "within one call")) },
     ];
     let first = store.remember_all(&many).unwrap();
-    let [Kept::Written(one), Kept::Written(two), Kept::Known(again)] = first[..] else { panic!("{first:?}") };
+    let [InsertOutcome::Written(one), InsertOutcome::Written(two), InsertOutcome::Known(again)] = first[..]
+    else {
+        panic!("{first:?}")
+    };
     assert_eq!(one, again);
-    assert_eq!(store.remember_all(&many).unwrap(), [Kept::Known(one), Kept::Known(two), Kept::Known(one)]);
+    assert_eq!(
+        store.remember_all(&many).unwrap(),
+        [InsertOutcome::Known(one), InsertOutcome::Known(two), InsertOutcome::Known(one)]
+    );
     assert_eq!(store.memory_by_uid(&Uid::parse("dec-1").unwrap()).unwrap().unwrap().content.title, "one");
     assert_eq!(store.count_memories().unwrap(), 2);
 }
@@ -122,7 +130,7 @@ fn what_was_forgotten_stays_out_by_uid_and_by_words() {
     let older_words = new(project, draft("secret name", "is heron"));
     for attempt in [&gone, &same_uid, &same_words, &older_words] {
         assert!(matches!(store.remember(attempt), Err(StoreError::Forgotten { .. })));
-        assert_eq!(store.remember_all(std::slice::from_ref(attempt)).unwrap(), [Kept::Forgotten]);
+        assert_eq!(store.remember_all(std::slice::from_ref(attempt)).unwrap(), [InsertOutcome::Forgotten]);
         assert!(matches!(store.supersede(keeper, attempt), Err(StoreError::Forgotten { .. })));
     }
     let revised = store.revise(keeper, &same_words.content, NOW);
@@ -138,9 +146,9 @@ fn what_was_forgotten_stays_out_by_uid_and_by_words() {
 fn evidence_that_is_gone_does_not_keep_a_memory_from_being_written() {
     let test = TestHome::new();
     let mut store = test.open();
-    let Recorded::Stored(event) = store.record(&arrival("s", 1)).unwrap() else { panic!() };
+    let RecordOutcome::Stored(event) = store.record(&arrival("s", 1)).unwrap() else { panic!() };
     let project = project(&mut store, "/home/u/one");
-    let origin = Origin { events: vec![event, EventId(77), event], ..Origin::default() };
+    let origin = MemoryOrigin { events: vec![event, EventId(77), event], ..MemoryOrigin::default() };
     store.remember(&NewMemory { origin, ..new(project, draft("a", "b")) }).unwrap();
     assert_eq!(ask(&test.home, "SELECT count(*) FROM evidence"), 1);
 }
@@ -153,7 +161,7 @@ fn a_failed_batch_writes_nothing() {
     let bad = NewMemory { project: backstory_memory::ProjectId(99), ..good.clone() };
     store.remember_all(&[good, bad]).unwrap_err();
     assert_eq!(store.count_memories().unwrap(), 0);
-    let hits = store.search_words(&any_of(&["bulbul"]), &Filter::within(Scope::Everywhere)).unwrap();
+    let hits = store.search_exact(&any_of(&["bulbul"]), &Filter::within(Scope::Everywhere)).unwrap();
     assert!(hits.is_empty());
     drop(store);
     assert_sound(&test.home);

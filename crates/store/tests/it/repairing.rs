@@ -46,8 +46,8 @@ fn hook_event(home: &Home, number: u64) {
     let stored =
         Store::open(home, Purpose::Hook, NOW).and_then(|mut store| store.record(&arrival("late", number)));
     if let Err(error) = stored {
-        assert!(error.is_of_the_file(), "a hook would drop its event: {error:?}");
-        Spool::of(home).put(&arrival("late", number)).unwrap();
+        assert!(error.is_storage_failure(), "a hook would drop its event: {error:?}");
+        Spool::new(home).push(&arrival("late", number)).unwrap();
     }
 }
 
@@ -77,7 +77,7 @@ fn assert_nearly_all_is_back(store: &Store, what: &str) {
     let (memories, events) = (store.count_memories().unwrap(), store.count_events().unwrap());
     assert!(memories * 100 >= BEFORE_THE_COPY as u64 * 99, "{what}: {memories} memories");
     assert!(events * 100 >= (EVENTS - 10 + 2) * 99, "{what}: {events} events");
-    assert!(Spool::of(store.home()).is_empty(), "{what}");
+    assert!(Spool::new(store.home()).is_empty(), "{what}");
 }
 
 fn is_quarantined(home: &Home, bytes: &[u8]) -> bool {
@@ -180,7 +180,7 @@ fn a_database_that_vanished_is_restored_and_not_begun_anew() {
         }
         let refused = Store::open(&test.home, Purpose::Hook, NOW).unwrap_err();
         assert!(
-            matches!(refused, StoreError::Damaged { .. }) && refused.is_of_the_file(),
+            matches!(refused, StoreError::Damaged { .. }) && refused.is_storage_failure(),
             "{what}: {refused}"
         );
         let store = live_with_it(&test.home);
@@ -236,7 +236,7 @@ fn what_a_repair_brings_back_is_what_was_there() {
     let again = new(project, draft("gone", "forgotten words"));
     assert!(matches!(store.remember(&again), Err(StoreError::Forgotten { .. })), "forgotten is forgotten");
     assert!(note(&mut store, "next", "") > gone, "no number is given twice");
-    let hits = store.search_words(&any_of(&["heron"]), &Filter::within(Scope::Everywhere)).unwrap();
+    let hits = store.search_exact(&any_of(&["heron"]), &Filter::within(Scope::Everywhere)).unwrap();
     assert_eq!(hits.iter().map(|hit| hit.memory).collect::<Vec<MemoryId>>(), [newer]);
 }
 
@@ -255,7 +255,7 @@ fn what_a_memory_said_before_and_how_it_relates_comes_back_with_it() {
     store.revise(later, &draft("third", "words"), NOW.plus_ms(9)).unwrap();
     store.link(Link { from: later, relation: Relation::Contradicts, to: known }).unwrap();
     let of = |store: &Store, id| {
-        (store.revisions(id).unwrap(), store.carried(id).unwrap().wordings, store.links(id).unwrap())
+        (store.revisions(id).unwrap(), store.attachments(id).unwrap().wordings, store.links(id).unwrap())
     };
     let expected = [known, later].map(|id| of(&store, id));
     drop(store);
@@ -285,7 +285,8 @@ fn what_a_memory_said_before_is_not_taken_from_a_damaged_file_where_the_copy_kno
 
     let store = test.open();
     assert_eq!(store.repaired().expect("this process repaired it").salvaged, 1);
-    let said: Vec<String> = store.carried(id).unwrap().wordings.into_iter().map(|said| said.title).collect();
+    let said: Vec<String> =
+        store.attachments(id).unwrap().wordings.into_iter().map(|said| said.title).collect();
     assert_eq!(said, ["first", "second"]);
     assert_eq!(store.memory(id).unwrap().unwrap().content.title, "third");
 }

@@ -7,7 +7,7 @@ use backstory_memory::{
 use backstory_store::{CheckDepth, Filter, Pin, Receipt, Scope, StandingFilter, Store, StoreError, UseKind};
 
 fn found(store: &Store, word: &str) -> Vec<MemoryId> {
-    let hits = store.search_words(&any_of(&[word]), &Filter::within(Scope::Everywhere)).unwrap();
+    let hits = store.search_exact(&any_of(&[word]), &Filter::within(Scope::Everywhere)).unwrap();
     hits.iter().map(|hit| hit.memory).collect()
 }
 
@@ -99,7 +99,7 @@ fn a_superseded_memory_is_hidden_unless_asked_for() {
     assert_eq!(store.memory(old).unwrap().unwrap().content.valid_to, Some(NOW));
     assert_eq!(found(&store, "database"), [newer]);
     let any = Filter { standing: StandingFilter::Any, ..Filter::within(Scope::Everywhere) };
-    assert_eq!(store.search_words(&any_of(&["database"]), &any).unwrap().len(), 2);
+    assert_eq!(store.search_exact(&any_of(&["database"]), &any).unwrap().len(), 2);
     assert_eq!(store.list(&any).unwrap(), [newer, old]);
     assert_eq!(store.list(&Filter::within(Scope::Everywhere)).unwrap(), [newer]);
     assert_eq!(store.links(old).unwrap(), [Link { from: newer, relation: Relation::Supersedes, to: old }]);
@@ -130,14 +130,14 @@ fn supersession_never_goes_in_a_circle() {
     let test = TestHome::new();
     let mut store = test.open();
     let [a, b, c] = ["a", "b", "c"].map(|title| note(&mut store, title, ""));
-    store.note_superseded(a, b, NOW).unwrap();
-    store.note_superseded(b, c, NOW).unwrap();
-    store.note_superseded(c, a, NOW).unwrap();
-    store.note_superseded(c, c, NOW).unwrap();
+    store.mark_superseded(a, b, NOW).unwrap();
+    store.mark_superseded(b, c, NOW).unwrap();
+    store.mark_superseded(c, a, NOW).unwrap();
+    store.mark_superseded(c, c, NOW).unwrap();
     assert_eq!(store.memory(c).unwrap().unwrap().standing, Standing::Confirmed);
     assert_eq!(store.memory(a).unwrap().unwrap().standing, Standing::Superseded(b));
     for (old, by) in [(MemoryId(99), a), (c, MemoryId(99))] {
-        let unknown = store.note_superseded(old, by, NOW);
+        let unknown = store.mark_superseded(old, by, NOW);
         assert!(matches!(unknown, Err(StoreError::NoSuchMemory(MemoryId(99)))), "{unknown:?}");
     }
     // What stood between two others is forgotten: the first must not come back to standing.
@@ -216,7 +216,7 @@ fn being_shown_is_not_being_used() {
     };
     store.record_injection(&injection).unwrap();
     assert_eq!(store.memory(id).unwrap().unwrap().times_used, 0);
-    store.note_used(&[id], UseKind::Fetched, NOW).unwrap();
+    store.mark_used(&[id], UseKind::Fetched, NOW).unwrap();
     let memory = store.memory(id).unwrap().unwrap();
     assert_eq!((memory.times_used, memory.last_used_at), (1, Some(NOW)));
     assert_eq!(store.status().unwrap().counts.injections, 1);

@@ -15,7 +15,7 @@ fn question(text: &str) -> WordQuery {
 }
 
 fn found(store: &Store, query: &WordQuery, filter: &Filter) -> Vec<MemoryId> {
-    store.search_words(query, filter).unwrap().iter().map(|hit| hit.memory).collect()
+    store.search_exact(query, filter).unwrap().iter().map(|hit| hit.memory).collect()
 }
 
 fn everywhere() -> Filter {
@@ -31,8 +31,8 @@ fn any_text_can_be_asked() {
         let mut query = WordQuery::default();
         query.word(&text);
         query.prefix(&text);
-        store.search_words(&query, &everywhere()).unwrap();
-        store.search_words(&question(&text), &Filter { file: Some(file), ..everywhere() }).unwrap();
+        store.search_exact(&query, &everywhere()).unwrap();
+        store.search_exact(&question(&text), &Filter { file: Some(file), ..everywhere() }).unwrap();
     });
 }
 
@@ -67,7 +67,7 @@ fn the_words_of_the_index_language_are_only_words() {
         let mut query = WordQuery::default();
         query.word(text);
         query.prefix(text);
-        store.search_words(&query, &everywhere()).unwrap();
+        store.search_exact(&query, &everywhere()).unwrap();
     }
     assert_eq!(found(&store, &any_of(&["AND"]), &everywhere()), [id], "a word like any other");
     assert_eq!(found(&store, &any_of(&["NEAR"]), &everywhere()), [id]);
@@ -86,8 +86,8 @@ fn a_question_of_a_megabyte_is_answered() {
     for whole in [many, "x".repeat(1 << 20), "数".repeat(1 << 19), "\"".repeat(1 << 20)] {
         let mut query = any_of(&[&whole]);
         query.prefix(&whole);
-        store.search_words(&query, &everywhere()).unwrap();
-        store.search_words(&any_of(&["needle"]), &Filter { file: Some(whole), ..everywhere() }).unwrap();
+        store.search_exact(&query, &everywhere()).unwrap();
+        store.search_exact(&any_of(&["needle"]), &Filter { file: Some(whole), ..everywhere() }).unwrap();
     }
 }
 
@@ -142,7 +142,7 @@ fn a_word_counts_most_in_the_title() {
     let mut store = test.open();
     let body = note(&mut store, "something else", "heron lives here");
     let title = note(&mut store, "heron", "lives in something else here");
-    let hits = store.search_words(&any_of(&["heron"]), &everywhere()).unwrap();
+    let hits = store.search_exact(&any_of(&["heron"]), &everywhere()).unwrap();
     assert_eq!([hits[0].memory, hits[1].memory], [title, body]);
     assert!(hits[0].bm25 > hits[1].bm25);
 }
@@ -254,10 +254,10 @@ fn the_timeline_shows_what_was_written_around_a_memory() {
     let late = at(one, 50, "late");
     let [a, b, c] = [at(one, 10, "a"), at(one, 20, "b"), at(one, 20, "c")];
     at(two, 15, "elsewhere");
-    assert_eq!(store.around(b, 5, 5).unwrap(), [a, b, c, late]);
-    assert_eq!(store.around(c, 1, 0).unwrap(), [b, c]);
-    assert_eq!(store.around(a, 0, 1).unwrap(), [a, b]);
-    assert!(matches!(store.around(MemoryId(99), 1, 1), Err(StoreError::NoSuchMemory(_))));
+    assert_eq!(store.timeline(b, 5, 5).unwrap(), [a, b, c, late]);
+    assert_eq!(store.timeline(c, 1, 0).unwrap(), [b, c]);
+    assert_eq!(store.timeline(a, 0, 1).unwrap(), [a, b]);
+    assert!(matches!(store.timeline(MemoryId(99), 1, 1), Err(StoreError::NoSuchMemory(_))));
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn a_memory_is_judged_as_a_list_is_cut() {
                     let file = file.map(str::to_owned);
                     let filter = Filter { since, until, file, kinds, limit: 100, ..Filter::within(reach) };
                     let listed = store.list(&filter).unwrap();
-                    assert_eq!(store.fitting(&all, &filter).unwrap(), listed, "{filter:?}");
+                    assert_eq!(store.matching_filter(&all, &filter).unwrap(), listed, "{filter:?}");
                     fitted += listed.len();
                 }
             }

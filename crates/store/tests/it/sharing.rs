@@ -5,7 +5,7 @@ use backstory_memory::{
     Content, Kind, Memory, MemoryId, ProjectId, Provenance, SharedMemory, SharedRevision, Standing,
     SyncBatch, Timestamp, Uid, Watermark,
 };
-use backstory_store::{Joining, Pin, Saying, Store, Team, Untold};
+use backstory_store::{JoinOutcome, OutboxEntry, OutboxMemory, Pin, Store, Team};
 
 /// A team, on a hub of its own.
 pub(crate) fn team(name: &str) -> Team {
@@ -23,27 +23,27 @@ pub(crate) fn team(name: &str) -> Team {
 pub(crate) fn sharing(test: &TestHome) -> (Store, ProjectId) {
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
-    assert_eq!(store.join_team(&team("a"), NOW).unwrap(), Joining::Joined);
+    assert_eq!(store.join_team(&team("a"), NOW).unwrap(), JoinOutcome::Joined);
     store.share_project(project, "a", "remote:example.org/one").unwrap();
     (store, project)
 }
 
-pub(crate) fn all_untold(store: &Store, project: ProjectId) -> Vec<Untold> {
-    store.untold(project, None, 100).unwrap()
+pub(crate) fn all_untold(store: &Store, project: ProjectId) -> Vec<OutboxEntry> {
+    store.outbox(project, None, 100).unwrap()
 }
 
-pub(crate) fn said(untold: &Untold) -> &Saying {
+pub(crate) fn said(untold: &OutboxEntry) -> &OutboxMemory {
     match untold {
-        Untold::Said(saying) => saying,
-        Untold::Forgotten(uid) => panic!("{uid} was forgotten"),
+        OutboxEntry::Changed(saying) => saying,
+        OutboxEntry::Deleted(uid) => panic!("{uid} was forgotten"),
     }
 }
 
 /// Tells everything there is to tell, and returns it.
-pub(crate) fn tell(store: &mut Store, project: ProjectId) -> Vec<Untold> {
+pub(crate) fn tell(store: &mut Store, project: ProjectId) -> Vec<OutboxEntry> {
     let untold = all_untold(store, project);
-    store.told(project, &untold).unwrap();
-    assert_eq!(store.count_untold(project).unwrap(), 0, "{:?}", all_untold(store, project));
+    store.mark_pushed(project, &untold).unwrap();
+    assert_eq!(store.count_outbox(project).unwrap(), 0, "{:?}", all_untold(store, project));
     untold
 }
 
@@ -120,7 +120,7 @@ fn what_was_said_before_it_was_shared_goes_along() {
 fn a_change_is_later_than_what_it_changed_whatever_the_clock_says() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
-    store.hear(shared, &news("u1", vec![revision(NOW.0 + 1000, "theirs", "bob")]), NOW).unwrap();
+    store.apply_batch(shared, &news("u1", vec![revision(NOW.0 + 1000, "theirs", "bob")]), NOW).unwrap();
     assert_eq!(all_untold(&store, shared), [], "what was heard is no news");
     let id = memory(&store, &uid("u1")).id;
     store.revise(id, &draft("ours", "body"), NOW).unwrap();
@@ -135,7 +135,7 @@ fn what_changed_while_it_was_told_is_told_again() {
     let id = note(&mut store, "one", "body");
     let untold = all_untold(&store, shared);
     store.revise(id, &draft("two", "body"), Timestamp(NOW.0 + 1)).unwrap();
-    store.told(shared, &untold).unwrap();
+    store.mark_pushed(shared, &untold).unwrap();
     let left = tell(&mut store, shared);
     assert_eq!(said(&left[0]).memory.content.title, "two");
 }
@@ -150,8 +150,8 @@ fn what_the_team_knows_and_is_forgotten_here_is_told_and_nothing_else_that_is() 
     let unknown = note(&mut store, "never told", "body");
     store.forget(&[known, unknown], NOW).unwrap();
     let untold = all_untold(&store, shared);
-    assert!(untold.contains(&Untold::Forgotten(uid)), "{untold:?}");
-    store.told(shared, &untold).unwrap();
+    assert!(untold.contains(&OutboxEntry::Deleted(uid)), "{untold:?}");
+    store.mark_pushed(shared, &untold).unwrap();
     assert_eq!(all_untold(&store, shared), []);
 }
 
@@ -160,7 +160,7 @@ fn what_is_heard_is_there_with_its_past_its_authors_and_its_trust_and_hearing_it
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
     let told = news("u1", vec![revision(5, "tabs", "ann"), revision(7, "spaces", "bob")]);
-    let heard = store.hear(shared, &told, NOW).unwrap();
+    let heard = store.apply_batch(shared, &told, NOW).unwrap();
     assert_eq!((heard.written, heard.revised), (1, 0));
     let read = |store: &Store| {
         let memory = memory(store, &uid("u1"));
@@ -176,7 +176,7 @@ fn what_is_heard_is_there_with_its_past_its_authors_and_its_trust_and_hearing_it
     let past_told: Vec<_> =
         past.iter().map(|past| (past.title.as_str(), past.until.0, past.author.as_deref())).collect();
     assert_eq!(past_told, [("tabs", 7, Some("ann"))]);
-    let again = store.hear(shared, &told, NOW).unwrap();
+    let again = store.apply_batch(shared, &told, NOW).unwrap();
     assert_eq!((again.written, again.revised), (0, 0));
     assert_eq!(read(&store), (memory, past));
     assert!(store.check(backstory_store::CheckDepth::Full).unwrap().is_sound());
@@ -186,17 +186,17 @@ fn what_is_heard_is_there_with_its_past_its_authors_and_its_trust_and_hearing_it
 fn what_was_changed_here_is_not_written_over_before_it_was_told() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
-    store.hear(shared, &news("u1", vec![revision(5, "tabs", "bob")]), NOW).unwrap();
+    store.apply_batch(shared, &news("u1", vec![revision(5, "tabs", "bob")]), NOW).unwrap();
     let id = memory(&store, &uid("u1")).id;
     store.revise(id, &draft("ours", "body"), NOW).unwrap();
     let theirs = news("u1", vec![revision(5, "tabs", "bob"), revision(NOW.0 + 9, "theirs", "bob")]);
-    store.hear(shared, &theirs, NOW).unwrap();
+    store.apply_batch(shared, &theirs, NOW).unwrap();
     assert_eq!(title(&store, "u1"), "ours");
     let told = tell(&mut store, shared);
     let ours = said(&told[0]).revisions.last().unwrap().clone();
     let mut all = theirs;
     all.memories[0].revisions.insert(1, ours);
-    store.hear(shared, &all, NOW).unwrap();
+    store.apply_batch(shared, &all, NOW).unwrap();
     assert_eq!(title(&store, "u1"), "theirs", "the newer of both counts");
     assert_eq!(store.revisions(id).unwrap()[0].title, "ours", "and both are kept");
 }
@@ -207,13 +207,17 @@ fn what_replaced_a_memory_may_come_after_it() {
     let (mut store, shared) = sharing(&test);
     let by = uid("u2");
     let replaced = SharedRevision { superseded_by: Some(by), ..revision(5, "old", "bob") };
-    store.hear(shared, &news("u1", vec![replaced]), NOW).unwrap();
-    store.hear(shared, &news("u2", vec![revision(6, "new", "bob")]), NOW).unwrap();
+    store.apply_batch(shared, &news("u1", vec![replaced]), NOW).unwrap();
+    store.apply_batch(shared, &news("u2", vec![revision(6, "new", "bob")]), NOW).unwrap();
     let old = memory(&store, &uid("u1"));
     assert_eq!(old.standing, Standing::Superseded(MemoryId(2)));
     assert_eq!(all_untold(&store, shared), []);
     store
-        .hear(shared, &news("u1", vec![revision(5, "old", "bob"), revision(8, "in force", "bob")]), NOW)
+        .apply_batch(
+            shared,
+            &news("u1", vec![revision(5, "old", "bob"), revision(8, "in force", "bob")]),
+            NOW,
+        )
         .unwrap();
     let old = memory(&store, &uid("u1"));
     assert_eq!(old.standing, Standing::Confirmed);
@@ -224,12 +228,12 @@ fn what_the_team_forgot_is_gone_here_without_a_trace_and_stays_out() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
     let told = news("u1", vec![revision(5, "an unmistakable phrase", "bob")]);
-    store.hear(shared, &told, NOW).unwrap();
+    store.apply_batch(shared, &told, NOW).unwrap();
     let gone = SyncBatch { forgotten: vec![uid("u1")], ..SyncBatch::default() };
-    assert_eq!(store.hear(shared, &gone, NOW).unwrap().forgotten, 1);
-    assert_eq!(store.hear(shared, &gone, NOW).unwrap().forgotten, 0);
+    assert_eq!(store.apply_batch(shared, &gone, NOW).unwrap().forgotten, 1);
+    assert_eq!(store.apply_batch(shared, &gone, NOW).unwrap().forgotten, 0);
     assert_eq!(all_untold(&store, shared), [], "the team knows");
-    store.hear(shared, &told, NOW).unwrap();
+    store.apply_batch(shared, &told, NOW).unwrap();
     assert_eq!(store.count_memories().unwrap(), 0);
     drop(store);
     let holds = |path: &std::path::PathBuf| {
@@ -245,8 +249,8 @@ fn what_the_team_forgot_is_gone_here_without_a_trace_and_stays_out() {
 fn a_project_that_is_shared_no_longer_keeps_what_it_heard_and_tells_nothing() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
-    store.hear(shared, &news("u1", vec![revision(5, "tabs", "bob")]), NOW).unwrap();
-    store.note_watermark(shared, Watermark(9)).unwrap();
+    store.apply_batch(shared, &news("u1", vec![revision(5, "tabs", "bob")]), NOW).unwrap();
+    store.set_watermark(shared, Watermark(9)).unwrap();
     assert_eq!(store.shared_projects().unwrap()[0].watermark, Watermark(9));
     assert!(store.leave_team("a").unwrap());
     assert_eq!((store.shared_projects().unwrap(), store.teams().unwrap()), (vec![], vec![]));

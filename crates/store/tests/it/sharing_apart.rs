@@ -6,7 +6,7 @@ use backstory_memory::{
     Content, Kind, MemoryId, MemoryScope, ProjectId, Provenance, Relation, SharedLink, SharedRevision,
     Standing, SyncBatch, Timestamp, Uid, Watermark,
 };
-use backstory_store::{Joining, NewMemory, Pin, Store, Team, Untold};
+use backstory_store::{JoinOutcome, NewMemory, OutboxEntry, Pin, Store, Team};
 
 /// Another project of the same home, shared with another team.
 fn share_with_b(store: &mut Store) -> ProjectId {
@@ -27,20 +27,20 @@ fn a_team_changes_nothing_that_is_not_shared_with_it() {
     let mine = store.remember(&new(private, draft("private", "body"))).unwrap();
     let own = Content { scope: MemoryScope::User, ..draft("of the user alone", "body") };
     let own = store.remember(&new(of_b, own)).unwrap();
-    store.kept_to_ourselves(&all_untold(&store, of_b)).unwrap();
+    store.mark_kept_local(&all_untold(&store, of_b)).unwrap();
     tell(&mut store, of_a);
 
     for id in [told_to_a, mine, own] {
         let before = store.memory(id).unwrap().unwrap();
         let of = before.uid.as_str();
         let taken_over = news(of, vec![revision(NOW.0 + 9, "taken over", "eve")]);
-        assert_eq!(store.hear(of_b, &taken_over, NOW).unwrap().refused, 1, "{of}");
+        assert_eq!(store.apply_batch(of_b, &taken_over, NOW).unwrap().refused, 1, "{of}");
         let more = SyncBatch {
             forgotten: vec![before.uid.clone()],
             pins: vec![(before.uid.clone(), true)],
             ..SyncBatch::default()
         };
-        assert_eq!(store.hear(of_b, &more, NOW).unwrap().refused, 1, "{of}");
+        assert_eq!(store.apply_batch(of_b, &more, NOW).unwrap().refused, 1, "{of}");
         assert_eq!(store.memory(id).unwrap().unwrap(), before);
     }
     // Nor does it become what replaced something of theirs, or stand in a link.
@@ -48,7 +48,7 @@ fn a_team_changes_nothing_that_is_not_shared_with_it() {
     let replaced = SharedRevision { superseded_by: Some(of.clone()), ..revision(5, "theirs", "eve") };
     let link = SharedLink { from: uid("u1"), relation: Relation::Contradicts, to: of };
     let told = SyncBatch { links: vec![link], ..news("u1", vec![replaced]) };
-    store.hear(of_b, &told, NOW).unwrap();
+    store.apply_batch(of_b, &told, NOW).unwrap();
     assert_eq!(memory(&store, &uid("u1")).standing, Standing::Confirmed);
     assert_eq!(store.links(told_to_a).unwrap(), []);
     assert_eq!(all_untold(&store, of_a), [], "and what is between us and a is as it was");
@@ -63,7 +63,7 @@ fn what_moved_to_another_project_of_the_same_team_is_still_heard_of() {
     let id = note(&mut store, "ours", "body");
     let of = uid_of(&store, id);
     tell(&mut store, one);
-    store.hear(two, &news(of.as_str(), vec![revision(NOW.0 + 9, "theirs", "bob")]), NOW).unwrap();
+    store.apply_batch(two, &news(of.as_str(), vec![revision(NOW.0 + 9, "theirs", "bob")]), NOW).unwrap();
     assert_eq!(title(&store, of.as_str()), "theirs");
     assert_eq!(memory(&store, &of).project, one);
 }
@@ -72,19 +72,19 @@ fn what_moved_to_another_project_of_the_same_team_is_still_heard_of() {
 fn a_team_of_the_same_name_on_another_hub_is_another_team() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
-    store.note_watermark(shared, Watermark(9)).unwrap();
+    store.set_watermark(shared, Watermark(9)).unwrap();
     let elsewhere =
         Team { hub_id: Some("another".into()), url: "postgres://ann@elsewhere/hub".into(), ..team("a") };
-    let taken = Joining::NameTaken { url: team("a").url };
+    let taken = JoinOutcome::NameTaken { url: team("a").url };
     assert_eq!(store.join_team(&elsewhere, NOW).unwrap(), taken);
     assert_eq!(store.teams().unwrap(), [team("a")], "the first is as it was");
     let called_otherwise = Team { name: "z".into(), ..elsewhere };
-    assert_eq!(store.join_team(&called_otherwise, NOW).unwrap(), Joining::Joined);
+    assert_eq!(store.join_team(&called_otherwise, NOW).unwrap(), JoinOutcome::Joined);
     store.share_project(shared, "z", "remote:example.org/one").unwrap();
     assert_eq!(store.shared_projects().unwrap()[0].watermark, Watermark(0), "no watermark is another hub's");
 
     let moved = Team { url: "postgres://ann@moved/hub".into(), ..team("a") };
-    assert_eq!(store.join_team(&moved, NOW).unwrap(), Joining::Joined);
+    assert_eq!(store.join_team(&moved, NOW).unwrap(), JoinOutcome::Joined);
     assert_eq!(store.teams().unwrap()[0].url, moved.url);
 }
 
@@ -96,8 +96,8 @@ fn a_team_that_was_joined_before_hubs_had_names_is_known_by_its_address() {
     store.join_team(&old, NOW).unwrap();
     let named = Team { hub_id: Some("id".into()), ..old.clone() };
     let elsewhere = Team { url: "postgres://ann@elsewhere/hub".into(), ..named.clone() };
-    assert!(matches!(store.join_team(&elsewhere, NOW).unwrap(), Joining::NameTaken { .. }));
-    assert_eq!(store.join_team(&named, NOW).unwrap(), Joining::Joined);
+    assert!(matches!(store.join_team(&elsewhere, NOW).unwrap(), JoinOutcome::NameTaken { .. }));
+    assert_eq!(store.join_team(&named, NOW).unwrap(), JoinOutcome::Joined);
     assert_eq!(store.teams().unwrap()[1], named);
 }
 
@@ -106,7 +106,7 @@ fn pinning_what_was_replaced_by_something_not_heard_yet_does_not_put_it_in_force
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
     let replaced = SharedRevision { superseded_by: Some(uid("u2")), ..revision(5, "old", "bob") };
-    store.hear(shared, &news("u1", vec![replaced]), NOW).unwrap();
+    store.apply_batch(shared, &news("u1", vec![replaced]), NOW).unwrap();
     let id = memory(&store, &uid("u1")).id;
     store.pin(id, Pin::Keep).unwrap();
     let told = tell(&mut store, shared);
@@ -122,9 +122,9 @@ fn a_link_may_be_heard_before_its_ends_and_is_told_with_the_later_one() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
     let link = SharedLink { from: uid("u1"), relation: Relation::Contradicts, to: uid("u2") };
-    store.hear(shared, &SyncBatch { links: vec![link.clone()], ..SyncBatch::default() }, NOW).unwrap();
-    store.hear(shared, &news("u1", vec![revision(5, "one", "bob")]), NOW).unwrap();
-    store.hear(shared, &news("u2", vec![revision(5, "two", "bob")]), NOW).unwrap();
+    store.apply_batch(shared, &SyncBatch { links: vec![link.clone()], ..SyncBatch::default() }, NOW).unwrap();
+    store.apply_batch(shared, &news("u1", vec![revision(5, "one", "bob")]), NOW).unwrap();
+    store.apply_batch(shared, &news("u2", vec![revision(5, "two", "bob")]), NOW).unwrap();
     let (one, two) = (memory(&store, &uid("u1")).id, memory(&store, &uid("u2")).id);
     assert_eq!(store.links(one).unwrap().len(), 1);
     assert_eq!(all_untold(&store, shared), [], "what was heard is no news");
@@ -154,9 +154,9 @@ fn what_was_forgotten_and_not_told_is_counted_until_it_is() {
     tell(&mut store, shared);
     note(&mut store, "never told", "body");
     store.forget(&[known, unknown], NOW).unwrap();
-    assert_eq!(store.count_untold_forgettings(shared).unwrap(), 2);
-    store.told(shared, &all_untold(&store, shared)).unwrap();
-    assert_eq!(store.count_untold_forgettings(shared).unwrap(), 0);
+    assert_eq!(store.count_outbox_deletions(shared).unwrap(), 2);
+    store.mark_pushed(shared, &all_untold(&store, shared)).unwrap();
+    assert_eq!(store.count_outbox_deletions(shared).unwrap(), 0);
 }
 
 /// More than one transaction holds.
@@ -167,10 +167,10 @@ fn many_that_were_forgotten_elsewhere_are_gone() {
     let uids: Vec<Uid> = (0..45).map(|number| uid(&format!("u{number}"))).collect();
     for (number, of) in uids.iter().enumerate() {
         let words = format!("number {number}");
-        store.hear(shared, &news(of.as_str(), vec![revision(5, &words, "bob")]), NOW).unwrap();
+        store.apply_batch(shared, &news(of.as_str(), vec![revision(5, &words, "bob")]), NOW).unwrap();
     }
     let gone = SyncBatch { forgotten: uids, ..SyncBatch::default() };
-    assert_eq!(store.hear(shared, &gone, NOW).unwrap().forgotten, 45);
+    assert_eq!(store.apply_batch(shared, &gone, NOW).unwrap().forgotten, 45);
     assert_eq!((store.count_memories().unwrap(), all_untold(&store, shared)), (0, vec![]));
 }
 
@@ -179,23 +179,23 @@ fn what_a_restored_hub_has_lost_is_told_again_by_who_said_it() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
     let (lost, kept) = (note(&mut store, "lost", "body"), note(&mut store, "kept", "body"));
-    store.hear(shared, &news("u1", vec![revision(5, "of bob", "bob")]), NOW).unwrap();
-    store.note_epoch(shared, "first").unwrap();
+    store.apply_batch(shared, &news("u1", vec![revision(5, "of bob", "bob")]), NOW).unwrap();
+    store.set_epoch(shared, "first").unwrap();
     tell(&mut store, shared);
-    store.note_watermark(shared, Watermark(9)).unwrap();
+    store.set_watermark(shared, Watermark(9)).unwrap();
 
-    store.begin_anew(shared, "second").unwrap();
+    store.restart_pull(shared, "second").unwrap();
     let begun = store.shared_projects().unwrap().remove(0);
     assert_eq!((begun.watermark, begun.epoch.as_deref()), (Watermark(0), Some("second")));
     let there = SharedRevision {
         content: Content { provenance: Provenance::User, ..draft("kept", "body") },
         ..revision(NOW.0, "kept", "ann")
     };
-    store.hear(shared, &news(uid_of(&store, kept).as_str(), vec![there]), NOW).unwrap();
-    assert_eq!(store.tell_lost_again(shared).unwrap(), 1);
+    store.apply_batch(shared, &news(uid_of(&store, kept).as_str(), vec![there]), NOW).unwrap();
+    assert_eq!(store.requeue_lost(shared).unwrap(), 1);
     let told: Vec<MemoryId> = tell(&mut store, shared).iter().map(|untold| said(untold).memory.id).collect();
     assert_eq!(told, [lost]);
-    assert_eq!(store.tell_lost_again(shared).unwrap(), 0);
+    assert_eq!(store.requeue_lost(shared).unwrap(), 0);
 }
 
 #[test]
@@ -205,10 +205,10 @@ fn what_was_forgotten_while_a_hub_was_away_is_told_also_after_it_was_restored() 
     let id = note(&mut store, "known to all", "body");
     let of = uid_of(&store, id);
     tell(&mut store, shared);
-    store.begin_anew(shared, "second").unwrap();
+    store.restart_pull(shared, "second").unwrap();
     store.forget(&[id], NOW).unwrap();
-    store.tell_lost_again(shared).unwrap();
-    assert_eq!(all_untold(&store, shared), [Untold::Forgotten(of)]);
+    store.requeue_lost(shared).unwrap();
+    assert_eq!(all_untold(&store, shared), [OutboxEntry::Deleted(of)]);
 }
 
 #[test]
@@ -224,12 +224,12 @@ fn what_is_to_be_told_of_a_project_is_told_of_the_one_it_was_merged_into() {
     let kept = store.remember(&new(from, draft("never told", "body"))).unwrap();
     store.merge_projects(from, into).unwrap();
     let untold = all_untold(&store, into);
-    assert!(untold.contains(&Untold::Forgotten(of)), "{untold:?}");
+    assert!(untold.contains(&OutboxEntry::Deleted(of)), "{untold:?}");
     let told: Vec<MemoryId> = untold
         .iter()
         .filter_map(|untold| match untold {
-            Untold::Said(saying) => Some(saying.memory.id),
-            Untold::Forgotten(_) => None,
+            OutboxEntry::Changed(saying) => Some(saying.memory.id),
+            OutboxEntry::Deleted(_) => None,
         })
         .collect();
     assert_eq!(told, [kept]);
@@ -271,7 +271,7 @@ fn what_only_this_machine_knows_it_said_stays_in_its_place_when_the_team_is_hear
     ] {
         known.extend(theirs);
         for _ in 0..2 {
-            store.hear(shared, &news(of.as_str(), known.clone()), NOW).unwrap();
+            store.apply_batch(shared, &news(of.as_str(), known.clone()), NOW).unwrap();
             let past = store.revisions(id).unwrap();
             let titles: Vec<&str> = past.iter().map(|past| past.title.as_str()).collect();
             assert_eq!(titles, wanted);
@@ -304,14 +304,16 @@ fn words_the_team_has_lost_and_replaced_are_still_known_here() {
     tell(&mut store, shared);
     let of = uid_of(&store, id);
     let first = SharedRevision { content: draft("first", "body"), ..revision(NOW.0, "first", "ann") };
-    store.hear(shared, &news(of.as_str(), vec![first, revision(NOW.0 + 9, "theirs", "bob")]), NOW).unwrap();
+    store
+        .apply_batch(shared, &news(of.as_str(), vec![first, revision(NOW.0 + 9, "theirs", "bob")]), NOW)
+        .unwrap();
     assert_eq!(title(&store, of.as_str()), "theirs");
     let past: Vec<String> = store.revisions(id).unwrap().into_iter().map(|past| past.title).collect();
     assert_eq!(past, ["lost there", "first"]);
 }
 
 /// Two memories, told; then the one is given other words and the other is replaced, and both are told.
-fn told_and_told_again(store: &mut Store, shared: ProjectId) -> (Vec<Untold>, [Uid; 2]) {
+fn told_and_told_again(store: &mut Store, shared: ProjectId) -> (Vec<OutboxEntry>, [Uid; 2]) {
     let (revised, replaced) = (note(store, "first", "body"), note(store, "old", "body"));
     let before = tell(store, shared);
     store.revise(revised, &draft("second", "body"), Timestamp(NOW.0 + 5)).unwrap();
@@ -324,8 +326,11 @@ fn told_and_told_again(store: &mut Store, shared: ProjectId) -> (Vec<Untold>, [U
 }
 
 /// As somebody else, or another machine of ours, would hear it.
-fn as_news(told: &[Untold]) -> SyncBatch {
-    SyncBatch { memories: told.iter().map(|untold| said(untold).shared()).collect(), ..SyncBatch::default() }
+fn as_news(told: &[OutboxEntry]) -> SyncBatch {
+    SyncBatch {
+        memories: told.iter().map(|untold| said(untold).to_shared()).collect(),
+        ..SyncBatch::default()
+    }
 }
 
 #[test]
@@ -333,13 +338,13 @@ fn an_older_word_of_a_restored_hub_does_not_undo_a_newer_one_and_that_is_told_ag
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
     let (before, [revised, replaced]) = told_and_told_again(&mut store, shared);
-    store.begin_anew(shared, "second").unwrap();
+    store.restart_pull(shared, "second").unwrap();
     for _ in 0..2 {
-        let heard = store.hear(shared, &as_news(&before), NOW).unwrap();
+        let heard = store.apply_batch(shared, &as_news(&before), NOW).unwrap();
         assert_eq!((heard.revised, title(&store, revised.as_str())), (0, "second".to_owned()));
         assert!(matches!(memory(&store, &replaced).standing, Standing::Superseded(_)));
     }
-    store.tell_lost_again(shared).unwrap();
+    store.requeue_lost(shared).unwrap();
     let again = tell(&mut store, shared);
     let last = |uid: &Uid| {
         let saying = again.iter().map(said).find(|saying| saying.memory.uid == *uid).unwrap();
@@ -352,9 +357,9 @@ fn an_older_word_of_a_restored_hub_does_not_undo_a_newer_one_and_that_is_told_ag
     assert!(last(&replaced).superseded_by.is_some());
     // Told, it is known; and what is later than it counts, as ever.
     let mut all = news(revised.as_str(), vec![last(&revised)]);
-    store.hear(shared, &all, NOW).unwrap();
+    store.apply_batch(shared, &all, NOW).unwrap();
     all.memories[0].revisions.push(revision(NOW.0 + 9, "theirs", "bob"));
-    assert_eq!(store.hear(shared, &all, NOW).unwrap().revised, 1);
+    assert_eq!(store.apply_batch(shared, &all, NOW).unwrap().revised, 1);
     assert_eq!(all_untold(&store, shared), []);
 }
 
@@ -364,13 +369,13 @@ fn what_others_said_is_not_undone_by_an_older_branch_and_is_theirs_to_tell_again
     let (mut store, shared) = sharing(&test);
     let (first, second) = (revision(5, "first", "bob"), revision(9, "second", "bob"));
     let older = news("u1", vec![first.clone()]);
-    store.hear(shared, &news("u1", vec![first, second]), NOW).unwrap();
-    assert_eq!(store.hear(shared, &older, NOW).unwrap().revised, 0);
+    store.apply_batch(shared, &news("u1", vec![first, second]), NOW).unwrap();
+    assert_eq!(store.apply_batch(shared, &older, NOW).unwrap().revised, 0);
     assert_eq!(title(&store, "u1"), "second");
     assert_eq!(all_untold(&store, shared), []);
     // Changed here it is told, and later than what was known.
     store.revise(memory(&store, &uid("u1")).id, &draft("ours", "body"), Timestamp(7)).unwrap();
-    store.hear(shared, &older, NOW).unwrap();
+    store.apply_batch(shared, &older, NOW).unwrap();
     assert_eq!(title(&store, "u1"), "ours");
     assert_eq!(said(&tell(&mut store, shared)[0]).revisions.last().unwrap().at, Timestamp(10));
 }
@@ -380,7 +385,7 @@ fn what_is_told_again_is_as_old_as_it_was() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
     let (_, [revised, _]) = told_and_told_again(&mut store, shared);
-    store.tell_again(shared, std::slice::from_ref(&revised)).unwrap();
+    store.requeue(shared, std::slice::from_ref(&revised)).unwrap();
     let again = tell(&mut store, shared);
     let revisions: Vec<_> = said(&again[0])
         .revisions
@@ -395,15 +400,15 @@ fn what_was_forgotten_and_comes_back_is_said_to_be_forgotten_again() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
     let told = news("u1", vec![revision(5, "a secret", "bob")]);
-    store.hear(shared, &told, NOW).unwrap();
+    store.apply_batch(shared, &told, NOW).unwrap();
     store.forget(&[memory(&store, &uid("u1")).id], NOW).unwrap();
-    store.told(shared, &all_untold(&store, shared)).unwrap();
-    store.begin_anew(shared, "second").unwrap();
-    store.hear(shared, &told, NOW).unwrap();
-    assert_eq!(all_untold(&store, shared), [Untold::Forgotten(uid("u1"))]);
-    store.told(shared, &all_untold(&store, shared)).unwrap();
+    store.mark_pushed(shared, &all_untold(&store, shared)).unwrap();
+    store.restart_pull(shared, "second").unwrap();
+    store.apply_batch(shared, &told, NOW).unwrap();
+    assert_eq!(all_untold(&store, shared), [OutboxEntry::Deleted(uid("u1"))]);
+    store.mark_pushed(shared, &all_untold(&store, shared)).unwrap();
     // The same words in another memory stay out, and that one is not ours to forget.
-    store.hear(shared, &news("u2", vec![revision(5, "a secret", "bob")]), NOW).unwrap();
+    store.apply_batch(shared, &news("u2", vec![revision(5, "a secret", "bob")]), NOW).unwrap();
     assert_eq!((store.count_memories().unwrap(), all_untold(&store, shared)), (0, vec![]));
 }
 
@@ -411,11 +416,11 @@ fn what_was_forgotten_and_comes_back_is_said_to_be_forgotten_again() {
 fn what_a_restored_hub_has_lost_of_others_is_still_told_to_be_forgotten() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
-    store.hear(shared, &news("u1", vec![revision(5, "of bob", "bob")]), NOW).unwrap();
-    store.begin_anew(shared, "second").unwrap();
-    assert_eq!(store.tell_lost_again(shared).unwrap(), 0);
+    store.apply_batch(shared, &news("u1", vec![revision(5, "of bob", "bob")]), NOW).unwrap();
+    store.restart_pull(shared, "second").unwrap();
+    assert_eq!(store.requeue_lost(shared).unwrap(), 0);
     store.forget(&[memory(&store, &uid("u1")).id], NOW).unwrap();
-    assert_eq!(all_untold(&store, shared), [Untold::Forgotten(uid("u1"))]);
+    assert_eq!(all_untold(&store, shared), [OutboxEntry::Deleted(uid("u1"))]);
 }
 
 #[test]
@@ -426,13 +431,13 @@ fn the_meaning_of_words_that_stayed_here_is_not_told() {
     tell(&mut store, shared);
     let summary = Content { kind: Kind::Summary, ..draft("a private remark", "body") };
     store.revise(stays, &summary, Timestamp(NOW.0 + 5)).unwrap();
-    store.kept_to_ourselves(&all_untold(&store, shared)).unwrap();
+    store.mark_kept_local(&all_untold(&store, shared)).unwrap();
     raw(&test.home).execute("DELETE FROM stale_vectors", []).unwrap();
-    let untold = store.untold_meanings(shared, None, 1).unwrap();
+    let untold = store.vector_outbox(shared, None, 1).unwrap();
     assert_eq!(untold.iter().map(|untold| untold.memory.id).collect::<Vec<_>>(), [leaves]);
-    assert_eq!(store.untold_meanings(shared, Some(&uid_of(&store, leaves)), 1).unwrap(), []);
-    store.meanings_told(&untold).unwrap();
-    assert_eq!(store.untold_meanings(shared, None, 1).unwrap(), []);
+    assert_eq!(store.vector_outbox(shared, Some(&uid_of(&store, leaves)), 1).unwrap(), []);
+    store.mark_vectors_pushed(&untold).unwrap();
+    assert_eq!(store.vector_outbox(shared, None, 1).unwrap(), []);
 }
 
 #[test]
@@ -446,10 +451,10 @@ fn what_becomes_fit_to_leave_while_it_is_noted_to_stay_is_still_told() {
     // Somebody makes a decision of it before the sync has noted that a summary stays.
     let decision = Content { kind: Kind::Decision, ..draft("We decided on tabs", "body") };
     store.revise(id, &decision, Timestamp(NOW.0 + 6)).unwrap();
-    store.kept_to_ourselves(&read).unwrap();
+    store.mark_kept_local(&read).unwrap();
     let untold = all_untold(&store, shared);
-    let [Untold::Said(saying)] = untold.as_slice() else { panic!("{untold:?}") };
+    let [OutboxEntry::Changed(saying)] = untold.as_slice() else { panic!("{untold:?}") };
     assert_eq!(saying.memory.content.title, "We decided on tabs");
-    store.kept_to_ourselves(&untold).unwrap();
+    store.mark_kept_local(&untold).unwrap();
     assert_eq!(all_untold(&store, shared), []);
 }

@@ -20,14 +20,16 @@ fn an_event_that_meets_a_locked_database_waits_and_is_taken_in_once() {
     let mut hook = test.hook();
     let holder = raw(&test.home);
     holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    let spool = Spool::of(&test.home);
+    let spool = Spool::new(&test.home);
     for number in 0..6 {
         let refused = hook.record(&arrival("s", number)).unwrap_err();
         assert!(
-            matches!(refused, StoreError::Busy { .. }) && refused.is_passing() && refused.is_of_the_file(),
+            matches!(refused, StoreError::Busy { .. })
+                && refused.is_transient()
+                && refused.is_storage_failure(),
             "{refused}"
         );
-        spool.put(&arrival("s", number)).unwrap();
+        spool.push(&arrival("s", number)).unwrap();
     }
     assert_eq!((spool.len(), spool.is_empty()), (6, false));
     holder.execute_batch("COMMIT").unwrap();
@@ -43,8 +45,8 @@ fn a_locked_database_opens_and_what_waits_goes_on_waiting() {
     drop(test.hook());
     let holder = raw(&test.home);
     holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    let spool = Spool::of(&test.home);
-    spool.put(&arrival("s", 1)).unwrap();
+    let spool = Spool::new(&test.home);
+    spool.push(&arrival("s", 1)).unwrap();
     for purpose in [Purpose::Hook, Purpose::Command] {
         let store = Store::open(&test.home, purpose, NOW).unwrap();
         assert_eq!((store.count_events().unwrap(), spool.len()), (0, 1));
@@ -57,23 +59,23 @@ fn a_locked_database_opens_and_what_waits_goes_on_waiting() {
 fn an_event_known_already_is_only_taken_off_the_spool() {
     let test = TestHome::new();
     test.hook().record(&arrival("s", 1)).unwrap();
-    let spool = Spool::of(&test.home);
-    spool.put(&arrival("s", 1)).unwrap();
-    spool.put(&arrival("s", 1)).unwrap();
+    let spool = Spool::new(&test.home);
+    spool.push(&arrival("s", 1)).unwrap();
+    spool.push(&arrival("s", 1)).unwrap();
     assert_eq!((test.open().count_events().unwrap(), spool.len()), (1, 0));
 }
 
 #[test]
 fn a_waiting_event_is_taken_in_whole_and_in_order() {
     let test = TestHome::new();
-    let spool = Spool::of(&test.home);
+    let spool = Spool::new(&test.home);
     let jumps = [0, -3_600_000, 3650 * DAY, -3650 * DAY, -NOW.0 - 5, i64::MAX - NOW.0, 0];
     let arrivals: Vec<_> = jumps
         .iter()
         .enumerate()
         .map(|(n, jump)| arrival_saying("s", &format!("said {n} \u{0} é数"), NOW.plus_ms(*jump)))
         .collect();
-    arrivals.iter().for_each(|arrival| spool.put(arrival).unwrap());
+    arrivals.iter().for_each(|arrival| spool.push(arrival).unwrap());
     let taken: Vec<_> = events(&test.open()).into_iter().map(|stored| stored.event).collect();
     let expected: Vec<_> = arrivals.into_iter().map(|arrival| arrival.event).collect();
     assert_eq!(taken, expected, "R15: the order of arrival, whatever the clock said");
@@ -83,8 +85,8 @@ fn a_waiting_event_is_taken_in_whole_and_in_order() {
 #[test]
 fn what_is_no_event_is_set_aside_and_never_in_the_way() {
     let test = TestHome::new();
-    let spool = Spool::of(&test.home);
-    spool.put(&arrival("s", 1)).unwrap();
+    let spool = Spool::new(&test.home);
+    spool.push(&arrival("s", 1)).unwrap();
     let dir = waiting(&test.home);
     let name = |n: u32, what: &str| dir.join(format!("{n:020}-{what}.json"));
     fs::write(name(0, "empty"), "").unwrap();
@@ -115,9 +117,9 @@ fn an_event_the_database_refuses_does_not_keep_the_others_out() {
     let refuse = "CREATE TRIGGER picky BEFORE INSERT ON events WHEN new.payload LIKE '%poison%'
         BEGIN SELECT raise(ABORT, 'no'); END";
     raw(&test.home).execute_batch(refuse).unwrap();
-    let spool = Spool::of(&test.home);
+    let spool = Spool::new(&test.home);
     for text in ["before", "poison", "after"] {
-        spool.put(&arrival_saying("s", text, NOW)).unwrap();
+        spool.push(&arrival_saying("s", text, NOW)).unwrap();
     }
     assert_eq!(test.open().count_events().unwrap(), 2);
     assert!(spool.is_empty());
@@ -127,8 +129,8 @@ fn an_event_the_database_refuses_does_not_keep_the_others_out() {
 #[test]
 fn a_hook_takes_in_a_share_and_a_command_the_rest() {
     let test = TestHome::new();
-    let spool = Spool::of(&test.home);
-    (0..150).for_each(|number| spool.put(&arrival("s", number)).unwrap());
+    let spool = Spool::new(&test.home);
+    (0..150).for_each(|number| spool.push(&arrival("s", number)).unwrap());
     let taken = test.hook().count_events().unwrap();
     assert!(taken > 0 && taken < 150, "{taken}");
     assert_eq!((test.open().count_events().unwrap(), spool.len()), (150, 0));
@@ -138,11 +140,11 @@ fn a_hook_takes_in_a_share_and_a_command_the_rest() {
 #[test]
 fn an_event_too_large_to_be_taken_in_is_not_acknowledged() {
     let test = TestHome::new();
-    let spool = Spool::of(&test.home);
+    let spool = Spool::new(&test.home);
     let large = arrival_saying("s", &"x".repeat(4 << 20), Timestamp(0));
-    assert!(spool.put(&large).is_err());
+    assert!(spool.push(&large).is_err());
     assert!(spool.is_empty());
-    spool.put(&arrival_saying("s", &"\u{1}".repeat(16 << 10), Timestamp(0))).unwrap();
+    spool.push(&arrival_saying("s", &"\u{1}".repeat(16 << 10), Timestamp(0))).unwrap();
     assert_eq!(test.open().count_events().unwrap(), 1, "the largest capped event is");
 }
 
@@ -166,8 +168,8 @@ fn housekeeping_clears_drafts_that_were_never_finished() {
 #[test]
 fn an_event_that_is_too_large_to_wait_is_refused_by_its_size_and_leaves_nothing_behind() {
     let test = TestHome::new();
-    let spool = Spool::of(&test.home);
-    let refused = spool.put(&arrival_saying("s", &"x".repeat(1 << 20), NOW)).unwrap_err();
+    let spool = Spool::new(&test.home);
+    let refused = spool.push(&arrival_saying("s", &"x".repeat(1 << 20), NOW)).unwrap_err();
     assert!(matches!(refused, StoreError::TooLarge { bytes, most } if bytes > most), "{refused:?}");
     assert!(refused.to_string().ends_with("is too large to wait: 1048576 is the most"), "{refused}");
     assert!(spool.is_empty());

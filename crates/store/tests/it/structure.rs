@@ -6,7 +6,8 @@ use backstory_memory::{
     Content, Digest, EventId, Kind, Link, MemoryId, MemoryScope, ProjectId, Relation, SessionId,
 };
 use backstory_store::{
-    Anchor, Distilled, Filter, Neighbours, NewMemory, OnRepeat, Origin, Scope, StandingFilter, Store,
+    Anchor, DistilledMemory, Filter, MemoryOrigin, NewMemory, OnRepeat, Scope, SessionNeighbours,
+    StandingFilter, Store,
 };
 use proptest::prelude::*;
 
@@ -42,26 +43,26 @@ fn everywhere() -> Filter {
 /// The session the host calls `name`, in the project at `/home/u/one`.
 fn session(store: &mut Store, name: &str) -> SessionId {
     store.record(&arrival(name, 1)).unwrap();
-    store.session_called("test", name).unwrap().unwrap().id
+    store.find_session("test", name).unwrap().unwrap().id
 }
 
 fn in_session(store: &mut Store, project: ProjectId, session: SessionId, body: &str) -> MemoryId {
-    let origin = Origin { session: Some(session), ..Origin::default() };
+    let origin = MemoryOrigin { session: Some(session), ..MemoryOrigin::default() };
     store.remember(&NewMemory { origin, ..new(project, draft("title", body)) }).unwrap()
 }
 
 fn failed(store: &mut Store, project: ProjectId, subject: u8, body: &str) -> MemoryId {
     let session = session(store, "failing");
     let memory = new(project, Content::new(Kind::Failure, "it failed", body));
-    let item = Distilled {
+    let item = DistilledMemory {
         subject: Digest([subject; 16]),
         memory,
-        again: OnRepeat::Counts,
+        on_repeat: OnRepeat::Reinforce,
         same_as: None,
         replaces: vec![],
         contradicts: vec![],
     };
-    store.keep_distilled(session, EventId(0), &[item]).unwrap()[0].memory().unwrap()
+    store.write_distilled(session, EventId(0), &[item]).unwrap()[0].memory().unwrap()
 }
 
 #[test]
@@ -128,8 +129,8 @@ fn a_failure_is_known_by_its_subject() {
     let one = project(&mut store, "/home/u/one");
     let id = failed(&mut store, one, 1, "the linker was missing");
     failed(&mut store, one, 2, "the disk was full");
-    assert_eq!(store.with_signature(&[Digest([1; 16]), Digest([9; 16])], &within(one)).unwrap(), [id]);
-    assert_eq!(store.with_signature(&[], &within(one)).unwrap(), []);
+    assert_eq!(store.with_subjects(&[Digest([1; 16]), Digest([9; 16])], &within(one)).unwrap(), [id]);
+    assert_eq!(store.with_subjects(&[], &within(one)).unwrap(), []);
 }
 
 #[test]
@@ -158,7 +159,7 @@ fn the_neighbours_of_a_memory_are_of_its_session() {
     let second = in_session(&mut store, one, here, "c");
     let alone = note(&mut store, "title", "of no session");
     let third = in_session(&mut store, one, here, "d");
-    let neighbours = |of, before, after| Neighbours { of, before, after };
+    let neighbours = |of, before, after| SessionNeighbours { memory: of, before, after };
     assert_eq!(
         store.session_neighbours(&[second, first, alone, other, MemoryId(99)], &within(one)).unwrap(),
         [
@@ -170,7 +171,7 @@ fn the_neighbours_of_a_memory_are_of_its_session() {
         ]
     );
     // What was replaced is passed over, unless asked for.
-    store.note_superseded(second, alone, NOW).unwrap();
+    store.mark_superseded(second, alone, NOW).unwrap();
     assert_eq!(
         store.session_neighbours(&[first], &within(one)).unwrap(),
         [neighbours(first, None, Some(third))]
@@ -187,7 +188,7 @@ fn found(store: &Store, from: &[MemoryId], filter: &Filter) -> [Vec<MemoryId>; 5
     [
         store.about_files(&owned(&["open.rs"]), filter).unwrap(),
         store.about_symbols(&owned(&["open"]), filter).unwrap(),
-        store.with_signature(&[Digest([7; 16])], filter).unwrap(),
+        store.with_subjects(&[Digest([7; 16])], filter).unwrap(),
         linked.iter().map(other_end).collect(),
         around.iter().flat_map(|near| [near.before, near.after]).flatten().collect(),
     ]
@@ -198,18 +199,18 @@ fn remember_everyhow(store: &mut Store, project: ProjectId, from: MemoryId, cont
     let session = session(store, "shared");
     let content =
         Content { files: owned(&["src/open.rs"]), body: format!("fn open {}", content.body), ..content };
-    let item = Distilled {
+    let item = DistilledMemory {
         subject: Digest([7; 16]),
         memory: NewMemory {
-            origin: Origin { session: Some(session), ..Origin::default() },
+            origin: MemoryOrigin { session: Some(session), ..MemoryOrigin::default() },
             ..new(project, content)
         },
-        again: OnRepeat::Counts,
+        on_repeat: OnRepeat::Reinforce,
         same_as: None,
         replaces: vec![],
         contradicts: vec![],
     };
-    let id = store.keep_distilled(session, EventId(0), &[item]).unwrap()[0].memory().unwrap();
+    let id = store.write_distilled(session, EventId(0), &[item]).unwrap()[0].memory().unwrap();
     let anchor = Anchor { path: "src/open.rs".into(), symbol: Some("Store::open".into()), hash: None };
     store.replace_anchors(id, &[anchor]).unwrap();
     store.link(Link { from, relation: Relation::Relates, to: id }).unwrap();
@@ -256,7 +257,7 @@ fn what_is_found_is_what_the_filter_lets_through() {
         assert_eq!(found(&store, &[from], &filter), *expected, "{filter:?}");
     }
     let by = note(&mut store, "title", "what holds now");
-    store.note_superseded(id, by, NOW).unwrap();
+    store.mark_superseded(id, by, NOW).unwrap();
     assert_eq!(found(&store, &[from], &within(one)), none);
     assert_eq!(found(&store, &[from], &Filter { standing: StandingFilter::Any, ..within(one) }), all);
 }

@@ -2,15 +2,17 @@
 
 use crate::kit::{NOW, TestHome, draft, new, project};
 use backstory_memory::{Digest, Kind, MemoryId, Relation, Standing, Timestamp, Uid};
-use backstory_store::{Anchor, Author, Carried, Kept, NewMemory, Store, Ties, Wording};
+use backstory_store::{
+    Anchor, Attachments, Author, InsertOutcome, MemoryLinks, NewMemory, PriorWording, Store,
+};
 
 fn named(store: &mut Store, uid: &str) -> NewMemory {
     let project = project(store, "/home/u/one");
     NewMemory { uid: Some(Uid::parse(uid).unwrap()), ..new(project, draft(uid, &format!("about {uid}"))) }
 }
 
-fn carried() -> Carried {
-    let wording = |title: &str, until, replaced_by| Wording {
+fn carried() -> Attachments {
+    let wording = |title: &str, until, replaced_by| PriorWording {
         kind: Kind::Goal,
         title: title.to_owned(),
         body: "then".to_owned(),
@@ -20,7 +22,7 @@ fn carried() -> Carried {
         until: Timestamp(until),
         replaced_by,
     };
-    Carried {
+    Attachments {
         wordings: vec![wording("First", 5, Author::Person), wording("Second", 3, Author::Model)],
         anchors: vec![Anchor {
             path: "a.rs".into(),
@@ -32,18 +34,18 @@ fn carried() -> Carried {
     }
 }
 
-fn received(store: &mut Store, uid: &str, carried: Carried) -> MemoryId {
+fn received(store: &mut Store, uid: &str, carried: Attachments) -> MemoryId {
     let memory = named(store, uid);
-    match store.receive(&[(memory, carried)]).unwrap().as_slice() {
-        [Kept::Written(id)] => *id,
+    match store.insert_transferred(&[(memory, carried)]).unwrap().as_slice() {
+        [InsertOutcome::Written(id)] => *id,
         other => panic!("{other:?}"),
     }
 }
 
-fn ties(uid: &str, superseded_by: Option<&str>, links: &[(Relation, &str)]) -> Ties {
+fn ties(uid: &str, superseded_by: Option<&str>, links: &[(Relation, &str)]) -> MemoryLinks {
     let uid_of = |uid: &str| Uid::parse(uid).unwrap();
     let links = links.iter().map(|(relation, to)| (*relation, uid_of(to))).collect();
-    Ties { uid: uid_of(uid), superseded_by: superseded_by.map(uid_of), links }
+    MemoryLinks { uid: uid_of(uid), superseded_by: superseded_by.map(uid_of), links }
 }
 
 #[test]
@@ -51,13 +53,13 @@ fn what_a_memory_carries_arrives_with_it_once() {
     let test = TestHome::new();
     let mut store = test.open();
     let id = received(&mut store, "a", carried());
-    assert_eq!(store.carried(id).unwrap(), carried());
+    assert_eq!(store.attachments(id).unwrap(), carried());
     let again = named(&mut store, "a");
-    assert_eq!(store.receive(&[(again, carried())]).unwrap(), [Kept::Known(id)]);
+    assert_eq!(store.insert_transferred(&[(again, carried())]).unwrap(), [InsertOutcome::Known(id)]);
     assert_eq!(store.revisions(id).unwrap().len(), 2);
     // Of two about one subject the one that is here goes on being met.
     let other = received(&mut store, "b", carried());
-    assert_eq!(store.carried(other).unwrap(), Carried { subject: None, ..carried() });
+    assert_eq!(store.attachments(other).unwrap(), Attachments { subject: None, ..carried() });
     store.forget(&[id], NOW).unwrap();
     assert!(store.is_forgotten(&Uid::parse("a").unwrap()).unwrap());
     assert!(!store.is_forgotten(&Uid::parse("b").unwrap()).unwrap());
@@ -67,7 +69,7 @@ fn what_a_memory_carries_arrives_with_it_once() {
 fn ties_are_noted_as_far_as_both_ends_are_here() {
     let test = TestHome::new();
     let mut store = test.open();
-    let [a, b, c] = ["a", "b", "c"].map(|uid| received(&mut store, uid, Carried::default()));
+    let [a, b, c] = ["a", "b", "c"].map(|uid| received(&mut store, uid, Attachments::default()));
     let before = store.memory(a).unwrap().unwrap();
     let told = [
         ties(
@@ -79,8 +81,8 @@ fn ties_are_noted_as_far_as_both_ends_are_here() {
         ties("c", None, &[(Relation::Supersedes, "b")]),
         ties("nobody", Some("a"), &[]),
     ];
-    store.tie(&told).unwrap();
-    store.tie(&told).unwrap();
+    store.link_transferred(&told).unwrap();
+    store.link_transferred(&told).unwrap();
     let standing = |id| store.memory(id).unwrap().unwrap().standing;
     assert_eq!(
         (standing(a), standing(b), standing(c)),
@@ -94,17 +96,19 @@ fn ties_are_noted_as_far_as_both_ends_are_here() {
         store.memory(c).unwrap().map(|c| c.created_at)
     );
     let uid = |uid| Uid::parse(uid).unwrap();
-    assert_eq!(store.ties(a, &uid("a")).unwrap(), ties("a", Some("b"), &[(Relation::Relates, "c")]));
-    assert_eq!(store.ties(c, &uid("c")).unwrap(), ties("c", None, &[(Relation::Supersedes, "b")]));
+    assert_eq!(store.memory_links(a, &uid("a")).unwrap(), ties("a", Some("b"), &[(Relation::Relates, "c")]));
+    assert_eq!(store.memory_links(c, &uid("c")).unwrap(), ties("c", None, &[(Relation::Supersedes, "b")]));
 }
 
 #[test]
 fn no_tie_makes_a_circle() {
     let test = TestHome::new();
     let mut store = test.open();
-    let [a, b] = ["a", "b"].map(|uid| received(&mut store, uid, Carried::default()));
-    store.tie(&[ties("a", Some("b"), &[]), ties("b", Some("a"), &[(Relation::Supersedes, "b")])]).unwrap();
-    store.tie(&[ties("a", None, &[(Relation::Supersedes, "b")])]).unwrap();
+    let [a, b] = ["a", "b"].map(|uid| received(&mut store, uid, Attachments::default()));
+    store
+        .link_transferred(&[ties("a", Some("b"), &[]), ties("b", Some("a"), &[(Relation::Supersedes, "b")])])
+        .unwrap();
+    store.link_transferred(&[ties("a", None, &[(Relation::Supersedes, "b")])]).unwrap();
     let standing = |id| store.memory(id).unwrap().unwrap().standing;
     assert_eq!((standing(a), standing(b)), (Standing::Superseded(b), Standing::Confirmed));
 }

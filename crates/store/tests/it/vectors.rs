@@ -2,14 +2,14 @@
 
 use crate::kit::{NOW, TestHome, draft, new, note, project, raw};
 use backstory_memory::{Content, EventId, Memory, MemoryId, MemoryScope, digest};
-use backstory_store::{Distilled, OnRepeat, Polished, Store};
+use backstory_store::{DistilledMemory, OnRepeat, PolishOutcome, Store};
 
 fn waiting(store: &Store) -> Vec<i64> {
     store.stale_vectors(None, 100).unwrap().iter().map(|id| id.0).collect()
 }
 
 fn to_take_out(store: &Store) -> Vec<i64> {
-    store.vectors_to_take_out().unwrap().iter().map(|id| id.0).collect()
+    store.vectors_to_remove().unwrap().iter().map(|id| id.0).collect()
 }
 
 fn read(store: &Store, id: MemoryId) -> Memory {
@@ -19,8 +19,8 @@ fn read(store: &Store, id: MemoryId) -> Memory {
 /// Does what an embedder does, without any vector.
 fn embed(store: &mut Store, ids: &[MemoryId]) {
     let memories = store.memories(ids).unwrap();
-    assert_eq!(store.vectors_are_coming(&memories).unwrap(), ids);
-    store.vectors_are_fresh(&memories).unwrap();
+    assert_eq!(store.begin_vector_append(&memories).unwrap(), ids);
+    store.mark_vectors_fresh(&memories).unwrap();
 }
 
 /// A store with one memory that has its vectors.
@@ -81,26 +81,26 @@ fn what_is_distilled_again_or_polished_waits_again() {
     let test = TestHome::new();
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
-    let session = store.session_named(project, "test", "s", NOW).unwrap();
-    let distilled = |body: &str| Distilled {
+    let session = store.find_or_create_session(project, "test", "s", NOW).unwrap();
+    let distilled = |body: &str| DistilledMemory {
         subject: digest([b"subject".as_slice()]),
         memory: new(project, draft("work", body)),
-        again: OnRepeat::Replaces,
+        on_repeat: OnRepeat::Replace,
         same_as: None,
         replaces: Vec::new(),
         contradicts: Vec::new(),
     };
-    store.keep_distilled(session, EventId(1), &[distilled("begun")]).unwrap();
+    store.write_distilled(session, EventId(1), &[distilled("begun")]).unwrap();
     let id = MemoryId(1);
     assert_eq!((waiting(&store), to_take_out(&store)), (vec![1], vec![]));
     embed(&mut store, &[id]);
-    store.keep_distilled(session, EventId(2), &[distilled("begun")]).unwrap();
+    store.write_distilled(session, EventId(2), &[distilled("begun")]).unwrap();
     assert_eq!(waiting(&store), [0_i64; 0], "the same again changes nothing");
-    store.keep_distilled(session, EventId(3), &[distilled("done")]).unwrap();
+    store.write_distilled(session, EventId(3), &[distilled("done")]).unwrap();
     assert_eq!(to_take_out(&store), [1]);
     embed(&mut store, &[id]);
     let seen = read(&store, id);
-    assert_eq!(store.polish(&seen, "work", "all of it is done", NOW).unwrap(), Polished::Yes);
+    assert_eq!(store.polish(&seen, "work", "all of it is done", NOW).unwrap(), PolishOutcome::Applied);
     assert_eq!(to_take_out(&store), [1]);
 }
 
@@ -111,7 +111,7 @@ fn what_is_forgotten_waits_until_its_rows_are_out() {
     let never_embedded = note(&mut store, "other", "words");
     store.forget(&[id, never_embedded], NOW).unwrap();
     assert_eq!((waiting(&store), to_take_out(&store)), (vec![1], vec![1]), "the other has no rows");
-    store.vectors_are_out(&[id]).unwrap();
+    store.mark_vectors_removed(&[id]).unwrap();
     assert_eq!(store.count_stale_vectors().unwrap(), 0);
 }
 
@@ -122,17 +122,17 @@ fn what_changes_while_it_is_embedded_goes_on_waiting() {
     let id = note(&mut store, "tabs", "we use tabs");
     let before = read(&store, id);
     store.revise(id, &draft("spaces", "we use spaces"), NOW).unwrap();
-    assert_eq!(store.vectors_are_coming(std::slice::from_ref(&before)).unwrap(), []);
+    assert_eq!(store.begin_vector_append(std::slice::from_ref(&before)).unwrap(), []);
     let now = read(&store, id);
-    assert_eq!(store.vectors_are_coming(std::slice::from_ref(&now)).unwrap(), [id]);
+    assert_eq!(store.begin_vector_append(std::slice::from_ref(&now)).unwrap(), [id]);
     store.revise(id, &Content { scope: MemoryScope::User, ..now.content.clone() }, NOW).unwrap();
-    store.vectors_are_fresh(&[before, now]).unwrap();
+    store.mark_vectors_fresh(&[before, now]).unwrap();
     assert_eq!((waiting(&store), to_take_out(&store)), (vec![1], vec![1]), "it holds elsewhere now");
     let gone = read(&store, id);
     store.forget(&[id], NOW).unwrap();
-    store.vectors_are_fresh(std::slice::from_ref(&gone)).unwrap();
+    store.mark_vectors_fresh(std::slice::from_ref(&gone)).unwrap();
     assert_eq!(to_take_out(&store), [1], "rows of a forgotten memory are not fresh");
-    assert_eq!(store.vectors_are_coming(&[gone]).unwrap(), []);
+    assert_eq!(store.begin_vector_append(&[gone]).unwrap(), []);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::kit::{DAY, NOW, TestHome, any_of, draft, new, note, project, raw};
 use crate::remembering::any_text;
 use backstory_memory::{Content, Kind, MemoryId, ProjectId, Timestamp, identifier_terms, words};
-use backstory_store::{Filter, NewMemory, ReadAs, Scope, Store, WordQuery, WordStrategy};
+use backstory_store::{Filter, NewMemory, Scope, SpellingCorrection, Store, WordQuery, WordStrategy};
 use proptest::prelude::*;
 
 fn everywhere() -> Filter {
@@ -11,13 +11,13 @@ fn everywhere() -> Filter {
 }
 
 fn found(store: &Store, query: &WordQuery) -> Vec<MemoryId> {
-    store.find_words(query, &everywhere()).unwrap().hits.iter().map(|hit| hit.memory).collect()
+    store.search_corrected(query, &everywhere()).unwrap().hits.iter().map(|hit| hit.memory).collect()
 }
 
 fn read_as(store: &Store, word: &str, reach: Scope) -> Vec<String> {
-    let answer = store.find_words(&any_of(&[word]), &Filter::within(reach)).unwrap();
-    assert!(answer.read_as.iter().all(|reading| reading.asked == word));
-    answer.read_as.into_iter().map(|reading| reading.known).collect()
+    let answer = store.search_corrected(&any_of(&[word]), &Filter::within(reach)).unwrap();
+    assert!(answer.corrections.iter().all(|reading| reading.word == word));
+    answer.corrections.into_iter().map(|reading| reading.corrected).collect()
 }
 
 /// Fills a store until ranking everything would be too slow.
@@ -61,8 +61,8 @@ fn words_that_no_memory_holds_are_told() {
     let mut store = test.open();
     note(&mut store, "The migration", "locks the database");
     let asked = any_of(&["migrations", "databse", "zebra", "v3"]);
-    let answer = store.find_words(&asked, &everywhere()).unwrap();
-    assert_eq!(answer.unheard, ["v3", "zebra"], "neither what is known nor what is near to it");
+    let answer = store.search_corrected(&asked, &everywhere()).unwrap();
+    assert_eq!(answer.unknown_words, ["v3", "zebra"], "neither what is known nor what is near to it");
 }
 
 #[test]
@@ -71,10 +71,10 @@ fn a_near_word_counts_less_than_the_word_itself() {
     let mut store = test.open();
     let near = note(&mut store, "migration", "of things");
     note(&mut store, "other", "things");
-    let score = |word| store.find_words(&any_of(&[word]), &everywhere()).unwrap().hits[0];
+    let score = |word| store.search_corrected(&any_of(&[word]), &everywhere()).unwrap().hits[0];
     assert_eq!(score("migartion").memory, near);
     assert!(score("migartion").bm25 < score("migration").bm25);
-    let exact = store.search_words(&any_of(&["migartion"]), &everywhere()).unwrap();
+    let exact = store.search_exact(&any_of(&["migartion"]), &everywhere()).unwrap();
     assert!(exact.is_empty(), "who searches for exactly these words gets no others");
 }
 
@@ -149,9 +149,9 @@ fn a_beginning_is_completed_in_a_large_store() {
     fill(&mut store, home);
     let mut query = any_of(&["kube"]);
     query.prefix("kube");
-    let answer = store.find_words(&query, &everywhere()).unwrap();
+    let answer = store.search_corrected(&query, &everywhere()).unwrap();
     assert_eq!(answer.hits.iter().map(|hit| hit.memory).collect::<Vec<_>>(), [id]);
-    assert_eq!(answer.read_as, [], "half a word is not misspelt");
+    assert_eq!(answer.corrections, [], "half a word is not misspelt");
 }
 
 /// What common words hold raises what telling ones found.
@@ -199,7 +199,8 @@ fn without_an_index_the_rows_are_searched_by_the_same_words() {
         drop(damaged);
         let store = test.hook();
         let ask = |query: &WordQuery, filter: &Filter| {
-            let answer = store.find_words(query, filter).unwrap_or_else(|error| panic!("{loss}: {error}"));
+            let answer =
+                store.search_corrected(query, filter).unwrap_or_else(|error| panic!("{loss}: {error}"));
             assert_eq!(answer.strategy, WordStrategy::Rows, "{loss}");
             answer.hits.iter().map(|hit| hit.memory).collect::<Vec<_>>()
         };
@@ -216,7 +217,7 @@ fn without_an_index_the_rows_are_searched_by_the_same_words() {
         assert_eq!(ask(&any_of(&["heron"]), &notes), [light]);
         let page = Filter { limit: 1, offset: 1, ..everywhere() };
         assert_eq!(ask(&any_of(&["herons", "egret"]), &page), [old]);
-        store.search_words(&any_of(&["100%\0\"'"]), &everywhere()).unwrap();
+        store.search_exact(&any_of(&["100%\0\"'"]), &everywhere()).unwrap();
         // A question that names a file or a symbol is one as well.
         let named = ["src/heron.rs".to_owned(), "wade".to_owned()];
         let about = [store.about_files(&named, &everywhere()), store.about_symbols(&named, &everywhere())];
@@ -233,9 +234,9 @@ fn law_8_a_misspelt_word_is_told_as_this_project_writes_it() {
     store.remember(&new(there, draft("client", "An organization called Monarch"))).unwrap();
     let id = store.remember(&new(here, draft("music", "The organ plays in the hall"))).unwrap();
     let within = Filter::within(Scope::Project(here));
-    let answer = store.find_words(&any_of(&["organn"]), &within).unwrap();
+    let answer = store.search_corrected(&any_of(&["organn"]), &within).unwrap();
     assert_eq!(answer.hits.first().map(|hit| hit.memory), Some(id));
-    assert_eq!(answer.read_as.iter().map(|read| read.known.as_str()).collect::<Vec<_>>(), ["organ"]);
+    assert_eq!(answer.corrections.iter().map(|read| read.corrected.as_str()).collect::<Vec<_>>(), ["organ"]);
 }
 
 #[test]
@@ -246,11 +247,11 @@ fn a_lost_index_is_made_anew_by_the_next_command() {
     drop(store);
     raw(&test.home).execute_batch("DROP TABLE memory_words").unwrap();
     assert_eq!(
-        test.hook().find_words(&any_of(&["heron"]), &everywhere()).unwrap().strategy,
+        test.hook().search_corrected(&any_of(&["heron"]), &everywhere()).unwrap().strategy,
         WordStrategy::Rows
     );
     let store = test.open();
-    let answer = store.find_words(&any_of(&["heron"]), &everywhere()).unwrap();
+    let answer = store.search_corrected(&any_of(&["heron"]), &everywhere()).unwrap();
     assert_eq!((answer.strategy, answer.hits[0].memory), (WordStrategy::Index, id));
 }
 
@@ -315,7 +316,7 @@ fn no_question_is_an_error() {
         words(&text).take(64).for_each(|word| query.word(&word));
         identifier_terms(&text).split(' ').take(64).for_each(|word| query.word(word));
         if let Some(last) = words(&text).last() { query.prefix(&last); }
-        let answer = store.find_words(&query, &everywhere());
+        let answer = store.search_corrected(&query, &everywhere());
         prop_assert!(answer.is_ok(), "{:?}", answer);
         prop_assert_eq!(answer.unwrap().strategy, WordStrategy::Index);
     });
@@ -332,7 +333,7 @@ fn a_small_store_is_ranked_by_plain_bm25() {
         note(&mut store, vocabulary[n % vocabulary.len()], &body.join(" "));
     }
     let answer =
-        store.find_words(&any_of(&["heron", "stork"]), &Filter { limit: 200, ..everywhere() }).unwrap();
+        store.search_corrected(&any_of(&["heron", "stork"]), &Filter { limit: 200, ..everywhere() }).unwrap();
     let db = raw(&test.home);
     let mut statement = db
         .prepare(
@@ -344,5 +345,5 @@ fn a_small_store_is_ranked_by_plain_bm25() {
         statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect();
     let hits: Vec<(i64, f64)> = answer.hits.iter().map(|hit| (hit.memory.0, hit.bm25)).collect();
     assert_eq!(hits, plain);
-    assert_eq!(answer.read_as, Vec::<ReadAs>::new());
+    assert_eq!(answer.corrections, Vec::<SpellingCorrection>::new());
 }

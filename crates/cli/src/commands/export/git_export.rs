@@ -10,7 +10,7 @@ use crate::share_policy::SharePolicy;
 use crate::sync_lock::SyncLock;
 use crate::ui::{memories, one_line};
 use backstory_memory::{Memory, ProjectId, Provenance, SharedMemory, SharedRevision, SyncBatch, Uid};
-use backstory_store::{SharedProject, Store, Untold};
+use backstory_store::{OutboxEntry, SharedProject, Store};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -109,14 +109,14 @@ impl Exporting<'_> {
     /// Re-queues what was pushed once and is not there: another branch is checked out, or the folder is another. Everybody pushes their own.
     fn look_for_lost(&self, store: &mut Store, project: ProjectId) -> Result<(), Failure> {
         let mut lost = Vec::new();
-        for (uid, state) in store.known_to_team(project)? {
+        for (uid, state) in store.synced_digests(project)? {
             let is_there = self.present.get(&uid).is_some_and(|told| told.is_forgotten || told.says(state));
             let is_own = |memory: &Memory| !matches!(memory.content.provenance, Provenance::Team(_));
             if !is_there && store.memory_by_uid(&uid)?.as_ref().is_some_and(is_own) {
                 lost.push(uid);
             }
         }
-        Ok(store.tell_again(project, &lost)?)
+        Ok(store.requeue(project, &lost)?)
     }
 
     /// Pushes what was not pushed yet.
@@ -124,14 +124,14 @@ impl Exporting<'_> {
         let share_policy = SharePolicy::from_app(self.app);
         let mut after = None;
         loop {
-            let untold = store.untold(shared.project, after.as_ref(), AT_ONCE)?;
+            let untold = store.outbox(shared.project, after.as_ref(), AT_ONCE)?;
             let Some(last) = untold.last() else { return Ok(()) };
             after = Some(last.uid().clone());
             let (mut told, mut kept_local) = (Vec::new(), Vec::new());
             for untold in untold {
                 match &untold {
-                    Untold::Forgotten(uid) => self.put_deletion(uid)?,
-                    Untold::Said(saying) => match share_policy.outgoing(saying) {
+                    OutboxEntry::Deleted(uid) => self.put_deletion(uid)?,
+                    OutboxEntry::Changed(saying) => match share_policy.outgoing(saying) {
                         Some(batch) => self.put(&batch)?,
                         None => {
                             kept_local.push(untold);
@@ -142,8 +142,8 @@ impl Exporting<'_> {
                 told.push(untold);
             }
             self.answer.kept_local += kept_local.len() as u64;
-            store.told(shared.project, &told)?;
-            store.kept_to_ourselves(&kept_local)?;
+            store.mark_pushed(shared.project, &told)?;
+            store.mark_kept_local(&kept_local)?;
         }
     }
 
@@ -229,7 +229,7 @@ fn outgoing(
         }
     })?;
     for uid in uids {
-        let Some(saying) = store.all_it_said(&uid)? else { continue };
+        let Some(saying) = store.full_history(&uid)? else { continue };
         let Some(batch) = share_policy.outgoing(&saying) else {
             kept_local += 1;
             continue;

@@ -27,8 +27,8 @@ impl<'a> OutgoingLines<'a> {
         if let Some((host, session)) = memory.session.map(|id| self.session(id)).transpose()?.flatten() {
             (line.host, line.session) = (Some(host), Some(session));
         }
-        line.carry(self.store.carried(memory.id)?);
-        line.relate(&self.store.ties(memory.id, &memory.uid)?);
+        line.carry(self.store.attachments(memory.id)?);
+        line.relate(&self.store.memory_links(memory.id, &memory.uid)?);
         Ok(line)
     }
 

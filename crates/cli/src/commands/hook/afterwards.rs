@@ -10,7 +10,7 @@ use crate::{teams, vectors};
 use backstory_capture::{Redactor, body_of};
 use backstory_distil::{DistilReport, DistilTrigger, Distillation, distil};
 use backstory_memory::{Activity, Event, EventKind};
-use backstory_store::{Arrival, Store};
+use backstory_store::{IncomingEvent, Store};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ impl Hook {
     pub(super) fn distil<'a>(
         &self,
         store: &mut Store,
-        arrival: &'a Arrival,
+        arrival: &'a IncomingEvent,
         redactor: &Redactor,
     ) -> Option<Distilled<'a>> {
         let trigger = trigger(arrival)?;
@@ -44,16 +44,16 @@ impl Hook {
     fn memories_of(
         &self,
         store: &mut Store,
-        arrival: &Arrival,
+        arrival: &IncomingEvent,
         trigger: DistilTrigger,
         redactor: &Redactor,
     ) -> Result<DistilReport, Failure> {
         let event = &arrival.event;
-        let Some(session) = store.session_called(&event.host, &event.host_session)? else {
+        let Some(session) = store.find_session(&event.host, &event.host_session)? else {
             return Ok(DistilReport::default());
         };
         // The agent may have gone into another project's folder since: what lies there is not this session's (law 8).
-        let is_at_home = store.known_project_at(&arrival.project_ref)? == Some(session.project);
+        let is_at_home = store.find_project(&arrival.project_ref)? == Some(session.project);
         let root = Some(Path::new(&arrival.project_ref.root)).filter(|root| is_at_home && root.is_dir());
         // A host's record that came late has not used up the time to look.
         let until = Some((Instant::now() + TIME_TO_LOOK).min(self.started + LATEST_TO_WORK));
@@ -86,7 +86,7 @@ impl Hook {
     pub(super) fn end(
         &self,
         config: &Config,
-        captured: Option<&Arrival>,
+        captured: Option<&IncomingEvent>,
         store: Option<&Store>,
     ) -> Result<(), Failure> {
         if captured.is_none_or(|arrival| arrival.event.kind != EventKind::SessionEnd) {
@@ -106,7 +106,7 @@ impl Hook {
 }
 
 /// Returns why to distil after an event, if it is time.
-fn trigger(arrival: &Arrival) -> Option<DistilTrigger> {
+fn trigger(arrival: &IncomingEvent) -> Option<DistilTrigger> {
     match arrival.event.kind {
         EventKind::TurnEnd => Some(DistilTrigger::TurnEnd),
         EventKind::SessionEnd => Some(DistilTrigger::SessionEnd),

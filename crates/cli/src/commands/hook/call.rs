@@ -94,7 +94,7 @@ impl Hook {
         };
         match (store, &parsed.host_session) {
             (Some(store), Some(session)) if is_ours => {
-                if let Err(error) = store.take_back_session(call.host.as_str(), session, self.now) {
+                if let Err(error) = store.discard_own_session(call.host.as_str(), session, self.now) {
                     self.log(&format!("a session of our own stays: {error}"));
                 }
                 true
@@ -149,7 +149,7 @@ impl Scene {
         let named = call.event.host_session.take();
         let named = named.unwrap_or_else(|| format!("unknown in {}", project_ref.root));
         let host_session = redactor.scrub(&named).into_string();
-        let before = store.and_then(|store| store.session_called(host.as_str(), &host_session).ok()?);
+        let before = store.and_then(|store| store.find_session(host.as_str(), &host_session).ok()?);
         let most_bytes = call.config.capture.max_event_bytes as usize;
         Scene { host, redactor, project_ref, named, host_session, before, most_bytes }
     }

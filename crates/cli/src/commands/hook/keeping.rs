@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use backstory_capture::{CaptureContext, RawEvent, normalise};
 use backstory_hosts::AgentEvent;
 use backstory_memory::EventBody;
-use backstory_store::{Arrival, Receipt, ReceiptId, Spool, Store, StoreError};
+use backstory_store::{IncomingEvent, Receipt, ReceiptId, Spool, Store, StoreError};
 use std::sync::atomic::Ordering;
 
 /// What became of what happened.
@@ -17,7 +17,7 @@ pub(super) struct Kept<'a> {
     /// The store it is in, with the proof that the hook ran; nothing where it waits.
     pub(super) stored: Option<(Store, Option<ReceiptId>)>,
     /// The event that was kept, or waits.
-    pub(super) event: Option<&'a Arrival>,
+    pub(super) event: Option<&'a IncomingEvent>,
 }
 
 impl Hook {
@@ -46,7 +46,7 @@ impl Hook {
         let redactor = app::redactor(&call.config, &self.environment, &self.home);
         let scene = Scene::of(&mut call, redactor, None);
         for arrival in self.arrivals(happened(call.event), &scene, None) {
-            Spool::of(&self.home).put(arrival)?;
+            Spool::new(&self.home).push(arrival)?;
         }
         Ok(())
     }
@@ -68,7 +68,7 @@ impl Hook {
             // The proof that the hook ran came with the event.
             let is_kept = stored.as_mut().is_some_and(|(store, _)| store.record(arrival).is_ok());
             if !is_kept {
-                Spool::of(&self.home).put(arrival)?;
+                Spool::new(&self.home).push(arrival)?;
             }
         }
         self.is_kept.store(true, Ordering::Release);
@@ -78,7 +78,7 @@ impl Hook {
     /// Keeps an event and the proof that the hook ran; nothing where it has to wait.
     fn keep_event(
         &self,
-        event: &Arrival,
+        event: &IncomingEvent,
         store: Result<Store, StoreError>,
         receipt: &Receipt,
     ) -> Result<Option<(Store, Option<ReceiptId>)>, Failure> {
@@ -89,8 +89,8 @@ impl Hook {
         match stored {
             Ok(stored) => Ok(Some(stored)),
             Err(error) => {
-                Spool::of(&self.home).put(event)?;
-                if !error.is_passing() {
+                Spool::new(&self.home).push(event)?;
+                if !error.is_transient() {
                     self.log(&format!("an event waits in the spool: {error}"));
                 }
                 if matches!(error, StoreError::Damaged { .. }) {
@@ -102,11 +102,12 @@ impl Hook {
     }
 
     /// Makes what happened fit to be kept.
-    fn arrivals(&self, happened: Vec<AgentEvent>, scene: &Scene, store: Option<&Store>) -> &[Arrival] {
+    fn arrivals(&self, happened: Vec<AgentEvent>, scene: &Scene, store: Option<&Store>) -> &[IncomingEvent] {
         let arrival = |event: AgentEvent| {
             let observation = observation(scene, event);
             // A store that cannot say what it gave must not keep the event from being kept.
-            let given = store.map(|store| store.given_to(&observation.host, &observation.host_session));
+            let given =
+                store.map(|store| store.recent_shingles(&observation.host, &observation.host_session));
             let given = given.and_then(Result::ok).unwrap_or_default();
             let around = CaptureContext {
                 redactor: &scene.redactor,
@@ -115,7 +116,7 @@ impl Hook {
                 given: &given,
                 at: self.now,
             };
-            Arrival { event: normalise(observation, &around), project_ref: scene.project_ref.clone() }
+            IncomingEvent { event: normalise(observation, &around), project_ref: scene.project_ref.clone() }
         };
         self.arrivals.get_or_init(|| happened.into_iter().map(arrival).collect())
     }

@@ -11,7 +11,9 @@ use backstory_memory::{
     Checksum, Content, Memory, ProjectId, ProjectKey, ProjectRef, Provenance, SessionId, Timestamp, Uid,
     digest,
 };
-use backstory_store::{Carried, Kept, NewMemory, Origin, Past, Store, StoreError, Ties};
+use backstory_store::{
+    Attachments, InsertOutcome, MemoryLinks, MemoryOrigin, NewMemory, Store, StoreError, UsageHistory,
+};
 use std::collections::HashMap;
 
 /// How many memories are written in one transaction: hooks wait for it.
@@ -23,8 +25,8 @@ pub(crate) struct Understood {
     line: MemoryRecord,
     content: Content,
     created_at: Timestamp,
-    past: Past,
-    carried: Carried,
+    past: UsageHistory,
+    carried: Attachments,
 }
 
 /// Understands a line, or says why not; it is believed no more than `most`.
@@ -82,8 +84,8 @@ pub(super) struct Arriving<'a> {
     redactor: Redactor,
     projects: HashMap<String, ProjectId>,
     sessions: HashMap<(String, String), SessionId>,
-    batch: Vec<(NewMemory, Carried)>,
-    ties: Vec<Ties>,
+    batch: Vec<(NewMemory, Attachments)>,
+    ties: Vec<MemoryLinks>,
     arrived: Arrived,
 }
 
@@ -95,7 +97,7 @@ impl<'a> Arriving<'a> {
         provenance: &'a Provenance,
     ) -> Result<Self, Failure> {
         let store = app.store()?;
-        store.expect_much()?;
+        store.prepare_bulk_write()?;
         Ok(Arriving {
             app,
             provenance,
@@ -125,7 +127,7 @@ impl<'a> Arriving<'a> {
             }
             None => None,
         };
-        let origin = Origin { session, past: Some(past), ..Origin::default() };
+        let origin = MemoryOrigin { session, usage: Some(past), ..MemoryOrigin::default() };
         let ties = line.ties(&uid);
         if ties.superseded_by.is_some() || !ties.links.is_empty() {
             self.ties.push(ties);
@@ -174,12 +176,16 @@ impl<'a> Arriving<'a> {
         let now = self.app.now;
         let id = match (&line.project_path, &line.project) {
             (Some(path), _) => {
-                self.store.project_at(&safe_project_ref(path.as_ref(), &self.redactor), now)?
+                self.store.find_or_create_project(&safe_project_ref(path.as_ref(), &self.redactor), now)?
             }
-            (None, Some(name)) if !keys.is_empty() => self.store.project_at(&named(name, keys), now)?,
+            (None, Some(name)) if !keys.is_empty() => {
+                self.store.find_or_create_project(&named(name, keys), now)?
+            }
             (None, Some(name)) => match self.store.projects_named(name)?.as_slice() {
                 [only] => only.id,
-                _ => self.store.project_at(&named(name, vec![ProjectKey::Named(name.clone())]), now)?,
+                _ => self
+                    .store
+                    .find_or_create_project(&named(name, vec![ProjectKey::Named(name.clone())]), now)?,
             },
             (None, None) => self.app.project_to_write(&mut self.store, self.project)?,
         };
@@ -198,17 +204,17 @@ impl<'a> Arriving<'a> {
         if let Some(id) = self.sessions.get(&known_as) {
             return Ok(*id);
         }
-        let id = self.store.session_named(project, host, name, at)?;
+        let id = self.store.find_or_create_session(project, host, name, at)?;
         self.sessions.insert(known_as, id);
         Ok(id)
     }
 
     fn write(&mut self) -> Result<(), Failure> {
-        for kept in self.store.receive(&self.batch)? {
+        for kept in self.store.insert_transferred(&self.batch)? {
             match kept {
-                Kept::Written(_) => self.arrived.imported += 1,
-                Kept::Known(_) => self.arrived.known += 1,
-                Kept::Forgotten => self.arrived.forgotten += 1,
+                InsertOutcome::Written(_) => self.arrived.imported += 1,
+                InsertOutcome::Known(_) => self.arrived.known += 1,
+                InsertOutcome::Forgotten => self.arrived.forgotten += 1,
             }
         }
         self.batch.clear();
@@ -218,7 +224,7 @@ impl<'a> Arriving<'a> {
     /// Writes the rest, and notes which memories relate to which: both had to be there first.
     pub(super) fn finish(mut self) -> Result<(Arrived, Store), Failure> {
         self.write()?;
-        self.store.tie(&self.ties)?;
+        self.store.link_transferred(&self.ties)?;
         Ok((self.arrived, self.store))
     }
 }

@@ -8,7 +8,7 @@ use crate::share_policy::SharePolicy;
 use crate::sync_lock::SyncLock;
 use crate::ui::one_line;
 use backstory_memory::{MemoryScope, ProjectId, SyncBatch, Uid};
-use backstory_store::{Heard, ImportState, SharedProject, Store};
+use backstory_store::{ImportProgress, InboxReport, SharedProject, Store};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ fn import(dir: &str, args: &ImportArgs, app: &App) -> Result<Answer, Failure> {
     let project = app.project_to_write(&mut store, args.project.as_deref())?;
     let folder = GitFolder::look(dir)?;
     let (shared, is_new) = git_share::share(&mut store, project, None, app)?;
-    let mut importing = Importing { app, store, shared, folder, pulled: Heard::default() };
+    let mut importing = Importing { app, store, shared, folder, pulled: InboxReport::default() };
     importing.pull(is_new)?;
     // What follows takes long, and bears on nobody's team.
     drop(lock);
@@ -84,7 +84,7 @@ struct Importing<'a> {
     store: Store,
     shared: SharedProject,
     folder: GitFolder,
-    pulled: Heard,
+    pulled: InboxReport,
 }
 
 /// A folder within that was read, and what it looked like.
@@ -141,25 +141,25 @@ impl Importing<'_> {
         }
         // Nobody proves who they are: no word counts as one's own.
         let batch = SharePolicy::from_app(self.app).incoming(batch, "");
-        self.pulled.add(self.store.hear(self.shared.project, &batch, self.app.now)?);
+        self.pulled.add(self.store.apply_batch(self.shared.project, &batch, self.app.now)?);
         Ok(())
     }
 
     fn was_read(&self, place: &str, stamp: &str) -> Result<bool, Failure> {
-        let state = self.store.import_state(SOURCE, &self.name_of(place))?;
-        Ok(state.is_some_and(|state| state.stamp == stamp))
+        let state = self.store.import_progress(SOURCE, &self.name_of(place))?;
+        Ok(state.is_some_and(|state| state.fingerprint == stamp))
     }
 
     fn note(&mut self, read: &[Read]) -> Result<(), Failure> {
         for Read { place, stamp, .. } in read {
-            let state = ImportState {
+            let state = ImportProgress {
                 source: SOURCE.to_owned(),
-                place: self.name_of(place),
-                stamp: stamp.clone(),
-                taken: 0,
+                location: self.name_of(place),
+                fingerprint: stamp.clone(),
+                imported: 0,
                 is_done: true,
             };
-            self.store.note_import(&state, self.app.now)?;
+            self.store.save_import_progress(&state, self.app.now)?;
         }
         Ok(())
     }
@@ -196,7 +196,7 @@ fn preview(dir: &str, args: &ImportArgs, app: &App) -> Result<Answer, Failure> {
         } else if let Some(last) = found.memory.as_ref().and_then(|memory| memory.revisions.last()) {
             match here {
                 Some(here) => {
-                    let superseded_by = store.ties(here.id, &uid)?.superseded_by;
+                    let superseded_by = store.memory_links(here.id, &uid)?.superseded_by;
                     let says = backstory_memory::content_digest(&here.content, superseded_by.as_ref());
                     answer.revised += u64::from(says != last.content_digest());
                 }

@@ -8,7 +8,7 @@ use crate::ui::{Tone, counted, memories, one_line};
 use backstory_exchange::{ImportSource, MemoryImportReport, SkipCounts, TranscriptImportReport};
 use backstory_hosts::InjectionPoint;
 use backstory_memory::{Kind, MemoryId, Moment, ProjectId, StartReason};
-use backstory_store::{InView, Store};
+use backstory_store::{ContextWindow, Store};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -241,14 +241,14 @@ fn by_project(store: &Store, ids: &[MemoryId]) -> Result<Vec<InProject>, Failure
 
 /// Shows how the next session begins: in the project of this folder if something was learnt there, else where most was.
 fn sample(store: &Store, projects: &[InProject], app: &App) -> Result<(), Failure> {
-    let here = store.known_project_at(&app.project_ref())?;
+    let here = store.find_project(&app.project_ref())?;
     let chosen = projects.iter().find(|project| project.id.is_some() && project.id == here);
     let Some((project, id)) = chosen.or(projects.first()).and_then(|it| Some((it, it.id?))) else {
         return Ok(());
     };
     let budget =
         app.config.inject.budget(Moment::SessionStart, &app.cwd, app.environment.user_home().as_deref());
-    let in_view = InView { began_at: Some(app.now), ..InView::default() };
+    let in_view = ContextWindow { started_at: Some(app.now), ..ContextWindow::default() };
     let to = Recipient { project: id, session: None, in_view, root: None };
     let opening = InjectionPoint::SessionStart { reason: StartReason::Startup };
     let built = injecting(store, app, to).build(&opening, None, budget);

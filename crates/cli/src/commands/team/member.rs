@@ -5,7 +5,7 @@ use crate::failure::{Exit, Failure};
 use crate::sync_lock::SyncLock;
 use crate::ui::one_line;
 use crate::{teams, unshare};
-use backstory_store::{Joining, Team};
+use backstory_store::{JoinOutcome, Team};
 use backstory_sync::TeamName;
 use serde::Serialize;
 
@@ -42,7 +42,7 @@ pub(super) fn join(
         member: member.clone(),
         synced_at: None,
     };
-    if let Joining::NameTaken { url } = app.store()?.join_team(&joined, app.now)? {
+    if let JoinOutcome::NameTaken { url } = app.store()?.join_team(&joined, app.now)? {
         return Err(Failure::user(format!("another team `{name}` was joined, at {}", one_line(&url)))
             .hint("`--as NAME` calls this one otherwise here")
             .hint(format!("`backstory team leave {name}` leaves the other")));

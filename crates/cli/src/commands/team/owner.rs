@@ -59,7 +59,7 @@ pub(super) fn init(url: &str, team: &TeamName, app: &App, json: bool) -> Result<
         let is_new = owner.make_team(&named).map_err(|error| teams::failure(&error))?;
         Ok((migrated, is_new))
     })?;
-    app.store()?.note_owned_hub(team.as_str(), url)?;
+    app.store()?.set_owned_hub(team.as_str(), url)?;
     if json {
         let vectors = match migrated.vectors {
             VectorSupport::Used => "used",

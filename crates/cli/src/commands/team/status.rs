@@ -84,7 +84,7 @@ fn shape(team: &Team, store: &Store, app: &App) -> Result<TeamShape, Failure> {
     let mut projects = Vec::new();
     for shared in store.shared_projects()?.into_iter().filter(|shared| shared.team == team.name) {
         let project = project_name(store, shared.project)?;
-        let to_push = store.count_untold(shared.project)?;
+        let to_push = store.count_outbox(shared.project)?;
         projects.push(SharedShape { project, shared_as: shared.hub_project, to_push });
     }
     // A hub that says nothing is no concern of the others.

@@ -8,14 +8,14 @@ use crate::sources::values::{
 };
 use crate::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 use backstory_memory::{Category, Confidence, Kind, MemoryScope, Timestamp};
-use backstory_store::{Foreign, ForeignRow, Past, Wanted};
+use backstory_store::{ForeignDatabase, ForeignRow, RowQuery, UsageHistory};
 use std::collections::HashMap;
 
 pub(super) fn is_its(tables: &[String]) -> bool {
     ["sessions", "learnings"].iter().all(|name| tables.iter().any(|table| table == name))
 }
 
-pub(super) fn read(db: &Foreign, emit: &mut dyn FnMut(ImportItem)) {
+pub(super) fn read(db: &ForeignDatabase, emit: &mut dyn FnMut(ImportItem)) {
     let sessions = ClaudeMemSessions::read(db);
     each_row(db, wanted("observations", OBSERVATION), emit, |row| observation(row, &sessions));
     each_row(db, wanted("learnings", LEARNING), emit, |row| learning(row, &sessions));
@@ -23,14 +23,14 @@ pub(super) fn read(db: &Foreign, emit: &mut dyn FnMut(ImportItem)) {
         emit(item_from(sessions.summary(id, summary)));
     }
     for status in ["raw", "processing", "error"] {
-        let queued = Wanted { only: &[("status", status)], ..wanted("pending_queue", &["id"]) };
+        let queued = RowQuery { only: &[("status", status)], ..wanted("pending_queue", &["id"]) };
         skip_rows(db, queued, reason::NEVER_COMPRESSED, emit);
     }
 }
 
 /// Asks for rows in the order they were written: their names say nothing about it.
-fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> Wanted<'a> {
-    Wanted { table, columns, ..Wanted::default() }
+fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> RowQuery<'a> {
+    RowQuery { table, columns, ..RowQuery::default() }
 }
 
 const OBSERVATION: &[&str] = &[
@@ -88,7 +88,7 @@ fn learning(row: &ForeignRow, sessions: &ClaudeMemSessions) -> Result<ImportedMe
         content.scope = MemoryScope::User;
     }
     let mut memory = sessions.place("learning", row, session, content)?;
-    memory.past = Some(Past {
+    memory.past = Some(UsageHistory {
         updated_at: first_moment(row, &["updated_at"]).unwrap_or(memory.created_at),
         times_seen: row.integer("times_seen").and_then(|times| u32::try_from(times).ok()).unwrap_or(1).max(1),
         times_used: 0,
@@ -109,7 +109,7 @@ struct ClaudeMemSession {
 }
 
 impl ClaudeMemSessions {
-    fn read(db: &Foreign) -> ClaudeMemSessions {
+    fn read(db: &ForeignDatabase) -> ClaudeMemSessions {
         let mut sessions = ClaudeMemSessions { by_id: HashMap::new(), summaries: Vec::new() };
         let columns = &["id", "project_dir", "started_at", "summary"];
         look_up(db, wanted("sessions", columns), |row| {

@@ -10,14 +10,14 @@ use crate::sources::values::{
 };
 use crate::{ImportItem, ImportedMemory, ImportedSession};
 use backstory_memory::{Content, Importance, Kind};
-use backstory_store::{Foreign, ForeignRow, Past, Wanted};
+use backstory_store::{ForeignDatabase, ForeignRow, RowQuery, UsageHistory};
 use std::collections::HashMap;
 
 pub(super) fn is_its(tables: &[String]) -> bool {
     ["sdk_sessions", "observations"].iter().all(|name| tables.iter().any(|table| table == name))
 }
 
-pub(super) fn read(db: &Foreign, emit: &mut dyn FnMut(ImportItem)) {
+pub(super) fn read(db: &ForeignDatabase, emit: &mut dyn FnMut(ImportItem)) {
     let sessions = ClaudeMemSessions::read(db);
     let history =
         SdsrssHistory::read(db, "observations", &["superseded_by", "compressed_into"], "superseded_at");
@@ -34,7 +34,7 @@ pub(super) fn read(db: &Foreign, emit: &mut dyn FnMut(ImportItem)) {
     each_row(db, wanted("session_summaries", &columns(SUMMARY)), emit, take);
     each_row(
         db,
-        Wanted { order: &["created_at_epoch"], ..wanted("session_handoffs", HANDOFF) },
+        RowQuery { order: &["created_at_epoch"], ..wanted("session_handoffs", HANDOFF) },
         emit,
         handoff,
     );
@@ -44,8 +44,8 @@ pub(super) fn read(db: &Foreign, emit: &mut dyn FnMut(ImportItem)) {
     skip_rows(db, wanted("user_prompts", &["id"]), reason::PROMPT, emit);
 }
 
-fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> Wanted<'a> {
-    Wanted { table, columns, order: &["id"], ..Wanted::default() }
+fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> RowQuery<'a> {
+    RowQuery { table, columns, order: &["id"], ..RowQuery::default() }
 }
 
 /// It counts 1 to 3, where we count 1 to 5.
@@ -70,7 +70,7 @@ struct SdsrssHistory {
 
 impl SdsrssHistory {
     /// Reads the columns that name what a row went into, and the one that says when it was memory_from_row back.
-    fn read(db: &Foreign, table: &str, into: &[&str], taken_back: &str) -> SdsrssHistory {
+    fn read(db: &ForeignDatabase, table: &str, into: &[&str], taken_back: &str) -> SdsrssHistory {
         let mut history = SdsrssHistory { replaced: HashMap::new(), gone: HashMap::new() };
         let columns = [&["id", taken_back], into].concat();
         look_up(db, wanted(table, &columns), |row| {
@@ -101,7 +101,7 @@ impl SdsrssHistory {
         let older = self.replaced.get(&id).into_iter().flatten();
         memory.replaces = older.map(|older| format!("{sort} {older}")).collect();
         let used = row.integer("access_count").or(row.integer("accessed_count")).unwrap_or(0);
-        memory.past = Some(Past {
+        memory.past = Some(UsageHistory {
             updated_at: memory.created_at,
             times_seen: 1,
             times_used: u32::try_from(used).unwrap_or(0),

@@ -3,12 +3,12 @@
 use super::{EngramFields, EngramIndex, OBSERVATION, SESSION};
 use crate::sources::values::{each_row, item_from, look_up, reason, skip_rows};
 use crate::{ImportItem, UnreadableSource};
-use backstory_store::{Foreign, ForeignRow, Wanted};
+use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
 use std::collections::HashMap;
 use std::path::Path;
 
 pub(super) fn read(path: &Path, emit: &mut dyn FnMut(ImportItem)) -> Result<(), UnreadableSource> {
-    let db = Foreign::open(path).map_err(|error| UnreadableSource(error.to_string()))?;
+    let db = ForeignDatabase::open(path).map_err(|error| UnreadableSource(error.to_string()))?;
     let tables = db.tables().map_err(|error| UnreadableSource(error.to_string()))?;
     if !["observations", "sessions"].iter().all(|name| tables.iter().any(|table| table == name)) {
         return Err(UnreadableSource("not a database of engram".to_owned()));
@@ -16,7 +16,7 @@ pub(super) fn read(path: &Path, emit: &mut dyn FnMut(ImportItem)) -> Result<(), 
     let mut known = EngramIndex::default();
     relations(&db, &mut known);
     // Sessions have names, not numbers: as the table has them they are in the order they began.
-    let sessions = Wanted { table: "sessions", columns: SESSION, ..Wanted::default() };
+    let sessions = RowQuery { table: "sessions", columns: SESSION, ..RowQuery::default() };
     look_up(&db, sessions, |row| {
         if let Some(summary) = known.session(&fields(row, SESSION)) {
             emit(item_from(summary));
@@ -29,8 +29,8 @@ pub(super) fn read(path: &Path, emit: &mut dyn FnMut(ImportItem)) -> Result<(), 
     Ok(())
 }
 
-fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> Wanted<'a> {
-    Wanted { table, columns, order: &["id"], ..Wanted::default() }
+fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> RowQuery<'a> {
+    RowQuery { table, columns, order: &["id"], ..RowQuery::default() }
 }
 
 fn fields(row: &ForeignRow, names: &[&'static str]) -> EngramFields {
@@ -38,7 +38,7 @@ fn fields(row: &ForeignRow, names: &[&'static str]) -> EngramFields {
 }
 
 /// Reads what somebody judged about two observations; what nobody has is only a guess.
-fn relations(db: &Foreign, known: &mut EngramIndex) {
+fn relations(db: &ForeignDatabase, known: &mut EngramIndex) {
     let mut numbers = HashMap::new();
     look_up(db, wanted("observations", &["id", "sync_id"]), |row| {
         if let (Some(id), Some(name)) = (row.text("id"), row.text("sync_id")) {
@@ -46,7 +46,7 @@ fn relations(db: &Foreign, known: &mut EngramIndex) {
         }
     });
     let columns = &["id", "source_id", "target_id", "relation"];
-    let judged = Wanted { only: &[("judgment_status", "judged")], ..wanted("memory_relations", columns) };
+    let judged = RowQuery { only: &[("judgment_status", "judged")], ..wanted("memory_relations", columns) };
     look_up(db, judged, |row| {
         let of = match row.text("relation") {
             Some("supersedes") => &mut known.replaces,

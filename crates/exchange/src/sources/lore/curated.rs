@@ -5,7 +5,7 @@ use super::{LoreRecord, LoreSink, files, listed, nameless, placed, text, texts, 
 use crate::ImportedMemory;
 use crate::sources::values::{draft, lines, reason, title};
 use backstory_memory::{Category, Confidence, Importance, Kind, MemoryScope};
-use backstory_store::Past;
+use backstory_store::UsageHistory;
 use serde_json::Value;
 use std::path::Path;
 
@@ -59,7 +59,7 @@ fn pattern(record: &LoreRecord) -> Result<ImportedMemory, &'static str> {
         record.get("confidence").and_then(Value::as_f64).map_or(Confidence::DISTILLED, Confidence::new);
     let validations = record.get("validations").and_then(Value::as_u64).unwrap_or(0);
     let memory = placed(record, &["created_at"], nameless(), content)?;
-    let past = Past {
+    let past = UsageHistory {
         updated_at: memory.created_at,
         times_seen: u32::try_from(validations).unwrap_or(u32::MAX).saturating_add(1),
         times_used: 0,

@@ -4,7 +4,7 @@ use super::{LoreRecord, files};
 use crate::ImportedMemory;
 use crate::sources::values::{look_up, moment};
 use backstory_memory::Timestamp;
-use backstory_store::{Foreign, Past, Wanted};
+use backstory_store::{ForeignDatabase, RowQuery, UsageHistory};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,10 +23,14 @@ pub(super) fn link(root: &Path, memories: &mut [ImportedMemory]) {
     }
     for (name, uses) in uses(root) {
         if let Some(memory) = places.get(&name).and_then(|at| memories.get_mut(*at)) {
-            let never =
-                Past { updated_at: memory.created_at, times_seen: 1, times_used: 0, last_used_at: None };
+            let never = UsageHistory {
+                updated_at: memory.created_at,
+                times_seen: 1,
+                times_used: 0,
+                last_used_at: None,
+            };
             let past = memory.past.unwrap_or(never);
-            memory.past = Some(Past { times_used: uses.times, last_used_at: uses.last, ..past });
+            memory.past = Some(UsageHistory { times_used: uses.times, last_used_at: uses.last, ..past });
         }
     }
 }
@@ -71,9 +75,9 @@ struct LoreUses {
 fn uses(root: &Path) -> HashMap<String, LoreUses> {
     let mut uses: HashMap<String, LoreUses> = HashMap::new();
     let path = root.join("search.db");
-    let Some(db) = path.is_file().then(|| Foreign::open(&path).ok()).flatten() else { return uses };
+    let Some(db) = path.is_file().then(|| ForeignDatabase::open(&path).ok()).flatten() else { return uses };
     let columns = &["record_id", "accessed_at"];
-    let log = Wanted { table: "access_log", columns, order: columns, ..Wanted::default() };
+    let log = RowQuery { table: "access_log", columns, order: columns, ..RowQuery::default() };
     look_up(&db, log, |row| {
         let Some(name) = row.text("record_id") else { return };
         let uses = uses.entry(name.to_owned()).or_default();

@@ -3,8 +3,8 @@
 //!
 //! Not here: its content (`memories`), and what stays behind because it is of this machine alone: events, injections, vectors.
 
-use crate::memories::{self, Kept, NewMemory, Unindexed, id_of};
-use crate::open::Stop;
+use crate::memories::{self, InsertOutcome, NewMemory, Unindexed, id_of};
+use crate::open::TxError;
 use crate::revise::{self, Author, RevisionOrigin};
 use crate::{Anchor, Store, StoreError, anchors, codes, links};
 use backstory_memory::{Content, Digest, Kind, Link, MemoryId, Relation, Timestamp, Uid};
@@ -16,9 +16,9 @@ const PER_TRANSACTION: usize = 250;
 
 /// What a memory carries besides what it says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Carried {
+pub struct Attachments {
     /// What it said before, oldest first.
-    pub wordings: Vec<Wording>,
+    pub wordings: Vec<PriorWording>,
     /// Where in the code it holds; nothing means the files it names, as a whole.
     pub anchors: Vec<Anchor>,
     /// What it is about, if it was distilled: met again, it is the same memory.
@@ -29,7 +29,7 @@ pub struct Carried {
 
 /// What a memory said until it was given other words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wording {
+pub struct PriorWording {
     /// What it was about.
     pub kind: Kind,
     /// Its title then.
@@ -48,17 +48,17 @@ pub struct Wording {
     pub replaced_by: Author,
 }
 
-impl Wording {
+impl PriorWording {
     /// What a memory says, once it is given other words.
-    pub(crate) fn of(content: &Content, until: Timestamp, replaced_by: Author) -> Wording {
+    pub(crate) fn from_content(content: &Content, until: Timestamp, replaced_by: Author) -> PriorWording {
         let Content { kind, title, body, facts, concepts, files, .. } = content.clone();
-        Wording { kind, title, body, facts, concepts, files, until, replaced_by }
+        PriorWording { kind, title, body, facts, concepts, files, until, replaced_by }
     }
 }
 
 /// How a memory relates to others, by uid.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ties {
+pub struct MemoryLinks {
     /// The memory.
     pub uid: Uid,
     /// What replaced it.
@@ -69,7 +69,7 @@ pub struct Ties {
 
 impl Store {
     /// Returns what a memory carries.
-    pub fn carried(&self, id: MemoryId) -> Result<Carried, StoreError> {
+    pub fn attachments(&self, id: MemoryId) -> Result<Attachments, StoreError> {
         let anchors = self.anchors_of(id)?;
         self.read("read what a memory carries", |db| {
             let sql = "SELECT subject, polished_from FROM memories WHERE id = ?1";
@@ -79,12 +79,12 @@ impl Store {
                 .query_row([id.0], |row| Ok((digest(row.get(0)?), digest(row.get(1)?))))
                 .optional()?
                 .unwrap_or_default();
-            Ok(Carried { wordings: wordings(db, id)?, anchors, subject, polished_from })
+            Ok(Attachments { wordings: wordings(db, id)?, anchors, subject, polished_from })
         })
     }
 
     /// Returns how a memory relates to others.
-    pub fn ties(&self, id: MemoryId, uid: &Uid) -> Result<Ties, StoreError> {
+    pub fn memory_links(&self, id: MemoryId, uid: &Uid) -> Result<MemoryLinks, StoreError> {
         self.read("read the links", |db| {
             let what = format!("memory #{id}");
             let by = "SELECT b.uid FROM memories m JOIN memories b ON b.id = m.superseded_by WHERE m.id = ?1";
@@ -99,18 +99,21 @@ impl Store {
                 links.push((relation, codes::uid(&what, &row.get::<_, String>(1)?)?));
             }
             let superseded_by = by.map(|by| codes::uid(&what, &by)).transpose()?;
-            Ok(Ties { uid: uid.clone(), superseded_by, links })
+            Ok(MemoryLinks { uid: uid.clone(), superseded_by, links })
         })
     }
 
     /// Writes memories that come from another store, with what they carry, in one transaction; passes over those that are known by uid
     /// or were forgotten.
-    pub fn receive(&mut self, memories: &[(NewMemory, Carried)]) -> Result<Vec<Kept>, StoreError> {
+    pub fn insert_transferred(
+        &mut self,
+        memories: &[(NewMemory, Attachments)],
+    ) -> Result<Vec<InsertOutcome>, StoreError> {
         self.write("write memories", |transaction| {
             let (mut all, mut unindexed) = (Vec::new(), Unindexed::default());
             for (memory, carried) in memories {
                 let kept = memories::keep(transaction, memory, &mut unindexed)?;
-                if let Kept::Written(id) = kept {
+                if let InsertOutcome::Written(id) = kept {
                     unpack(transaction, id, carried)?;
                 }
                 all.push(kept);
@@ -123,7 +126,7 @@ impl Store {
     /// Notes how memories relate to others, as far as both are here. Does nothing that would make a circle.
     ///
     /// What says itself what replaced it stays dated as it was; what is only said to be replaced is so from then on.
-    pub fn tie(&mut self, ties: &[Ties]) -> Result<(), StoreError> {
+    pub fn link_transferred(&mut self, ties: &[MemoryLinks]) -> Result<(), StoreError> {
         for some in ties.chunks(PER_TRANSACTION) {
             self.write("link memories", |transaction| {
                 some.iter().try_for_each(|ties| Ok(tie_life(transaction, ties)?))
@@ -148,7 +151,7 @@ impl Store {
 }
 
 /// Returns what a memory said before, oldest first.
-pub(crate) fn wordings(db: &Connection, id: MemoryId) -> Result<Vec<Wording>, Stop> {
+pub(crate) fn wordings(db: &Connection, id: MemoryId) -> Result<Vec<PriorWording>, TxError> {
     let what = format!("memory #{id}");
     let sql = "SELECT kind, title, body, facts, concepts, files, until_ms, replaced_by FROM revisions
          WHERE memory_id = ?1 ORDER BY revision";
@@ -156,9 +159,10 @@ pub(crate) fn wordings(db: &Connection, id: MemoryId) -> Result<Vec<Wording>, St
     let mut rows = statement.query([id.0])?;
     let mut wordings = Vec::new();
     while let Some(row) = rows.next()? {
-        let list =
-            |column| -> Result<Vec<String>, Stop> { Ok(codes::list(&what, &row.get::<_, String>(column)?)?) };
-        wordings.push(Wording {
+        let list = |column| -> Result<Vec<String>, TxError> {
+            Ok(codes::list(&what, &row.get::<_, String>(column)?)?)
+        };
+        wordings.push(PriorWording {
             kind: codes::code(&what, &row.get::<_, String>(0)?)?,
             title: row.get(1)?,
             body: row.get(2)?,
@@ -173,7 +177,7 @@ pub(crate) fn wordings(db: &Connection, id: MemoryId) -> Result<Vec<Wording>, St
 }
 
 /// Gives a memory that was just written what it carries.
-fn unpack(db: &Connection, id: MemoryId, carried: &Carried) -> rusqlite::Result<()> {
+fn unpack(db: &Connection, id: MemoryId, carried: &Attachments) -> rusqlite::Result<()> {
     for wording in &carried.wordings {
         revise::insert_revision(db, id, wording, RevisionOrigin::default())?;
     }
@@ -192,7 +196,7 @@ fn unpack(db: &Connection, id: MemoryId, carried: &Carried) -> rusqlite::Result<
     Ok(())
 }
 
-fn tie_life(db: &Connection, ties: &Ties) -> rusqlite::Result<()> {
+fn tie_life(db: &Connection, ties: &MemoryLinks) -> rusqlite::Result<()> {
     let Some(by) = &ties.superseded_by else { return Ok(()) };
     if let (Some(old), Some(by)) = (id_of(db, &ties.uid)?, id_of(db, by)?)
         && !revise::would_circle(db, old, by)?
@@ -203,7 +207,7 @@ fn tie_life(db: &Connection, ties: &Ties) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn tie_links(db: &Connection, ties: &Ties, says_itself: &HashSet<&Uid>) -> rusqlite::Result<()> {
+fn tie_links(db: &Connection, ties: &MemoryLinks, says_itself: &HashSet<&Uid>) -> rusqlite::Result<()> {
     let Some(from) = id_of(db, &ties.uid)? else { return Ok(()) };
     for (relation, uid) in &ties.links {
         let Some(to) = id_of(db, uid)?.filter(|to| *to != from) else { continue };

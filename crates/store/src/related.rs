@@ -1,15 +1,15 @@
 //! What has to do with each other by structure, not by words: files, symbols, failures, links, sessions.
 //!
-//! Every answer is bounded and carries its reach (law 8). Not here: what any of it is worth (`recall`), and which files or symbols a
+//! Every answer is bounded and carries its scope (law 8). Not here: what any of it is worth (`recall`), and which files or symbols a
 //! question names.
 //!
 //! **Performance.** Anchors have no index by the end of a path nor by symbol, and a store may hold a million of them. The word index
 //! knows the words of both: it proposes the newest memories, and their anchors decide.
 
-use crate::judging::{fitting, is_path_end, judged, text};
-use crate::open::Stop;
+use crate::filter::{filter_columns, is_path_end, matching_id, text};
+use crate::open::TxError;
 use crate::search::is_of_the_index;
-use crate::words::{Term, in_place};
+use crate::words::{QueryTerm, in_place};
 use crate::{Filter, Scope, Store, StoreError, WordQuery, codes};
 use backstory_memory::{Digest, Link, MemoryId};
 use rusqlite::{Connection, Row, params};
@@ -29,9 +29,9 @@ const MOST_STEPS: i64 = 8;
 
 /// What was written just before and just after a memory, in the same session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Neighbours {
+pub struct SessionNeighbours {
     /// Which memory.
-    pub of: MemoryId,
+    pub memory: MemoryId,
     /// What was written before it.
     pub before: Option<MemoryId>,
     /// What was written after it.
@@ -40,10 +40,10 @@ pub struct Neighbours {
 
 impl Store {
     /// Reads all of it as it is at one moment.
-    fn look<T>(
+    fn read_snapshot<T>(
         &self,
         doing: &'static str,
-        work: impl FnOnce(&Connection) -> Result<T, Stop>,
+        work: impl FnOnce(&Connection) -> Result<T, TxError>,
     ) -> Result<T, StoreError> {
         self.snapshot(|| self.read(doing, work))
     }
@@ -53,8 +53,8 @@ impl Store {
     /// The offset of the filter does not count here, nor in what follows: pages are cut when all is known.
     pub fn about_files(&self, paths: &[String], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
         let paths: Vec<&str> = paths.iter().take(MOST_NAMED).map(String::as_str).collect();
-        self.look("look for memories of files", |db| {
-            let mut proposed = holding(db, "files :", &paths, filter.reach)?;
+        self.read_snapshot("look for memories of files", |db| {
+            let mut proposed = holding(db, "files :", &paths, filter.scope)?;
             // A file that was moved is known to its anchors only.
             let sql = "SELECT memory_id FROM anchors WHERE path = ?1 ORDER BY memory_id DESC LIMIT ?2";
             let mut anchored = db.prepare_cached(sql)?;
@@ -70,8 +70,8 @@ impl Store {
     pub fn about_symbols(&self, names: &[String], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
         let names: Vec<Vec<&str>> = names.iter().take(MOST_NAMED).map(|name| parts(name)).collect();
         let last: Vec<&str> = names.iter().filter_map(|parts| parts.last().copied()).collect();
-        self.look("look for memories of symbols", |db| {
-            let proposed = holding(db, "- place :", &last, filter.reach)?;
+        self.read_snapshot("look for memories of symbols", |db| {
+            let proposed = holding(db, "- place :", &last, filter.scope)?;
             anchored_so(db, &proposed, filter, |_, symbol| {
                 let symbol = parts(symbol);
                 names.iter().any(|name| !name.is_empty() && symbol.ends_with(name))
@@ -80,19 +80,19 @@ impl Store {
     }
 
     /// Returns the memories whose subject is any of these, newest first: of failures, those with the same signature.
-    pub fn with_signature(&self, subjects: &[Digest], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
-        self.look("look for memories of a failure", |db| {
+    pub fn with_subjects(&self, subjects: &[Digest], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
+        self.read_snapshot("look for memories of a failure", |db| {
             // The index begins with the project; what holds for the user may lie in any.
             let mut statement = db.prepare_cached(concat!(
                 "SELECT ",
-                judged!(),
+                filter_columns!(),
                 " FROM projects p CROSS JOIN memories m ON m.project_id = p.id AND m.subject = ?1"
             ))?;
             let mut found = BTreeSet::new();
             for subject in subjects.iter().take(MOST_NAMED) {
                 let mut rows = statement.query([subject.0])?;
                 while let Some(row) = rows.next()? {
-                    found.extend(fitting(db, row, filter)?);
+                    found.extend(matching_id(db, row, filter)?);
                 }
             }
             Ok(found.into_iter().rev().take(filter.limit as usize).collect())
@@ -101,16 +101,16 @@ impl Store {
 
     /// Returns the links that begin or end at any of these memories, where the memory at the other end fits.
     pub fn linked(&self, ids: &[MemoryId], filter: &Filter) -> Result<Vec<Link>, StoreError> {
-        self.look("follow the links", |db| {
+        self.read_snapshot("follow the links", |db| {
             let mut from = db.prepare_cached(concat!(
                 "SELECT ",
-                judged!(),
+                filter_columns!(),
                 ", l.from_id, l.relation, l.to_id FROM links l CROSS JOIN memories m ON m.id = l.to_id
                  WHERE l.from_id = ?1 ORDER BY l.to_id DESC LIMIT ?2"
             ))?;
             let mut to = db.prepare_cached(concat!(
                 "SELECT ",
-                judged!(),
+                filter_columns!(),
                 ", l.from_id, l.relation, l.to_id FROM links l CROSS JOIN memories m ON m.id = l.from_id
                  WHERE l.to_id = ?1 ORDER BY l.from_id DESC LIMIT ?2"
             ))?;
@@ -119,7 +119,7 @@ impl Store {
                 for statement in [&mut from, &mut to] {
                     let mut rows = statement.query(params![id.0, MOST_LINKS])?;
                     while let Some(row) = rows.next()? {
-                        if fitting(db, row, filter)?.is_some() {
+                        if matching_id(db, row, filter)?.is_some() {
                             links.push(link(row)?);
                         }
                     }
@@ -137,45 +137,45 @@ impl Store {
         &self,
         ids: &[MemoryId],
         filter: &Filter,
-    ) -> Result<Vec<Neighbours>, StoreError> {
-        self.look("look around in sessions", |db| {
+    ) -> Result<Vec<SessionNeighbours>, StoreError> {
+        self.read_snapshot("look around in sessions", |db| {
             let mut before = db.prepare_cached(concat!(
                 "SELECT ",
-                judged!(),
+                filter_columns!(),
                 " FROM memories m WHERE m.session_id = (SELECT session_id FROM memories WHERE id = ?1) AND m.id < ?1
                  ORDER BY m.id DESC LIMIT ?2"
             ))?;
             let mut after = db.prepare_cached(concat!(
                 "SELECT ",
-                judged!(),
+                filter_columns!(),
                 " FROM memories m WHERE m.session_id = (SELECT session_id FROM memories WHERE id = ?1) AND m.id > ?1
                  ORDER BY m.id LIMIT ?2"
             ))?;
-            let mut nearest = |id: MemoryId| -> Result<[Option<MemoryId>; 2], Stop> {
+            let mut nearest = |id: MemoryId| -> Result<[Option<MemoryId>; 2], TxError> {
                 let mut found = [None; 2];
                 for (statement, found) in [&mut before, &mut after].into_iter().zip(&mut found) {
                     let mut rows = statement.query([id.0, MOST_STEPS])?;
                     while let (None, Some(row)) = (*found, rows.next()?) {
-                        *found = fitting(db, row, filter)?;
+                        *found = matching_id(db, row, filter)?;
                     }
                 }
                 Ok(found)
             };
-            ids.iter().map(|of| nearest(*of).map(|[before, after]| Neighbours { of: *of, before, after })).collect()
+            ids.iter().map(|of| nearest(*of).map(|[before, after]| SessionNeighbours { memory: *of, before, after })).collect()
         })
     }
 }
 
 /// Returns the newest memories that hold any of the words in a column; none where there is no word index to ask.
-fn holding(db: &Connection, column: &str, words: &[&str], reach: Scope) -> rusqlite::Result<BTreeSet<i64>> {
+fn holding(db: &Connection, column: &str, words: &[&str], scope: Scope) -> rusqlite::Result<BTreeSet<i64>> {
     let mut query = WordQuery::default();
     words.iter().for_each(|word| query.word(word));
     if query.is_empty() {
         return Ok(BTreeSet::new());
     }
     let mut expression =
-        format!("{column} ({})", query.terms().map(Term::expression).collect::<Vec<_>>().join(" OR "));
-    if let Scope::Project(project) = reach {
+        format!("{column} ({})", query.terms().map(QueryTerm::expression).collect::<Vec<_>>().join(" OR "));
+    if let Scope::Project(project) = scope {
         expression = format!("{} AND ({expression})", in_place(project));
     }
     match newest_matching(db, &expression) {
@@ -199,10 +199,10 @@ fn anchored_so(
     proposed: &BTreeSet<i64>,
     filter: &Filter,
     is_so: impl Fn(&str, &str) -> bool,
-) -> Result<Vec<MemoryId>, Stop> {
+) -> Result<Vec<MemoryId>, TxError> {
     let mut statement = db.prepare_cached(concat!(
         "SELECT ",
-        judged!(),
+        filter_columns!(),
         ", a.path, a.symbol FROM anchors a CROSS JOIN memories m ON m.id = a.memory_id WHERE a.memory_id = ?1"
     ))?;
     let mut found = Vec::new();
@@ -213,7 +213,7 @@ fn anchored_so(
         let mut rows = statement.query([id])?;
         while let Some(row) = rows.next()? {
             if is_so(text(row, 6)?, text(row, 7)?) {
-                found.extend(fitting(db, row, filter)?);
+                found.extend(matching_id(db, row, filter)?);
                 break;
             }
         }
@@ -221,8 +221,8 @@ fn anchored_so(
     Ok(found)
 }
 
-/// Reads the link that follows [`judged!`] in a row.
-fn link(row: &Row<'_>) -> Result<Link, Stop> {
+/// Reads the link that follows [`filter_columns!`] in a row.
+fn link(row: &Row<'_>) -> Result<Link, TxError> {
     let relation = codes::code("a link", &row.get::<_, String>(7)?)?;
     Ok(Link { from: MemoryId(row.get(6)?), relation, to: MemoryId(row.get(8)?) })
 }

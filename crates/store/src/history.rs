@@ -1,10 +1,10 @@
 //! What a memory said before, as its team and this machine know it together.
 //!
 //! Not every wording leaves: what was of the user alone, what was of a kind that stays and what is older than the sharing is known only
-//! here, and stays here. Not here: what a memory says now (`hearing`).
+//! here, and stays here. Not here: what a memory says now (`inbox`).
 
 use crate::revise::{Author, RevisionOrigin, insert_revision};
-use crate::{Wording, codes};
+use crate::{PriorWording, codes};
 use backstory_memory::{MemoryId, MemoryScope, SharedRevision};
 use rusqlite::{Connection, params};
 
@@ -40,7 +40,7 @@ fn take_out(db: &Connection, id: MemoryId, known: &[SharedRevision]) -> rusqlite
 fn put_in(db: &Connection, id: MemoryId, known: &[SharedRevision]) -> rusqlite::Result<()> {
     for (said, next) in known.iter().zip(known.iter().skip(1)) {
         let from = RevisionOrigin { scope: Some(MemoryScope::Project), author: Some(&said.author) };
-        insert_revision(db, id, &Wording::of(&said.content, next.at, Author::Person), from)?;
+        insert_revision(db, id, &PriorWording::from_content(&said.content, next.at, Author::Person), from)?;
     }
     Ok(())
 }

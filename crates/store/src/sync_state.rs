@@ -1,9 +1,9 @@
 //! What the hub of a team is known to have of each memory, and which projects are shared with one team.
 //!
-//! Not here: what follows from it, to be told (`telling`) or of what is heard (`hearing`).
+//! Not here: what follows from it, to be told (`outbox`) or of what is heard (`inbox`).
 
 use crate::codes;
-use crate::open::Stop;
+use crate::open::TxError;
 use backstory_memory::{Digest, ProjectId, SharedMemory, Timestamp, Uid};
 use rusqlite::{Connection, params};
 
@@ -20,7 +20,7 @@ macro_rules! with_team {
 pub(crate) use with_team;
 
 /// What the hub is known to have.
-pub(crate) struct Known {
+pub(crate) struct HubState {
     pub(crate) state: Digest,
     pub(crate) at: Timestamp,
     pub(crate) pinned: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Known {
     pub(crate) is_confirmed: bool,
 }
 
-impl Known {
+impl HubState {
     /// Whether what is told of a memory is older than what was known, and does not hold it. Equally old, it may be the same words,
     /// redacted on their way.
     pub(crate) fn is_lost_by(&self, told: &SharedMemory) -> bool {
@@ -39,27 +39,27 @@ impl Known {
 }
 
 /// Reads what the hub is known to have of a memory.
-pub(crate) fn known(db: &Connection, uid: &Uid) -> Result<Option<Known>, Stop> {
+pub(crate) fn known(db: &Connection, uid: &Uid) -> Result<Option<HubState>, TxError> {
     let sql = "SELECT state, at_ms, pinned, superseded_by, is_confirmed FROM synced_memories WHERE uid = ?1";
     let mut statement = db.prepare_cached(sql)?;
     let mut rows = statement.query([uid.as_str()])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let state = codes::digest("what was told", &row.get::<_, Vec<u8>>(0)?)?;
     let (at, pinned) = (Timestamp(row.get(1)?), row.get(2)?);
-    Ok(Some(Known { state, at, pinned, superseded_by: row.get(3)?, is_confirmed: row.get(4)? }))
+    Ok(Some(HubState { state, at, pinned, superseded_by: row.get(3)?, is_confirmed: row.get(4)? }))
 }
 
 /// What the hub has of a memory.
-pub(crate) struct Synced<'a> {
+pub(crate) struct SyncState<'a> {
     pub(crate) state: Digest,
     pub(crate) at: Timestamp,
     pub(crate) superseded_by: Option<&'a Uid>,
     pub(crate) pinned: bool,
 }
 
-impl Synced<'_> {
+impl SyncState<'_> {
     /// Writes it down.
-    pub(crate) fn note(&self, db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
+    pub(crate) fn save(&self, db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
         let sql = "INSERT INTO synced_memories (uid, project_id, state, at_ms, superseded_by, pinned) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT DO UPDATE SET project_id = excluded.project_id, state = excluded.state, at_ms = excluded.at_ms,
                  superseded_by = excluded.superseded_by, pinned = excluded.pinned, is_confirmed = 1,

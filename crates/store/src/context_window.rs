@@ -1,19 +1,19 @@
 //! What a session's agent still has in view, so that nothing is given twice (law 5), and which of it was used.
 //!
-//! Not here: the blocks themselves (`injections`), how often a memory was shown all in all (`shown`).
+//! Not here: the blocks themselves (`injections`), how often a memory was shown all in all (`impressions`).
 
-use crate::{Store, StoreError, UseKind, shown};
+use crate::{Store, StoreError, UseKind, impressions};
 use backstory_memory::{MemoryId, Moment, SessionId, Timestamp, Tokens};
 use rusqlite::{OptionalExtension, params};
 use std::collections::HashSet;
 
 /// What the agent of a session has in view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct InView {
+pub struct ContextWindow {
     /// The memories it was given since its context last began anew, and that have not changed since.
-    pub given: HashSet<MemoryId>,
+    pub memories: HashSet<MemoryId>,
     /// When its context began anew, where it did: what it did itself before that, it no longer has.
-    pub began_at: Option<Timestamp>,
+    pub started_at: Option<Timestamp>,
 }
 
 impl Store {
@@ -27,13 +27,13 @@ impl Store {
     }
 
     /// Returns what the agent of a session has in view.
-    pub fn in_view(&self, session: SessionId) -> Result<InView, StoreError> {
+    pub fn context_window(&self, session: SessionId) -> Result<ContextWindow, StoreError> {
         self.read("read what a session has in view", |db| {
             let sql = "SELECT context_began_at_ms, given_before FROM sessions WHERE id = ?1";
             let context =
                 db.prepare_cached(sql)?.query_row([session.0], |row| Ok((row.get(0)?, row.get(1)?)));
             let Some((began_at, given_before)): Option<(Option<i64>, i64)> = context.optional()? else {
-                return Ok(InView::default());
+                return Ok(ContextWindow::default());
             };
             let sql = "SELECT g.memory_id FROM injections i JOIN injected g ON g.injection_id = i.id
                  JOIN memories m ON m.id = g.memory_id
@@ -41,12 +41,12 @@ impl Store {
             let mut statement = db.prepare_cached(sql)?;
             let given = statement.query_map([session.0, given_before], |row| row.get(0).map(MemoryId))?;
             let given = given.collect::<rusqlite::Result<_>>()?;
-            Ok(InView { given, began_at: began_at.map(Timestamp) })
+            Ok(ContextWindow { memories: given, started_at: began_at.map(Timestamp) })
         })
     }
 
     /// Returns what a session was told as its context began, and what it cost, unless that was before `since`.
-    pub fn told_at_start(
+    pub fn session_start_text(
         &self,
         session: SessionId,
         since: Timestamp,
@@ -67,7 +67,7 @@ impl Store {
     }
 
     /// Returns the memories a session was given and has not used yet.
-    pub fn unused_in(&self, session: SessionId) -> Result<Vec<MemoryId>, StoreError> {
+    pub fn unused_in_session(&self, session: SessionId) -> Result<Vec<MemoryId>, StoreError> {
         self.read("read what was given", |db| {
             let sql = "SELECT DISTINCT g.memory_id FROM injections i JOIN injected g ON g.injection_id = i.id
                  WHERE i.session_id = ?1 AND NOT EXISTS (SELECT 1 FROM injections j JOIN injected u ON u.injection_id = j.id
@@ -79,7 +79,7 @@ impl Store {
     }
 
     /// Notes that a session used what it was given.
-    pub fn note_used_in(
+    pub fn mark_used_in_session(
         &mut self,
         session: SessionId,
         ids: &[MemoryId],
@@ -93,7 +93,7 @@ impl Store {
             let sql = "UPDATE injected SET used_at_ms = ?3, used_how = ?4 WHERE memory_id = ?2 AND used_at_ms IS NULL
                  AND injection_id IN (SELECT id FROM injections WHERE session_id = ?1)";
             for id in ids {
-                shown::note_used(transaction, *id, at)?;
+                impressions::note_used(transaction, *id, at)?;
                 transaction.prepare_cached(sql)?.execute(params![session.0, id.0, at.0, how.as_str()])?;
             }
             Ok(())

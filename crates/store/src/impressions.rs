@@ -33,28 +33,28 @@ impl UseKind {
 
 /// How a memory came to be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Showing {
+pub enum ImpressionKind {
     /// Someone asked, and it was in the list.
     Listed,
     /// It was given, and nobody had asked.
-    Unasked,
+    Injected,
 }
 
 /// How often a memory was shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct Impressions {
     /// All in all.
-    pub times: u32,
+    pub total: u32,
     /// Unasked, since it was last used, or ever where it never was.
     pub since_used: u32,
 }
 
 impl Store {
     /// Notes that memories were shown, in a list or in a block given to a host.
-    pub fn note_shown(
+    pub fn record_impressions(
         &mut self,
         ids: &[MemoryId],
-        showing: Showing,
+        showing: ImpressionKind,
         at: Timestamp,
     ) -> Result<(), StoreError> {
         if ids.is_empty() {
@@ -66,7 +66,7 @@ impl Store {
     }
 
     /// Notes that memories were used. Being shown is not use: only this reinforces.
-    pub fn note_used(&mut self, ids: &[MemoryId], how: UseKind, at: Timestamp) -> Result<(), StoreError> {
+    pub fn mark_used(&mut self, ids: &[MemoryId], how: UseKind, at: Timestamp) -> Result<(), StoreError> {
         self.write("note a use", |transaction| {
             for id in ids {
                 note_used(transaction, *id, at)?;
@@ -84,7 +84,7 @@ impl Store {
     }
 
     /// Returns how often memories were shown; those that never were are left out.
-    pub fn shown(&self, ids: &[MemoryId]) -> Result<HashMap<MemoryId, Shown>, StoreError> {
+    pub fn impressions(&self, ids: &[MemoryId]) -> Result<HashMap<MemoryId, Impressions>, StoreError> {
         self.read("read what was shown", |db| {
             let mut statement =
                 db.prepare_cached("SELECT times, times_since_used FROM shown WHERE memory_id = ?1")?;
@@ -92,7 +92,7 @@ impl Store {
             for id in ids {
                 let mut rows = statement.query([id.0])?;
                 if let Some(row) = rows.next()? {
-                    shown.insert(*id, Shown { times: row.get(0)?, since_used: row.get(1)? });
+                    shown.insert(*id, Impressions { total: row.get(0)?, since_used: row.get(1)? });
                 }
             }
             Ok(shown)
@@ -113,7 +113,7 @@ pub(crate) fn note_used(db: &Connection, id: MemoryId, at: Timestamp) -> rusqlit
 pub(crate) fn note_shown(
     db: &Connection,
     id: MemoryId,
-    showing: Showing,
+    showing: ImpressionKind,
     at: Timestamp,
 ) -> rusqlite::Result<()> {
     db.prepare_cached(
@@ -121,6 +121,6 @@ pub(crate) fn note_shown(
          SELECT id, 1, ?3, ?2 FROM memories WHERE id = ?1
          ON CONFLICT (memory_id) DO UPDATE SET times = times + 1, times_since_used = times_since_used + ?3, last_at_ms = ?2",
     )?
-    .execute(params![id.0, at.0, i64::from(showing == Showing::Unasked)])
+    .execute(params![id.0, at.0, i64::from(showing == ImpressionKind::Injected)])
     .map(drop)
 }

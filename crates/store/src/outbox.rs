@@ -3,9 +3,9 @@
 //! Not here: what of it may leave (`cli`), how it gets there (`hub`).
 
 use crate::memories::read_uid;
-use crate::open::Stop;
-use crate::synced::{Known, Synced, drop_synced, known, with_team};
-use crate::{Store, StoreError, Wording, codes, travel};
+use crate::open::TxError;
+use crate::sync_state::{HubState, SyncState, drop_synced, known, with_team};
+use crate::{PriorWording, Store, StoreError, codes, transfer};
 use backstory_memory::{
     Content, Digest, Memory, MemoryId, MemoryScope, ProjectId, SharedLink, SharedMemory, SharedRevision,
     Standing, Timestamp, Uid, content_digest,
@@ -14,27 +14,27 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 /// Something the team is to be told.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Untold {
+pub enum OutboxEntry {
     /// A memory says something new, or is new.
-    Said(Box<Saying>),
+    Changed(Box<OutboxMemory>),
     /// A memory the team knows was forgotten.
-    Forgotten(Uid),
+    Deleted(Uid),
 }
 
-impl Untold {
+impl OutboxEntry {
     /// Returns which memory it is about.
     #[must_use]
     pub fn uid(&self) -> &Uid {
         match self {
-            Untold::Said(saying) => &saying.memory.uid,
-            Untold::Forgotten(uid) => uid,
+            OutboxEntry::Changed(saying) => &saying.memory.uid,
+            OutboxEntry::Deleted(uid) => uid,
         }
     }
 }
 
 /// A memory of which something is to be told.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Saying {
+pub struct OutboxMemory {
     /// The memory as it is here.
     pub memory: Memory,
     /// Where it stands among others. Both ends know of a link: the one that is told later brings it.
@@ -48,10 +48,10 @@ pub struct Saying {
     superseded_by: Option<Uid>,
 }
 
-impl Saying {
+impl OutboxMemory {
     /// Returns it as it is shared.
     #[must_use]
-    pub fn shared(&self) -> SharedMemory {
+    pub fn to_shared(&self) -> SharedMemory {
         SharedMemory {
             uid: self.memory.uid.clone(),
             created_at: self.memory.created_at,
@@ -62,12 +62,12 @@ impl Saying {
 
 impl Store {
     /// Returns some of what a team is to be told of a project, after a uid.
-    pub fn untold(
+    pub fn outbox(
         &self,
         project: ProjectId,
         after: Option<&Uid>,
         most: usize,
-    ) -> Result<Vec<Untold>, StoreError> {
+    ) -> Result<Vec<OutboxEntry>, StoreError> {
         self.read("look what is to be told", |db| {
             let sql =
                 "SELECT uid FROM untold_memories WHERE project_id = ?1 AND uid > ?2 ORDER BY uid LIMIT ?3";
@@ -80,19 +80,19 @@ impl Store {
     }
 
     /// Returns everything a memory says and said, as it is told to who knows nothing of it; nothing where it is not here.
-    pub fn all_it_said(&self, uid: &Uid) -> Result<Option<Saying>, StoreError> {
+    pub fn full_history(&self, uid: &Uid) -> Result<Option<OutboxMemory>, StoreError> {
         self.read("look what a memory said", |db| {
             read_uid(db, uid)?.map(|memory| saying(db, memory, None)).transpose()
         })
     }
 
     /// Notes that the team was told. What has changed since it was read stays to be told.
-    pub fn told(&mut self, project: ProjectId, told: &[Untold]) -> Result<(), StoreError> {
+    pub fn mark_pushed(&mut self, project: ProjectId, told: &[OutboxEntry]) -> Result<(), StoreError> {
         self.write("note what was told", |db| {
             for untold in told {
                 match untold {
-                    Untold::Forgotten(uid) => drop_synced(db, project, uid)?,
-                    Untold::Said(saying) => note_said(db, project, saying)?,
+                    OutboxEntry::Deleted(uid) => drop_synced(db, project, uid)?,
+                    OutboxEntry::Changed(saying) => note_said(db, project, saying)?,
                 }
             }
             Ok(())
@@ -101,7 +101,7 @@ impl Store {
 
     /// Notes that the team is not to be told of these: their kind stays here, or they are of the user alone. What has changed since it was
     /// read may be of another kind by now, and stays to be told.
-    pub fn kept_to_ourselves(&mut self, staying: &[Untold]) -> Result<(), StoreError> {
+    pub fn mark_kept_local(&mut self, staying: &[OutboxEntry]) -> Result<(), StoreError> {
         self.write("note what stays here", |db| {
             for read in staying {
                 if untold(db, read.uid())? == *read {
@@ -113,14 +113,14 @@ impl Store {
     }
 }
 
-fn untold(db: &Connection, uid: &Uid) -> Result<Untold, Stop> {
-    let Some(memory) = read_uid(db, uid)? else { return Ok(Untold::Forgotten(uid.clone())) };
+fn untold(db: &Connection, uid: &Uid) -> Result<OutboxEntry, TxError> {
+    let Some(memory) = read_uid(db, uid)? else { return Ok(OutboxEntry::Deleted(uid.clone())) };
     let known = known(db, uid)?;
-    Ok(Untold::Said(Box::new(saying(db, memory, known)?)))
+    Ok(OutboxEntry::Changed(Box::new(saying(db, memory, known)?)))
 }
 
 /// Returns what is to be told of a memory where that much of it is known.
-fn saying(db: &Connection, memory: Memory, known: Option<Known>) -> Result<Saying, Stop> {
+fn saying(db: &Connection, memory: Memory, known: Option<HubState>) -> Result<OutboxMemory, TxError> {
     let superseded_by = match superseded_by(db, &memory)? {
         None => known.as_ref().map_or(Ok(None), |known| still_to_come(db, known))?,
         by => by,
@@ -135,7 +135,7 @@ fn saying(db: &Connection, memory: Memory, known: Option<Known>) -> Result<Sayin
     let is_news = !is_as_known || still_known.is_none();
     let mut revisions = Vec::new();
     if is_news {
-        let wordings = travel::wordings(db, memory.id)?.into_iter().zip(scopes(db, memory.id)?);
+        let wordings = transfer::wordings(db, memory.id)?.into_iter().zip(scopes(db, memory.id)?);
         revisions = said_before(&memory, wordings, still_known);
         revisions.retain(|revision| revision.at < at);
         revisions.push(SharedRevision {
@@ -148,14 +148,14 @@ fn saying(db: &Connection, memory: Memory, known: Option<Known>) -> Result<Sayin
     let was_pinned = known.is_some_and(|known| known.pinned);
     let pin = (memory.content.pinned != was_pinned).then_some(memory.content.pinned);
     let links = links(db, &memory)?;
-    Ok(Saying { memory, links, revisions, pin, state, at, superseded_by })
+    Ok(OutboxMemory { memory, links, revisions, pin, state, at, superseded_by })
 }
 
 /// Returns what a memory said before, since it was last told. Each wording held from when the one before it was replaced.
 fn said_before(
     memory: &Memory,
-    wordings: impl Iterator<Item = (Wording, MemoryScope)>,
-    known: Option<&Known>,
+    wordings: impl Iterator<Item = (PriorWording, MemoryScope)>,
+    known: Option<&HubState>,
 ) -> Vec<SharedRevision> {
     let mut since = memory.created_at;
     let mut said = Vec::new();
@@ -191,7 +191,7 @@ fn scopes(db: &Connection, id: MemoryId) -> rusqlite::Result<Vec<MemoryScope>> {
 }
 
 /// Returns what replaced a memory as the hub knows, where that has not come here yet. It is replaced all the same.
-fn still_to_come(db: &Connection, known: &Known) -> Result<Option<Uid>, Stop> {
+fn still_to_come(db: &Connection, known: &HubState) -> Result<Option<Uid>, TxError> {
     let Some(by) = &known.superseded_by else { return Ok(None) };
     let sql = "SELECT 1 FROM memories WHERE uid = ?1 UNION ALL SELECT 1 FROM tombstones WHERE uid = ?1";
     if db.prepare_cached(sql)?.exists([by])? {
@@ -201,12 +201,12 @@ fn still_to_come(db: &Connection, known: &Known) -> Result<Option<Uid>, Stop> {
 }
 
 /// Returns the memory that replaced this one.
-pub(crate) fn superseded_by(db: &Connection, memory: &Memory) -> Result<Option<Uid>, Stop> {
+pub(crate) fn superseded_by(db: &Connection, memory: &Memory) -> Result<Option<Uid>, TxError> {
     let Standing::Superseded(by) = memory.standing else { return Ok(None) };
     uid_of(db, by)
 }
 
-fn uid_of(db: &Connection, id: MemoryId) -> Result<Option<Uid>, Stop> {
+fn uid_of(db: &Connection, id: MemoryId) -> Result<Option<Uid>, TxError> {
     let found: Option<String> = db
         .prepare_cached("SELECT uid FROM memories WHERE id = ?1")?
         .query_row([id.0], |row| row.get(0))
@@ -214,7 +214,7 @@ fn uid_of(db: &Connection, id: MemoryId) -> Result<Option<Uid>, Stop> {
     Ok(found.map(|uid| codes::uid("a memory", &uid)).transpose()?)
 }
 
-fn links(db: &Connection, memory: &Memory) -> Result<Vec<SharedLink>, Stop> {
+fn links(db: &Connection, memory: &Memory) -> Result<Vec<SharedLink>, TxError> {
     let sql = concat!(
         "SELECT f.uid, l.relation, t.uid FROM links l JOIN memories f ON f.id = l.from_id JOIN memories t ON t.id = l.to_id
          WHERE (l.from_id = ?1 OR l.to_id = ?1) AND f.project_id IN ",
@@ -236,17 +236,17 @@ fn links(db: &Connection, memory: &Memory) -> Result<Vec<SharedLink>, Stop> {
     Ok(links)
 }
 
-fn note_said(db: &Connection, project: ProjectId, saying: &Saying) -> Result<(), Stop> {
+fn note_said(db: &Connection, project: ProjectId, saying: &OutboxMemory) -> Result<(), TxError> {
     let uid = &saying.memory.uid;
-    let synced = Synced {
+    let synced = SyncState {
         state: saying.state,
         at: saying.at,
         superseded_by: saying.superseded_by.as_ref(),
         pinned: saying.memory.content.pinned,
     };
-    synced.note(db, project, uid)?;
+    synced.save(db, project, uid)?;
     // Changed since it was read, there is more to tell.
-    if let Untold::Said(now) = untold(db, uid)?
+    if let OutboxEntry::Changed(now) = untold(db, uid)?
         && now.revisions.is_empty()
         && now.pin.is_none()
         && now.links == saying.links

@@ -3,12 +3,12 @@
 //! What was changed here and not yet told is left alone: it is told first, and then the team says which of both counts.
 //! Not here: what of it is believed and made fit to be stored (`cli`), where it comes from (`hub`).
 
-use crate::memories::{self, NewMemory, Origin, Past};
-use crate::open::Stop;
+use crate::memories::{self, MemoryOrigin, NewMemory, UsageHistory};
+use crate::open::TxError;
+use crate::outbox::{self, forget_untold};
 use crate::revise::{self, Author};
-use crate::synced::{self, Synced, with_team};
-use crate::telling::{self, forget_untold};
-use crate::{Store, StoreError, forget, links, past, retelling};
+use crate::sync_state::{self, SyncState, with_team};
+use crate::{Store, StoreError, forget, history, links, requeue};
 use backstory_memory::{
     Content, Link, Memory, MemoryId, MemoryScope, ProjectId, Provenance, SharedLink, SharedMemory,
     SharedRevision, SyncBatch, Timestamp, Uid, Watermark, content_digest,
@@ -22,7 +22,7 @@ const FORGOTTEN_PER_TRANSACTION: usize = 20;
 
 /// What became of what a team told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct InboxReport {
     /// Memories that are new here.
     pub written: u64,
     /// Memories that say something else now.
@@ -33,9 +33,9 @@ pub struct Heard {
     pub refused: u64,
 }
 
-impl Heard {
+impl InboxReport {
     /// Adds what became of more.
-    pub fn add(&mut self, more: Heard) {
+    pub fn add(&mut self, more: InboxReport) {
         self.written += more.written;
         self.revised += more.revised;
         self.forgotten += more.forgotten;
@@ -45,15 +45,15 @@ impl Heard {
 
 impl Store {
     /// Writes down what a team tells of a project. Hearing it again changes nothing, and what is not the team's stays as it is.
-    pub fn hear(
+    pub fn apply_batch(
         &mut self,
         project: ProjectId,
         news: &SyncBatch,
         now: Timestamp,
-    ) -> Result<Heard, StoreError> {
-        let mut heard = Heard::default();
+    ) -> Result<InboxReport, StoreError> {
+        let mut heard = InboxReport::default();
         for some in news.memories.chunks(PER_TRANSACTION) {
-            heard.add(self.hear_some(project, some)?);
+            heard.add(self.apply_memories(project, some)?);
         }
         for some in news.links.chunks(PER_TRANSACTION) {
             self.write("link what a team tells", |db| {
@@ -66,13 +66,13 @@ impl Store {
             Ok(tie_replaced(db, project)?)
         })?;
         for some in news.forgotten.chunks(FORGOTTEN_PER_TRANSACTION) {
-            heard.add(self.hear_forgotten(project, some, now)?);
+            heard.add(self.apply_deletions(project, some, now)?);
         }
         Ok(heard)
     }
 
     /// Notes how far a project's news have been read.
-    pub fn note_watermark(&mut self, project: ProjectId, watermark: Watermark) -> Result<(), StoreError> {
+    pub fn set_watermark(&mut self, project: ProjectId, watermark: Watermark) -> Result<(), StoreError> {
         self.write("note how far was read", |db| {
             let sql = "UPDATE shared_projects SET watermark = ?2 WHERE project_id = ?1";
             db.execute(sql, params![project.0, watermark.0])?;
@@ -81,20 +81,24 @@ impl Store {
     }
 
     /// Writes down some memories. One that cannot be kept does not keep the others from it.
-    fn hear_some(&mut self, project: ProjectId, some: &[SharedMemory]) -> Result<Heard, StoreError> {
+    fn apply_memories(
+        &mut self,
+        project: ProjectId,
+        some: &[SharedMemory],
+    ) -> Result<InboxReport, StoreError> {
         let written = self.write("write down what a team tells", |db| {
-            let mut heard = Heard::default();
+            let mut heard = InboxReport::default();
             some.iter().try_for_each(|memory| hear_one(db, project, memory, &mut heard))?;
             Ok(heard)
         });
         match (written, some) {
             (Ok(heard), _) => Ok(heard),
-            (Err(error), _) if error.is_of_the_file() => Err(error),
-            (Err(_), [_]) => Ok(Heard { refused: 1, ..Heard::default() }),
+            (Err(error), _) if error.is_storage_failure() => Err(error),
+            (Err(_), [_]) => Ok(InboxReport { refused: 1, ..InboxReport::default() }),
             (Err(_), several) => {
-                let mut heard = Heard::default();
+                let mut heard = InboxReport::default();
                 for memory in several {
-                    heard.add(self.hear_some(project, std::slice::from_ref(memory))?);
+                    heard.add(self.apply_memories(project, std::slice::from_ref(memory))?);
                 }
                 Ok(heard)
             }
@@ -102,12 +106,12 @@ impl Store {
     }
 
     /// Forgets what was forgotten elsewhere, as if it had been here: no byte stays.
-    fn hear_forgotten(
+    fn apply_deletions(
         &mut self,
         project: ProjectId,
         uids: &[Uid],
         now: Timestamp,
-    ) -> Result<Heard, StoreError> {
+    ) -> Result<InboxReport, StoreError> {
         let (ids, refused) = self.read("look what is to be forgotten", |db| {
             let (mut ids, mut refused) = (Vec::new(), 0);
             for uid in uids {
@@ -123,9 +127,9 @@ impl Store {
             self.forget(&ids, now)?;
         }
         self.write("note what was forgotten", |db| {
-            Ok(uids.iter().try_for_each(|uid| synced::drop_synced(db, project, uid))?)
+            Ok(uids.iter().try_for_each(|uid| sync_state::drop_synced(db, project, uid))?)
         })?;
-        Ok(Heard { forgotten: ids.len() as u64, refused, ..Heard::default() })
+        Ok(InboxReport { forgotten: ids.len() as u64, refused, ..InboxReport::default() })
     }
 }
 
@@ -134,20 +138,20 @@ fn hear_one(
     db: &Connection,
     project: ProjectId,
     shared: &SharedMemory,
-    heard: &mut Heard,
-) -> Result<(), Stop> {
+    heard: &mut InboxReport,
+) -> Result<(), TxError> {
     let Some(last) = shared.revisions.last() else { return Ok(()) };
     let here = memories::read_uid(db, &shared.uid)?;
     if here.is_some() && id_with_team(db, project, &shared.uid)?.is_none() {
         heard.refused += 1;
         return Ok(());
     }
-    let known = synced::known(db, &shared.uid)?;
+    let known = sync_state::known(db, &shared.uid)?;
     if known.as_ref().is_some_and(|known| known.is_lost_by(shared)) {
         // It is back where it was before: a hub that was restored, another branch. Who said it since tells it again.
         if let Some(memory) = here.filter(|memory| !matches!(memory.content.provenance, Provenance::Team(_)))
         {
-            retelling::tell_again(db, memory.project, &shared.uid)?;
+            requeue::tell_again(db, memory.project, &shared.uid)?;
         }
         return Ok(());
     }
@@ -159,8 +163,8 @@ fn hear_one(
     let content = Content { pinned, scope: MemoryScope::Project, ..last.content.clone() };
     let id = match here {
         None => {
-            let past = Past { updated_at: last.at, times_seen: 1, times_used: 0, last_used_at: None };
-            let origin = Origin { past: Some(past), ..Origin::default() };
+            let past = UsageHistory { updated_at: last.at, times_seen: 1, times_used: 0, last_used_at: None };
+            let origin = MemoryOrigin { usage: Some(past), ..MemoryOrigin::default() };
             let (uid, created_at) = (Some(shared.uid.clone()), shared.created_at);
             let memory = NewMemory { uid, project, origin, content, created_at };
             let Some(id) = write_new(db, &memory)? else { return Ok(()) };
@@ -179,15 +183,15 @@ fn hear_one(
             memory.id
         }
     };
-    past::rewrite(db, id, &shared.revisions)?;
+    history::rewrite(db, id, &shared.revisions)?;
     replace(db, project, id, last.superseded_by.as_ref())?;
-    let synced = Synced {
+    let synced = SyncState {
         state: last.content_digest(),
         at: last.at,
         superseded_by: last.superseded_by.as_ref(),
         pinned,
     };
-    synced.note(db, home, &shared.uid)?;
+    synced.save(db, home, &shared.uid)?;
     // What we have just written is no news to the team.
     Ok(forget_untold(db, shared.uid.as_str())?)
 }
@@ -199,7 +203,7 @@ fn write_new(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Option<Mem
     };
     if memory.uid.as_ref() == Some(&forgotten) {
         // The team has it again, or still: it does not know.
-        retelling::tell_again(db, memory.project, &forgotten)?;
+        requeue::tell_again(db, memory.project, &forgotten)?;
     }
     Ok(None)
 }
@@ -218,8 +222,8 @@ fn is_untold(db: &Connection, uid: &str) -> rusqlite::Result<bool> {
 }
 
 /// Whether a memory says something else here than the team's last revision of it.
-fn says_otherwise(db: &Connection, memory: &Memory, last: &SharedRevision) -> Result<bool, Stop> {
-    let superseded_by = telling::superseded_by(db, memory)?;
+fn says_otherwise(db: &Connection, memory: &Memory, last: &SharedRevision) -> Result<bool, TxError> {
+    let superseded_by = outbox::superseded_by(db, memory)?;
     let here = content_digest(&memory.content, superseded_by.as_ref());
     Ok(here != content_digest(&last.content, superseded_by.as_ref()))
 }
@@ -267,7 +271,7 @@ fn note_link(db: &Connection, project: ProjectId, link: &SharedLink) -> rusqlite
     db.prepare_cached(sql)?.execute(params![from, link.relation.as_str(), to, project.0]).map(drop)
 }
 
-/// Ties the links whose ends are both here by now.
+/// Creates the links whose ends are both here by now.
 fn tie_links(db: &Connection, project: ProjectId) -> rusqlite::Result<()> {
     let sql = concat!(
         "SELECT h.from_uid, h.relation, h.to_uid, f.id, t.id FROM heard_links h

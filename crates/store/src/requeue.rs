@@ -1,7 +1,7 @@
 //! What a team was told once and has to be told again, because where it was written is not there any more: a folder was thrown away, or
 //! another branch is checked out.
 //!
-//! Not here: what is told (`telling`).
+//! Not here: what is told (`outbox`).
 
 use crate::{Store, StoreError, codes};
 use backstory_memory::{Digest, ProjectId, Uid};
@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 
 impl Store {
     /// Returns which memories of a project the team is taken to know, and what of them.
-    pub fn known_to_team(&self, project: ProjectId) -> Result<Vec<(Uid, Digest)>, StoreError> {
+    pub fn synced_digests(&self, project: ProjectId) -> Result<Vec<(Uid, Digest)>, StoreError> {
         self.read("look what was told", |db| {
             let sql = "SELECT uid, state FROM synced_memories WHERE project_id = ?1 ORDER BY uid";
             let mut statement = db.prepare_cached(sql)?;
@@ -24,7 +24,7 @@ impl Store {
     }
 
     /// Notes that the team is to be told of these again.
-    pub fn tell_again(&mut self, project: ProjectId, uids: &[Uid]) -> Result<(), StoreError> {
+    pub fn requeue(&mut self, project: ProjectId, uids: &[Uid]) -> Result<(), StoreError> {
         self.write("note what is to be told again", |db| {
             Ok(uids.iter().try_for_each(|uid| tell_again(db, project, uid))?)
         })

@@ -3,14 +3,14 @@
 //! Not here: the vectors themselves, which are in the vector file; what of them may leave (`cli`).
 
 use crate::memories::read_uid;
-use crate::telling::superseded_by;
+use crate::outbox::superseded_by;
 use crate::{Store, StoreError, codes};
 use backstory_memory::{Digest, Memory, ProjectId, Uid, content_digest};
 use rusqlite::params;
 
 /// A memory whose meaning the hub is to be told.
 #[derive(Clone, Debug, PartialEq)]
-pub struct UntoldMeaning {
+pub struct VectorOutboxEntry {
     /// The memory as it is here, and as the hub has it.
     pub memory: Memory,
     /// What it says, by the digest of all that is shared.
@@ -20,12 +20,12 @@ pub struct UntoldMeaning {
 impl Store {
     /// Returns some memories of a project, after a uid, whose vectors are made and were not told: what was said here, and says here what
     /// the hub has. Of words that stayed here the meaning stays, too.
-    pub fn untold_meanings(
+    pub fn vector_outbox(
         &self,
         project: ProjectId,
         after: Option<&Uid>,
         most: usize,
-    ) -> Result<Vec<UntoldMeaning>, StoreError> {
+    ) -> Result<Vec<VectorOutboxEntry>, StoreError> {
         self.read("look which meanings are to be told", |db| {
             let sql = "SELECT s.uid, s.state FROM synced_memories s JOIN memories m ON m.uid = s.uid
                  WHERE s.project_id = ?1 AND m.project_id = ?1 AND s.is_meaning_told = 0 AND s.is_confirmed = 1
@@ -42,7 +42,7 @@ impl Store {
                 if let Some(memory) = read_uid(db, &uid)?
                     && content_digest(&memory.content, superseded_by(db, &memory)?.as_ref()) == told
                 {
-                    untold.push(UntoldMeaning { memory, state: told });
+                    untold.push(VectorOutboxEntry { memory, state: told });
                 }
             }
             Ok(untold)
@@ -50,7 +50,7 @@ impl Store {
     }
 
     /// Notes that the hub was told what these mean.
-    pub fn meanings_told(&mut self, told: &[UntoldMeaning]) -> Result<(), StoreError> {
+    pub fn mark_vectors_pushed(&mut self, told: &[VectorOutboxEntry]) -> Result<(), StoreError> {
         self.write("note which meanings were told", |db| {
             let sql = "UPDATE synced_memories SET is_meaning_told = 1 WHERE uid = ?1 AND state = ?2";
             let mut statement = db.prepare_cached(sql)?;
