@@ -9,7 +9,7 @@ use backstory_memory::{
     Content, EventBody, Kind, ProjectKey, ProjectRef, Shingles, Timestamp, clean, fence as fenced,
     strip_fences,
 };
-use backstory_recall::{Question, Recall, Synonyms, Weights};
+use backstory_recall::{RankingWeights, SearchQuery, Searcher, Synonyms};
 use backstory_server::{
     Answer, Answers, Asked, Claim, Limits, Newest, Place, Query, Refusal, Terms, Worker, claim,
 };
@@ -190,12 +190,14 @@ pub fn question(bytes: &[u8]) {
     static SYNONYMS: LazyLock<Synonyms> = LazyLock::new(Synonyms::built_in);
     let text = String::from_utf8_lossy(bytes);
     KNOWN.with(|known| {
-        let recall = Recall::new(&known.store, &Weights::SEARCH).with_synonyms(&SYNONYMS);
+        let searcher = Searcher::new(&known.store, &RankingWeights::SEARCH).with_synonyms(&SYNONYMS);
         let filter = Filter { limit: 2, ..Filter::within(Scope::Everywhere) };
         let by_file = Filter { file: Some(text.clone().into_owned()), ..filter.clone() };
         for (question, filter) in [(&*text, &filter), ("harbour", &by_file)] {
-            let hits =
-                recall.ask(&Question::new(question, NOW), filter).expect("an answer to any question").hits;
+            let hits = searcher
+                .search(&SearchQuery::new(question, NOW), filter)
+                .expect("an answer to any question")
+                .hits;
             let ids: BTreeSet<i64> = hits.iter().map(|hit| hit.memory.id.0).collect();
             assert!(hits.len() <= 2 && ids.len() == hits.len(), "{hits:?}");
             assert!(hits.iter().all(|hit| hit.score.is_finite()), "{hits:?}");

@@ -181,7 +181,7 @@ class Month:
         if not row:
             return None
         texts = self.hostile or []
-        given = [{"injection": injection["id"], "at": iso(injection["at"]), "moment": injection["moment"], "layer": self.text("knowledge" if injection["moment"] == "session_start" else "relevant"), "rank": number % 7 + 1, "score": 0.71, "tokens": 24, "reasons": [self.text("words 7.31"), "meaning 0.52", "×1.50 same project"], "used_at": iso(injection["at"]) if injection["id"] % 3 == 0 else None, "used_how": self.text("fetched by id") if injection["id"] % 3 == 0 else None} for injection in self.injected[-(number % 9 + 2):]] if number % 5 else []
+        given = [{"injection": injection["id"], "at": iso(injection["at"]), "moment": injection["moment"], "section": self.text("knowledge" if injection["moment"] == "session_start" else "relevant"), "rank": number % 7 + 1, "score": 0.71, "tokens": 24, "reasons": [self.text("words 7.31"), "meaning 0.52", "×1.50 same project"], "used_at": iso(injection["at"]) if injection["id"] % 3 == 0 else None, "used_how": self.text("fetched by id") if injection["id"] % 3 == 0 else None} for injection in self.injected[-(number % 9 + 2):]] if number % 5 else []
         return {**self.head(row), "version": 1, "body": self.body_of(number), "category": self.text("convention") if row["kind"] == "learning" or self.hostile else None, "facts": texts or (["The index on (created_at, id) was there already.", "Offsets stay for one release."] if number % 2 else []), "concepts": texts or ["paging", "invoices"], "files": texts or FILES[number % 5:number % 5 + 2], "scope": "project", "updated_at": row["created_at"], "valid_from": None, "valid_to": None, "times_seen": number % 4 + 1, "times_used": len(given) // 3, "last_used_at": given[-1]["at"] if given else None, "intact": True, "freshness": "fresh", "evidence": [1, 2, 3], "shown": len(given),
                 "links": [{"from": number, "relation": "relates", "to": max(1, number - 3)}, {"from": number, "relation": "supersedes", "to": max(1, number - 9)}] if number % 2 else [],
                 "revisions": self.kept.get(number, {}).get("revisions", []) or ([{"revision": 1, "title": self.text("Money as floats, rounded on display"), "body": self.text("Totals are floats and are rounded when shown."), "until": iso(self.now - timedelta(days=9))}] if number % 4 == 0 or self.hostile else []),
@@ -221,12 +221,12 @@ class Month:
             matched = len(words) if self.hostile else sum(word in text for word in words)
             if matched:
                 fused = round(0.35 + 0.5 * matched / len(words) - (number % 13) / 60, 3)
-                lifts = [{"name": self.text("its file or symbol is named"), "value": 0.12}] if number % 6 == 0 else []
+                boosts = [{"name": self.text("its file or symbol is named"), "value": 0.12}] if number % 6 == 0 else []
                 factors = [{"name": self.text("same project"), "value": 1.1}, {"name": "recency", "value": round(0.9 + number % 10 / 100, 2)}, {"name": "importance", "value": 1.02}]
-                score = fused + sum(lift["value"] for lift in lifts)
+                score = fused + sum(boost["value"] for boost in boosts)
                 for factor in factors:
                     score *= factor["value"]
-                hits.append({**self.head(row), "score": round(score, 4), "snippet": snippet(self.body_of(number)) if not self.hostile else self.text(row["title"], 3), "explain": {"words": round(3 + 5.5 * matched, 2), "meaning": round(0.3 + number % 40 / 100, 3), "fused": fused, "lifts": lifts, "factors": factors, "relevance": fused + sum(lift["value"] for lift in lifts), "older_than": None}})
+                hits.append({**self.head(row), "score": round(score, 4), "snippet": snippet(self.body_of(number)) if not self.hostile else self.text(row["title"], 3), "explain": {"words": round(3 + 5.5 * matched, 2), "meaning": round(0.3 + number % 40 / 100, 3), "fused": fused, "boosts": boosts, "factors": factors, "relevance": fused + sum(boost["value"] for boost in boosts), "older_than": None}})
         hits.sort(key=lambda hit: (-hit["score"], -hit["id"]))
         seen = set()
         hits = [hit for hit in hits if self.hostile or not (hit["title"] in seen or seen.add(hit["title"]))]
@@ -278,7 +278,7 @@ class Month:
 
     def injection_row(self, injection):
         tokens = 58 + sum(18 + len(row["title"]) // 4 for row in self.lines_of(injection))
-        return {"id": injection["id"], "at": iso(injection["at"]), "moment": injection["moment"], "project": injection["project_id"], "project_name": self.text(PROJECTS[injection["project_id"] - 1], injection["id"]), "session": injection["session"], "host": injection["host"], "tokens": tokens, "budget": injection["budget"], "bytes": tokens * 4, "build_ms": injection["build_ms"], "layers": [self.text(layer) for layer in (["pinned", "handoff", "knowledge", "work"] if injection["moment"] == "session_start" else ["relevant"])], "layers_skipped": [self.text("code")] if injection["id"] % 6 == 0 or self.hostile else [], "given": injection["given"], "used": injection["used"]}
+        return {"id": injection["id"], "at": iso(injection["at"]), "moment": injection["moment"], "project": injection["project_id"], "project_name": self.text(PROJECTS[injection["project_id"] - 1], injection["id"]), "session": injection["session"], "host": injection["host"], "tokens": tokens, "budget": injection["budget"], "bytes": tokens * 4, "build_ms": injection["build_ms"], "sections": [self.text(layer) for layer in (["pinned", "handoff", "knowledge", "work"] if injection["moment"] == "session_start" else ["relevant"])], "sections_skipped": [self.text("code")] if injection["id"] % 6 == 0 or self.hostile else [], "given": injection["given"], "used": injection["used"]}
 
     def page_of_injections(self, query):
         before, limit = int(query.get("before", 10**9)), int(query.get("limit", 50))
@@ -298,7 +298,7 @@ class Month:
         if start:
             text += ["## Where the work stands", "- [now] Branch: paging, 2 dirty files", "", "## Project knowledge"]
         text += [line(row) for row in rows] + ["", "More on any of this: `backstory search WORDS`.", f"</{fence}>"]
-        memories = [{"id": row["id"], "title": row["title"], "kind": row["kind"], "layer": self.text("knowledge" if start else "relevant"), "rank": rank, "score": 0.0 if start else round(0.92 - rank * 0.06, 2), "tokens": 18 + len(row["title"]) // 4, "reasons": [self.text("project knowledge")] if start else [self.text("words 7.31"), "meaning 0.52", "×1.50 same project"], "used_at": iso(injection["at"]) if rank <= injection["used"] else None, "used_how": self.text("its file was edited") if rank <= injection["used"] else None} for rank, row in enumerate(rows, 1)]
+        memories = [{"id": row["id"], "title": row["title"], "kind": row["kind"], "section": self.text("knowledge" if start else "relevant"), "rank": rank, "score": 0.0 if start else round(0.92 - rank * 0.06, 2), "tokens": 18 + len(row["title"]) // 4, "reasons": [self.text("project knowledge")] if start else [self.text("words 7.31"), "meaning 0.52", "×1.50 same project"], "used_at": iso(injection["at"]) if rank <= injection["used"] else None, "used_how": self.text("its file was edited") if rank <= injection["used"] else None} for rank, row in enumerate(rows, 1)]
         return {**self.injection_row(injection), "text": "\n".join(text) if number > 3 else None, "memories": memories}
 
     # Projects and health
@@ -336,7 +336,7 @@ class Month:
         return {"version": 1, "hosts": hosts, "receipts": self.receipts(), "latency": latency}
 
     def status(self):
-        given = [{"layer": self.text(layer), "kind": self.text(kind) if self.hostile else kind, "given": given, "used": used} for layer, kind, given, used in [("relevant", "decision", 412, 148), ("relevant", "failure", 198, 91), ("knowledge", "pattern", 260, 57), ("knowledge", "learning", 244, 38), ("handoff", "handoff", 71, 66), ("work", "bugfix", 188, 21)]] if self.amount else []
+        given = [{"section": self.text(layer), "kind": self.text(kind) if self.hostile else kind, "given": given, "used": used} for layer, kind, given, used in [("relevant", "decision", 412, 148), ("relevant", "failure", 198, 91), ("knowledge", "pattern", 260, 57), ("knowledge", "learning", 244, 38), ("handoff", "handoff", 71, 66), ("work", "bugfix", 188, 21)]] if self.amount else []
         return {"version": 1, "home": self.text("/home/ada/.local/share/backstory"), "writable": not self.hostile, "problem": self.text("locked") if self.hostile else None, "schema": 8, "memories": self.amount, "superseded": self.amount // 29, "forgotten": 4, "events": self.amount * 14 + len(self.worked), "sessions": len(self.sessions), "projects": 3, "injections": len(self.injected), "given": given, "bytes": 310_000 + self.amount * 3800, "spooled": 0, "vectors_waiting": 0, "newest_backup": iso(self.now - timedelta(hours=9)), "quarantined": self.hostile or [], "last_event_at": iso(self.now - timedelta(minutes=3)) if self.amount else None, "hooks": self.receipts(), "model_work": None, "uptime_s": 5400, "rss_bytes": 24_600_000, "version_of_worker": self.text("0.1.0")}
 
 

@@ -6,7 +6,7 @@ use crate::error::{AppError, ErrorCode};
 use crate::settings::{Settings, project_file};
 use backstory_capture::{Redactor, RedactorOptions, safe_project_ref};
 use backstory_memory::{MemoryId, ProjectId, ProjectRef, Timestamp};
-use backstory_recall::KeptVectors;
+use backstory_recall::VectorCache;
 use backstory_store::{Home, Project, Purpose, RetentionPolicy, Scope, Store, StoreError};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,7 +23,7 @@ pub struct App {
     pub now: Timestamp,
     pub cwd: PathBuf,
     /// What the last question in this process opened.
-    pub vectors: KeptVectors,
+    pub vectors: VectorCache,
 }
 
 /// Which projects a request is about.
@@ -109,7 +109,7 @@ impl App {
         flags.iter().try_for_each(|flag| settings.lay_flag(flag))?;
         let config = settings.config()?;
         let now = now(&environment);
-        Ok(App { environment, home, settings, config, faults, now, cwd, vectors: KeptVectors::default() })
+        Ok(App { environment, home, settings, config, faults, now, cwd, vectors: VectorCache::default() })
     }
 
     /// Opens the store to read and write.

@@ -1,7 +1,7 @@
 //! Everything that can be configured, as the rest of the program sees it. Where the values come from: `settings`.
 
 use backstory_memory::{Kind, Moment, UnknownKind};
-use backstory_recall::Weights;
+use backstory_recall::RankingWeights;
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
@@ -19,8 +19,8 @@ pub struct Config {
     pub search: Search,
     pub team: Team,
     pub worker: Worker,
-    pub search_weights: Weights,
-    pub inject_weights: Weights,
+    pub search_weights: RankingWeights,
+    pub inject_weights: RankingWeights,
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -183,8 +183,8 @@ impl Config {
                 patience_seconds: 90,
             },
             worker: Worker { port: 0, idle_minutes: 30 },
-            search_weights: Weights::SEARCH,
-            inject_weights: Weights::INJECT,
+            search_weights: RankingWeights::SEARCH,
+            inject_weights: RankingWeights::INJECT,
         }
     }
 }

@@ -1,22 +1,22 @@
-//! The recall engine as every command and hook uses it: with the vectors, synonyms and weights this configuration asks for.
+//! Opens the recall engine every use case searches with: the vectors, synonyms and weights this configuration names.
 
 use crate::app::App;
 use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::synonyms::synonyms;
 use backstory_memory::{ProjectId, Timestamp};
-use backstory_recall::{KeptVectors, Meaning, Question, Recall, Synonyms, Weights};
-use backstory_store::{Home, Store};
+use backstory_recall::{RankingWeights, RecallEngine, SearchQuery, SemanticIndex, VectorCache};
+use backstory_store::Home;
 use std::str::FromStr;
 use thiserror::Error;
 
 /// Which table of weights ranks the hits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// Someone asked: relevance rules.
+    /// For searches: relevance decides.
     #[default]
     Search,
-    /// Nobody asked: only what is surely right.
+    /// For injections: precision decides.
     Inject,
     /// The six signals of lore, number for number.
     SixSignals,
@@ -45,8 +45,8 @@ impl Profile {
     #[must_use]
     pub const fn describe(self) -> &'static str {
         match self {
-            Profile::Search => "Someone asked: relevance rules",
-            Profile::Inject => "Nobody asked: only what is surely right",
+            Profile::Search => "For searches: relevance decides",
+            Profile::Inject => "For injections: precision decides",
             Profile::SixSignals => "The six signals of lore, number for number",
         }
     }
@@ -61,58 +61,40 @@ impl FromStr for Profile {
     }
 }
 
-/// What recall needs beside a store.
-#[derive(Debug)]
-pub struct Engine {
-    weights: Weights,
-    meaning: Option<Meaning>,
-    synonyms: Synonyms,
+/// Opens the engine. What is missing is done without: words alone find memories too.
+#[must_use]
+pub fn open_engine(
+    config: &Config,
+    environment: &Environment,
+    home: &Home,
+    profile: Profile,
+    cache: &VectorCache,
+) -> RecallEngine {
+    let weights = match profile {
+        Profile::Search => config.search_weights,
+        Profile::Inject => config.inject_weights,
+        Profile::SixSignals => RankingWeights::SIX_SIGNALS,
+    };
+    let uses_vectors = config.recall.vectors && weights.meaning > 0.0;
+    let index = if uses_vectors { SemanticIndex::open(&home.vectors(), cache) } else { None };
+    RecallEngine::new(weights, index, synonyms(environment).0)
 }
 
-impl Engine {
-    /// Opens what there is. What is missing is done without: words alone answer too.
-    pub fn open(
-        config: &Config,
-        environment: &Environment,
-        home: &Home,
-        profile: Profile,
-        kept: &KeptVectors,
-    ) -> Engine {
-        let weights = match profile {
-            Profile::Search => config.search_weights,
-            Profile::Inject => config.inject_weights,
-            Profile::SixSignals => Weights::SIX_SIGNALS,
-        };
-        let asks_meaning = config.recall.vectors && weights.meaning > 0.0;
-        let meaning = if asks_meaning { Meaning::open_again(&home.vectors(), kept) } else { None };
-        Engine { weights, meaning, synonyms: synonyms(environment).0 }
-    }
-
-    /// Opens what a command needs.
-    pub fn of(app: &App, profile: Profile) -> Engine {
-        Engine::open(&app.config, &app.environment, &app.home, profile, &app.vectors)
-    }
-
-    /// Reads a question that will be asked.
-    pub fn read(&mut self, question: &str) {
-        if let Some(meaning) = &mut self.meaning {
-            meaning.read(question);
-        }
-    }
-
-    /// Returns the engine over a store.
-    pub fn over<'a>(&'a self, store: &'a Store) -> Recall<'a> {
-        Recall::new(store, &self.weights).by_meaning(self.meaning.as_ref()).with_synonyms(&self.synonyms)
-    }
-
-    /// Makes a question of a text.
-    pub fn question<'a>(&self, text: &'a str, at: Timestamp, from: Option<ProjectId>) -> Question<'a> {
-        Question { utc_offset_minutes: utc_offset_minutes(at), from, ..Question::new(text, at) }
-    }
+/// Opens the engine of a use case.
+#[must_use]
+pub fn engine_of(app: &App, profile: Profile) -> RecallEngine {
+    open_engine(&app.config, &app.environment, &app.home, profile, &app.vectors)
 }
 
-/// Returns how far the clock on the wall is ahead of UTC: "yesterday" is the asker's.
-fn utc_offset_minutes(at: Timestamp) -> i32 {
+/// Makes a query of a text, in the user's time zone.
+#[must_use]
+pub fn search_query(text: &str, at: Timestamp, from: Option<ProjectId>) -> SearchQuery<'_> {
+    SearchQuery { utc_offset_minutes: utc_offset_minutes(at), from, ..SearchQuery::new(text, at) }
+}
+
+/// Returns how far the local clock is ahead of UTC, so that "yesterday" is the user's.
+#[must_use]
+pub fn utc_offset_minutes(at: Timestamp) -> i32 {
     let at = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
     jiff::tz::TimeZone::system().to_offset(at).seconds() / 60
 }

@@ -1,6 +1,6 @@
 //! Why a hit is one, in words and in JSON: the whole sum, the same wherever it is asked for.
 
-use backstory_recall::{Factor, Hit, Lift, Reasons};
+use backstory_recall::{Boost, Hit, Reasons, ScoreFactor};
 use serde::Serialize;
 
 /// The sum of one hit, for other programs.
@@ -9,7 +9,7 @@ pub struct SumShape {
     pub words: f64,
     pub meaning: Option<f64>,
     pub fused: f64,
-    pub lifts: Vec<TermShape>,
+    pub boosts: Vec<TermShape>,
     pub factors: Vec<TermShape>,
     pub relevance: f64,
     pub older_than: Option<i64>,
@@ -29,7 +29,7 @@ pub fn shape(reasons: &Reasons) -> SumShape {
         words: reasons.words,
         meaning: reasons.meaning,
         fused: reasons.fused,
-        lifts: reasons.lifts.iter().map(|(lift, added)| term(lift_name(*lift), added)).collect(),
+        boosts: reasons.boosts.iter().map(|(boost, added)| term(boost_name(*boost), added)).collect(),
         factors: reasons.factors.iter().map(|(factor, by)| term(factor_name(*factor), by)).collect(),
         relevance: reasons.relevance(),
         older_than: reasons.older_than.map(|id| id.0),
@@ -40,9 +40,9 @@ pub fn shape(reasons: &Reasons) -> SumShape {
 pub fn words(reasons: &Reasons) -> Vec<String> {
     let arms = [("words", Some(reasons.words).filter(|words| *words > 0.0)), ("meaning", reasons.meaning)];
     let arms = arms.into_iter().filter_map(|(name, value)| Some(format!("{name} {:.2}", value?)));
-    let lifts = reasons.lifts.iter().map(|(lift, added)| format!("+{added:.2} {}", lift_name(*lift)));
+    let boosts = reasons.boosts.iter().map(|(boost, added)| format!("+{added:.2} {}", boost_name(*boost)));
     let factors = reasons.factors.iter().map(|(factor, by)| format!("×{by:.2} {}", factor_name(*factor)));
-    arms.chain(lifts).chain(factors).collect()
+    arms.chain(boosts).chain(factors).collect()
 }
 
 /// Returns a sum for people, a line each.
@@ -53,8 +53,8 @@ pub fn lines(hit: &Hit) -> Vec<String> {
         "  {:.3}  words {:.2} (BM25), meaning {meaning} (cosine)",
         reasons.fused, reasons.words
     )];
-    let lifts = reasons.lifts.iter();
-    lines.extend(lifts.map(|(lift, added)| format!("+ {added:.3}  {}", lift_name(*lift))));
+    let boosts = reasons.boosts.iter();
+    lines.extend(boosts.map(|(boost, added)| format!("+ {added:.3}  {}", boost_name(*boost))));
     let factors = reasons.factors.iter();
     lines.extend(factors.map(|(factor, by)| format!("× {by:.3}  {}", factor_name(*factor))));
     lines.push(format!("= {:.3}", hit.score));
@@ -62,18 +62,18 @@ pub fn lines(hit: &Hit) -> Vec<String> {
     lines
 }
 
-fn lift_name(lift: Lift) -> String {
-    match lift {
-        Lift::Named => "its file or symbol is named".to_owned(),
-        Lift::Neighbours => "what stands beside it in its session".to_owned(),
-        Lift::LinkedTo(id) => format!("linked to #{id}"),
+fn boost_name(boost: Boost) -> String {
+    match boost {
+        Boost::Named => "its file or symbol is named".to_owned(),
+        Boost::Neighbours => "what stands beside it in its session".to_owned(),
+        Boost::LinkedTo(id) => format!("linked to #{id}"),
     }
 }
 
-fn factor_name(factor: Factor) -> String {
+fn factor_name(factor: ScoreFactor) -> String {
     match factor {
-        Factor::OutsideTime => "outside the time that was asked for".to_owned(),
-        Factor::Superseded => "superseded".to_owned(),
-        Factor::Signal(signal) => signal.as_str().to_owned(),
+        ScoreFactor::OutsideTime => "outside the time that was asked for".to_owned(),
+        ScoreFactor::Superseded => "superseded".to_owned(),
+        ScoreFactor::Signal(signal) => signal.as_str().to_owned(),
     }
 }

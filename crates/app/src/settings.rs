@@ -322,13 +322,16 @@ fn value_from(text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use backstory_recall::Weights;
+    use backstory_recall::RankingWeights;
 
     #[test]
     fn the_defaults_are_a_whole_configuration() {
         let config = Settings::defaults().config().unwrap();
         assert!(config.capture.enabled && config.search.limit > 0);
         // The file people read says what the engine does without one.
-        assert_eq!((config.search_weights, config.inject_weights), (Weights::SEARCH, Weights::INJECT));
+        assert_eq!(
+            (config.search_weights, config.inject_weights),
+            (RankingWeights::SEARCH, RankingWeights::INJECT)
+        );
     }
 }

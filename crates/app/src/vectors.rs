@@ -8,7 +8,7 @@ use crate::error::AppError;
 use crate::log;
 use backstory_embed::MiniLm;
 use backstory_memory::Timestamp;
-use backstory_recall::{EmbedError, Embedded, Embedding, embed_waiting, take_out_vectors};
+use backstory_recall::{EmbedError, EmbeddingJob, EmbeddingReport, embed_pending, remove_dead_vectors};
 use backstory_store::{Home, Store};
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -21,12 +21,16 @@ pub const MAKES_VECTORS: &str = "`backstory index --vectors` makes them; words f
 const A_COMMANDS_TIME: Duration = Duration::from_millis(500);
 
 /// Embeds what waits, newest first, for a moment and on one core.
-pub fn embed_until(store: &mut Store, config: &Config, until: Instant) -> Result<Embedded, EmbedError> {
+pub fn embed_until(
+    store: &mut Store,
+    config: &Config,
+    until: Instant,
+) -> Result<EmbeddingReport, EmbedError> {
     if !config.recall.vectors {
-        return Ok(Embedded::default());
+        return Ok(EmbeddingReport::default());
     }
     let model = MiniLm::load();
-    embed_waiting(store, &Embedding { encoder: &model, cores: 1, until: Some(until) }, |_| {})
+    embed_pending(store, &EmbeddingJob { encoder: &model, cores: 1, until: Some(until) }, |_| {})
 }
 
 /// Embeds what a command has just written.
@@ -41,12 +45,12 @@ pub fn follow_for(store: &mut Store, app: &App, time: Duration) -> u64 {
 }
 
 /// Embeds everything that waits, on every core. Whoever is interrupted is continued by the next.
-pub fn embed_all(store: &mut Store, on_progress: impl FnMut(u64)) -> Result<Embedded, AppError> {
+pub fn embed_all(store: &mut Store, on_progress: impl FnMut(u64)) -> Result<EmbeddingReport, AppError> {
     store.begin_vector_rebuild()?;
     let model = MiniLm::load();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let work = Embedding { encoder: &model, cores, until: None };
-    let embedded = embed_waiting(store, &work, on_progress).map_err(failure)?;
+    let work = EmbeddingJob { encoder: &model, cores, until: None };
+    let embedded = embed_pending(store, &work, on_progress).map_err(failure)?;
     if store.count_stale_vectors()? == 0 {
         store.finish_vector_rebuild()?;
     }
@@ -55,7 +59,7 @@ pub fn embed_all(store: &mut Store, on_progress: impl FnMut(u64)) -> Result<Embe
 
 /// Overwrites the vectors of what was forgotten. Returns the file that may still hold them, where that could not be done.
 pub fn forget(store: &mut Store, app: &App) -> Option<PathBuf> {
-    let done = take_out_vectors(store, &MiniLm::load());
+    let done = remove_dead_vectors(store, &MiniLm::load());
     let is_done = done.is_ok();
     note_failure(&app.home, app.now, done);
     (!is_done).then(|| app.home.vectors())

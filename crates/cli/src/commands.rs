@@ -52,7 +52,7 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
             return Ok(Exit::Done);
         }
         Command::Guard { command } => {
-            return backstory_provider::stand_guard(command)
+            return backstory_provider::run_watchdog(command)
                 .map(|()| Exit::Done)
                 .map_err(|error| Failure::usage("cannot guard this program").because(&error));
         }

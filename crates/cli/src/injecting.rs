@@ -19,7 +19,7 @@ use crate::env_vars::Environment;
 use backstory_capture::{FreshnessLimit, freshness};
 use backstory_hosts::InjectionPoint;
 use backstory_inject::{
-    Block, CEILING_BYTES, Compaction, Doors, Frame, Known, Prompt, Relevant, SessionStart, Source, Tool,
+    Block, BlockFrame, Candidate, FetchHint, GatherError, Gathered, MAX_BLOCK_BYTES, ResumePoint,
 };
 use backstory_memory::{
     Freshness, Injection, Memory, MemoryId, Moment, ProjectId, SessionId, Shingles, StartReason, Timestamp,
@@ -69,37 +69,28 @@ impl Injecting<'_> {
     pub(crate) fn build(&self, point: &InjectionPoint, before: Option<&Session>, budget: u32) -> Built {
         let started = Instant::now();
         let budget = Tokens(budget);
-        let frame = Frame {
+        let frame = BlockFrame {
             now: self.now,
             nonce: nonce(),
             budget,
-            ceiling_bytes: CEILING_BYTES,
-            doors: self.doors(),
+            max_bytes: MAX_BLOCK_BYTES,
+            fetch_hint: self.fetch_hint(),
         };
         let block = match point {
             InjectionPoint::SessionStart { reason } => {
-                let source = source(*reason, before);
-                backstory_inject::session_start(&SessionStart { known: self.orientation(), source }, &frame)
+                backstory_inject::session_start(&self.orientation(), resume_point(*reason, before), &frame)
             }
-            InjectionPoint::Prompt { text } => {
-                backstory_inject::prompt(&Prompt { hits: self.bearing_on(text) }, &frame)
-            }
-            InjectionPoint::Command { command } => {
-                backstory_inject::tool(&Tool { hits: self.failures_of(command) }, &frame)
-            }
-            InjectionPoint::Edit { file } => {
-                backstory_inject::tool(&Tool { hits: self.known_of(file) }, &frame)
-            }
-            InjectionPoint::Compaction => {
-                backstory_inject::compaction(&Compaction { known: self.orientation() }, &frame)
-            }
+            InjectionPoint::Prompt { text } => backstory_inject::prompt(&self.bearing_on(text), &frame),
+            InjectionPoint::Command { command } => backstory_inject::tool(&self.failures_of(command), &frame),
+            InjectionPoint::Edit { file } => backstory_inject::tool(&self.known_of(file), &frame),
+            InjectionPoint::Compaction => backstory_inject::compaction(&self.orientation(), &frame),
         };
         Built { moment: point.moment(), block, budget, build_us: took(started) }
     }
 
     /// Says how the agent can fetch more: by the tools `install` registers, and by our name where a shell finds it.
-    fn doors(&self) -> Doors {
-        if self.environment.finds_program("backstory") { Doors::Both } else { Doors::Tools }
+    fn fetch_hint(&self) -> FetchHint {
+        if self.environment.finds_program("backstory") { FetchHint::Both } else { FetchHint::Tools }
     }
 
     /// Reads what is to be told, each with why, without what the agent has already.
@@ -107,12 +98,12 @@ impl Injecting<'_> {
         &self,
         reason: &str,
         ids: impl FnOnce(&Store) -> Result<Vec<MemoryId>, StoreError>,
-    ) -> Known<Vec<Relevant>> {
+    ) -> Gathered<Vec<Candidate>> {
         let read = || ids(self.store).and_then(|ids| self.store.memories(&ids));
         let memories = self.store.read_until(self.until, read);
-        let memories = memories.map_err(|error| error.to_string())?;
+        let memories = memories.map_err(|error| GatherError::from_error(&error))?;
         let news = memories.into_iter().filter(|memory| self.is_news(memory));
-        Ok(news.map(|memory| Relevant { reasons: vec![reason.to_owned()], ..self.told(memory) }).collect())
+        Ok(news.map(|memory| Candidate { reasons: vec![reason.to_owned()], ..self.told(memory) }).collect())
     }
 
     /// Whether the agent does not have it: it was not given, is not of the agent's own doing, and does not stand in a file its host
@@ -128,10 +119,10 @@ impl Injecting<'_> {
     }
 
     /// Says of which project a memory is, where it is of another.
-    fn told(&self, memory: Memory) -> Relevant {
+    fn told(&self, memory: Memory) -> Candidate {
         let is_of_another = memory.project != self.to.project;
         let project = is_of_another.then(|| self.store.project(memory.project).ok().flatten()).flatten();
-        Relevant { other_project: project.map(|project| project.name), ..Relevant::from(memory) }
+        Candidate { other_project: project.map(|project| project.name), ..Candidate::from(memory) }
     }
 
     /// Says whether the code of memories is what it was, as far as patience goes.
@@ -161,8 +152,8 @@ impl Built {
             budget: self.budget,
             bytes: u32::try_from(block.bytes).unwrap_or(u32::MAX),
             build_us: self.build_us,
-            layers: block.layers.iter().map(|layer| (*layer).to_owned()).collect(),
-            layers_skipped: block.layers_skipped.iter().map(ToString::to_string).collect(),
+            sections: block.sections.iter().map(|section| (*section).to_owned()).collect(),
+            sections_skipped: block.sections_skipped.iter().map(ToString::to_string).collect(),
             text: block.text.clone(),
             shingles: Shingles::from_text(&block.text),
             memories: block.injected(),
@@ -170,17 +161,10 @@ impl Built {
     }
 }
 
-fn source(reason: StartReason, before: Option<&Session>) -> Source {
-    match (reason, before) {
-        // Where nothing is known of it, there is nothing it still has.
-        (StartReason::Resume, Some(before)) => {
-            Source::Resume { since: before.last_event_at, session: Some(before.id) }
-        }
-        (StartReason::Clear, _) => Source::Clear,
-        (StartReason::Compact, _) => Source::Compact,
-        (StartReason::Fork, _) => Source::Fork,
-        _ => Source::Startup,
-    }
+/// Where a resumed session was left; `None` for one that starts anew, or that is not known.
+fn resume_point(reason: StartReason, before: Option<&Session>) -> Option<ResumePoint> {
+    let before = before.filter(|_| reason == StartReason::Resume)?;
+    Some(ResumePoint { since: before.last_event_at, session: Some(before.id) })
 }
 
 /// Draws the name of a fence. Without chance there is still the time: what is recorded cannot know it either.

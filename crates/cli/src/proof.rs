@@ -5,7 +5,7 @@ use crate::env_vars::{BACKSTORY_HOME, BACKSTORY_PROJECT_DIR};
 use crate::failure::Failure;
 use crate::ui::{Tone, one_line};
 use backstory_hosts::Host;
-use backstory_inject::{Doors, Frame, Orientation, SessionStart, Source, session_start};
+use backstory_inject::{BlockFrame, FetchHint, Orientation, session_start};
 use backstory_memory::Moment;
 use backstory_store::{Filter, Home, Purpose, Scope, Store};
 use std::io::Write;
@@ -48,8 +48,12 @@ pub(crate) fn prove(app: &App) -> Result<(), Failure> {
             one_line(&memory.content.title)
         ))?;
     }
-    let known = SessionStart { known: Orientation::of(memories), source: Source::Startup };
-    let block = session_start(&known, &Frame::of(Moment::SessionStart, app.now, PROOF, Doors::Command));
+    let orientation = Orientation::from_memories(memories);
+    let block = session_start(
+        &orientation,
+        None,
+        &BlockFrame::for_moment(Moment::SessionStart, app.now, PROOF, FetchHint::Command),
+    );
     app.ui.line(&format!("          the next session would be given ({} tokens):", block.tokens.0))?;
     app.ui.line("")?;
     for line in block.text.lines() {

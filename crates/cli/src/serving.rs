@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
 use crate::ui::Ui;
-use backstory_recall::KeptVectors;
+use backstory_recall::VectorCache;
 use backstory_server::{Answer, Answers, Asked, Newest, Refusal, Route};
 use backstory_store::{NewestIds, Purpose, Store};
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub(crate) struct Serving {
     ui: Ui,
     began: Instant,
     stores: Stores,
-    vectors: KeptVectors,
+    vectors: VectorCache,
     watched: Mutex<Option<Watched>>,
 }
 
@@ -46,7 +46,7 @@ struct Watched {
 
 impl Serving {
     pub(crate) fn new(environment: Environment, flags: Vec<String>, ui: Ui) -> Serving {
-        let (stores, vectors, watched) = (Stores::default(), KeptVectors::of_a_server(), Mutex::default());
+        let (stores, vectors, watched) = (Stores::default(), VectorCache::for_server(), Mutex::default());
         Serving { environment, flags, ui, began: Instant::now(), stores, vectors, watched }
     }
 

@@ -23,7 +23,7 @@ fn passage() -> String {
 #[divan::bench]
 fn question_of_12_words(bencher: Bencher<'_, '_>) {
     let model = MiniLm::load();
-    bencher.bench(|| model.encode_question(QUESTION));
+    bencher.bench(|| model.encode_query(QUESTION));
 }
 
 #[divan::bench]

@@ -7,6 +7,6 @@ use std::time::Instant;
 fn main() {
     let started = Instant::now();
     let question = "how did we fix the database migration that failed on startup";
-    let vector = MiniLm::load().encode_question(question);
+    let vector = MiniLm::load().encode_query(question);
     println!("{:?} {:?}", started.elapsed(), vector.map(|vector| vector.values()[0]));
 }

@@ -25,5 +25,5 @@ pub trait Encoder: Send + Sync {
     fn encode(&self, text: &str) -> Vec<Vector>;
 
     /// Encodes a question to find with: always one vector, of the beginning when it is long.
-    fn encode_question(&self, text: &str) -> Option<Vector>;
+    fn encode_query(&self, text: &str) -> Option<Vector>;
 }

@@ -4,7 +4,7 @@
 //!
 //! Performance: nothing is read, copied or unpacked to load it. The weights lie in the binary's read-only
 //! data, and a page is read from disk when the arithmetic first touches it. Whoever stays and is asked now and then has them given back
-//! after each question ([`MiniLm::giving_back`]). After a text they stay: there are more to come.
+//! after each question ([`MiniLm::unloading_after_query`]). After a text they stay: there are more to come.
 
 mod activation;
 mod asset;
@@ -60,7 +60,7 @@ impl MiniLm {
     /// Gives its pages back to the system after each question, for a process that lives long and is asked now and then: it holds 16 MB
     /// less, and a question takes about a millisecond longer.
     #[must_use]
-    pub fn giving_back(self) -> MiniLm {
+    pub fn unloading_after_query(self) -> MiniLm {
         MiniLm { after_question: give_back, ..self }
     }
 
@@ -83,7 +83,7 @@ impl Encoder for MiniLm {
             .collect()
     }
 
-    fn encode_question(&self, text: &str) -> Option<Vector> {
+    fn encode_query(&self, text: &str) -> Option<Vector> {
         let mut ids = tokenize(&VOCABULARY, text, TEXT_TOKENS).ids;
         ids.truncate(TEXT_TOKENS);
         if ids.is_empty() { None } else { self.read(&ids, self.after_question) }

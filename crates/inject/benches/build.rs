@@ -3,8 +3,7 @@
 //! A prompt hook has 15 ms for everything; this should not be seen in it.
 
 use backstory_inject::{
-    Compaction, Doors, Frame, Orientation, Prompt, Relevant, SessionStart, Source, Tool, compaction, prompt,
-    session_start, tool,
+    BlockFrame, Candidate, FetchHint, Orientation, compaction, prompt, session_start, tool,
 };
 use backstory_memory::{
     Checksum, Content, Kind, Memory, MemoryId, Moment, ProjectId, SessionId, Standing, Timestamp, Uid,
@@ -44,32 +43,32 @@ fn memory(id: i64, kind: Kind, repeated: usize) -> Memory {
     }
 }
 
-fn frame(moment: Moment) -> Frame {
-    Frame::of(moment, NOW, 1, Doors::Both)
+fn frame(moment: Moment) -> BlockFrame {
+    BlockFrame::for_moment(moment, NOW, 1, FetchHint::Both)
 }
 
 const REPEATED: [usize; 2] = [3, 5_000];
 
 #[divan::bench(args = REPEATED)]
 fn at_session_start(bencher: Bencher<'_, '_>, repeated: usize) {
-    let given = SessionStart { known: Orientation::of(memories(repeated)), source: Source::Startup };
-    bencher.bench_local(|| session_start(black_box(&given), &frame(Moment::SessionStart)));
+    let orientation = Orientation::from_memories(memories(repeated));
+    bencher.bench_local(|| session_start(black_box(&orientation), None, &frame(Moment::SessionStart)));
 }
 
 #[divan::bench(args = REPEATED)]
 fn at_compaction(bencher: Bencher<'_, '_>, repeated: usize) {
-    let given = Compaction { known: Orientation::of(memories(repeated)) };
-    bencher.bench_local(|| compaction(black_box(&given), &frame(Moment::Compaction)));
+    let orientation = Orientation::from_memories(memories(repeated));
+    bencher.bench_local(|| compaction(black_box(&orientation), &frame(Moment::Compaction)));
 }
 
 #[divan::bench(args = REPEATED)]
 fn at_a_prompt(bencher: Bencher<'_, '_>, repeated: usize) {
-    let given = Prompt { hits: Ok(memories(repeated).into_iter().map(Relevant::from).collect()) };
-    bencher.bench_local(|| prompt(black_box(&given), &frame(Moment::Prompt)));
+    let hits = Ok(memories(repeated).into_iter().map(Candidate::from).collect());
+    bencher.bench_local(|| prompt(black_box(&hits), &frame(Moment::Prompt)));
 }
 
 #[divan::bench(args = REPEATED)]
 fn before_a_tool(bencher: Bencher<'_, '_>, repeated: usize) {
-    let given = Tool { hits: Ok(memories(repeated).into_iter().map(Relevant::from).collect()) };
-    bencher.bench_local(|| tool(black_box(&given), &frame(Moment::Tool)));
+    let hits = Ok(memories(repeated).into_iter().map(Candidate::from).collect());
+    bencher.bench_local(|| tool(black_box(&hits), &frame(Moment::Tool)));
 }

@@ -1,27 +1,27 @@
-//! What comes out: the text, and beside it what every line of it can answer for.
+//! What comes out: the text, and beside it the record of every memory in it.
 
 use backstory_memory::{Injected, MemoryId, Tokens};
 use std::fmt;
 
-/// A block as it is given to a host, and what is in it.
+/// The text for a host, and what is in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
-    /// The text, fence and all; empty when there is nothing worth saying.
+    /// The text with its fence; empty if nothing is worth injecting.
     pub text: String,
     /// What it costs.
     pub tokens: Tokens,
     /// Its size in bytes of UTF-8.
     pub bytes: usize,
     /// The memories in it, in order.
-    pub items: Vec<Placed>,
-    /// The layers in it, in order.
-    pub layers: Vec<&'static str>,
-    /// The layers that had something to say and are not in it.
-    pub layers_skipped: Vec<Skipped>,
+    pub items: Vec<PlacedMemory>,
+    /// The sections in it, in order.
+    pub sections: Vec<&'static str>,
+    /// The sections that had items and are not in it.
+    pub sections_skipped: Vec<SkippedSection>,
 }
 
 impl Block {
-    /// Whether there is nothing to give.
+    /// Whether there is nothing to inject.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
@@ -30,9 +30,9 @@ impl Block {
     /// Returns the memories as an injection's record keeps them.
     #[must_use]
     pub fn injected(&self) -> Vec<Injected> {
-        let record = |it: &Placed| Injected {
+        let record = |it: &PlacedMemory| Injected {
             memory: it.memory,
-            layer: it.layer.to_owned(),
+            section: it.section.to_owned(),
             rank: it.rank,
             score: it.score,
             tokens: it.tokens,
@@ -44,44 +44,44 @@ impl Block {
 
 /// One memory in a block (law 9).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Placed {
+pub struct PlacedMemory {
     /// Which memory.
     pub memory: MemoryId,
-    /// The layer it is in.
-    pub layer: &'static str,
+    /// The section it is in.
+    pub section: &'static str,
     /// Its place in the block, from 1.
     pub rank: u32,
     /// What its lines cost.
     pub tokens: Tokens,
-    /// Its score, as it came in.
+    /// Its score, passed through.
     pub score: f64,
-    /// Why it is there, as it came in.
+    /// Why it is there, passed through.
     pub reasons: Vec<String>,
 }
 
-/// A layer that is not in the block.
+/// A section that is not in the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
-    /// The layer.
-    pub layer: &'static str,
-    /// Why not.
-    pub why: Why,
+pub struct SkippedSection {
+    /// The section.
+    pub section: &'static str,
+    /// SkipReason not.
+    pub why: SkipReason,
 }
 
-/// Why a layer is not in the block.
+/// SkipReason a section is not in the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum SkipReason {
     /// It could not be built.
     Failed(String),
     /// Nothing of it fitted.
     DidNotFit,
 }
 
-impl fmt::Display for Skipped {
+impl fmt::Display for SkippedSection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.why {
-            Why::Failed(reason) => write!(f, "{}: failed: {reason}", self.layer),
-            Why::DidNotFit => write!(f, "{}: did not fit", self.layer),
+            SkipReason::Failed(reason) => write!(f, "{}: failed: {reason}", self.section),
+            SkipReason::DidNotFit => write!(f, "{}: did not fit", self.section),
         }
     }
 }

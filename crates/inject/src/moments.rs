@@ -1,185 +1,200 @@
-//! The four moments: which layers each has, in which order, and how much of the budget each may use.
+//! The four moments: which sections each has, in which order, and how much of the budget each may use.
 
-use crate::assemble::{Build, Item, Layer, assemble};
-use crate::{
-    Block, Compaction, Frame, Known, Orientation, Prompt, Relevant, SessionStart, Source, Tool, layers,
-};
+use crate::assembly::{Section, SectionBuilder, SectionItem, assemble};
+use crate::{Block, BlockFrame, Candidate, GatherError, Gathered, Orientation, ResumePoint, render};
 use backstory_memory::{ChangedSymbol, Moment, Provenance, Timestamp, Tokens};
 
-/// Of a session's budget a tenth is kept for the frame, the hint, and what an estimate misses.
+/// A tenth of a session's budget is kept for the frame, the hint, and estimation error.
 const RESERVE: u32 = 10;
-/// However many are known, no more are looked at: the budget holds far fewer.
+/// No more candidates than this are rendered: the budget holds far fewer.
 const MOST_ITEMS: usize = 60;
 const MOST_WARNINGS: usize = 3;
-/// An index holds at least so many where so many are relevant: no line may take more than its part.
+/// A prompt's index has room for at least so many lines: no line may cost more than its share.
 const LEAST_LINES: usize = 12;
 
-/// Builds the block a session begins with; on resume, only of what changed.
+/// Builds the block a session starts with; of a resumed session, only what changed.
 #[must_use]
-pub fn session_start(given: &SessionStart, frame: &Frame) -> Block {
-    let wrapping = frame.wrapping(Moment::SessionStart);
-    let room = wrapping.room(frame, Tokens(frame.budget.0 / RESERVE));
-    let view = View { known: &given.known, source: given.source, now: frame.now, style: Style::Headings };
-    assemble(view.layers(), room).finish(|layers| wrapping.around(layers))
+pub fn session_start(orientation: &Orientation, resumed: Option<ResumePoint>, frame: &BlockFrame) -> Block {
+    let view = View { orientation, resumed, now: frame.now, style: HeadingStyle::Markdown };
+    view.build(Moment::SessionStart, frame)
 }
 
-/// Builds the text that goes into the instructions a host compacts its context by: the same layers, as plain text.
+/// Builds the text for the instructions a host compacts its context by: the same sections, as plain text.
 #[must_use]
-pub fn compaction(given: &Compaction, frame: &Frame) -> Block {
-    let wrapping = frame.wrapping(Moment::Compaction);
-    let room = wrapping.room(frame, Tokens(frame.budget.0 / RESERVE));
-    let view = View { known: &given.known, source: Source::Compact, now: frame.now, style: Style::Plain };
-    assemble(view.layers(), room).finish(|layers| wrapping.around(layers))
+pub fn compaction(orientation: &Orientation, frame: &BlockFrame) -> Block {
+    let view = View { orientation, resumed: None, now: frame.now, style: HeadingStyle::Plain };
+    view.build(Moment::Compaction, frame)
 }
 
 /// Builds the index of what bears on a prompt: one line a memory.
 #[must_use]
-pub fn prompt(given: &Prompt, frame: &Frame) -> Block {
+pub fn prompt(hits: &Gathered<Vec<Candidate>>, frame: &BlockFrame) -> Block {
     let wrapping = frame.wrapping(Moment::Prompt);
-    let room = wrapping.room(frame, Tokens(0));
+    let allowance = wrapping.allowance(frame, Tokens(0));
     let build = || {
-        let hits = layers::without_echoes(in_force(&given.hits, frame.now)?);
+        let hits = render::without_echoes(in_force(hits, frame.now)?);
         let lines = hits.len().clamp(1, LEAST_LINES);
-        let most = Tokens(room.tokens / u32::try_from(lines).unwrap_or(1));
-        Ok(hits.into_iter().map(|it| layers::index_line(it, frame.now, most)).collect())
+        let most = Tokens(allowance.tokens / u32::try_from(lines).unwrap_or(1));
+        Ok(hits.into_iter().map(|it| render::index_line(it, frame.now, most)).collect())
     };
-    let layer =
-        Layer { name: "relevant", heading: String::new(), weight: 1, in_full: 0, build: Box::new(build) };
-    assemble(vec![layer], room).finish(|layers| wrapping.around(layers))
+    let section =
+        Section { name: "relevant", heading: String::new(), weight: 1, in_full: 0, build: Box::new(build) };
+    assemble(vec![section], allowance).finish(|sections| wrapping.around(sections))
 }
 
 /// Builds what to know before a tool runs: one to three lines.
 #[must_use]
-pub fn tool(given: &Tool, frame: &Frame) -> Block {
+pub fn tool(hits: &Gathered<Vec<Candidate>>, frame: &BlockFrame) -> Block {
     let wrapping = frame.wrapping(Moment::Tool);
-    let room = wrapping.room(frame, Tokens(0));
+    let allowance = wrapping.allowance(frame, Tokens(0));
     let build = || {
-        // What came from outside could only be pointed at, and that warns of nothing.
-        let own = |it: &&Relevant| it.memory.content.provenance != Provenance::External;
-        let hits = in_force(&given.hits, frame.now)?.into_iter().filter(own).take(MOST_WARNINGS);
-        Ok(hits.map(|it| layers::warning(it, frame.now)).collect())
+        // External text could only be pointed at, and a pointer warns of nothing.
+        let own = |it: &&Candidate| it.memory.content.provenance != Provenance::External;
+        let hits = in_force(hits, frame.now)?.into_iter().filter(own).take(MOST_WARNINGS);
+        Ok(hits.map(|it| render::warning(it, frame.now)).collect())
     };
     // A failure with its fix is worth more than the titles of three.
     let in_full = MOST_WARNINGS;
-    let layer =
-        Layer { name: "warnings", heading: String::new(), weight: 1, in_full, build: Box::new(build) };
-    assemble(vec![layer], room).finish(|layers| wrapping.around(layers))
+    let section =
+        Section { name: "warnings", heading: String::new(), weight: 1, in_full, build: Box::new(build) };
+    assemble(vec![section], allowance).finish(|sections| wrapping.around(sections))
 }
 
-fn in_force(known: &Known<Vec<Relevant>>, now: Timestamp) -> Result<Vec<&Relevant>, String> {
-    let all = known.as_ref().map_err(Clone::clone)?;
+fn in_force(gathered: &Gathered<Vec<Candidate>>, now: Timestamp) -> Result<Vec<&Candidate>, GatherError> {
+    let all = gathered.as_ref().map_err(Clone::clone)?;
     Ok(all.iter().filter(|it| it.is_in_force(now)).take(MOST_ITEMS).collect())
 }
 
-/// How the line above a layer is written.
+/// How the heading of a section is written.
 #[derive(Clone, Copy)]
-enum Style {
-    Headings,
+enum HeadingStyle {
+    Markdown,
     Plain,
 }
 
-/// What is known, as one session is to see it.
+/// What was gathered, as one session is to see it.
 #[derive(Clone, Copy)]
 struct View<'a> {
-    known: &'a Orientation,
-    source: Source,
+    orientation: &'a Orientation,
+    resumed: Option<ResumePoint>,
     now: Timestamp,
-    style: Style,
+    style: HeadingStyle,
 }
 
 impl<'a> View<'a> {
-    /// The layers, the most important first. Where nothing stands above them, sessions, code, knowledge and work have 400, 500,
-    /// 300 and 600 of 2,000 tokens; what does stand above takes from them in proportion.
-    fn layers(self) -> Vec<Layer<'a>> {
-        let known = self.known;
+    fn build(self, moment: Moment, frame: &BlockFrame) -> Block {
+        let wrapping = frame.wrapping(moment);
+        let allowance = wrapping.allowance(frame, Tokens(frame.budget.0 / RESERVE));
+        assemble(self.sections(), allowance).finish(|sections| wrapping.around(sections))
+    }
+
+    /// The sections, the most important first. Without the first three, sessions, code, knowledge and work have 400, 500, 300 and
+    /// 600 of 2,000 tokens; the first three take from them in proportion.
+    fn sections(self) -> Vec<Section<'a>> {
+        let parts = self.orientation;
         let all = usize::MAX;
         vec![
-            self.layer(("pinned", "Pinned"), 250, 0, self.each(&known.pinned, layers::knowledge)),
-            self.layer(("handoff", "Where the work stands"), 400, all, self.handoff()),
-            self.layer(("last_summary", "Last session"), 300, all, self.last_summary()),
-            self.layer(
+            self.section(("pinned", "Pinned"), 250, 0, self.each(&parts.pinned, render::knowledge)),
+            self.section(("handoff", "Where the work stands"), 400, all, self.handoff()),
+            self.section(("last_summary", "Last session"), 300, all, self.last_summary()),
+            self.section(
                 ("sessions", "Recent sessions"),
                 400,
                 all,
-                self.each(&known.sessions, layers::session),
+                self.each(&parts.sessions, render::session),
             ),
-            self.layer(("code", "Recently changed code"), 500, all, self.code()),
-            self.layer(
+            self.section(("code", "Recently changed code"), 500, all, self.code()),
+            self.section(
                 ("knowledge", "Project knowledge"),
                 300,
                 3,
-                self.each(&known.knowledge, layers::knowledge),
+                self.each(&parts.knowledge, render::knowledge),
             ),
-            self.layer(("work", "Recent work"), 600, 3, self.each(&known.work, layers::knowledge)),
+            self.section(("work", "Recent work"), 600, 3, self.each(&parts.work, render::knowledge)),
         ]
     }
 
-    fn layer(
+    fn section(
         self,
         (name, heading): (&'static str, &str),
         weight: u32,
         in_full: usize,
-        build: Build<'a>,
-    ) -> Layer<'a> {
+        build: SectionBuilder<'a>,
+    ) -> Section<'a> {
         let heading = match self.style {
-            Style::Headings => format!("\n## {heading}\n"),
-            Style::Plain => format!("{heading}:\n"),
+            HeadingStyle::Markdown => format!("\n## {heading}\n"),
+            HeadingStyle::Plain => format!("{heading}:\n"),
         };
-        Layer { name, heading, weight, in_full, build }
+        Section { name, heading, weight, in_full, build }
     }
 
-    /// A layer that tells memories, each for itself.
-    fn each(self, known: &'a Known<Vec<Relevant>>, tell: fn(&Relevant, Timestamp) -> Item) -> Build<'a> {
+    /// A section with one item a memory.
+    fn each(
+        self,
+        gathered: &'a Gathered<Vec<Candidate>>,
+        render: fn(&Candidate, Timestamp) -> SectionItem,
+    ) -> SectionBuilder<'a> {
         Box::new(move || {
-            let all = in_force(known, self.now)?.into_iter().filter(|it| self.source.is_news(&it.memory));
-            Ok(all.map(|it| tell(it, self.now)).collect())
+            let all = in_force(gathered, self.now)?.into_iter().filter(|it| self.is_fresh(it));
+            Ok(all.map(|it| render(it, self.now)).collect())
         })
     }
 
-    fn handoff(self) -> Build<'a> {
+    fn handoff(self) -> SectionBuilder<'a> {
         Box::new(move || {
-            let standing = layers::standing(&self.known.standing);
-            let said = standing.iter().cloned().chain(self.done_last()).collect::<Vec<_>>();
-            let handoff = self.one(&self.known.handoff)?.map(|it| layers::account(it, &said, self.now));
-            let standing = (!standing.is_empty()).then(|| layers::standing_item(&standing));
-            Ok(standing.into_iter().chain(handoff).collect())
+            let state = render::work_tree(&self.orientation.work_tree);
+            let said = state.iter().cloned().chain(self.done_last()).collect::<Vec<_>>();
+            let handoff =
+                self.one(&self.orientation.handoff)?.map(|it| render::session_report(it, &said, self.now));
+            let state = (!state.is_empty()).then(|| render::work_tree_item(&state));
+            Ok(state.into_iter().chain(handoff).collect())
         })
     }
 
-    fn last_summary(self) -> Build<'a> {
+    fn last_summary(self) -> SectionBuilder<'a> {
         Box::new(move || {
-            let said = match &self.known.handoff {
-                Ok(Some(handoff)) => layers::account_lines(&handoff.memory),
+            let said = match &self.orientation.handoff {
+                Ok(Some(handoff)) => render::report_lines(&handoff.memory),
                 _ => Vec::new(),
             };
-            let summary = self.one(&self.known.last_summary)?;
-            Ok(summary.map(|it| layers::account(it, &said, self.now)).into_iter().collect())
+            let summary = self.one(&self.orientation.last_summary)?;
+            Ok(summary.map(|it| render::session_report(it, &said, self.now)).into_iter().collect())
         })
     }
 
-    /// What the handoff would say was done last, where the summary below says it among the rest.
+    /// The line of the handoff about what was done last, if the summary below says it too.
     fn done_last(self) -> Option<String> {
-        let summary = self.one(&self.known.last_summary).ok()??;
-        let lines = layers::account_lines(&summary.memory);
+        let summary = self.one(&self.orientation.last_summary).ok()??;
+        let lines = render::report_lines(&summary.memory);
         let completed = lines.iter().find_map(|line| line.strip_prefix("Completed: "))?;
         Some(format!("Last done: {completed}"))
     }
 
-    fn one(self, known: &'a Known<Option<Relevant>>) -> Result<Option<&'a Relevant>, String> {
-        let one = known.as_ref().map_err(Clone::clone)?.as_ref();
-        Ok(one.filter(|it| it.is_in_force(self.now) && self.source.is_news(&it.memory)))
+    fn one(self, gathered: &'a Gathered<Option<Candidate>>) -> Result<Option<&'a Candidate>, GatherError> {
+        let one = gathered.as_ref().map_err(Clone::clone)?.as_ref();
+        Ok(one.filter(|it| it.is_in_force(self.now) && self.is_fresh(it)))
     }
 
-    fn code(self) -> Build<'a> {
+    /// Whether the agent cannot have it from before it was resumed.
+    fn is_fresh(self, it: &Candidate) -> bool {
+        self.resumed.is_none_or(|resumed| resumed.is_before(&it.memory))
+    }
+
+    fn code(self) -> SectionBuilder<'a> {
         Box::new(move || {
-            let all = self.known.code_changes.as_ref().map_err(Clone::clone)?;
-            let news = all.iter().filter(|changed| self.source.is_news_of_code(changed)).take(MOST_ITEMS);
-            Ok(by_file(news).iter().map(|(path, changes)| layers::file(path, changes)).collect())
+            let all = self.orientation.code_changes.as_ref().map_err(Clone::clone)?;
+            let fresh = |changed: &&ChangedSymbol| {
+                self.resumed.is_none_or(|resumed| resumed.is_before_change(changed))
+            };
+            Ok(by_file(all.iter().filter(fresh).take(MOST_ITEMS))
+                .iter()
+                .map(|(path, changes)| render::file(path, changes))
+                .collect())
         })
     }
 }
 
-/// Groups changes by their file, both in the order they come in; of one symbol the newest counts.
+/// Groups changes by file, in the order they come; of one symbol the newest counts.
 fn by_file<'a>(all: impl Iterator<Item = &'a ChangedSymbol>) -> Vec<(&'a str, Vec<&'a ChangedSymbol>)> {
     let mut files: Vec<(&str, Vec<&ChangedSymbol>)> = Vec::new();
     for changed in all {

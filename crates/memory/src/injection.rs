@@ -60,10 +60,10 @@ pub struct Injection {
     pub bytes: u32,
     /// How long it took to build, in microseconds.
     pub build_us: u32,
-    /// The layers that are in it.
-    pub layers: Vec<String>,
-    /// The layers that were left out.
-    pub layers_skipped: Vec<String>,
+    /// The sections that are in it.
+    pub sections: Vec<String>,
+    /// The sections that were left out.
+    pub sections_skipped: Vec<String>,
     /// What was given, word for word.
     pub text: String,
     /// Hashes of its text, which outlive it.
@@ -77,8 +77,8 @@ pub struct Injection {
 pub struct Injected {
     /// Which memory.
     pub memory: MemoryId,
-    /// The layer it is in.
-    pub layer: String,
+    /// The section it is in.
+    pub section: String,
     /// Its place, from 1.
     pub rank: u32,
     /// Its score.

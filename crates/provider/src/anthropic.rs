@@ -1,7 +1,7 @@
 //! Anthropic's Messages API.
 
-use crate::http::Door;
-use crate::{Answer, Model, ModelError, Request};
+use crate::http::JsonEndpoint;
+use crate::{Model, ModelAnswer, ModelError, ModelRequest};
 use backstory_memory::Tokens;
 use serde::Deserialize;
 use serde_json::json;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Anthropic's Messages API.
 pub struct Anthropic {
-    door: Door,
+    endpoint: JsonEndpoint,
     key: String,
     model: String,
 }
@@ -24,8 +24,8 @@ impl Anthropic {
     /// Prepares to ask a model with a key.
     #[must_use]
     pub fn new(base_url: &str, key: &str, model: &str, deadline: Duration) -> Anthropic {
-        let door = Door::new(format!("{}/v1/messages", base_url.trim_end_matches('/')), deadline);
-        Anthropic { door, key: key.to_owned(), model: model.to_owned() }
+        let endpoint = JsonEndpoint::new(format!("{}/v1/messages", base_url.trim_end_matches('/')), deadline);
+        Anthropic { endpoint, key: key.to_owned(), model: model.to_owned() }
     }
 }
 
@@ -37,20 +37,20 @@ impl fmt::Debug for Anthropic {
 }
 
 #[derive(Deserialize)]
-struct WireAnswer {
-    content: Vec<WireContent>,
-    usage: Option<WireUsage>,
+struct AnthropicAnswer {
+    content: Vec<AnthropicContent>,
+    usage: Option<AnthropicUsage>,
 }
 
 #[derive(Deserialize)]
-struct WireContent {
+struct AnthropicContent {
     #[serde(default)]
     text: String,
 }
 
 /// What a call cost, as Anthropic counts it.
 #[derive(Deserialize)]
-pub(crate) struct WireUsage {
+pub(crate) struct AnthropicUsage {
     input_tokens: u32,
     output_tokens: u32,
     #[serde(default)]
@@ -59,7 +59,7 @@ pub(crate) struct WireUsage {
     cache_read_input_tokens: Option<u32>,
 }
 
-impl WireUsage {
+impl AnthropicUsage {
     pub(crate) fn total(&self) -> Tokens {
         let cached = [self.cache_creation_input_tokens, self.cache_read_input_tokens].into_iter().flatten();
         [self.input_tokens, self.output_tokens].into_iter().chain(cached).map(Tokens).sum()
@@ -67,17 +67,20 @@ impl WireUsage {
 }
 
 impl Model for Anthropic {
-    fn answer(&self, request: &Request) -> Result<Answer, ModelError> {
+    fn answer(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError> {
         let body = json!({
             "model": self.model,
             "max_tokens": request.most_answer_tokens.0,
             "system": request.instructions,
             "messages": [{"role": "user", "content": request.text}],
         });
-        let answer =
-            self.door.post(Some(("x-api-key", &self.key)), &[("anthropic-version", "2023-06-01")], &body)?;
-        let answer: WireAnswer = serde_json::from_value(answer).map_err(|_| ModelError::Unreadable)?;
+        let answer = self.endpoint.post(
+            Some(("x-api-key", &self.key)),
+            &[("anthropic-version", "2023-06-01")],
+            &body,
+        )?;
+        let answer: AnthropicAnswer = serde_json::from_value(answer).map_err(|_| ModelError::Unreadable)?;
         let text = answer.content.into_iter().map(|content| content.text).collect();
-        Ok(Answer { text, tokens: answer.usage.map(|usage| usage.total()) })
+        Ok(ModelAnswer { text, tokens: answer.usage.map(|usage| usage.total()) })
     }
 }

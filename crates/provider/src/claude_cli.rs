@@ -1,10 +1,10 @@
 //! Claude Code's own command, for people who have a subscription and no key.
 //!
-//! It is an agent and we want none: no tools, no servers, no hooks, no transcript, a folder with nothing in it. It is started behind
-//! a guard, so that it never outlives us.
+//! The program is an agent, and we want only its model: no tools, no servers, no hooks, no transcript, an empty folder. It runs
+//! behind the watchdog, so that it never outlives us.
 
-use crate::anthropic::WireUsage;
-use crate::{Answer, Model, ModelError, Request, child};
+use crate::anthropic::AnthropicUsage;
+use crate::{Model, ModelAnswer, ModelError, ModelRequest, child};
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,25 +14,25 @@ use std::time::Duration;
 /// Claude Code's own command.
 #[derive(Clone, Debug)]
 pub struct ClaudeCli {
-    /// What is put before the command so that it is started by `stand_guard`.
-    pub guard: Vec<OsString>,
+    /// Prefix of the command that makes `run_watchdog` start it.
+    pub watchdog: Vec<OsString>,
     /// The model that is asked.
     pub model: String,
     /// The folder it runs in.
     pub directory: PathBuf,
-    /// The variable that tells whatever it starts that it is inside a call of ours.
+    /// The environment variable that marks its children as started by us.
     pub mark: &'static str,
     /// How long it may take.
     pub deadline: Duration,
 }
 
 impl ClaudeCli {
-    /// The model that is asked when nobody says otherwise.
+    /// The default model.
     pub const MODEL: &'static str = "haiku";
 
-    fn command(&self, request: &Request) -> Result<Command, ModelError> {
+    fn command(&self, request: &ModelRequest) -> Result<Command, ModelError> {
         let (program, before) =
-            self.guard.split_first().ok_or(ModelError::Unreachable("there is nobody to guard it"))?;
+            self.watchdog.split_first().ok_or(ModelError::Unreachable("no watchdog is set"))?;
         let mut command = Command::new(program);
         command.args(before).args(["claude", "-p", "--output-format", "json", "--no-session-persistence"]);
         command.args(["--session-id", &request.session, "--model", &self.model]);
@@ -45,21 +45,21 @@ impl ClaudeCli {
 }
 
 #[derive(Deserialize)]
-struct WireResult {
+struct ClaudeCliResult {
     #[serde(default)]
     is_error: bool,
     #[serde(default)]
     result: String,
-    usage: Option<WireUsage>,
+    usage: Option<AnthropicUsage>,
 }
 
 impl Model for ClaudeCli {
-    fn answer(&self, request: &Request) -> Result<Answer, ModelError> {
+    fn answer(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError> {
         let printed = child::run(&mut self.command(request)?, &request.text, self.deadline)?;
-        let answer: WireResult = serde_json::from_slice(&printed).map_err(|_| ModelError::Unreadable)?;
+        let answer: ClaudeCliResult = serde_json::from_slice(&printed).map_err(|_| ModelError::Unreadable)?;
         if answer.is_error {
             return Err(ModelError::ProgramFailed);
         }
-        Ok(Answer { text: answer.result, tokens: answer.usage.map(|usage| usage.total()) })
+        Ok(ModelAnswer { text: answer.result, tokens: answer.usage.map(|usage| usage.total()) })
     }
 }

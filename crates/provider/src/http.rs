@@ -1,4 +1,4 @@
-//! One way to ask over HTTP: JSON there, JSON back, within a deadline, and no redirect is followed: a key goes where it was meant to.
+//! JSON over HTTP, within a deadline. No redirect is followed, so that a key goes only where it was configured to go.
 
 use crate::{MOST_ANSWER_BYTES, ModelError};
 use serde_json::Value;
@@ -7,24 +7,24 @@ use ureq::Agent;
 
 /// A server that answers JSON with JSON.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct JsonEndpoint {
     agent: Agent,
     url: String,
 }
 
-impl Door {
-    pub(crate) fn new(url: String, deadline: Duration) -> Door {
+impl JsonEndpoint {
+    pub(crate) fn new(url: String, deadline: Duration) -> JsonEndpoint {
         let mut config = Agent::config_builder()
             .timeout_global(Some(deadline))
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
             .user_agent("backstory");
-        // Whoever runs a model on this machine does not mean a proxy somewhere else.
+        // A model on this machine is not reached through a proxy.
         if is_loopback(&url) {
             config = config.proxy(None);
         }
-        Door { agent: Agent::new_with_config(config.build()), url }
+        JsonEndpoint { agent: Agent::new_with_config(config.build()), url }
     }
 
     /// Posts a body with a header that holds the key, if there is one.
@@ -56,7 +56,7 @@ impl Door {
 fn is_loopback(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    // What stands before an `@` is no host, however much it looks like one.
+    // The part before an `@` is user information, however much it looks like a host.
     let host = authority.rsplit('@').next().unwrap_or_default();
     match host.strip_prefix('[') {
         Some(host) => host.split(']').next() == Some("::1"),
@@ -68,7 +68,7 @@ fn is_loopback(url: &str) -> bool {
     }
 }
 
-/// Says in our own words what went wrong: theirs may repeat a header.
+/// Maps an error to our own words: theirs may repeat a header.
 fn reason(error: &ureq::Error) -> ModelError {
     match error {
         ureq::Error::Timeout(_) => ModelError::TooLate,

@@ -1,22 +1,21 @@
 //! Models: text in, text out. The only crate that talks to one, over HTTP or by starting a program.
 //!
-//! Everything has a deadline and a largest size. No error holds a word of what was asked or a key. What a model may be asked, and
-//! which answers are worth anything, stands in `wording`. Not here: when it is asked, what it may cost (`store`), configuration and
-//! keys (`cli`).
+//! Every call has a deadline and a size limit. No error holds a word of the request or a key. `rewording` says what a model is asked
+//! and which answers are accepted. Not here: when it is asked, what it may cost (`store`), configuration and keys (`cli`).
 
 mod anthropic;
 mod child;
 mod claude_cli;
-mod guard;
 mod http;
 mod openai_compatible;
-mod wording;
+mod rewording;
+mod watchdog;
 
 pub use anthropic::Anthropic;
 pub use claude_cli::ClaudeCli;
-pub use guard::stand_guard;
 pub use openai_compatible::OpenAiCompatible;
-pub use wording::{Rubbish, Wording, is_our_prompt, request_for, wording_from};
+pub use rewording::{RejectedAnswer, Rewording, is_our_prompt, parse_rewording, rewording_request};
+pub use watchdog::run_watchdog;
 
 use backstory_memory::{Tokens, estimate};
 use thiserror::Error;
@@ -24,26 +23,26 @@ use thiserror::Error;
 /// No answer larger than this is read.
 const MOST_ANSWER_BYTES: usize = 256 * 1024;
 
-/// Something that answers.
+/// Something that answers requests.
 pub trait Model {
     /// Answers a request, within a deadline of its own.
-    fn answer(&self, request: &Request) -> Result<Answer, ModelError>;
+    fn answer(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError>;
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// What it is to do, the same for every request.
+pub struct ModelRequest {
+    /// The instructions, the same for every request.
     pub instructions: String,
-    /// What it is to do it with.
+    /// The text to work on.
     pub text: String,
-    /// The name of the session, where answering needs one: a UUID nobody else has.
+    /// The id of the session, if the program needs one: a UUID of its own.
     pub session: String,
     /// How long the answer may be.
     pub most_answer_tokens: Tokens,
 }
 
-impl Request {
+impl ModelRequest {
     /// Returns what the request and its answer are expected to cost at most.
     #[must_use]
     pub fn expected_tokens(&self) -> Tokens {
@@ -51,19 +50,19 @@ impl Request {
     }
 }
 
-/// What a model answered.
+/// The answer of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// What it said.
+pub struct ModelAnswer {
+    /// Its text.
     pub text: String,
-    /// What it cost, question and answer; nothing where nobody said.
+    /// What it cost, request and answer; `None` if the model did not report it.
     pub tokens: Option<Tokens>,
 }
 
 /// Why there is no answer. Never holds what was asked, nor a key.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ModelError {
-    /// It said no: too many requests, a wrong key, out of order.
+    /// It refused: too many requests, a wrong key, out of order.
     #[error("the model refused with status {0}")]
     Refused(u16),
     /// The program that should have answered reported an error.
@@ -75,13 +74,13 @@ pub enum ModelError {
     /// It could not be reached or started.
     #[error("the model cannot be reached: {0}")]
     Unreachable(&'static str),
-    /// The answer is larger than any answer.
+    /// The answer exceeds the size limit.
     #[error("the answer is larger than {MOST_ANSWER_BYTES} bytes")]
     TooLarge,
-    /// The answer has not the shape of one.
+    /// The answer is not in the expected format.
     #[error("the answer cannot be read")]
     Unreadable,
-    /// A key must not travel where others can read it.
+    /// A key must not be sent unencrypted.
     #[error("a key is sent only over https, or to this machine")]
     KeyInTheOpen,
 }

@@ -1,7 +1,7 @@
 //! Chat completions, as OpenAI named them and many servers speak them, local ones included.
 
-use crate::http::Door;
-use crate::{Answer, Model, ModelError, Request};
+use crate::http::JsonEndpoint;
+use crate::{Model, ModelAnswer, ModelError, ModelRequest};
 use backstory_memory::Tokens;
 use serde::Deserialize;
 use serde_json::json;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// A server that speaks chat completions.
 pub struct OpenAiCompatible {
-    door: Door,
+    endpoint: JsonEndpoint,
     key: Option<String>,
     model: String,
 }
@@ -19,8 +19,9 @@ impl OpenAiCompatible {
     /// Prepares to ask a model; local servers need no key.
     #[must_use]
     pub fn new(base_url: &str, key: Option<&str>, model: &str, deadline: Duration) -> OpenAiCompatible {
-        let door = Door::new(format!("{}/chat/completions", base_url.trim_end_matches('/')), deadline);
-        OpenAiCompatible { door, key: key.map(|key| format!("Bearer {key}")), model: model.to_owned() }
+        let endpoint =
+            JsonEndpoint::new(format!("{}/chat/completions", base_url.trim_end_matches('/')), deadline);
+        OpenAiCompatible { endpoint, key: key.map(|key| format!("Bearer {key}")), model: model.to_owned() }
     }
 }
 
@@ -32,28 +33,28 @@ impl fmt::Debug for OpenAiCompatible {
 }
 
 #[derive(Deserialize)]
-struct WireAnswer {
-    choices: Vec<WireChoice>,
-    usage: Option<WireUsage>,
+struct ChatCompletion {
+    choices: Vec<ChatChoice>,
+    usage: Option<ChatUsage>,
 }
 
 #[derive(Deserialize)]
-struct WireChoice {
-    message: WireMessage,
+struct ChatChoice {
+    message: ChatMessage,
 }
 
 #[derive(Deserialize)]
-struct WireMessage {
+struct ChatMessage {
     content: String,
 }
 
 #[derive(Deserialize)]
-struct WireUsage {
+struct ChatUsage {
     total_tokens: u32,
 }
 
 impl Model for OpenAiCompatible {
-    fn answer(&self, request: &Request) -> Result<Answer, ModelError> {
+    fn answer(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError> {
         let body = json!({
             "model": self.model,
             "max_tokens": request.most_answer_tokens.0,
@@ -64,10 +65,10 @@ impl Model for OpenAiCompatible {
             ],
         });
         let key = self.key.as_deref().map(|key| ("authorization", key));
-        let answer: WireAnswer =
-            serde_json::from_value(self.door.post(key, &[], &body)?).map_err(|_| ModelError::Unreadable)?;
+        let answer: ChatCompletion = serde_json::from_value(self.endpoint.post(key, &[], &body)?)
+            .map_err(|_| ModelError::Unreadable)?;
         let first = answer.choices.into_iter().next().ok_or(ModelError::Unreadable)?;
-        Ok(Answer {
+        Ok(ModelAnswer {
             text: first.message.content,
             tokens: answer.usage.map(|usage| Tokens(usage.total_tokens)),
         })

@@ -11,7 +11,7 @@ mod kept;
 
 use backstory_embed::{DIMENSION, Row, Vector, VectorWriter, model_name};
 use backstory_memory::{ProjectId, Timestamp};
-use backstory_recall::{Meaning, Question, Recall, Synonyms, Weights};
+use backstory_recall::{RankingWeights, SearchQuery, Searcher, SemanticIndex, Synonyms, VectorCache};
 use backstory_store::{Filter, Home, Scope, Store};
 use backstory_testkit::{Corpus, Times, note_figure};
 use kept::{kept_home, open, show, sizes};
@@ -28,12 +28,12 @@ fn main() {
         if !home.vectors().exists() {
             make_up_vectors(&home, project, memories);
         }
-        let meaning = Meaning::open(&home.vectors()).expect("vectors");
-        let bench = Bench { memories, store: &store, project };
-        bench.ask("search, words and meaning", Some(&meaning), &Weights::SEARCH, Corpus::question);
-        bench.ask("search, words alone", None, &Weights::SEARCH, Corpus::question);
-        bench.ask("unasked, words and meaning", Some(&meaning), &Weights::INJECT, Corpus::question);
-        bench.ask("search, odd questions", Some(&meaning), &Weights::SEARCH, odd_question);
+        let meaning = SemanticIndex::open(&home.vectors(), &VectorCache::default()).expect("vectors");
+        let bench = SearchBench { memories, store: &store, project };
+        bench.ask("search, words and meaning", Some(&meaning), &RankingWeights::SEARCH, Corpus::question);
+        bench.ask("search, words alone", None, &RankingWeights::SEARCH, Corpus::question);
+        bench.ask("unasked, words and meaning", Some(&meaning), &RankingWeights::INJECT, Corpus::question);
+        bench.ask("search, odd questions", Some(&meaning), &RankingWeights::SEARCH, odd_question);
         let mb = |path: &Path| fs::metadata(path).map_or(0, |file| file.len()) / 1_000_000;
         println!(
             "{memories} on disk: {} MB database, {} MB vectors; in memory: {}",
@@ -44,27 +44,27 @@ fn main() {
     }
 }
 
-struct Bench<'a> {
+struct SearchBench<'a> {
     memories: usize,
     store: &'a Store,
     project: ProjectId,
 }
 
-impl Bench<'_> {
+impl SearchBench<'_> {
     fn ask(
         &self,
         what: &str,
-        meaning: Option<&Meaning>,
-        weights: &Weights,
+        meaning: Option<&SemanticIndex>,
+        weights: &RankingWeights,
         question: impl Fn(&mut Corpus) -> String,
     ) {
         let (mut corpus, synonyms) = (Corpus::new(7), Synonyms::built_in());
-        let recall = Recall::new(self.store, weights).by_meaning(meaning).with_synonyms(&synonyms);
+        let searcher = Searcher::new(self.store, weights).with_meaning(meaning).with_synonyms(&synonyms);
         let filter = Filter::within(Scope::Project(self.project));
         let mut took = Times::default();
         for _ in 0..QUESTIONS {
             let question = question(&mut corpus);
-            took.of(|| recall.ask(&Question::new(&question, NOW), &filter).expect("an answer"));
+            took.of(|| searcher.search(&SearchQuery::new(&question, NOW), &filter).expect("an answer"));
         }
         show(what, self.memories, &took);
         note_figure(&format!("{what}, p50"), self.memories, took.ms(50));

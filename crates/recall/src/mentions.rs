@@ -1,11 +1,11 @@
-//! What a question names outright: files and symbols. The code of an error looks like a symbol and is none.
+//! Files and symbols a query names. An error code looks like a symbol and is not one.
 //!
-//! Precise rather than greedy: `and/or` is no path, Node.js no file and GitHub no symbol. Whoever is named nowhere in the store is
-//! found nowhere; what is missed here is still a word of the question. Not here: looking whether any of it exists.
+//! Precise rather than greedy: `and/or` is no path, Node.js no file, GitHub no symbol. A name that is missed here is still a word of
+//! the query. Not here: whether any of them exists.
 
-mod known;
+mod name_lists;
 
-use known::{ERRNOS, EXTENSIONS, FILE_NAMES, NAMES_OF_PRODUCTS, NO_CODES};
+use name_lists::{ERRNOS, EXTENSIONS, FILE_NAMES, NAMES_OF_PRODUCTS, NO_CODES};
 
 /// What a text names, each once and in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,9 +16,9 @@ pub(crate) struct Mentions {
     pub(crate) symbols: Vec<String>,
 }
 
-/// More of a sort than this is a listing, not a question.
+/// More of one sort than this is a listing, not a query.
 const MOST_OF_A_SORT: usize = 16;
-/// A question longer than this is a paste; its beginning says what it is about.
+/// A longer query is a paste; its beginning says what it is about.
 const MOST_BYTES: usize = 16 * 1024;
 /// A longer name is none.
 const LONGEST_NAME: usize = 256;

@@ -1,85 +1,85 @@
-//! Why a memory was found: the whole sum, so that every hit can answer for itself (law 9).
+//! How a score came about: every term and factor of it, so that each hit can be explained (law 9).
 
 use crate::Signal;
 use backstory_memory::MemoryId;
 
-/// How a question was answered.
+/// How the hits of a search were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strategy {
-    /// Nothing was asked: what fits the filter, newest first.
+pub enum SearchStrategy {
+    /// The query is empty: what fits the filter, newest first.
     Newest,
     /// By words and by meaning.
     WordsAndMeaning,
-    /// By words alone: there are no vectors, or the question says nothing the model reads.
+    /// By words alone: there are no vectors, or the model cannot read the query.
     Words,
-    /// By looking through the texts: the word index could not be used.
+    /// By scanning the texts: the word index could not be used.
     Texts,
 }
 
-impl Strategy {
+impl SearchStrategy {
     /// Returns the strategy's name, as it is shown.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Strategy::Newest => "newest",
-            Strategy::WordsAndMeaning => "words and meaning",
-            Strategy::Words => "words",
-            Strategy::Texts => "texts",
+            SearchStrategy::Newest => "newest",
+            SearchStrategy::WordsAndMeaning => "words and meaning",
+            SearchStrategy::Words => "words",
+            SearchStrategy::Texts => "texts",
         }
     }
 }
 
-/// What made a memory relevant, and what its score is the product of.
+/// The terms of a memory's relevance and the factors of its score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reasons {
     /// How well its words fit, as BM25; 0 where none does.
     pub words: f64,
-    /// The cosine to the question; nothing where the memory has no vector or meaning was not asked.
+    /// The cosine to the query; `None` if the memory has no vector or meaning was not searched.
     pub meaning: Option<f64>,
     /// Words and meaning in one number, 0 to 1.
     pub fused: f64,
-    /// What lifted it above that, by name, each with what it added.
-    pub lifts: Vec<(Lift, f64)>,
+    /// The boosts, each with what it added.
+    pub boosts: Vec<(Boost, f64)>,
     /// What its relevance was multiplied by.
-    pub factors: Vec<(Factor, f64)>,
-    /// A newer memory that speaks of the same.
+    pub factors: Vec<(ScoreFactor, f64)>,
+    /// A newer memory on the same subject.
     pub older_than: Option<MemoryId>,
 }
 
-/// What lifts a memory beside its own words.
+/// Adds to a relevance beside words and meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lift {
-    /// The question names a file or symbol it speaks of.
+pub enum Boost {
+    /// The query names a file or symbol of the memory.
     Named,
-    /// Its neighbours in the session fit.
+    /// Its neighbours in the session are relevant.
     Neighbours,
-    /// It has to do with another hit.
+    /// It is linked to another hit.
     LinkedTo(MemoryId),
 }
 
-/// What relevance is multiplied by.
+/// A factor of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Factor {
-    /// It lies outside the time the question names.
+pub enum ScoreFactor {
+    /// It lies outside the time the query names.
     OutsideTime,
-    /// It was replaced.
+    /// It is superseded.
     Superseded,
-    /// What speaks for it beside its relevance.
+    /// A signal beside relevance.
     Signal(Signal),
 }
 
 impl Reasons {
-    /// Returns how much the memory has to do with the question, 0 to 1 unless BM25 is taken as it is.
+    /// Returns the relevance with all boosts; 0 to 1 unless plain BM25 is used.
     #[must_use]
     pub fn relevance(&self) -> f64 {
-        let lifted: f64 = self.lifts.iter().map(|(_, added)| added).sum();
-        self.fused + lifted
+        let boosted: f64 = self.boosts.iter().map(|(_, added)| added).sum();
+        self.fused + boosted
     }
 
-    /// Returns how far the memory answers by itself, without what stands beside it.
+    /// Returns the relevance without the boost for neighbours.
     #[must_use]
-    pub fn by_itself(&self) -> f64 {
-        let own = self.lifts.iter().filter(|(lift, _)| *lift != Lift::Neighbours);
+    pub fn direct_relevance(&self) -> f64 {
+        let own = self.boosts.iter().filter(|(boost, _)| *boost != Boost::Neighbours);
         self.fused + own.map(|(_, added)| added).sum::<f64>()
     }
 

@@ -1,10 +1,10 @@
-//! What speaks for a memory beside its relevance: its age, its use, its kind, who said it. Each is a factor near 1, and is shown by name.
+//! Signals beside relevance: age, use, kind, provenance and the like. Each is a factor near 1 and is shown by name.
 
-use crate::Weights;
+use crate::RankingWeights;
 use backstory_memory::{Freshness, Kind, Memory, MemoryScope, ProjectId, Provenance, Timestamp};
 use backstory_store::Impressions;
 
-/// What speaks for or against a memory.
+/// A property of a memory that counts beside its relevance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Signal {
     /// How long ago it was written.
@@ -48,47 +48,47 @@ impl Signal {
     }
 }
 
-/// What is known about a memory beside what it says.
+/// What signals depend on beside the memory itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
-    /// When the question is asked.
+pub(crate) struct SignalInput {
+    /// When the search runs.
     pub(crate) at: Timestamp,
-    /// From which project, where that makes a difference.
+    /// From which project, if several are searched.
     pub(crate) from: Option<ProjectId>,
     /// How often the memory was shown.
     pub(crate) shown: Impressions,
 }
 
-/// Returns every signal that is not neutral, with its factor, strength included.
-pub(crate) fn signals(memory: &Memory, known: Known, weights: &Weights) -> Vec<(Signal, f64)> {
+/// Returns the factor of every signal that is not neutral, strength included.
+pub(crate) fn signals(memory: &Memory, input: SignalInput, weights: &RankingWeights) -> Vec<(Signal, f64)> {
     let content = &memory.content;
-    let age = known.at.days_since(memory.created_at);
+    let age = input.at.days_since(memory.created_at);
     let lasting = if is_durable(content.kind) { weights.durable } else { 1.0 };
     let recency = 1.0 / (1.0 + age / (weights.recency_days * lasting).max(f64::MIN_POSITIVE));
-    let uses = f64::from(memory.times_used) + weights.shown * f64::from(known.shown.total);
+    let uses = f64::from(memory.times_used) + weights.shown * f64::from(input.shown.total);
     let used = 1.0 + (1.0 + uses).log10() * weights.used;
     let importance = 1.0 + f64::from(content.importance.get()) / 5.0 * weights.importance;
-    let since_use = memory.last_used_at.map(|used_at| known.at.days_since(used_at));
+    let since_use = memory.last_used_at.map(|used_at| input.at.days_since(used_at));
     let recent_use =
         since_use.map_or(1.0, |days| 1.0 + weights.recent_use * (-days / weights.recency_days).exp());
-    let is_own = known.from.is_none_or(|from| memory.project == from || content.scope == MemoryScope::User);
+    let is_own = input.from.is_none_or(|from| memory.project == from || content.scope == MemoryScope::User);
     let all = [
         (Signal::Recency, recency.powf(weights.recency)),
         (Signal::Used, used),
         (Signal::Importance, importance),
         (Signal::RecentUse, recent_use),
-        (Signal::SameProject, if known.from.is_some() && is_own { weights.same_project } else { 1.0 }),
+        (Signal::SameProject, if input.from.is_some() && is_own { weights.same_project } else { 1.0 }),
         (Signal::Kind, content.kind.weight().powf(weights.kind)),
         (Signal::Provenance, trust_weight(&content.provenance).powf(weights.provenance)),
         (Signal::Confidence, (0.5 + 0.5 * content.confidence.get()).powf(weights.confidence)),
-        (Signal::Unused, (1.0 / (1.0 + f64::from(known.shown.since_used) / SHOWN_HALF)).powf(weights.unused)),
+        (Signal::Unused, (1.0 / (1.0 + f64::from(input.shown.since_used) / SHOWN_HALF)).powf(weights.unused)),
     ];
     let with_strength = all.into_iter().map(|(signal, factor)| (signal, factor.powf(weights.signals)));
     with_strength.filter(|(_, factor)| (factor - 1.0).abs() > 1e-9).collect()
 }
 
 /// Returns the factor for the state of a memory's code; nothing where it is what it was.
-pub(crate) fn freshness(state: Freshness, weights: &Weights) -> Option<f64> {
+pub(crate) fn freshness(state: Freshness, weights: &RankingWeights) -> Option<f64> {
     let weight: f64 = match state {
         Freshness::Fresh => return None,
         Freshness::Changed => 0.8,
@@ -97,7 +97,7 @@ pub(crate) fn freshness(state: Freshness, weights: &Weights) -> Option<f64> {
     Some(weight.powf(weights.freshness * weights.signals))
 }
 
-/// Shown this often without use, a memory counts half.
+/// Impressions this often without use, a memory counts half.
 const SHOWN_HALF: f64 = 10.0;
 
 /// Whether what a kind says holds for long.

@@ -1,7 +1,8 @@
-//! Synonyms: other words for what was asked, from a list that people can edit.
+//! Synonyms: more words to search for, from a list that users can edit.
 //!
-//! A line says what one word may also be called: `deploy: ci, pipeline, release`. It holds one way, and it is not followed further: what
-//! a synonym may be called is not what was asked. Not here: reading the user's file (`cli`), and what a synonym counts (fusion).
+//! A line says what one word may also be called: `deploy: ci, pipeline, release`. It holds in one direction and is not followed
+//! further: a synonym of a synonym is no longer what was searched for. Not here: reading the user's file (`cli`), the weight of a
+//! synonym (`fusion`).
 
 use backstory_memory::words;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,34 +11,34 @@ use std::collections::{BTreeMap, BTreeSet};
 const BUILT_IN: &str = include_str!("synonyms.txt");
 
 /// A file larger than this is not a list of synonyms.
-pub const MOST_BYTES: usize = 64 * 1024;
+pub const MOST_SYNONYM_BYTES: usize = 64 * 1024;
 /// More words than this for one do not narrow anything down.
 const MOST_FOR_A_WORD: usize = 16;
-/// A question grows by at most this many words.
+/// A query grows by at most this many words.
 const MOST_ADDED: usize = 32;
 
 /// What words may also be called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Synonyms {
-    lines: BTreeMap<String, Line>,
+    lines: BTreeMap<String, SynonymLine>,
     notes: Vec<String>,
 }
 
 /// What one word may also be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct SynonymLine {
     /// The other words, in the order they were written.
     pub others: Vec<String>,
     /// Whether the user's own list says so.
     pub is_own: bool,
 }
 
-/// A word nobody said, and the said one it stands for.
+/// A synonym, and the word of the query it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Added {
+pub struct AddedSynonym {
     /// The word to look for.
     pub word: String,
-    /// The word of the question.
+    /// The word of the query.
     pub because_of: String,
 }
 
@@ -46,66 +47,66 @@ impl Synonyms {
     #[must_use]
     pub fn built_in() -> Synonyms {
         let mut synonyms = Synonyms::default();
-        synonyms.lay(BUILT_IN, false);
+        synonyms.add(BUILT_IN, false);
         synonyms
     }
 
-    /// Returns the built-in list with a list of the user's laid over it. What cannot be followed is passed over with a note.
+    /// Returns the built-in list with a list of the user's laid over it. Lines that cannot be parsed are skipped with a note.
     #[must_use]
     pub fn with(own: &str) -> Synonyms {
         let mut synonyms = Synonyms::built_in();
-        if own.len() > MOST_BYTES {
-            synonyms.notes.push(format!("longer than {MOST_BYTES} bytes: passed over"));
+        if own.len() > MOST_SYNONYM_BYTES {
+            synonyms.notes.push(format!("longer than {MOST_SYNONYM_BYTES} bytes: skipped"));
         } else {
-            synonyms.lay(own, true);
+            synonyms.add(own, true);
         }
         synonyms
     }
 
-    /// Returns other words for those of a question, and for which: those of the first words first, none that was said.
+    /// Returns the synonyms of a query's words, those of its first words first, without words the query already has.
     #[must_use]
-    pub fn expand(&self, said: &[String]) -> Vec<Added> {
+    pub fn expand(&self, said: &[String]) -> Vec<AddedSynonym> {
         let mut known: BTreeSet<&str> = said.iter().map(String::as_str).collect();
         let mut added = Vec::new();
-        for (asked, line) in said.iter().filter_map(|asked| Some((asked, self.line_of(asked)?))) {
+        for (word, line) in said.iter().filter_map(|word| Some((word, self.line_for(word)?))) {
             for other in line.others.iter().filter(|other| known.insert(other)) {
-                added.push(Added { word: other.clone(), because_of: asked.clone() });
+                added.push(AddedSynonym { word: other.clone(), because_of: word.clone() });
             }
         }
         added.truncate(MOST_ADDED);
         added
     }
 
-    /// Returns the line of a word, or of the word it is a form of: `formatting` is asked for `format`.
-    fn line_of(&self, asked: &str) -> Option<&Line> {
-        self.lines.get(asked).or_else(|| {
-            let stems = (SHORTEST_STEM..asked.len()).rev().filter_map(|end| asked.split_at_checked(end));
+    /// Returns the line of a word, or of its base form: `formatting` uses the line of `format`.
+    fn line_for(&self, word: &str) -> Option<&SynonymLine> {
+        self.lines.get(word).or_else(|| {
+            let stems = (SHORTEST_STEM..word.len()).rev().filter_map(|end| word.split_at_checked(end));
             let mut forms = stems.filter(|(stem, ending)| is_ending(stem, ending));
             forms.find_map(|(stem, _)| self.lines.get(stem))
         })
     }
 
     /// Returns every line, by its word.
-    pub fn lines(&self) -> impl Iterator<Item = (&str, &Line)> {
+    pub fn lines(&self) -> impl Iterator<Item = (&str, &SynonymLine)> {
         self.lines.iter().map(|(word, line)| (word.as_str(), line))
     }
 
-    /// Returns what was passed over in the user's list, and why.
+    /// Returns which lines of the user's list were skipped, and why.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    fn lay(&mut self, text: &str, is_own: bool) {
+    fn add(&mut self, text: &str, is_own: bool) {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (number, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default().trim();
             if line.is_empty() {
                 continue;
             }
-            match read(line) {
+            match parse(line) {
                 Ok((word, others)) if others.is_empty() => drop(self.lines.remove(&word)),
-                Ok((word, others)) => drop(self.lines.insert(word, Line { others, is_own })),
+                Ok((word, others)) => drop(self.lines.insert(word, SynonymLine { others, is_own })),
                 Err(why) => self.notes.push(format!("line {}: {why}", number + 1)),
             }
         }
@@ -122,8 +123,8 @@ fn is_ending(stem: &str, ending: &str) -> bool {
     matches!(ending, "s" | "es" | "d" | "ment" | "ments") || is_verbal(ending) || is_verbal(doubled)
 }
 
-/// Reads a line: a word and what it may also be called.
-fn read(line: &str) -> Result<(String, Vec<String>), &'static str> {
+/// Parses a line: a word and its synonyms.
+fn parse(line: &str) -> Result<(String, Vec<String>), &'static str> {
     let (word, others) = line.split_once(':').ok_or("there is no `:` in it")?;
     let word = single(word).ok_or("one word stands before the `:`")?;
     let mut named: Vec<String> = Vec::new();
@@ -137,7 +138,7 @@ fn read(line: &str) -> Result<(String, Vec<String>), &'static str> {
     Ok((word, named))
 }
 
-/// Returns the one word of a text, cut as questions are cut.
+/// Returns the one word of a text, split as queries are split.
 fn single(text: &str) -> Option<String> {
     let mut words = words(text);
     words.next().filter(|_| words.next().is_none())
@@ -157,16 +158,16 @@ mod tests {
     }
 
     #[test]
-    fn other_forms_of_a_word_are_asked_for_it() {
+    fn inflected_words_use_the_line_of_their_base_form() {
         let synonyms = Synonyms::with("format: style\ndeploy: release\nbug: defect\n");
-        for asked in ["formatting", "formatted", "formats", "deployment", "deploys", "deploying", "bugs"] {
-            assert_eq!(added(&synonyms, &[asked]).len(), 1, "{asked}");
+        for word in ["formatting", "formatted", "formats", "deployment", "deploys", "deploying", "bugs"] {
+            assert_eq!(added(&synonyms, &[word]).len(), 1, "{word}");
         }
-        for asked in ["information", "forma", "bugle", "reformat", "builders"] {
+        for word in ["information", "forma", "bugle", "reformat", "builders"] {
             assert_eq!(
-                added(&Synonyms::with("form: paper\nbug: defect\nformat: style\nbuild:\n"), &[asked]),
+                added(&Synonyms::with("form: paper\nbug: defect\nformat: style\nbuild:\n"), &[word]),
                 [""; 0],
-                "{asked}"
+                "{word}"
             );
         }
     }
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_followed_is_passed_over_with_a_note() {
+    fn a_line_that_cannot_be_parsed_is_skipped_with_a_note() {
         let synonyms = Synonyms::with("no colon\ntwo words: x\n: x\na: b c, d\nfine: good");
         assert_eq!(
             synonyms.notes(),
@@ -217,12 +218,12 @@ mod tests {
         );
         assert_eq!(added(&synonyms, &["fine"]), ["good for fine"]);
         let long = Synonyms::with(&"a: b\n".repeat(20_000));
-        assert_eq!(long.notes(), ["longer than 65536 bytes: passed over"]);
+        assert_eq!(long.notes(), ["longer than 65536 bytes: skipped"]);
         assert_eq!(long.lines, Synonyms::built_in().lines);
     }
 
     #[test]
-    fn a_question_grows_within_bounds() {
+    fn a_query_grows_within_bounds() {
         let many: Vec<String> = (0..100).map(|n| format!("other{n}")).collect();
         let list: String = (0..10)
             .map(|n| format!("word{n}: {}\n", many.join(", ").replace("other", &format!("o{n}x"))))

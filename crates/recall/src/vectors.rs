@@ -34,16 +34,16 @@ const FEW: u64 = 20_000;
 
 /// How to embed.
 #[derive(Clone, Copy)]
-pub struct Embedding<'a> {
+pub struct EmbeddingJob<'a> {
     /// The model.
     pub encoder: &'a (dyn Encoder + Sync),
     /// How many cores to use.
     pub cores: usize,
-    /// When to stop. What is not done by then goes on waiting.
+    /// TimeRange to stop. What is not done by then goes on waiting.
     pub until: Option<Instant>,
 }
 
-impl Embedding<'_> {
+impl EmbeddingJob<'_> {
     fn is_over(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
     }
@@ -57,7 +57,7 @@ impl Embedding<'_> {
 
 /// What came of embedding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Embedded {
+pub struct EmbeddingReport {
     /// How many memories have their vectors now that had none.
     pub memories: u64,
     /// Whether it was left to another process.
@@ -78,15 +78,15 @@ pub enum EmbedError {
 /// Embeds what waits, newest first, until nothing waits or the time is over. `progress` is told how many are done.
 ///
 /// A vector file that is missing, damaged or of another model is begun anew.
-pub fn embed_waiting(
+pub fn embed_pending(
     store: &mut Store,
-    work: &Embedding<'_>,
+    work: &EmbeddingJob<'_>,
     mut progress: impl FnMut(u64),
-) -> Result<Embedded, EmbedError> {
+) -> Result<EmbeddingReport, EmbedError> {
     let file = store.home().vectors();
-    let mut embedded = Embedded::default();
+    let mut embedded = EmbeddingReport::default();
     let Some(_alone) = alone(&file)? else {
-        return Ok(Embedded { is_left_to_another: true, ..embedded });
+        return Ok(EmbeddingReport { is_left_to_another: true, ..embedded });
     };
     if store.count_stale_vectors()? == 0 && file.exists() {
         return Ok(embedded);
@@ -98,7 +98,7 @@ pub fn embed_waiting(
         if work.until.is_some() && store.count_memories()? > FEW {
             return Ok(embedded);
         }
-        begin_anew(store, work.encoder)?;
+        rebuild_vectors(store, work.encoder)?;
     }
     let mut note = |more| {
         embedded.memories += more;
@@ -110,7 +110,7 @@ pub fn embed_waiting(
             Ok(true) => {}
             Ok(false) => return Ok(embedded),
             Err(EmbedError::File(VectorFileError::Busy { .. })) => {
-                return Ok(Embedded { is_left_to_another: true, ..embedded });
+                return Ok(EmbeddingReport { is_left_to_another: true, ..embedded });
             }
             Err(error) => return Err(error),
         }
@@ -120,23 +120,23 @@ pub fn embed_waiting(
 /// Puts an empty vector file in the place of the one in use, and lets every memory wait.
 ///
 /// The store is told first: who is killed in between finds the old file, and every row of it to be made again.
-pub fn begin_anew(store: &mut Store, encoder: &dyn Encoder) -> Result<(), EmbedError> {
+pub fn rebuild_vectors(store: &mut Store, encoder: &dyn Encoder) -> Result<(), EmbedError> {
     let empty = patiently(|| VectorWriter::rebuild(&store.home().vectors(), encoder.model_name()))?;
     store.mark_all_vectors_stale()?;
     Ok(empty.finish()?)
 }
 
 /// Overwrites the vectors of what was forgotten or changed, and waits until that is on the disk.
-pub fn take_out_vectors(store: &mut Store, encoder: &dyn Encoder) -> Result<(), EmbedError> {
+pub fn remove_dead_vectors(store: &mut Store, encoder: &dyn Encoder) -> Result<(), EmbedError> {
     match take_out(store, encoder, VectorWriter::sync) {
         // Nothing of such a file is ever found again, but it must not keep what was forgotten either.
-        Err(EmbedError::File(error)) if error.is_stale() => begin_anew(store, encoder),
+        Err(EmbedError::File(error)) if error.is_stale() => rebuild_vectors(store, encoder),
         done => done,
     }
 }
 
 /// Lets those memories wait whose vectors a power cut has taken, or whoever else changed the file. Returns how many.
-pub fn look_for_missing_vectors(store: &mut Store, encoder: &dyn Encoder) -> Result<u64, EmbedError> {
+pub fn requeue_missing_vectors(store: &mut Store, encoder: &dyn Encoder) -> Result<u64, EmbedError> {
     let Ok(file) = VectorFile::open(&store.home().vectors(), encoder.model_name()) else { return Ok(0) };
     let known: HashSet<i64> = file.memories().collect();
     let mut missing = Vec::new();
@@ -150,7 +150,11 @@ pub fn look_for_missing_vectors(store: &mut Store, encoder: &dyn Encoder) -> Res
 }
 
 /// Goes once through what waits, newest first; what arrives meanwhile is newest. Returns whether there was anything to embed.
-fn pass(store: &mut Store, work: &Embedding<'_>, progress: &mut dyn FnMut(u64)) -> Result<bool, EmbedError> {
+fn pass(
+    store: &mut Store,
+    work: &EmbeddingJob<'_>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<bool, EmbedError> {
     let mut has_embedded = false;
     let batch = work.cores.max(1) * if work.cores > 1 { PER_CORE } else { 1 };
     let mut gone_through: Option<RangeInclusive<MemoryId>> = None;
@@ -230,7 +234,7 @@ fn text_of(content: &Content) -> String {
 }
 
 /// Embeds texts, on several cores where that is asked for: each takes the next text that nobody has taken.
-fn encode_all(work: &Embedding<'_>, texts: &[String]) -> Vec<Vec<Quantised>> {
+fn encode_all(work: &EmbeddingJob<'_>, texts: &[String]) -> Vec<Vec<Quantised>> {
     let encode = |text: &String| -> Vec<Quantised> {
         work.encoder.encode(text).iter().map(backstory_embed::Vector::quantise).collect()
     };

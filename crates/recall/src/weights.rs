@@ -1,67 +1,67 @@
-//! The one table of weights: what counts how much, for each profile.
+//! The table of ranking weights, one row a profile.
 //!
-//! The defaults stand here and, with a word on each, in the configuration. The formulas of the systems Backstory replaces are rows of the
-//! same table: `SIX_SIGNALS` is lore's ranking, number for number.
+//! The defaults are here and, with the same comments, in the default configuration. `SIX_SIGNALS` reproduces the ranking of lore,
+//! number for number.
 
 use serde::Deserialize;
 
-/// What counts how much.
+/// The weights of one profile.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Weights {
-    /// The share of meaning in relevance, 0 to 1; the rest is words. Without vectors words are all of it.
+pub struct RankingWeights {
+    /// The share of meaning in relevance, 0 to 1; the rest is words. Without vectors only words count.
     pub meaning: f64,
     /// The BM25 that is worth half of what words can be worth; 0 takes BM25 as it is.
     pub saturation: f64,
-    /// How near a memory must be, as a cosine, that none of the words stand in.
+    /// The least cosine of a memory that holds none of the words.
     pub nearness: f64,
-    /// What a synonym is worth beside a word that was said.
+    /// The weight of a synonym; a word of the query itself has 1.
     pub synonyms: f64,
-    /// How far it lifts a memory that the question names its file or symbol.
+    /// Score bonus if the query names a file or symbol of the memory.
     pub named: f64,
-    /// How far a short memory is lifted by what stands beside it in its session.
+    /// Score bonus of a short memory for relevant neighbours in its session.
     pub neighbours: f64,
-    /// What is left of a memory that lies outside the time the question names.
+    /// Factor for a memory outside the time the query names.
     pub outside_time: f64,
-    /// How strongly the signals below count, all together: 1 as they are, 0 not at all.
+    /// Strength of all signals below together: 1 as they are, 0 off.
     pub signals: f64,
-    /// How strongly it counts how recent a memory is.
+    /// Strength of recency.
     pub recency: f64,
-    /// After how many days a memory is half as recent.
+    /// Half-life of recency in days.
     pub recency_days: f64,
-    /// How many times slower kinds that last grow old: decisions, patterns, learnings, goals.
+    /// How many times slower durable kinds age: decisions, patterns, learnings, goals.
     pub durable: f64,
-    /// What ten times as much use adds.
+    /// Bonus for each tenfold of uses.
     pub used: f64,
-    /// How much being shown counts as use: 0 not at all, 1 like use itself, as lore has it.
+    /// How much an impression counts as a use: 0 not at all, 1 like a use, as in lore.
     pub shown: f64,
-    /// What the highest importance adds.
+    /// Bonus of the highest importance.
     pub importance: f64,
-    /// What it adds to have been used just now.
+    /// Bonus for a use just now; fades with `recency_days`.
     pub recent_use: f64,
-    /// What a memory of the asking project is multiplied by.
+    /// Factor for a memory of the project the query comes from.
     pub same_project: f64,
-    /// How strongly the kind counts.
+    /// Strength of the kind.
     pub kind: f64,
-    /// How strongly it counts who said it.
+    /// Strength of the provenance.
     pub provenance: f64,
-    /// How strongly it counts how sure we are.
+    /// Strength of the confidence.
     pub confidence: f64,
-    /// How strongly it counts that the code it speaks of has changed or is gone.
+    /// Strength of the penalty for code that changed or is gone.
     pub freshness: f64,
-    /// How fast a memory fades that is shown again and again and never used.
+    /// Strength of the penalty for impressions without a use.
     pub unused: f64,
-    /// What is taken off the best answer, before the floor, where a question names only what no memory ever did.
-    pub unheard: f64,
-    /// Where the best is less relevant than this, there is no answer.
+    /// Share taken off the best relevance, before the floor, if all names of the query occur in no memory.
+    pub out_of_vocabulary: f64,
+    /// Nothing is returned if the best relevance is below this.
     pub floor: f64,
-    /// Less than this share of the best answer's relevance is not an answer.
+    /// Hits below this share of the best relevance are dropped.
     pub floor_of_best: f64,
 }
 
-impl Weights {
-    /// Someone asked: relevance rules, and the signals only tell equals apart.
-    pub const SEARCH: Weights = Weights {
+impl RankingWeights {
+    /// For an explicit search: relevance decides, the signals only break ties.
+    pub const SEARCH: RankingWeights = RankingWeights {
         meaning: 0.5,
         saturation: 8.0,
         nearness: 0.15,
@@ -83,28 +83,28 @@ impl Weights {
         confidence: 0.0,
         freshness: 1.0,
         unused: 0.0,
-        unheard: 0.0,
+        out_of_vocabulary: 0.0,
         floor: 0.0,
         floor_of_best: 0.0,
     };
 
-    /// Nobody asked: what is given must be right, and of what is about as right, what is recent, durable and sure comes first.
-    pub const INJECT: Weights = Weights {
+    /// For an injection nobody asked for: precision decides; among equals the recent, durable and sure come first.
+    pub const INJECT: RankingWeights = RankingWeights {
         signals: 1.0,
-        // In full, either alone would put a half-right answer of last month before the right one of last year.
+        // At full strength, recency or kind alone would rank a half-right memory of last month above the right one of last year.
         recency: 0.15,
         kind: 0.25,
         provenance: 1.0,
         confidence: 1.0,
         unused: 1.0,
-        unheard: 0.6,
+        out_of_vocabulary: 0.6,
         floor: 0.35,
         floor_of_best: 0.75,
-        ..Weights::SEARCH
+        ..RankingWeights::SEARCH
     };
 
-    /// The six signals of lore, and nothing else: BM25 as it is, recency, use, importance, recent use, same project.
-    pub const SIX_SIGNALS: Weights = Weights {
+    /// The six signals of lore and nothing else: plain BM25, recency, use, importance, recent use, same project.
+    pub const SIX_SIGNALS: RankingWeights = RankingWeights {
         meaning: 0.0,
         saturation: 0.0,
         synonyms: 0.0,
@@ -114,6 +114,6 @@ impl Weights {
         signals: 1.0,
         durable: 1.0,
         freshness: 0.0,
-        ..Weights::SEARCH
+        ..RankingWeights::SEARCH
     };
 }

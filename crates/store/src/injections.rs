@@ -26,17 +26,17 @@ pub struct MemoryInjection {
     pub tokens: u32,
     /// Why it was given.
     pub reasons: Vec<String>,
-    /// The layer it was in.
-    pub layer: String,
+    /// The section it was in.
+    pub section: String,
     /// When it was used after that, and how.
     pub used: Option<(Timestamp, String)>,
 }
 
-/// How much of what was given in one layer, of one kind, was used.
+/// How much of what was given in one section, of one kind, was used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Usefulness {
-    /// The layer.
-    pub layer: String,
+    /// The section.
+    pub section: String,
     /// The kind, by its name.
     pub kind: String,
     /// How often one was given.
@@ -145,7 +145,7 @@ impl Store {
                     score: row.get(3)?,
                     tokens: row.get(4)?,
                     reasons: codes::list("the reasons of an injection", &row.get::<_, String>(5)?)?,
-                    layer: row.get(8)?,
+                    section: row.get(8)?,
                     used: used_at.map(Timestamp).zip(used_how),
                 });
             }
@@ -153,7 +153,7 @@ impl Store {
         })
     }
 
-    /// Returns how much of what was given was used, by layer and kind, what was given most first.
+    /// Returns how much of what was given was used, by section and kind, what was given most first.
     pub fn usefulness(&self) -> Result<Vec<Usefulness>, StoreError> {
         self.read("count what was used", |db| {
             let sql = "SELECT g.layer, m.kind, count(*), sum(g.used_at_ms IS NOT NULL)
@@ -162,7 +162,7 @@ impl Store {
             let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map([], |row| {
                 Ok(Usefulness {
-                    layer: row.get(0)?,
+                    section: row.get(0)?,
                     kind: row.get(1)?,
                     injected: row.get(2)?,
                     used: row.get(3)?,
@@ -218,8 +218,8 @@ fn insert(db: &Connection, injection: &Injection) -> rusqlite::Result<InjectionI
             injection.budget.0,
             injection.bytes,
             injection.build_us,
-            codes::list_text(&injection.layers),
-            codes::list_text(&injection.layers_skipped),
+            codes::list_text(&injection.sections),
+            codes::list_text(&injection.sections_skipped),
             injection.shingles.to_bytes(),
         ],
     )?;
@@ -238,7 +238,7 @@ fn insert(db: &Connection, injection: &Injection) -> rusqlite::Result<InjectionI
             given.score,
             given.tokens.0,
             codes::list_text(&given.reasons),
-            given.layer,
+            given.section,
         ])?;
         impressions::note_shown(db, given.memory, ImpressionKind::Injected, injection.at)?;
     }

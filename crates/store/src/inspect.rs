@@ -63,8 +63,8 @@ pub struct InjectionRow {
     pub budget: u32,
     pub bytes: u32,
     pub build_us: u32,
-    pub layers: Vec<String>,
-    pub layers_skipped: Vec<String>,
+    pub sections: Vec<String>,
+    pub sections_skipped: Vec<String>,
     /// How many memories it gave, and how many of them were used.
     pub injected: u64,
     pub used: u64,
@@ -77,7 +77,7 @@ pub struct InjectedRow {
     pub id: MemoryId,
     pub title: String,
     pub kind: String,
-    pub layer: String,
+    pub section: String,
     pub rank: u32,
     pub score: f64,
     pub tokens: u32,
@@ -243,8 +243,11 @@ impl Store {
             let mut found = Vec::new();
             while let Some(row) = rows.next()? {
                 found.push(InjectionRow {
-                    layers: codes::list("the layers of an injection", &row.get::<_, String>(11)?)?,
-                    layers_skipped: codes::list("the layers of an injection", &row.get::<_, String>(12)?)?,
+                    sections: codes::list("the sections of an injection", &row.get::<_, String>(11)?)?,
+                    sections_skipped: codes::list(
+                        "the sections of an injection",
+                        &row.get::<_, String>(12)?,
+                    )?,
                     ..injection_row(row)?
                 });
             }
@@ -274,7 +277,7 @@ impl Store {
                     id: MemoryId(row.get(0)?),
                     title: row.get(1)?,
                     kind: row.get(2)?,
-                    layer: row.get(3)?,
+                    section: row.get(3)?,
                     rank: row.get(4)?,
                     score: row.get(5)?,
                     tokens: row.get(6)?,
@@ -388,8 +391,8 @@ fn injection_row(row: &Row<'_>) -> rusqlite::Result<InjectionRow> {
         budget: row.get(8)?,
         bytes: row.get(9)?,
         build_us: row.get(10)?,
-        layers: Vec::new(),
-        layers_skipped: Vec::new(),
+        sections: Vec::new(),
+        sections_skipped: Vec::new(),
         injected: row.get(13)?,
         used: row.get(14)?,
     })

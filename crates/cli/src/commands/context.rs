@@ -5,7 +5,7 @@ use crate::failure::{Exit, Failure};
 use crate::injecting::{Built, Injecting, Recipient};
 use crate::ui::{Tone, one_line};
 use backstory_hosts::InjectionPoint;
-use backstory_inject::Placed;
+use backstory_inject::PlacedMemory;
 use backstory_memory::{Moment, StartReason};
 use backstory_store::{ContextWindow, Scope, Store};
 use clap::{Args, ValueEnum};
@@ -65,8 +65,8 @@ pub(crate) struct ContextShape<'a> {
     budget: u32,
     bytes: usize,
     build_ms: f64,
-    layers: &'a [&'static str],
-    layers_skipped: Vec<String>,
+    sections: &'a [&'static str],
+    sections_skipped: Vec<String>,
     memories: Vec<LineShape<'a>>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct ContextShape<'a> {
 #[derive(Serialize)]
 pub(crate) struct LineShape<'a> {
     id: i64,
-    layer: &'static str,
+    section: &'static str,
     rank: u32,
     tokens: u32,
     score: f64,
@@ -160,7 +160,7 @@ fn bill(built: &Built, store: &Store, app: &App) -> Result<(), Failure> {
             store.memory(item.memory)?.map(|memory| one_line(&memory.content.title)).unwrap_or_default();
         let head = app.ui.tone(Tone::Strong, &format!("#{} {title}", item.memory));
         app.ui.line(&format!("{:>6}  {head}", item.tokens.0))?;
-        app.ui.line(&format!("        {}: {}", item.layer, item.reasons.join(", ")))?;
+        app.ui.line(&format!("        {}: {}", item.section, item.reasons.join(", ")))?;
     }
     let lines: u32 = block.items.iter().map(|item| item.tokens.0).sum();
     let rest = block.tokens.0.saturating_sub(lines);
@@ -172,7 +172,7 @@ fn bill(built: &Built, store: &Store, app: &App) -> Result<(), Failure> {
         block.bytes,
         f64::from(built.build_us) / 1000.0
     ))?;
-    for skipped in &block.layers_skipped {
+    for skipped in &block.sections_skipped {
         app.ui.line(&format!("        left out: {}", one_line(&skipped.to_string())))?;
     }
     Ok(())
@@ -189,16 +189,16 @@ pub(crate) fn shape(built: &Built) -> ContextShape<'_> {
         budget: built.budget.0,
         bytes: block.bytes,
         build_ms: f64::from(built.build_us) / 1000.0,
-        layers: &block.layers,
-        layers_skipped: block.layers_skipped.iter().map(ToString::to_string).collect(),
+        sections: &block.sections,
+        sections_skipped: block.sections_skipped.iter().map(ToString::to_string).collect(),
         memories: block.items.iter().map(line).collect(),
     }
 }
 
-fn line(item: &Placed) -> LineShape<'_> {
+fn line(item: &PlacedMemory) -> LineShape<'_> {
     LineShape {
         id: item.memory.0,
-        layer: item.layer,
+        section: item.section,
         rank: item.rank,
         tokens: item.tokens.0,
         score: item.score,

@@ -12,7 +12,7 @@ use crate::ui::{Tone, memories};
 use crate::vectors;
 use backstory_embed::MiniLm;
 use backstory_hosts::Host;
-use backstory_recall::look_for_missing_vectors;
+use backstory_recall::requeue_missing_vectors;
 use backstory_store::{CheckDepth, CheckReport, Store};
 use clap::Args;
 use serde::Serialize;
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
         report.words = store.check(depth)?.words;
     }
     if args.full && app.config.recall.vectors {
-        vectors::note_failure(&app.home, app.now, look_for_missing_vectors(&mut store, &MiniLm::load()));
+        vectors::note_failure(&app.home, app.now, requeue_missing_vectors(&mut store, &MiniLm::load()));
     }
     let waiting = store.count_stale_vectors()?;
     let hosts = hosts::examine(args.host, &store, app)?;

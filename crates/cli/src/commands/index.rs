@@ -5,7 +5,7 @@ use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
 use crate::{ui, vectors};
 use backstory_embed::MiniLm;
-use backstory_recall::begin_anew;
+use backstory_recall::rebuild_vectors;
 use backstory_store::Store;
 use clap::Args;
 use serde::Serialize;
@@ -16,7 +16,7 @@ pub(crate) struct IndexArgs {
     /// Make all vectors anew, or go on where that was broken off (default: the word index anew, and the vectors that are missing)
     #[arg(long)]
     pub(crate) vectors: bool,
-    /// Answer in JSON
+    /// SearchResults in JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -71,5 +71,5 @@ fn begin_vectors(store: &mut Store, app: &App) -> Result<(), Failure> {
         return Ok(());
     }
     store.begin_vector_rebuild()?;
-    begin_anew(store, &MiniLm::load()).map_err(vectors::failure)
+    rebuild_vectors(store, &MiniLm::load()).map_err(vectors::failure)
 }

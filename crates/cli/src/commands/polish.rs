@@ -13,7 +13,8 @@ use backstory_capture::{Redactor, prepare};
 use backstory_distil::{DistilReport, DistilTrigger};
 use backstory_memory::{Content, Event, Kind, Memory, MemoryId, Timestamp, Tokens, Uid, digest};
 use backstory_provider::{
-    Answer, Anthropic, ClaudeCli, Model, ModelError, OpenAiCompatible, Request, request_for, wording_from,
+    Anthropic, ClaudeCli, Model, ModelAnswer, ModelError, ModelRequest, OpenAiCompatible, parse_rewording,
+    rewording_request,
 };
 use backstory_store::{CallOutcome, CallPermission, Home, Job, PolishOutcome, Store, TokenCaps};
 use std::time::Duration;
@@ -124,7 +125,7 @@ impl Polishing<'_> {
         let now = app::now(&self.app.environment);
         // Once more: what counts as a secret may have been configured since.
         let safe = prepare(memory.content.clone(), &self.redactor);
-        let request = request_for(&safe, fresh_session(now)?);
+        let request = rewording_request(&safe, fresh_session(now)?);
         let provider = self.app.config.distil.provider;
         let call =
             match store.begin_call(job, provider.as_str(), request.expected_tokens(), self.caps, now)? {
@@ -162,7 +163,7 @@ impl Polishing<'_> {
         store: &mut Store,
         memory: &Memory,
         safe: &Content,
-        answer: Result<&Answer, &ModelError>,
+        answer: Result<&ModelAnswer, &ModelError>,
     ) -> Result<(CallOutcome, Option<Tokens>, String), Failure> {
         let answer = match answer {
             Ok(answer) => answer,
@@ -172,8 +173,8 @@ impl Polishing<'_> {
             }
             Err(error) => return Ok((CallOutcome::Failed, None, error.to_string())),
         };
-        let wording = match wording_from(&answer.text, safe) {
-            Ok(wording) => wording,
+        let rewording = match parse_rewording(&answer.text, safe) {
+            Ok(rewording) => rewording,
             Err(rubbish) => {
                 return Ok((
                     CallOutcome::Unusable,
@@ -182,7 +183,7 @@ impl Polishing<'_> {
                 ));
             }
         };
-        let worded = Content { title: wording.title, body: wording.body, ..safe.clone() };
+        let worded = Content { title: rewording.title, body: rewording.body, ..safe.clone() };
         let worded = prepare(worded, &self.redactor);
         let now = app::now(&self.app.environment);
         let said = match store.polish(memory, &worded.title, &worded.body, now)? {
@@ -193,7 +194,7 @@ impl Polishing<'_> {
     }
 
     /// Says in the log what left this machine, by its digest (SEC-16).
-    fn note(&self, memory: &Memory, request: &Request, said: &str) {
+    fn note(&self, memory: &Memory, request: &ModelRequest, said: &str) {
         let provider = self.app.config.distil.provider.as_str();
         let prompt = digest([request.text.as_bytes()]);
         let line = format!("polish: asked {provider} about #{} (prompt {prompt}): {said}", memory.id);
@@ -223,7 +224,7 @@ fn model(
             let directory = directory
                 .map_err(|error| Failure::user("cannot make a folder to ask from").because(&error))?;
             Ok(Box::new(ClaudeCli {
-                guard: vec![program.into(), "guard".into(), "--".into()],
+                watchdog: vec![program.into(), "guard".into(), "--".into()],
                 model: or(&distil.model, ClaudeCli::MODEL),
                 directory,
                 mark: BACKSTORY_INSIDE,

@@ -3,14 +3,14 @@
 use crate::app::{App, ProjectArgs, noted_if_it_could_be};
 use crate::args::{how_many, kinds, profiles};
 use crate::commands::team_search;
-use crate::engine::{Engine, Profile};
+use crate::engine::{Profile, engine_of, search_query};
 use crate::explain::{self, SumShape};
 use crate::failure::{Exit, Failure};
 use crate::shapes::{self, HitShape};
 use crate::times;
 use crate::ui::{Tone, one_line};
 use backstory_memory::{Kind, MemoryId, Timestamp, clean, first_chars};
-use backstory_recall::{Answer, Hit, Lift, Strategy, word_query};
+use backstory_recall::{Boost, Hit, SearchResults, SearchStrategy, word_query};
 use backstory_store::{Filter, ImpressionKind, Scope, StandingFilter, Store};
 use clap::Args;
 use serde::Serialize;
@@ -56,7 +56,7 @@ pub(crate) struct SearchArgs {
     /// One line a memory
     #[arg(long, conflicts_with = "json")]
     pub(crate) compact: bool,
-    /// Answer in JSON
+    /// SearchResults in JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &SearchArgs, app: &App) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn tell(args: &SearchArgs, store: &Store, answer: &Answer, app: &App) -> Result<(), Failure> {
+fn tell(args: &SearchArgs, store: &Store, answer: &SearchResults, app: &App) -> Result<(), Failure> {
     for read in &answer.read_as {
         app.ui.say(&format!("nothing says `{}`; looked for `{}` too", read.word, read.corrected));
     }
@@ -142,14 +142,14 @@ fn tell(args: &SearchArgs, store: &Store, answer: &Answer, app: &App) -> Result<
 /// Whether something was found although not one of the words stands anywhere: then the best of it may be far off.
 pub(crate) fn is_said_nowhere(
     args: &SearchArgs,
-    answer: &Answer,
+    answer: &SearchResults,
     store: &Store,
     app: &App,
 ) -> Result<bool, Failure> {
     let is_near_only = |hit: &Hit| {
-        hit.reasons.words == 0.0 && !hit.reasons.lifts.iter().any(|(lift, _)| *lift == Lift::Named)
+        hit.reasons.words == 0.0 && !hit.reasons.boosts.iter().any(|(lift, _)| *lift == Boost::Named)
     };
-    let is_asked = answer.strategy == Strategy::WordsAndMeaning && !answer.hits.is_empty();
+    let is_asked = answer.strategy == SearchStrategy::WordsAndMeaning && !answer.hits.is_empty();
     if !is_asked || !answer.hits.iter().all(is_near_only) {
         return Ok(false);
     }
@@ -161,21 +161,26 @@ pub(crate) fn is_said_nowhere(
 }
 
 /// Finds what bears on what was asked. Every door asks through here.
-pub(crate) fn answer(args: &SearchArgs, app: &App, store: &Store) -> Result<Answer, Failure> {
+pub(crate) fn answer(args: &SearchArgs, app: &App, store: &Store) -> Result<SearchResults, Failure> {
     // A time that cannot be parsed is an error also in a folder that no project is known for yet.
     let written = WrittenBetween::parse(args, app)?;
     let Some(scope) = app.reach(store, &args.place)? else {
-        return Ok(Answer { hits: Vec::new(), strategy: Strategy::Newest, read_as: Vec::new(), when: None });
+        return Ok(SearchResults {
+            hits: Vec::new(),
+            strategy: SearchStrategy::Newest,
+            read_as: Vec::new(),
+            when: None,
+        });
     };
     let text = args.words.join(" ");
-    let engine = Engine::of(app, args.profile);
+    let engine = engine_of(app, args.profile);
     let from = if args.place.all_projects { store.find_project(&app.project_ref())? } else { None };
-    let question = engine.question(&text, app.now, from);
-    Ok(engine.over(store).ask(&question, &filter(args, app, scope, written))?)
+    let query = search_query(&text, app.now, from);
+    Ok(engine.searcher(store).search(&query, &filter(args, app, scope, written))?)
 }
 
 /// Tells what was found. Every door that speaks JSON tells it through here.
-pub(crate) fn found(args: &SearchArgs, store: &Store, answer: &Answer) -> Result<Found, Failure> {
+pub(crate) fn found(args: &SearchArgs, store: &Store, answer: &SearchResults) -> Result<Found, Failure> {
     let mut hits = Vec::new();
     for hit in &answer.hits {
         let explain = args.explain.then(|| explain::shape(&hit.reasons));

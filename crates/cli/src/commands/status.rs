@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// Arguments of `status`.
 #[derive(Args, Debug)]
 pub(crate) struct StatusArgs {
-    /// Answer in JSON
+    /// SearchResults in JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -60,7 +60,7 @@ pub(crate) struct ModelWorkShape {
 /// How much of what sessions were given they used.
 #[derive(Serialize)]
 pub(crate) struct GivenShape {
-    layer: String,
+    section: String,
     kind: String,
     given: u64,
     used: u64,
@@ -215,10 +215,10 @@ pub(crate) fn told(store: &Store, problem: Option<String>, app: &App) -> Result<
 }
 
 fn given(of: &Usefulness) -> GivenShape {
-    GivenShape { layer: of.layer.clone(), kind: of.kind.clone(), given: of.injected, used: of.used }
+    GivenShape { section: of.section.clone(), kind: of.kind.clone(), given: of.injected, used: of.used }
 }
 
-/// Says how much of what was given was used: all in all, then layer by layer.
+/// Says how much of what was given was used: all in all, then section by section.
 fn given_lines(all: &[Usefulness]) -> Vec<String> {
     let sum = |of: &mut dyn Iterator<Item = &Usefulness>| {
         of.fold((0, 0), |(given, used), one| (given + one.injected, used + one.used))
@@ -228,14 +228,15 @@ fn given_lines(all: &[Usefulness]) -> Vec<String> {
     if total.0 == 0 {
         return Vec::new();
     }
-    let mut layers: Vec<&str> = Vec::new();
+    let mut sections: Vec<&str> = Vec::new();
     for one in all {
-        if !layers.contains(&one.layer.as_str()) {
-            layers.push(&one.layer);
+        if !sections.contains(&one.section.as_str()) {
+            sections.push(&one.section);
         }
     }
-    let of_layer = |layer: &&str| sum(&mut all.iter().filter(|one| one.layer == **layer));
-    let lines = layers.iter().map(|layer| format!("  {}: {}", one_line(layer), told(of_layer(layer))));
+    let of_section = |section: &&str| sum(&mut all.iter().filter(|one| one.section == **section));
+    let lines =
+        sections.iter().map(|section| format!("  {}: {}", one_line(section), told(of_section(section))));
     std::iter::once(told(total)).chain(lines).collect()
 }
 
@@ -253,5 +254,5 @@ pub(crate) fn hook(receipt: &Receipt) -> HookShape {
 }
 
 fn ago(at: Timestamp, now: Timestamp) -> String {
-    backstory_inject::relative(at, now)
+    backstory_inject::time_ago(at, now)
 }

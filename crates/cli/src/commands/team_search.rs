@@ -10,7 +10,7 @@ use crate::times;
 use crate::ui::{Tone, one_line};
 use backstory_embed::{MiniLm, model_name};
 use backstory_memory::{Provenance, first_chars};
-use backstory_recall::direction;
+use backstory_recall::query_vector;
 use backstory_store::{Scope, SharedProject, Store};
 use backstory_sync::{QueryVector, TeamHit, TeamQuery};
 use serde::Serialize;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
     let words = args.words.join(" ");
     let weight = app.config.search_weights.meaning;
     let asks_meaning = app.config.recall.vectors && weight > 0.0;
-    let direction = if asks_meaning { direction(&MiniLm::load(), &words) } else { None };
+    let direction = if asks_meaning { query_vector(&MiniLm::load(), &words) } else { None };
     let (kinds, most) = (args.kinds.clone(), args.limit.unwrap_or(app.config.search.limit));
     // A hub that answers should be the one to say that it took too long.
     let timeout = app.config.team.patience() * 9 / 10;
@@ -137,7 +137,7 @@ fn shape(
         words: hit.words,
         meaning: hit.meaning,
         fused,
-        lifts: Vec::new(),
+        boosts: Vec::new(),
         factors: Vec::new(),
         relevance: fused,
         older_than: None,

@@ -2,14 +2,14 @@
 
 use crate::app::App;
 use crate::args::{memory_id, profiles};
-use crate::engine::{Engine, Profile};
+use crate::engine::{Profile, engine_of, search_query};
 use crate::explain::{self, SumShape};
 use crate::failure::{Exit, Failure};
 use crate::shapes::{self, HeadShape};
 use crate::times;
 use crate::ui::{Tone, one_line};
 use backstory_memory::{Memory, MemoryId, Standing};
-use backstory_recall::Explained;
+use backstory_recall::HitExplanation;
 use backstory_store::{Filter, Impressions, MemoryInjection, Scope, StandingFilter, Store, StoreError};
 use clap::Args;
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub(crate) struct WhyArgs {
     /// Which weights count
     #[arg(long, value_parser = profiles(), default_value = "search", requires = "query")]
     pub(crate) profile: Profile,
-    /// Answer in JSON
+    /// SearchResults in JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -55,7 +55,7 @@ pub(crate) struct GivenShape {
     injection: i64,
     at: String,
     moment: String,
-    layer: String,
+    section: String,
     rank: u32,
     score: f64,
     tokens: u32,
@@ -127,17 +127,17 @@ fn explain(
     query: &str,
     args: &WhyArgs,
     app: &App,
-) -> Result<Explained, Failure> {
-    let engine = Engine::of(app, args.profile);
-    let question = engine.question(query, app.now, None);
+) -> Result<HitExplanation, Failure> {
+    let engine = engine_of(app, args.profile);
+    let query = search_query(query, app.now, None);
     let limit = app.config.search.limit;
     let is_live = memory.standing == Standing::Confirmed;
     // Its place is the one a search gives it, which leaves out what was superseded; but that has its sum all the same.
     let standing = if is_live { StandingFilter::Confirmed } else { StandingFilter::Any };
     let filter = Filter { standing, limit, ..Filter::within(Scope::Project(memory.project)) };
-    let explained = engine.over(store).explain(&question, &filter, memory.id)?;
+    let explained = engine.searcher(store).explain(&query, &filter, memory.id)?;
     let explained = explained.ok_or(StoreError::NoSuchMemory(memory.id))?;
-    Ok(Explained { rank: explained.rank.filter(|_| is_live), ..explained })
+    Ok(HitExplanation { rank: explained.rank.filter(|_| is_live), ..explained })
 }
 
 fn origin(memory: &Memory, head: &HeadShape, evidence: usize) -> String {
@@ -178,7 +178,7 @@ fn given_line(given: &MemoryInjection) -> String {
     )
 }
 
-fn place(explained: &Explained) -> String {
+fn place(explained: &HitExplanation) -> String {
     let strategy = explained.strategy.as_str();
     match explained.rank {
         Some(rank) => format!("for this question: place {}, by {strategy}", rank + 1),
@@ -193,7 +193,7 @@ pub(crate) fn given_shape(given: MemoryInjection) -> GivenShape {
         injection: given.injection.0,
         at: times::iso(given.at),
         moment: given.moment,
-        layer: given.layer,
+        section: given.section,
         rank: given.rank,
         score: given.score,
         tokens: given.tokens,

@@ -1,7 +1,8 @@
 //! The arms of a comparison: the engine as `search` uses it, the engine as injection uses it, and plain BM25.
 
-use crate::engine::Engine;
+use crate::engine::search_query;
 use backstory_memory::{MemoryId, Timestamp, keywords};
+use backstory_recall::RecallEngine;
 use backstory_store::{Filter, Store, StoreError, WordQuery};
 
 /// One way to answer a query.
@@ -19,9 +20,9 @@ pub(crate) enum EvalArm {
 pub(crate) struct ArmContext<'a> {
     pub(crate) store: &'a Store,
     /// The engine with the weights of `search`.
-    pub(crate) search: &'a Engine,
+    pub(crate) search: &'a RecallEngine,
     /// The engine with the weights of `inject`.
-    pub(crate) inject: &'a Engine,
+    pub(crate) inject: &'a RecallEngine,
 }
 
 impl EvalArm {
@@ -45,8 +46,8 @@ impl EvalArm {
         at: Timestamp,
         filter: &Filter,
     ) -> Result<Vec<(MemoryId, f64)>, StoreError> {
-        let recall = |engine: &Engine| -> Result<Vec<(MemoryId, f64)>, StoreError> {
-            let answer = engine.over(context.store).ask(&engine.question(text, at, None), filter)?;
+        let recall = |engine: &RecallEngine| -> Result<Vec<(MemoryId, f64)>, StoreError> {
+            let answer = engine.searcher(context.store).search(&search_query(text, at, None), filter)?;
             Ok(answer.hits.into_iter().map(|hit| (hit.memory.id, hit.score)).collect())
         };
         match self {

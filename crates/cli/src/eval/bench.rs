@@ -4,7 +4,7 @@
 //! deleted with the bench; the user's own is never opened.
 
 use crate::app::{App, redactor};
-use crate::engine::{Engine, Profile};
+use crate::engine::{Profile, open_engine};
 use crate::eval::arm::{ArmContext, EvalArm};
 use crate::eval::data_set::{DataSet, EvalDocument, EvalQuery};
 use crate::failure::Failure;
@@ -14,7 +14,7 @@ use backstory_capture::{Redactor, prepare};
 use backstory_memory::{
     Content, MemoryId, ProjectId, ProjectKey, ProjectRef, Provenance, SessionId, Timestamp,
 };
-use backstory_recall::KeptVectors;
+use backstory_recall::{RecallEngine, VectorCache};
 use backstory_store::{Filter, Home, InsertOutcome, MemoryOrigin, NewMemory, Purpose, Scope, Store};
 use std::collections::HashMap;
 use std::num::NonZero;
@@ -37,8 +37,8 @@ pub(crate) struct EvalBench<'set> {
     /// Bytes on disk, indexes included.
     pub(crate) bytes: u64,
     now: Timestamp,
-    search: Engine,
-    inject: Engine,
+    search: RecallEngine,
+    inject: RecallEngine,
     /// Deletes the store on drop.
     _folder: TempDir,
 }
@@ -80,7 +80,7 @@ impl<'set> EvalBench<'set> {
         drop(writer.store);
         let bytes = size().saturating_sub(empty);
         let engine =
-            |profile| Engine::open(&app.config, &app.environment, &home, profile, &KeptVectors::default());
+            |profile| open_engine(&app.config, &app.environment, &home, profile, &VectorCache::default());
         let (search, inject) = (engine(Profile::Search), engine(Profile::Inject));
         Ok(EvalBench {
             set,

@@ -2,14 +2,14 @@
 
 use super::Injecting;
 use crate::config::Config;
-use crate::engine::{Engine, Profile};
+use crate::engine::{Profile, open_engine, search_query};
 use crate::env_vars::Environment;
 use crate::explain;
 use backstory_capture::FreshnessLimit;
 use backstory_hosts::InjectionPoint;
-use backstory_inject::{Known, Relevant};
+use backstory_inject::{Candidate, GatherError, Gathered};
 use backstory_memory::{Kind, Memory, MemoryId, first_chars};
-use backstory_recall::{Factor, KeptVectors, Signal};
+use backstory_recall::{RecallEngine, ScoreFactor, Signal, VectorCache};
 use backstory_store::{Filter, Home, Scope};
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -24,13 +24,13 @@ const MOST_KNOWN: usize = 200;
 const TIME_TO_LOOK: Duration = Duration::from_millis(60);
 const MOST_FILES: usize = 16;
 /// What a hit is weighed by whose code is not what it was.
-const CHANGED: Factor = Factor::Signal(Signal::Freshness);
+const CHANGED: ScoreFactor = ScoreFactor::Signal(Signal::Freshness);
 /// A longer prompt says at its beginning what it is about; what follows is pasted.
 const MOST_CHARS: usize = 4_000;
 
 /// An engine that is being opened, and reads the prompt, while the hook does what comes before recall: reading takes about as long.
 pub(crate) struct Ahead {
-    engine: Mutex<Option<JoinHandle<Engine>>>,
+    engine: Mutex<Option<JoinHandle<RecallEngine>>>,
 }
 
 impl Ahead {
@@ -49,8 +49,8 @@ impl Ahead {
         let prompt = first_chars(text, MOST_CHARS).to_owned();
         let open = move || {
             let mut engine =
-                Engine::open(&config, &environment, &home, Profile::Inject, &KeptVectors::default());
-            engine.read(&prompt);
+                open_engine(&config, &environment, &home, Profile::Inject, &VectorCache::default());
+            engine.encode_ahead(&prompt);
             engine
         };
         let opening = thread::Builder::new().spawn(open).ok()?;
@@ -58,23 +58,23 @@ impl Ahead {
     }
 
     /// Returns the engine once it is open; nothing where it was returned before, or came to harm.
-    fn engine(&self) -> Option<Engine> {
+    fn engine(&self) -> Option<RecallEngine> {
         self.engine.lock().ok()?.take()?.join().ok()
     }
 }
 
 impl Injecting<'_> {
     /// Finds what bears on a prompt, best first, without what the session has.
-    pub(super) fn bearing_on(&self, prompt: &str) -> Known<Vec<Relevant>> {
+    pub(super) fn bearing_on(&self, prompt: &str) -> Gathered<Vec<Candidate>> {
         if !asks_something(prompt) {
             return Ok(Vec::new());
         }
         let prompt = first_chars(prompt, MOST_CHARS);
         let open = || {
-            Engine::open(self.config, self.environment, self.home, Profile::Inject, &KeptVectors::default())
+            open_engine(self.config, self.environment, self.home, Profile::Inject, &VectorCache::default())
         };
         let engine = self.ahead.and_then(Ahead::engine).unwrap_or_else(open);
-        let question = engine.question(prompt, self.now, Some(self.to.project));
+        let query = search_query(prompt, self.now, Some(self.to.project));
         let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Goal || speaks_of_goals(prompt));
         let known = self.to.in_view.memories.len().min(MOST_KNOWN);
         let filter = Filter {
@@ -85,15 +85,15 @@ impl Injecting<'_> {
         let until = self.until.min(Instant::now() + TIME_TO_LOOK);
         let look =
             |memories: &[&Memory]| self.freshness_of(memories, FreshnessLimit { until, files: MOST_FILES });
-        let failed = |error: backstory_store::StoreError| error.to_string();
-        let recall = engine.over(self.store).with_freshness(&look).until(self.until);
-        let answer = recall.ask(&question, &filter).map_err(failed)?;
+        let failed = |error: backstory_store::StoreError| GatherError::from_error(&error);
+        let recall = engine.searcher(self.store).with_freshness(&look).until(self.until);
+        let answer = recall.search(&query, &filter).map_err(failed)?;
         let ids: Vec<MemoryId> = answer.hits.iter().map(|hit| hit.memory.id).collect();
         let unfaded: HashSet<MemoryId> = self.store.unfaded(&ids).map_err(failed)?.into_iter().collect();
         let news = answer.hits.into_iter().filter(|hit| self.is_news(&hit.memory));
         let news = news.filter(|hit| hit.memory.content.pinned || unfaded.contains(&hit.memory.id));
         Ok(news
-            .map(|hit| Relevant {
+            .map(|hit| Candidate {
                 score: hit.score,
                 reasons: explain::words(&hit.reasons),
                 changed_since: hit.reasons.factors.iter().any(|(factor, _)| *factor == CHANGED),

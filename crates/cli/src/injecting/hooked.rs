@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
 use backstory_hosts::{Host, InjectionPoint};
-use backstory_inject::{Block, Skipped, Why};
+use backstory_inject::{Block, SkipReason, SkippedSection};
 use backstory_memory::{Moment, ProjectRef, StartReason, Timestamp};
 use backstory_store::{ContextWindow, Home, Receipt, ReceiptId, Session, Store, StoreError};
 use std::collections::HashSet;
@@ -142,8 +142,8 @@ fn start_reason(point: &InjectionPoint) -> Option<StartReason> {
 impl Built {
     /// Says why there is nothing to give, where something could not be read.
     fn or_why_not(&self) -> Result<(), Failure> {
-        let failed = |skipped: &&Skipped| matches!(skipped.why, Why::Failed(_));
-        match self.block.layers_skipped.iter().find(failed) {
+        let failed = |skipped: &&SkippedSection| matches!(skipped.why, SkipReason::Failed(_));
+        match self.block.sections_skipped.iter().find(failed) {
             Some(skipped) => Err(Failure::user(skipped.to_string())),
             None => Ok(()),
         }

@@ -2,7 +2,7 @@
 
 use super::Injecting;
 use backstory_capture::git;
-use backstory_inject::{Known, Orientation, Relevant, WorkTree};
+use backstory_inject::{Candidate, GatherError, Gathered, Orientation, WorkTreeState};
 use backstory_memory::Kind;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ impl Injecting<'_> {
             let known = self.known();
             let dirty = asking.and_then(|asking| asking.join().ok()).unwrap_or_default();
             let branch = self.to.root.and_then(git::branch);
-            Orientation { standing: WorkTree { branch, dirty, next_steps: Vec::new() }, ..known }
+            Orientation { work_tree: WorkTreeState { branch, dirty, next_steps: Vec::new() }, ..known }
         })
     }
 
@@ -39,7 +39,7 @@ impl Injecting<'_> {
         let mut summaries = newest("recent session", &[Kind::Summary], SUMMARIES);
         Orientation {
             pinned: self.relevant("pinned", |store| store.pinned(project, MOST_PINNED)),
-            standing: WorkTree::default(),
+            work_tree: WorkTreeState::default(),
             handoff: newest("where the work stands", &[Kind::Handoff], HANDOFFS).map(last_at_work),
             last_summary: take_first(&mut summaries, "last session"),
             sessions: summaries,
@@ -49,21 +49,21 @@ impl Injecting<'_> {
         }
     }
 
-    fn code_changes(&self) -> Known<Vec<backstory_memory::ChangedSymbol>> {
+    fn code_changes(&self) -> Gathered<Vec<backstory_memory::ChangedSymbol>> {
         let read = || self.store.code_changes(self.to.project, None, CODE_CHANGES);
         let changes = self.store.read_until(self.until, read);
-        changes.map_err(|error| error.to_string())
+        changes.map_err(|error| GatherError::from_error(&error))
     }
 }
 
-fn last_at_work(handoffs: Vec<Relevant>) -> Option<Relevant> {
+fn last_at_work(handoffs: Vec<Candidate>) -> Option<Candidate> {
     handoffs.into_iter().max_by_key(|it| it.memory.updated_at)
 }
 
-fn take_first(summaries: &mut Known<Vec<Relevant>>, reason: &str) -> Known<Option<Relevant>> {
+fn take_first(summaries: &mut Gathered<Vec<Candidate>>, reason: &str) -> Gathered<Option<Candidate>> {
     let all = summaries.as_mut().map_err(|why| why.clone())?;
     if all.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Relevant { reasons: vec![reason.to_owned()], ..all.remove(0) }))
+    Ok(Some(Candidate { reasons: vec![reason.to_owned()], ..all.remove(0) }))
 }

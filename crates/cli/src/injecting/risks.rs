@@ -2,7 +2,7 @@
 
 use super::Injecting;
 use backstory_distil::FailureSignature;
-use backstory_inject::{Known, Relevant};
+use backstory_inject::{Candidate, Gathered};
 use backstory_memory::{Kind, Memory, MemoryId, Provenance, first_chars};
 use backstory_recall::word_query;
 use backstory_store::{Filter, Scope, Store, StoreError};
@@ -15,10 +15,10 @@ const OF_A_FILE: u32 = 24;
 
 impl Injecting<'_> {
     /// Finds how a command failed before, where it may fail the same way again.
-    pub(super) fn failures_of(&self, command: &str) -> Known<Vec<Relevant>> {
+    pub(super) fn failures_of(&self, command: &str) -> Gathered<Vec<Candidate>> {
         let Some(task) = task(command) else { return Ok(Vec::new()) };
         let found = self.relevant("this failed before", |store| self.like_failures(store, command))?;
-        let mut found: Vec<(bool, Relevant)> = found
+        let mut found: Vec<(bool, Candidate)> = found
             .into_iter()
             .filter_map(|it| {
                 let failed = failed_command(&it.memory)?;
@@ -51,7 +51,7 @@ impl Injecting<'_> {
     }
 
     /// Finds what is known about a file that is about to change: what a person decided about it, gotchas and patterns, then failures.
-    pub(super) fn known_of(&self, file: &str) -> Known<Vec<Relevant>> {
+    pub(super) fn known_of(&self, file: &str) -> Gathered<Vec<Candidate>> {
         let filter = Filter {
             kinds: vec![Kind::Decision, Kind::Learning, Kind::Pattern, Kind::Failure],
             limit: OF_A_FILE,

@@ -5,7 +5,7 @@
 use crate::failure::Failure;
 use crate::injecting::nonce;
 use crate::shapes::MemoryShape;
-use backstory_inject::{age, encode, encode_lines, gist, pointer};
+use backstory_inject::{age, encode, encode_lines, pointer, snippet};
 use backstory_memory::{Memory, MemoryId, Provenance, Standing, TITLE_CHARS, Timestamp, fence, first_chars};
 
 /// The most bytes an answer has, everything counted.
@@ -86,7 +86,7 @@ pub(crate) fn index_line(memory: &Memory, form: Form, now: Timestamp) -> String 
     }
     let told = match form {
         Form::Title => encode(&content.title, TITLE_CHARS),
-        Form::Gist => gist(memory, GIST_CHARS),
+        Form::Gist => snippet(memory, GIST_CHARS),
     };
     format!("#{} {} {told} · {}{superseded}", memory.id, content.kind, age(memory.created_at, now))
 }

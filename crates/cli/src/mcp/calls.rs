@@ -14,7 +14,7 @@ use crate::mcp::arguments::Arguments;
 use crate::shapes;
 use backstory_inject::encode;
 use backstory_memory::{Kind, Memory, MemoryId, ProjectId, Provenance, TITLE_CHARS, strip_fences};
-use backstory_recall::Strategy;
+use backstory_recall::SearchStrategy;
 use backstory_store::{Filter, Scope, StandingFilter, Store, StoreError};
 
 /// The most hits of one search.
@@ -38,7 +38,7 @@ pub(crate) fn search(arguments: &Arguments, app: &App) -> Result<String, Failure
     }
     let here = here(&asked.place, app, &store)?;
     let how = match found.strategy {
-        Strategy::Newest => "the newest first".to_owned(),
+        SearchStrategy::Newest => "the newest first".to_owned(),
         strategy => format!("found by {}, best first", strategy.as_str()),
     };
     let mut answer = Answer::about(&how);

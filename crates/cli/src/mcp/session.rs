@@ -10,7 +10,7 @@ use crate::mcp::wire::{
 };
 use crate::mcp::{Door, answers, calls, eras, eras::Era};
 use crate::vectors;
-use backstory_recall::KeptVectors;
+use backstory_recall::VectorCache;
 use serde_json::{Map, Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -135,6 +135,6 @@ impl Session {
     fn app(&self) -> Result<App, Failure> {
         let Door { environment, flags, ui, .. } = &self.door;
         let app = App::in_folder(self.roots.first.clone(), environment.clone(), flags, *ui)?;
-        Ok(App { app: backstory_app::App { vectors: KeptVectors::of_a_server(), ..app.app }, ui: app.ui })
+        Ok(App { app: backstory_app::App { vectors: VectorCache::for_server(), ..app.app }, ui: app.ui })
     }
 }

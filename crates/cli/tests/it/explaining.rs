@@ -39,7 +39,7 @@ fn a_search_shows_its_whole_sum() {
     let terms = |name: &str| {
         hit["explain"][name].as_array().unwrap().iter().map(|term| number(&term["value"])).collect::<Vec<_>>()
     };
-    let relevance = number(&hit["explain"]["fused"]) + terms("lifts").iter().sum::<f64>();
+    let relevance = number(&hit["explain"]["fused"]) + terms("boosts").iter().sum::<f64>();
     let score = terms("factors").iter().fold(relevance, |score, factor| score * factor);
     assert!((score - number(&hit["score"])).abs() < 1e-4, "{hit}");
     assert!(ask(&env, 0, &["search", "--json", "migration"])["hits"][0].get("explain").is_none());

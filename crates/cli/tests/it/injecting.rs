@@ -128,7 +128,7 @@ fn law_1_what_cannot_be_recorded_is_not_given_and_the_event_is_kept() {
     }
 }
 
-/// A layer that cannot be read takes no other with it.
+/// A section that cannot be read does not affect the others.
 #[test]
 fn law_1_a_layer_that_cannot_be_read_is_left_out_alone() {
     let env = world();

@@ -86,7 +86,7 @@ fn every_question_has_the_answer_of_the_command() {
     tells(&one["title"], &why["title"]);
     let context = worker.get(&format!("/api/context?project_path={}", env.project().display()));
     let told = ask(&env, 0, &["context", "--json"]);
-    for key in ["layers", "budget", "memories", "moment"] {
+    for key in ["sections", "budget", "memories", "moment"] {
         tells(&context[key], &told[key]);
     }
     // The name of the fence is drawn anew each time.
@@ -290,7 +290,7 @@ fn context_is_told_over_the_socket_and_recorded_only_when_a_host_asks() {
     let (status, told) = curl(&format!("/api/context?project_path={project}&session_id=s1"), "");
     assert_eq!(status, "200");
     assert!(told["context"].as_str().unwrap().contains("SQLite"), "{told}");
-    assert!(told["tokens"].as_u64() > Some(0) && told["build_ms"].is_number() && told["layers"].is_array());
+    assert!(told["tokens"].as_u64() > Some(0) && told["build_ms"].is_number() && told["sections"].is_array());
     let (status, missing) = curl("/api/context?session_id=s1", "");
     assert_eq!((status.as_str(), &missing["error"]["code"]), ("400", &json!("project_path_missing")));
     let (status, nothing) = curl("/api/context?project_path=/nowhere", "");

@@ -11,7 +11,7 @@ fn vectors_are_those_of_the_reference_within_a_hundredth() {
     assert!(texts.len() >= 200 && texts.len() == expected.len());
     let mut cosines = Vec::new();
     for (text, expected) in texts.iter().zip(&expected) {
-        let cosine = model.encode_question(text).unwrap().cosine(&expected.to_vector().unwrap());
+        let cosine = model.encode_query(text).unwrap().cosine(&expected.to_vector().unwrap());
         cosines.push((cosine, text));
     }
     cosines.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -22,9 +22,9 @@ fn vectors_are_those_of_the_reference_within_a_hundredth() {
 fn every_kernel_gives_the_same_vector() {
     let texts = reference_data::texts();
     for text in texts.iter().step_by(12) {
-        let detected = MiniLm::load().encode_question(text).unwrap();
+        let detected = MiniLm::load().encode_query(text).unwrap();
         for cpu in Cpu::available() {
-            let vector = MiniLm { cpu, ..MiniLm::load() }.encode_question(text).unwrap();
+            let vector = MiniLm { cpu, ..MiniLm::load() }.encode_query(text).unwrap();
             // One last bit can turn the rounding of an activation, hence not 1.
             assert!(vector.cosine(&detected) > 0.999, "{cpu:?} {text:?}");
         }
@@ -34,7 +34,7 @@ fn every_kernel_gives_the_same_vector() {
 #[test]
 fn near_in_meaning_is_near_in_angle() {
     let model = MiniLm::load();
-    let vector = |text| model.encode_question(text).unwrap();
+    let vector = |text| model.encode_query(text).unwrap();
     let question = vector("why does signing in fail");
     let near = question.cosine(&vector("login is broken: the session cookie is rejected"));
     let far = question.cosine(&vector("the chart uses the wrong colours"));
@@ -45,7 +45,7 @@ fn near_in_meaning_is_near_in_angle() {
 fn a_short_text_has_one_vector_and_a_long_one_has_several() {
     let model = MiniLm::load();
     let short = "a short text";
-    assert_eq!(model.encode(short), [model.encode_question(short).unwrap()]);
+    assert_eq!(model.encode(short), [model.encode_query(short).unwrap()]);
     assert_eq!(model.encode(&"word ".repeat(254)).len(), 1);
     assert_eq!(model.encode(&"word ".repeat(300)).len(), 4);
 }
@@ -54,7 +54,7 @@ fn a_short_text_has_one_vector_and_a_long_one_has_several() {
 fn the_end_of_a_long_text_is_found_through_its_last_chunk() {
     let model = MiniLm::load();
     let text = "nothing of interest happened here. ".repeat(60) + "The espresso machine leaks hot water.";
-    let question = model.encode_question("coffee maker drips").unwrap();
+    let question = model.encode_query("coffee maker drips").unwrap();
     let chunks = model.encode(&text);
     let last = question.cosine(chunks.last().unwrap());
     assert!(chunks[..chunks.len() - 1].iter().all(|chunk| question.cosine(chunk) < last));
@@ -63,7 +63,7 @@ fn the_end_of_a_long_text_is_found_through_its_last_chunk() {
 #[test]
 fn a_blank_text_has_no_vector() {
     assert_eq!(MiniLm::load().encode(" \n"), []);
-    assert_eq!(MiniLm::load().encode_question(""), None);
+    assert_eq!(MiniLm::load().encode_query(""), None);
 }
 
 #[test]

@@ -2,8 +2,7 @@
 
 use crate::month::{DAY, NOW, memory};
 use backstory_inject::{
-    Block, Compaction, Doors, Frame, Orientation, Prompt, Relevant, SessionStart, Source, Tool, compaction,
-    prompt, session_start, tool,
+    Block, BlockFrame, Candidate, FetchHint, Orientation, compaction, prompt, session_start, tool,
 };
 use backstory_memory::{Content, Kind, Memory, Moment, Provenance, clean, strip_fences};
 use backstory_testkit::bar;
@@ -26,23 +25,21 @@ fn everywhere(text: &str, provenance: &Provenance) -> [Block; 4] {
         };
         Memory { content, ..memory }
     };
-    let mut known = Orientation::of(Kind::ALL.iter().zip(1..).map(|(kind, id)| hostile(*kind, id)).collect());
-    known.standing.branch = Some(text.to_owned());
-    known.standing.dirty = vec![text.to_owned()];
-    let hits: Vec<Relevant> = known.knowledge.clone().unwrap();
+    let mut known =
+        Orientation::from_memories(Kind::ALL.iter().zip(1..).map(|(kind, id)| hostile(*kind, id)).collect());
+    known.work_tree.branch = Some(text.to_owned());
+    known.work_tree.dirty = vec![text.to_owned()];
+    let hits: Vec<Candidate> = known.knowledge.clone().unwrap();
     let named = hits
         .into_iter()
-        .map(|it| Relevant { other_project: Some(text.to_owned()), ..it })
+        .map(|it| Candidate { other_project: Some(text.to_owned()), ..it })
         .collect::<Vec<_>>();
-    let frame = |moment| Frame::of(moment, NOW, NONCE, Doors::Both);
+    let frame = |moment| BlockFrame::for_moment(moment, NOW, NONCE, FetchHint::Both);
     [
-        session_start(
-            &SessionStart { known: known.clone(), source: Source::Startup },
-            &frame(Moment::SessionStart),
-        ),
-        prompt(&Prompt { hits: Ok(named.clone()) }, &frame(Moment::Prompt)),
-        tool(&Tool { hits: Ok(named) }, &frame(Moment::Tool)),
-        compaction(&Compaction { known }, &frame(Moment::Compaction)),
+        session_start(&known.clone(), None, &frame(Moment::SessionStart)),
+        prompt(&Ok(named.clone()), &frame(Moment::Prompt)),
+        tool(&Ok(named), &frame(Moment::Tool)),
+        compaction(&known, &frame(Moment::Compaction)),
     ]
 }
 
@@ -128,10 +125,10 @@ fn what_came_from_outside_is_pointed_at_and_not_told() {
 fn the_outside_cannot_crowd_out_the_rest() {
     let hit = |id, provenance| {
         let memory = memory(id, Kind::Discovery, DAY, "A page that says a good many words about refunds", "");
-        Relevant::from(Memory { content: Content { provenance, ..memory.content.clone() }, ..memory })
+        Candidate::from(Memory { content: Content { provenance, ..memory.content.clone() }, ..memory })
     };
     let hits = (1..40).map(|id| hit(id, Provenance::External)).chain([hit(99, Provenance::User)]).collect();
-    let block = prompt(&Prompt { hits: Ok(hits) }, &Frame::of(Moment::Prompt, NOW, NONCE, Doors::Both));
+    let block = prompt(&Ok(hits), &BlockFrame::for_moment(Moment::Prompt, NOW, NONCE, FetchHint::Both));
     let external: u32 = block.items.iter().filter(|it| it.memory.0 < 40).map(|it| it.tokens.0).sum();
     assert!((1..=120).contains(&external) && block.items.iter().any(|it| it.memory.0 == 99));
 }

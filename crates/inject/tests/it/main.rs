@@ -7,7 +7,7 @@
     reason = "clippy allows this in a `#[test]`, but not in what tests share"
 )]
 
+mod budgets;
 mod goldens;
 mod hostile;
-mod laws;
 mod month;

@@ -1,6 +1,6 @@
 //! A made-up month of a team that runs a ferry line's booking service: what distillation leaves of it.
 
-use backstory_inject::{Orientation, Relevant, WorkTree};
+use backstory_inject::{Candidate, Orientation, WorkTreeState};
 use backstory_memory::{
     Category, ChangedSymbol, Checksum, Content, Kind, Memory, MemoryId, ProjectId, Provenance, SessionId,
     Standing, SymbolChange, SymbolKind, Timestamp, Uid,
@@ -32,16 +32,16 @@ pub(crate) fn memory(id: i64, kind: Kind, ago_ms: i64, title: &str, body: &str) 
     }
 }
 
-fn said_by(provenance: Provenance, memory: Memory) -> Relevant {
-    Relevant::from(Memory { content: Content { provenance, ..memory.content.clone() }, ..memory })
+fn said_by(provenance: Provenance, memory: Memory) -> Candidate {
+    Candidate::from(Memory { content: Content { provenance, ..memory.content.clone() }, ..memory })
 }
 
-fn learnt(category: &str, memory: Memory) -> Relevant {
+fn learnt(category: &str, memory: Memory) -> Candidate {
     let category = Some(Category(category.to_owned()));
-    Relevant::from(Memory { content: Content { category, ..memory.content.clone() }, ..memory })
+    Candidate::from(Memory { content: Content { category, ..memory.content.clone() }, ..memory })
 }
 
-pub(crate) fn failure(id: i64, ago_ms: i64, title: &str, facts: &[&str]) -> Relevant {
+pub(crate) fn failure(id: i64, ago_ms: i64, title: &str, facts: &[&str]) -> Candidate {
     let memory = memory(id, Kind::Failure, ago_ms, title, "`npm test` failed:\nsome output");
     let facts = facts.iter().map(|fact| (*fact).to_owned()).collect();
     said_by(Provenance::Tool, Memory { content: Content { facts, ..memory.content.clone() }, ..memory })
@@ -63,7 +63,7 @@ fn changed(path: &str, name: &str, signature: &str, change: SymbolChange, ago_ms
 pub(crate) fn orientation() -> Orientation {
     Orientation {
         pinned: Ok(pinned()),
-        standing: WorkTree {
+        work_tree: WorkTreeState {
             branch: Some("refund-on-cancelled-sailing".to_owned()),
             dirty: vec!["src/refunds/batch.ts".to_owned(), "test/refunds/batch.test.ts".to_owned()],
             next_steps: Vec::new(),
@@ -77,7 +77,7 @@ pub(crate) fn orientation() -> Orientation {
     }
 }
 
-fn pinned() -> Vec<Relevant> {
+fn pinned() -> Vec<Candidate> {
     let body = "Sailings are sold in local port time but stored in UTC; the port's zone is on the `ports` row. Two refunds went out twice because a query compared the two.";
     vec![
         said_by(
@@ -113,9 +113,9 @@ fn last_summary() -> Memory {
     memory(311, Kind::Summary, 15 * HOUR, "Refund batches are idempotent by sailing and booking", body)
 }
 
-fn sessions() -> Vec<Relevant> {
+fn sessions() -> Vec<Candidate> {
     let summary = |id, days, title, completed: &str| {
-        Relevant::from(memory(
+        Candidate::from(memory(
             id,
             Kind::Summary,
             days * DAY,
@@ -194,7 +194,7 @@ fn code_changes() -> Vec<ChangedSymbol> {
     ]
 }
 
-fn knowledge() -> Vec<Relevant> {
+fn knowledge() -> Vec<Candidate> {
     let tx = "Migrations run inside one transaction, so `CREATE INDEX CONCURRENTLY` fails there. Put it into migrations/after, which the deploy runs by itself.";
     vec![
         learnt(
@@ -256,8 +256,8 @@ fn knowledge() -> Vec<Relevant> {
     ]
 }
 
-fn work() -> Vec<Relevant> {
-    let done = |id, kind, ago_ms, title, body: &str| Relevant::from(memory(id, kind, ago_ms, title, body));
+fn work() -> Vec<Candidate> {
+    let done = |id, kind, ago_ms, title, body: &str| Candidate::from(memory(id, kind, ago_ms, title, body));
     vec![
         done(
             310,
@@ -312,8 +312,8 @@ fn work() -> Vec<Relevant> {
 }
 
 /// What recall finds for "why is the refund for the cancelled sailing sent twice?", best first.
-pub(crate) fn hits() -> Vec<Relevant> {
-    let mut all: Vec<Relevant> =
+pub(crate) fn hits() -> Vec<Candidate> {
+    let mut all: Vec<Candidate> =
         work().into_iter().chain(knowledge()).chain(sessions()).chain(pinned()).collect();
     let mut score = 1.0;
     for it in &mut all {

@@ -1,15 +1,15 @@
 //! What is sent, what is taken, and what becomes of everything else.
 
 use backstory_memory::Tokens;
-use backstory_provider::{Answer, Anthropic, Model, ModelError, OpenAiCompatible, Request};
+use backstory_provider::{Anthropic, Model, ModelAnswer, ModelError, ModelRequest, OpenAiCompatible};
 use backstory_testkit::{Asked, Reply, StubServer};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(60);
 
-fn request() -> Request {
-    Request {
+fn request() -> ModelRequest {
+    ModelRequest {
         instructions: "Reword.".to_owned(),
         text: "a note about retries".to_owned(),
         session: "unused".to_owned(),
@@ -36,7 +36,7 @@ fn anthropic_is_asked_and_answers() {
         "usage": {"input_tokens": 40, "output_tokens": 2, "cache_read_input_tokens": 8}});
     let server = always(200, &answer.to_string());
     let answer = anthropic(&server, LONG).answer(&request());
-    assert_eq!(answer, Ok(Answer { text: "fine".to_owned(), tokens: Some(Tokens(50)) }));
+    assert_eq!(answer, Ok(ModelAnswer { text: "fine".to_owned(), tokens: Some(Tokens(50)) }));
     let asked = &server.asked()[0];
     assert!(asked.head.starts_with("POST /v1/messages HTTP/1.1\r\n"), "{}", asked.head);
     assert!(asked.head.contains("x-api-key: the key") && asked.head.contains("anthropic-version: "));
@@ -54,7 +54,7 @@ fn a_server_that_speaks_chat_completions_needs_no_key() {
     let server = always(200, &answer.to_string());
     let ask =
         |key| OpenAiCompatible::new(&format!("{}/v1/", server.url()), key, "local", LONG).answer(&request());
-    let fine = Ok(Answer { text: "fine".to_owned(), tokens: Some(Tokens(10)) });
+    let fine = Ok(ModelAnswer { text: "fine".to_owned(), tokens: Some(Tokens(10)) });
     assert_eq!((ask(None), ask(Some("k"))), (fine.clone(), fine));
     let [without, with] = &server.asked()[..] else { panic!() };
     assert!(without.head.starts_with("POST /v1/chat/completions "));

@@ -1,14 +1,16 @@
 //! What each arm finds, and that no arm is needed for another to answer.
 
-use crate::kit::{NOW, World, hit, ids, project};
+use crate::kit::{NOW, RecallWorld, hit, ids, project};
 use backstory_memory::{Content, Kind, Link, Relation};
-use backstory_recall::{KeptVectors, Lift, Meaning, Question, Recall, Strategy, Weights};
+use backstory_recall::{
+    Boost, RankingWeights, SearchQuery, SearchStrategy, Searcher, SemanticIndex, VectorCache,
+};
 use backstory_store::{Anchor, Filter, MemoryOrigin, NewMemory, Scope};
 use std::time::Instant;
 
 #[test]
 fn identifiers_meet_however_they_are_written() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let all = ["runMigration", "run_migration", "run migration", "RunMigrationTest"];
     let written = all.map(|name| world.note(&format!("{name} holds the lock until it is done")));
     world.note("the harbour floods at spring tide");
@@ -20,7 +22,7 @@ fn identifiers_meet_however_they_are_written() {
 
 #[test]
 fn plural_typo_and_unspaced_scripts_are_found() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let migrations = world.note("migrations are run inside one transaction");
     let chinese = world.note("数据库迁移必须在一个事务里完成");
     world.note("the harbour floods at spring tide");
@@ -40,46 +42,46 @@ fn plural_typo_and_unspaced_scripts_are_found() {
 
 #[test]
 fn meaning_finds_what_shares_no_word() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let wanted = world.note("The car would not start because the battery was flat");
     world.note("Invoices are sent on the first of each month");
     world.note("The office is closed in August");
     let meaning = world.meaning();
     let asked = "why did the automobile fail to turn on";
     assert_eq!(ids(&world.ask(asked)), []);
-    let answer = world.ask_with(asked, &Weights::SEARCH, Some(&meaning));
-    assert_eq!((ids(&answer).first(), answer.strategy), (Some(&wanted), Strategy::WordsAndMeaning));
+    let answer = world.ask_with(asked, &RankingWeights::SEARCH, Some(&meaning));
+    assert_eq!((ids(&answer).first(), answer.strategy), (Some(&wanted), SearchStrategy::WordsAndMeaning));
     assert!(answer.hits[0].reasons.meaning.unwrap() > 0.3);
 }
 
 /// The model reads English; of other scripts it would find everything alike.
 #[test]
 fn other_scripts_are_found_by_their_words() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let chinese = world.note("数据库迁移必须在一个事务里完成");
     world.note("每个月的第一天发送发票");
     let meaning = world.meaning();
-    let answer = world.ask_with("数据库迁移", &Weights::SEARCH, Some(&meaning));
-    assert_eq!((ids(&answer), answer.strategy), (vec![chinese], Strategy::Words));
+    let answer = world.ask_with("数据库迁移", &RankingWeights::SEARCH, Some(&meaning));
+    assert_eq!((ids(&answer), answer.strategy), (vec![chinese], SearchStrategy::Words));
 }
 
 /// Never an empty or merely recent answer because vectors are missing.
 #[test]
 fn without_vectors_words_answer_the_same_question() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let wanted = world.note("the harbour floods at spring tide");
     world.note("newer and about something else");
     let answer = world.ask("when does the harbour flood");
-    assert_eq!((ids(&answer), answer.strategy), (vec![wanted], Strategy::Words));
+    assert_eq!((ids(&answer), answer.strategy), (vec![wanted], SearchStrategy::Words));
 }
 
 #[test]
 fn what_was_written_after_the_vectors_is_found_by_its_words() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     world.note("the harbour floods at spring tide");
     let meaning = world.meaning();
     let late = world.note("the lighthouse keeper sleeps at noon");
-    let answer = world.ask_with("lighthouse keeper", &Weights::SEARCH, Some(&meaning));
+    let answer = world.ask_with("lighthouse keeper", &RankingWeights::SEARCH, Some(&meaning));
     assert_eq!(ids(&answer).first(), Some(&late));
 }
 
@@ -87,12 +89,13 @@ fn what_was_written_after_the_vectors_is_found_by_its_words() {
 /// Law 1: what was found until then is the answer.
 #[test]
 fn an_arm_without_time_finds_nothing_and_the_others_answer() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let id = world.note("The lighthouse keeper repairs the lamp at night");
     let meaning = world.meaning();
     let asked = |meaning| {
-        let recall = Recall::new(&world.store, &Weights::SEARCH).by_meaning(meaning).until(Instant::now());
-        let answer = recall.ask(&Question::new("lighthouse keeper", NOW), &world.within()).unwrap();
+        let searcher =
+            Searcher::new(&world.store, &RankingWeights::SEARCH).with_meaning(meaning).until(Instant::now());
+        let answer = searcher.search(&SearchQuery::new("lighthouse keeper", NOW), &world.within()).unwrap();
         answer.hits.iter().map(|hit| (hit.memory.id, hit.reasons.words)).collect::<Vec<_>>()
     };
     assert_eq!((asked(None), asked(Some(&meaning))), (vec![], vec![(id, 0.0)]));
@@ -100,19 +103,19 @@ fn an_arm_without_time_finds_nothing_and_the_others_answer() {
 
 #[test]
 fn law_8_meaning_never_reaches_into_another_project() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     world.note("the battery of the car was flat");
     let meaning = world.meaning();
     let stranger = project(&mut world.store, "stranger");
     let filter = Filter::within(Scope::Project(stranger));
-    let recall = Recall::new(&world.store, &Weights::SEARCH).by_meaning(Some(&meaning));
-    let answer = recall.ask(&Question::new("car battery", crate::kit::NOW), &filter).unwrap();
+    let searcher = Searcher::new(&world.store, &RankingWeights::SEARCH).with_meaning(Some(&meaning));
+    let answer = searcher.search(&SearchQuery::new("car battery", crate::kit::NOW), &filter).unwrap();
     assert_eq!(ids(&answer), []);
 }
 
 #[test]
 fn a_named_file_lifts_what_speaks_of_it() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let text = "opening takes the lock first";
     let other = world.note(&format!("{text} elsewhere"));
     let about = world.note(text);
@@ -120,24 +123,24 @@ fn a_named_file_lifts_what_speaks_of_it() {
     world.store.replace_anchors(about, &[anchor]).unwrap();
     let answer = world.ask("which lock does src/db/open.rs take first");
     assert_eq!(ids(&answer).first(), Some(&about));
-    assert!(hit(&answer, about).reasons.lifts.iter().any(|(lift, _)| *lift == Lift::Named));
-    assert!(hit(&answer, other).reasons.lifts.is_empty());
+    assert!(hit(&answer, about).reasons.boosts.iter().any(|(lift, _)| *lift == Boost::Named));
+    assert!(hit(&answer, other).reasons.boosts.is_empty());
 }
 
 #[test]
 fn a_link_brings_the_other_end() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let failure = world.write(Content::new(Kind::Failure, "page_count: 2 != 3", "page_count: 2 != 3"), 0);
     let fix = world.write(Content::new(Kind::Bugfix, "Round up", "Division rounds up now"), 0);
     world.store.link(Link { from: fix, relation: Relation::Relates, to: failure }).unwrap();
     let answer = world.ask("page_count fails");
     assert_eq!(ids(&answer), [failure, fix]);
-    assert!(matches!(hit(&answer, fix).reasons.lifts[..], [(Lift::LinkedTo(id), _)] if id == failure));
+    assert!(matches!(hit(&answer, fix).reasons.boosts[..], [(Boost::LinkedTo(id), _)] if id == failure));
 }
 
 #[test]
 fn a_short_turn_is_found_by_what_stands_beside_it() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let session = world.store.find_or_create_session(world.project, "test", "s", crate::kit::NOW).unwrap();
     let mut say = |text: &str| {
         let origin = MemoryOrigin { session: Some(session), ..MemoryOrigin::default() };
@@ -157,26 +160,26 @@ fn a_short_turn_is_found_by_what_stands_beside_it() {
 
 #[test]
 fn a_question_read_ahead_is_answered_as_if_it_were_not() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     world.note("The harbour floods at spring tide");
     world.note("Invoices are paged by key");
     let (plain, mut ahead) = (world.meaning(), world.meaning());
-    ahead.read("when does water come over the quay");
+    ahead.encode_ahead("when does water come over the quay");
     for question in ["when does water come over the quay", "how are bills listed", ""] {
         let [one, other] =
-            [&plain, &ahead].map(|meaning| world.ask_with(question, &Weights::SEARCH, Some(meaning)));
+            [&plain, &ahead].map(|meaning| world.ask_with(question, &RankingWeights::SEARCH, Some(meaning)));
         assert_eq!(one, other, "{question}");
     }
 }
 
 #[test]
 fn kept_vectors_are_those_on_the_disk() {
-    let mut world = World::new();
-    let (kept, question) = (KeptVectors::default(), "the ship leaves the harbour");
-    let found = |world: &mut World, text: &str| {
+    let mut world = RecallWorld::new();
+    let (kept, question) = (VectorCache::default(), "the ship leaves the harbour");
+    let found = |world: &mut RecallWorld, text: &str| {
         let id = world.note(text);
-        let meaning = Meaning::open_again(&world.make_vectors(), &kept).unwrap();
-        let answer = world.ask_with(question, &Weights::SEARCH, Some(&meaning));
+        let meaning = SemanticIndex::open(&world.make_vectors(), &kept).unwrap();
+        let answer = world.ask_with(question, &RankingWeights::SEARCH, Some(&meaning));
         (id, answer.hits.iter().find(|hit| hit.memory.id == id).and_then(|hit| hit.reasons.meaning))
     };
     for text in ["A vessel sails from port", "Boats go out to sea at dawn", "The ferry departs from the quay"]

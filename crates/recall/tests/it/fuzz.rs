@@ -1,7 +1,7 @@
 //! Whatever is asked, the engine answers: no panic, no SQL or FTS error.
 
-use crate::kit::{NOW, World};
-use backstory_recall::{Meaning, Question, Recall, Synonyms, Weights};
+use crate::kit::{NOW, RecallWorld};
+use backstory_recall::{RankingWeights, SearchQuery, Searcher, SemanticIndex, Synonyms};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -22,7 +22,7 @@ fn any_question() -> impl Strategy<Value = String> {
 
 #[test]
 fn ten_thousand_odd_questions_are_answered() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     for text in [
         "the harbour floods",
         "migrations run in one transaction",
@@ -32,9 +32,11 @@ fn ten_thousand_odd_questions_are_answered() {
         world.note(text);
     }
     let (meaning, synonyms) = (world.meaning(), Synonyms::built_in());
-    let ask = |question: &str, meaning: Option<&Meaning>| {
-        let recall = Recall::new(&world.store, &Weights::SEARCH).by_meaning(meaning).with_synonyms(&synonyms);
-        recall.ask(&Question::new(question, NOW), &world.within()).map(drop)
+    let ask = |question: &str, meaning: Option<&SemanticIndex>| {
+        let searcher = Searcher::new(&world.store, &RankingWeights::SEARCH)
+            .with_meaning(meaning)
+            .with_synonyms(&synonyms);
+        searcher.search(&SearchQuery::new(question, NOW), &world.within()).map(drop)
     };
     let mut runner = TestRunner::new(Config { cases: QUESTIONS, ..Config::default() });
     runner

@@ -2,7 +2,9 @@
 
 use backstory_embed::{Encoder, MiniLm, Row, VectorWriter, model_name};
 use backstory_memory::{Content, Kind, MemoryId, ProjectId, ProjectKey, ProjectRef, Timestamp};
-use backstory_recall::{Answer, Hit, Meaning, Question, Recall, Synonyms, Weights};
+use backstory_recall::{
+    Hit, RankingWeights, SearchQuery, SearchResults, Searcher, SemanticIndex, Synonyms, VectorCache,
+};
 use backstory_store::{Filter, Home, MemoryOrigin, NewMemory, Purpose, Scope, Store};
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -12,18 +14,18 @@ pub(crate) const NOW: Timestamp = Timestamp(1_790_000_000_000);
 pub(crate) const DAY: i64 = 86_400_000;
 
 /// A store of its own with one project.
-pub(crate) struct World {
+pub(crate) struct RecallWorld {
     dir: TempDir,
     pub(crate) store: Store,
     pub(crate) project: ProjectId,
 }
 
-impl World {
-    pub(crate) fn new() -> World {
+impl RecallWorld {
+    pub(crate) fn new() -> RecallWorld {
         let dir = tempfile::tempdir().unwrap();
         let mut store = Store::open(&Home::new(dir.path().join("home")), Purpose::Command, NOW).unwrap();
         let project = project(&mut store, "one");
-        World { dir, store, project }
+        RecallWorld { dir, store, project }
     }
 
     /// Writes a memory of some days ago.
@@ -39,8 +41,8 @@ impl World {
     }
 
     /// Makes the vectors of everything that is in the store.
-    pub(crate) fn meaning(&self) -> Meaning {
-        Meaning::open(&self.make_vectors()).unwrap()
+    pub(crate) fn meaning(&self) -> SemanticIndex {
+        SemanticIndex::open(&self.make_vectors(), &VectorCache::default()).unwrap()
     }
 
     /// The same; returns the file.
@@ -64,14 +66,19 @@ impl World {
     }
 
     /// Asks by words alone, as someone who searches.
-    pub(crate) fn ask(&self, text: &str) -> Answer {
-        self.ask_with(text, &Weights::SEARCH, None)
+    pub(crate) fn ask(&self, text: &str) -> SearchResults {
+        self.ask_with(text, &RankingWeights::SEARCH, None)
     }
 
-    pub(crate) fn ask_with(&self, text: &str, weights: &Weights, meaning: Option<&Meaning>) -> Answer {
+    pub(crate) fn ask_with(
+        &self,
+        text: &str,
+        weights: &RankingWeights,
+        meaning: Option<&SemanticIndex>,
+    ) -> SearchResults {
         let synonyms = Synonyms::built_in();
-        let recall = Recall::new(&self.store, weights).by_meaning(meaning).with_synonyms(&synonyms);
-        recall.ask(&Question::new(text, NOW), &self.within()).unwrap()
+        let searcher = Searcher::new(&self.store, weights).with_meaning(meaning).with_synonyms(&synonyms);
+        searcher.search(&SearchQuery::new(text, NOW), &self.within()).unwrap()
     }
 }
 
@@ -81,10 +88,10 @@ pub(crate) fn project(store: &mut Store, name: &str) -> ProjectId {
     store.find_or_create_project(&project_ref, NOW).unwrap()
 }
 
-pub(crate) fn ids(answer: &Answer) -> Vec<MemoryId> {
+pub(crate) fn ids(answer: &SearchResults) -> Vec<MemoryId> {
     answer.hits.iter().map(|hit| hit.memory.id).collect()
 }
 
-pub(crate) fn hit(answer: &Answer, id: MemoryId) -> &Hit {
+pub(crate) fn hit(answer: &SearchResults, id: MemoryId) -> &Hit {
     answer.hits.iter().find(|hit| hit.memory.id == id).unwrap()
 }

@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "clippy allows this in a `#[test]`, but not in what tests share")]
 
-mod amendments;
 mod arms;
+mod embedding;
 mod fuzz;
 mod kit;
+mod newer_notes;
 mod profiles;
 mod six_signals;
-mod vectors;

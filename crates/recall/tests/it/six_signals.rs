@@ -1,12 +1,12 @@
 //! The ranking formula of lore comes out of the table of weights, number for number.
 
-use crate::kit::{DAY, NOW, World, project};
+use crate::kit::{DAY, NOW, RecallWorld, project};
 use backstory_memory::{Content, Importance, Kind, MemoryId, Timestamp};
-use backstory_recall::{Question, Recall, Weights};
+use backstory_recall::{RankingWeights, SearchQuery, Searcher};
 use backstory_store::{Filter, ImpressionKind, MemoryOrigin, NewMemory, Scope, UseKind, WordQuery};
 
 /// One memory of the fixed set: what it says, how old it is, how often and when it was used, how much it matters, whose it is.
-struct Made {
+struct SignalCase {
     text: &'static str,
     days_old: f64,
     uses: u32,
@@ -15,8 +15,8 @@ struct Made {
     is_own: bool,
 }
 
-const SET: [Made; 6] = [
-    Made {
+const SET: [SignalCase; 6] = [
+    SignalCase {
         text: "cache invalidation is done by key prefix",
         days_old: 0.0,
         uses: 0,
@@ -24,7 +24,7 @@ const SET: [Made; 6] = [
         importance: 3,
         is_own: true,
     },
-    Made {
+    SignalCase {
         text: "the cache is warmed at start",
         days_old: 45.0,
         uses: 9,
@@ -32,7 +32,7 @@ const SET: [Made; 6] = [
         importance: 5,
         is_own: true,
     },
-    Made {
+    SignalCase {
         text: "cache cache cache everywhere",
         days_old: 400.0,
         uses: 1,
@@ -40,7 +40,7 @@ const SET: [Made; 6] = [
         importance: 1,
         is_own: false,
     },
-    Made {
+    SignalCase {
         text: "invalidation must be broadcast to every cache",
         days_old: 7.5,
         uses: 99,
@@ -48,7 +48,7 @@ const SET: [Made; 6] = [
         importance: 4,
         is_own: false,
     },
-    Made {
+    SignalCase {
         text: "the login page has no cache headers",
         days_old: 30.0,
         uses: 0,
@@ -56,7 +56,7 @@ const SET: [Made; 6] = [
         importance: 2,
         is_own: true,
     },
-    Made {
+    SignalCase {
         text: "unrelated words about something else",
         days_old: 1.0,
         uses: 5,
@@ -67,7 +67,7 @@ const SET: [Made; 6] = [
 ];
 
 /// The formula as it stands in lore's shell script; SQLite's LOG is base 10.
-fn lore(bm25: f64, made: &Made) -> f64 {
+fn lore(bm25: f64, made: &SignalCase) -> f64 {
     let recency = 1.0 / (1.0 + made.days_old / 30.0);
     let frequency = 1.0 + f64::from(made.uses).ln_1p() / std::f64::consts::LN_10 * 0.15;
     let importance = 1.0 + made.importance as f64 / 5.0 * 0.2;
@@ -82,9 +82,9 @@ fn days_before_now(days: f64) -> Timestamp {
 
 #[test]
 fn the_six_signals_of_lore_come_out_of_the_table() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let other = project(&mut world.store, "other");
-    let mut made: Vec<(MemoryId, &Made)> = Vec::new();
+    let mut made: Vec<(MemoryId, &SignalCase)> = Vec::new();
     for memory in &SET {
         let mut content = Content::new(Kind::Decision, memory.text, memory.text);
         content.importance = Importance::new(memory.importance);
@@ -106,8 +106,9 @@ fn the_six_signals_of_lore_come_out_of_the_table() {
     let bm25 = world.store.search_exact(&words, &everywhere).unwrap();
 
     let question =
-        Question { from: Some(world.project), ..Question::new("cache invalidation broadcast", NOW) };
-    let answer = Recall::new(&world.store, &Weights::SIX_SIGNALS).ask(&question, &everywhere).unwrap();
+        SearchQuery { from: Some(world.project), ..SearchQuery::new("cache invalidation broadcast", NOW) };
+    let answer =
+        Searcher::new(&world.store, &RankingWeights::SIX_SIGNALS).search(&question, &everywhere).unwrap();
 
     let mut expected: Vec<(MemoryId, f64)> = bm25
         .iter()
@@ -125,13 +126,13 @@ fn the_six_signals_of_lore_come_out_of_the_table() {
 /// Being shown reinforces nothing; use does.
 #[test]
 fn being_shown_does_not_reinforce_and_use_does() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let shown = world.note("the harbour floods at spring tide");
-    let before = world.ask_with("harbour", &Weights::SIX_SIGNALS, None).hits[0].score;
+    let before = world.ask_with("harbour", &RankingWeights::SIX_SIGNALS, None).hits[0].score;
     for _ in 0..50 {
         world.store.record_impressions(&[shown], ImpressionKind::Injected, NOW).unwrap();
     }
-    assert_eq!(world.ask_with("harbour", &Weights::SIX_SIGNALS, None).hits[0].score, before);
+    assert_eq!(world.ask_with("harbour", &RankingWeights::SIX_SIGNALS, None).hits[0].score, before);
     world.store.mark_used(&[shown], UseKind::Cited, NOW).unwrap();
-    assert!(world.ask_with("harbour", &Weights::SIX_SIGNALS, None).hits[0].score > before);
+    assert!(world.ask_with("harbour", &RankingWeights::SIX_SIGNALS, None).hits[0].score > before);
 }

@@ -89,7 +89,7 @@ function outcome(text) {
 
 function given(list) {
   if (!list.length) return quiet("Nothing was given yet.");
-  return table(["Layer", "Kind", "Given", "Used", "Share"], list.map((row) => [plain(row.layer), row.kind, number(grouped(row.given)), number(grouped(row.used)), number(percent(row.given ? row.used / row.given : null))]), [2, 3, 4]);
+  return table(["Section", "Kind", "Given", "Used", "Share"], list.map((row) => [plain(row.section), row.kind, number(grouped(row.given)), number(grouped(row.used)), number(percent(row.given ? row.used / row.given : null))]), [2, 3, 4]);
 }
 
 function store(status) {

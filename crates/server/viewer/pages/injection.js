@@ -50,7 +50,7 @@ function saw(injection, memories) {
   return h("div", { class: "saw", role: "region", "aria-label": "The text, line by line", tabindex: 0 }, lines);
 }
 
-// What stands above the lines of a layer.
+// What stands above the lines of a section.
 const HEADINGS = { pinned: "Pinned", handoff: "Where the work stands", last_summary: "Last session", sessions: "Recent sessions", knowledge: "Project knowledge", work: "Recent work" };
 
 /** Finds the line of each memory: the best pairs first, each line and each memory once. */
@@ -74,28 +74,28 @@ function linesOf(texts, memories) {
   return found;
 }
 
-/** How well a line fits a memory: it names its number, or says its title, best as an item of its layer. */
+/** How well a line fits a memory: it names its number, or says its title, best as an item of its section. */
 function fit(line, memory, heading) {
   if (new RegExp(`(^|[^\\w#])#${Number(memory.id)}(\\D|$)`).test(line)) return 8;
   const title = String(memory.title ?? "");
   const isItem = line.startsWith("- ") && !line.startsWith("- [now]");
-  const isHome = heading === HEADINGS[memory.layer];
-  // A handoff or a summary may be told by its body alone: then any item of its layer is better than none.
+  const isHome = heading === HEADINGS[memory.section];
+  // A handoff or a summary may be told by its body alone: then any item of its section is better than none.
   if (title.length < 4 || !line.includes(title.slice(0, 32))) return isItem && isHome ? 0.5 : 0;
   return 1 + (line.endsWith(title) ? 1 : 0) + (isItem ? 1 : 0) + (isHome ? 4 : 0);
 }
 
 function bill(injection, memories) {
   const lines = memories.reduce((sum, memory) => sum + memory.tokens, 0);
-  const skipped = injection.layers_skipped ?? [];
+  const skipped = injection.sections_skipped ?? [];
   return [
     h("div", { class: "scroll-x", tabindex: 0, role: "region", "aria-label": "The bill" }, h("table", { class: "table" },
-      h("thead", null, h("tr", null, ["#", "Memory", "Layer", "Score", "Tokens", "Why", "Used"].map((name) => h("th", { scope: "col", class: ["Score", "Tokens"].includes(name) ? "number" : "" }, name)))),
+      h("thead", null, h("tr", null, ["#", "Memory", "Section", "Score", "Tokens", "Why", "Used"].map((name) => h("th", { scope: "col", class: ["Score", "Tokens"].includes(name) ? "number" : "" }, name)))),
       h("tbody", null, memories.map(billLine)),
       h("tfoot", null,
         h("tr", null, h("td", null), h("td", { colspan: 3 }, "The frame: fence, headings, how to get more"), h("td", { class: "number" }, grouped(Math.max(0, injection.tokens - lines))), h("td", { colspan: 2 })),
         h("tr", { class: "total" }, h("td", null), h("td", { colspan: 3 }, "Together"), h("td", { class: "number" }, grouped(injection.tokens)), h("td", { colspan: 2 }, `of ${grouped(injection.budget)}`))))),
-    h("p", { class: "quiet-text" }, "Layers: ", (injection.layers ?? []).map(plain).join(", ") || "none", skipped.length > 0 && [". Skipped: ", skipped.map((layer) => label(plain(layer), "warn"))]),
+    h("p", { class: "quiet-text" }, "Sections: ", (injection.sections ?? []).map(plain).join(", ") || "none", skipped.length > 0 && [". Skipped: ", skipped.map((layer) => label(plain(layer), "warn"))]),
     memories.length === 0 && h("p", { class: "quiet-text" }, `${count(0, "memory", "memories")}: only the state of the work was given.`)];
 }
 
@@ -103,7 +103,7 @@ function billLine(memory) {
   return h("tr", null,
     h("td", { class: "number" }, memory.rank),
     h("td", { class: "table-title" }, kindTag(memory.kind), " ", h("a", { href: link("memory", memory.id) }, spans(memory.title))),
-    h("td", null, plain(memory.layer)),
+    h("td", null, plain(memory.section)),
     h("td", { class: "number" }, Number(memory.score ?? 0).toFixed(2)),
     h("td", { class: "number" }, memory.tokens),
     h("td", { class: "reasons" }, (memory.reasons ?? []).join(" · ")),

@@ -136,7 +136,7 @@ function given(memory) {
       h("thead", null, h("tr", null, ["When", "Moment", "Used", "Rank", "Tokens", "Why"].map((name) => h("th", { scope: "col", class: ["Rank", "Tokens"].includes(name) ? "number" : "" }, name)))),
       h("tbody", null, rows.slice(0, SHOWN_GIVEN).map((row) => h("tr", null,
         h("td", null, row.injection ? h("a", { href: link("injection", row.injection) }, time(row.at)) : time(row.at)),
-        h("td", { title: `layer: ${plain(row.layer)}` }, momentName(row.moment)), h("td", null, usedLabel(row.used_at, row.used_how)),
+        h("td", { title: `section: ${plain(row.section)}` }, momentName(row.moment)), h("td", null, usedLabel(row.used_at, row.used_how)),
         h("td", { class: "number" }, row.rank), h("td", { class: "number" }, row.tokens), h("td", { class: "reasons" }, (row.reasons ?? []).join(" · "))))))),
     rows.length > SHOWN_GIVEN && h("p", { class: "quiet-text" }, `and ${count(rows.length - SHOWN_GIVEN, "time")} before`));
 }

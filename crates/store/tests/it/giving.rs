@@ -106,7 +106,7 @@ fn what_is_fetched_was_of_use_to_the_session_that_was_given_it_last() {
         (vec![id], vec![])
     );
     let usefulness = store.usefulness().unwrap();
-    let told: Vec<_> = usefulness.iter().map(|of| (of.layer.as_str(), of.injected, of.used)).collect();
+    let told: Vec<_> = usefulness.iter().map(|of| (of.section.as_str(), of.injected, of.used)).collect();
     assert_eq!(told, [("relevant", 2, 1)]);
 }
 

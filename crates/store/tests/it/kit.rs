@@ -251,7 +251,7 @@ pub(crate) fn injection(
 ) -> Injection {
     let given = |(rank, id): (u32, &MemoryId)| Injected {
         memory: *id,
-        layer: "relevant".into(),
+        section: "relevant".into(),
         rank,
         score: 0.5,
         tokens: Tokens(7),
@@ -266,8 +266,8 @@ pub(crate) fn injection(
         budget: Tokens(600),
         bytes: 80,
         build_us: 900,
-        layers: vec!["relevant".into()],
-        layers_skipped: Vec::new(),
+        sections: vec!["relevant".into()],
+        sections_skipped: Vec::new(),
         text: "what was told".into(),
         shingles: Shingles::default(),
         memories: (1..).zip(ids).map(given).collect(),

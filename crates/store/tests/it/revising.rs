@@ -193,7 +193,7 @@ fn being_shown_is_not_being_used() {
     let project = project(&mut store, "/home/u/one");
     let given = Injected {
         memory: id,
-        layer: "relevant".into(),
+        section: "relevant".into(),
         rank: 1,
         score: 0.5,
         tokens: Tokens(7),
@@ -208,8 +208,8 @@ fn being_shown_is_not_being_used() {
         budget: Tokens(600),
         bytes: 80,
         build_us: 900,
-        layers: vec!["index".into()],
-        layers_skipped: vec![],
+        sections: vec!["index".into()],
+        sections_skipped: vec![],
         text: "told".into(),
         shingles: backstory_memory::Shingles::default(),
         memories: vec![given.clone(), given],

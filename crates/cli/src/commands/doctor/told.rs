@@ -137,6 +137,6 @@ pub(super) fn last_heard(receipt: &Receipt, app: &App) -> HeardShape {
         event: one_line(&receipt.event),
         at: times::iso(receipt.at),
         outcome: one_line(&receipt.outcome),
-        ago: backstory_inject::relative(receipt.at, app.now),
+        ago: backstory_inject::time_ago(receipt.at, app.now),
     }
 }

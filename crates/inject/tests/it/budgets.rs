@@ -2,8 +2,8 @@
 
 use crate::month::{DAY, NOW, memory, orientation};
 use backstory_inject::{
-    Block, CEILING_BYTES, Compaction, Doors, Frame, Orientation, Prompt, Relevant, SessionStart, Source,
-    Tool, WorkTree, budget_of, compaction, prompt, session_start, tool,
+    Block, BlockFrame, Candidate, FetchHint, GatherError, MAX_BLOCK_BYTES, Orientation, WorkTreeState,
+    compaction, default_budget, prompt, session_start, tool,
 };
 use backstory_memory::{
     ChangedSymbol, Content, Kind, Memory, Moment, Provenance, SymbolChange, SymbolKind, Tokens, estimate,
@@ -14,7 +14,7 @@ const ANY_TEXT: &str =
     "(\\PC|[a-z ]{1,12}|[检索順位に全文]{1,20}|🦀|[<>#`\n\r\t\u{1b}\u{202e}\u{200d}]|\\. |; ){0,60}";
 
 prop_compose! {
-    fn any_relevant(from: i64)(
+    fn any_candidate(from: i64)(
         id in from..from + 20,
         kind in 0usize..Kind::ALL.len(),
         (title, body) in (ANY_TEXT, ANY_TEXT),
@@ -22,11 +22,11 @@ prop_compose! {
         provenance in prop::sample::select(vec![Provenance::User, Provenance::Assistant, Provenance::External, Provenance::Import]),
         (score, changed_since) in (0.0f64..9.0, any::<bool>()),
         other_project in prop::option::of(ANY_TEXT),
-    ) -> Relevant {
+    ) -> Candidate {
         let kind = Kind::ALL[kind];
         let memory = memory(id, kind, id * DAY / 7, &title, &body);
         let content = Content { facts, provenance, ..memory.content.clone() };
-        Relevant { memory: Memory { content, ..memory }, score, reasons: Vec::new(), other_project, changed_since }
+        Candidate { memory: Memory { content, ..memory }, score, reasons: Vec::new(), other_project, changed_since }
     }
 }
 
@@ -58,19 +58,19 @@ fn some<T: std::fmt::Debug>(of: impl Strategy<Value = T>, most: usize) -> impl S
 
 prop_compose! {
     fn any_orientation(ids: Ids)(
-        pinned in some(any_relevant(ids.of(0)), 3),
-        handoff in prop::option::of(any_relevant(ids.of(5))),
-        last_summary in prop::option::of(any_relevant(ids.of(6))),
-        sessions in some(any_relevant(ids.of(2)), 4),
+        pinned in some(any_candidate(ids.of(0)), 3),
+        handoff in prop::option::of(any_candidate(ids.of(5))),
+        last_summary in prop::option::of(any_candidate(ids.of(6))),
+        sessions in some(any_candidate(ids.of(2)), 4),
         code_changes in some(any_change(), 5),
-        knowledge in some(any_relevant(ids.of(3)), 6),
-        work in some(any_relevant(ids.of(4)), 6),
+        knowledge in some(any_candidate(ids.of(3)), 6),
+        work in some(any_candidate(ids.of(4)), 6),
         branch in prop::option::of(ANY_TEXT),
         dirty in some(ANY_TEXT, 9),
     ) -> Orientation {
         Orientation {
             pinned: Ok(pinned),
-            standing: WorkTree { branch, dirty, next_steps: Vec::new() },
+            work_tree: WorkTreeState { branch, dirty, next_steps: Vec::new() },
             handoff: Ok(handoff),
             last_summary: Ok(last_summary),
             sessions: Ok(sessions),
@@ -81,19 +81,19 @@ prop_compose! {
     }
 }
 
-fn blocks(known: &Orientation, frame: &Frame) -> [Block; 4] {
+fn blocks(known: &Orientation, frame: &BlockFrame) -> [Block; 4] {
     let hits = known.knowledge.clone().map(|hits| hits.into_iter().cycle().take(40).collect::<Vec<_>>());
     [
-        session_start(&SessionStart { known: known.clone(), source: Source::Startup }, frame),
-        compaction(&Compaction { known: known.clone() }, frame),
-        prompt(&Prompt { hits: hits.clone() }, frame),
-        tool(&Tool { hits }, frame),
+        session_start(&known.clone(), None, frame),
+        compaction(&known.clone(), frame),
+        prompt(&hits, frame),
+        tool(&hits, frame),
     ]
 }
 
-fn holds(block: &Block, frame: &Frame) {
+fn holds(block: &Block, frame: &BlockFrame) {
     assert!(block.tokens <= frame.budget && block.tokens == estimate(&block.text), "{block:?}");
-    assert!(block.bytes <= frame.ceiling_bytes && block.bytes == block.text.len(), "{block:?}");
+    assert!(block.bytes <= frame.max_bytes && block.bytes == block.text.len(), "{block:?}");
     // Nobody but us opens or closes anything, and every line is one of ours.
     for line in block.text.lines() {
         assert!(
@@ -112,8 +112,8 @@ proptest! {
 
     /// Law 4.
     #[test]
-    fn an_injection_is_never_over_its_budget(known in any_orientation(Ids::Shared), budget in 0u32..8_000, ceiling_bytes in prop_oneof![Just(CEILING_BYTES), 0usize..4_000], nonce: u32) {
-        let frame = Frame { now: NOW, nonce, budget: Tokens(budget), ceiling_bytes, doors: Doors::Both };
+    fn an_injection_is_never_over_its_budget(known in any_orientation(Ids::Shared), budget in 0u32..8_000, max_bytes in prop_oneof![Just(MAX_BLOCK_BYTES), 0usize..4_000], nonce: u32) {
+        let frame = BlockFrame { now: NOW, nonce, budget: Tokens(budget), max_bytes, fetch_hint: FetchHint::Both };
         let built = blocks(&known, &frame);
         for block in &built {
             holds(block, &frame);
@@ -124,14 +124,14 @@ proptest! {
 
     #[test]
     fn one_failing_part_never_removes_another(known in any_orientation(Ids::Apart)) {
-        let frame = Frame::of(Moment::SessionStart, NOW, 7, Doors::Command);
-        let begin = |known: &Orientation| session_start(&SessionStart { known: known.clone(), source: Source::Startup }, &frame);
+        let frame = BlockFrame::for_moment(Moment::SessionStart, NOW, 7, FetchHint::Command);
+        let begin = |known: &Orientation| session_start(&known.clone(), None, &frame);
         let whole = begin(&known);
         // Where only code was worth telling, nothing is left to tell without it.
         prop_assume!(!whole.items.is_empty());
-        let without = begin(&Orientation { code_changes: Err("gone".to_owned()), ..known });
-        for layer in whole.layers.iter().filter(|layer| **layer != "code") {
-            prop_assert!(without.layers.contains(layer), "{} is gone", layer);
+        let without = begin(&Orientation { code_changes: Err(GatherError::Unreadable("gone".to_owned())), ..known });
+        for section in whole.sections.iter().filter(|section| **section != "code") {
+            prop_assert!(without.sections.contains(section), "{} is gone", section);
         }
     }
 }
@@ -139,22 +139,24 @@ proptest! {
 #[test]
 fn every_budget_holds_for_a_real_project_from_nothing_up() {
     for budget in (0..3_000).step_by(11) {
-        let frame =
-            Frame { budget: Tokens(budget), ..Frame::of(Moment::SessionStart, NOW, u32::MAX, Doors::Both) };
-        holds(
-            &session_start(&SessionStart { known: orientation(), source: Source::Startup }, &frame),
-            &frame,
-        );
+        let frame = BlockFrame {
+            budget: Tokens(budget),
+            ..BlockFrame::for_moment(Moment::SessionStart, NOW, u32::MAX, FetchHint::Both)
+        };
+        holds(&session_start(&orientation(), None, &frame), &frame);
     }
 }
 
 /// With a small budget something is said, and something is skipped.
 #[test]
 fn a_small_budget_is_held_and_what_is_skipped_is_noted() {
-    let frame = Frame { budget: Tokens(160), ..Frame::of(Moment::SessionStart, NOW, 1, Doors::Command) };
-    let block = session_start(&SessionStart { known: orientation(), source: Source::Startup }, &frame);
+    let frame = BlockFrame {
+        budget: Tokens(160),
+        ..BlockFrame::for_moment(Moment::SessionStart, NOW, 1, FetchHint::Command)
+    };
+    let block = session_start(&orientation(), None, &frame);
     assert!(
-        !block.is_empty() && block.tokens <= Tokens(160) && !block.layers_skipped.is_empty(),
+        !block.is_empty() && block.tokens <= Tokens(160) && !block.sections_skipped.is_empty(),
         "{block:?}"
     );
 }
@@ -175,15 +177,16 @@ fn a_full_project_fills_its_budget_well() {
         work: Ok(many(700, Kind::Change)),
         ..orientation()
     };
-    let frame = Frame::of(Moment::SessionStart, NOW, 1, Doors::Command);
-    let block = session_start(&SessionStart { known, source: Source::Startup }, &frame);
+    let frame = BlockFrame::for_moment(Moment::SessionStart, NOW, 1, FetchHint::Command);
+    let block = session_start(&known, None, &frame);
     assert!((1_500..=2_000).contains(&block.tokens.0), "{}", block.tokens.0);
-    assert_eq!(block.layers.len(), 7);
+    assert_eq!(block.sections.len(), 7);
 }
 
 #[test]
 fn the_usual_budgets_are_those_of_the_design() {
-    let budgets = [Moment::SessionStart, Moment::Prompt, Moment::Tool, Moment::Compaction].map(budget_of);
+    let budgets =
+        [Moment::SessionStart, Moment::Prompt, Moment::Tool, Moment::Compaction].map(default_budget);
     assert_eq!(budgets, [2_000, 600, 120, 1_000].map(Tokens));
 }
 
@@ -199,8 +202,8 @@ fn a_huge_memory_costs_no_more_than_its_beginning() {
             memory
         };
         let memories = kinds.iter().zip(1..).map(|(kind, id)| with(memory(id, *kind, DAY, "", ""))).collect();
-        let frame = Frame::of(Moment::SessionStart, NOW, 1, Doors::Command);
-        session_start(&SessionStart { known: Orientation::of(memories), source: Source::Startup }, &frame)
+        let frame = BlockFrame::for_moment(Moment::SessionStart, NOW, 1, FetchHint::Command);
+        session_start(&Orientation::from_memories(memories), None, &frame)
     };
     let huge = "wörd <x> 检索 ".repeat(600_000);
     assert!(huge.len() > 10_000_000);

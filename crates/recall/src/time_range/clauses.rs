@@ -2,7 +2,7 @@
 
 /// One word of a clause.
 #[derive(Clone, Debug)]
-pub(super) struct Word<'q> {
+pub(super) struct ClauseWord<'q> {
     /// As it was written, without the marks around it.
     pub(super) said: &'q str,
     /// In lower case, without a possessive ending.
@@ -13,7 +13,7 @@ pub(super) struct Word<'q> {
 const GAP: &str = "\u{0}";
 
 /// Returns the clauses of a question, each a list of words.
-pub(super) fn clauses(question: &str) -> Vec<Vec<Word<'_>>> {
+pub(super) fn clauses(question: &str) -> Vec<Vec<ClauseWord<'_>>> {
     let mut clauses = vec![Vec::new()];
     let mut closing = None;
     let mut tokens = question.split_whitespace().peekable();
@@ -28,7 +28,7 @@ pub(super) fn clauses(question: &str) -> Vec<Vec<Word<'_>>> {
         let Some(clause) = clauses.last_mut() else { break };
         if let Some(mark) = quote_of(token) {
             closing = (!ends_quote(token.strip_prefix(mark).unwrap_or(token), mark)).then_some(mark);
-            clause.push(Word { said, low: GAP.to_owned() });
+            clause.push(ClauseWord { said, low: GAP.to_owned() });
         } else {
             let low = said.to_lowercase();
             let low = low.strip_suffix("'s").or_else(|| low.strip_suffix("’s")).unwrap_or(&low).to_owned();
@@ -36,7 +36,7 @@ pub(super) fn clauses(question: &str) -> Vec<Vec<Word<'_>>> {
                 && said.len() <= 4
                 && said.starts_with(|c: char| c.is_ascii_digit())
                 && tokens.peek().is_some_and(|next| next.starts_with("20"));
-            clause.push(Word { said, low });
+            clause.push(ClauseWord { said, low });
             if !is_day_before_year && token.ends_with(|c: char| !c.is_alphanumeric()) {
                 clauses.push(Vec::new());
             }

@@ -1,9 +1,9 @@
-//! The guard: a process of ours between us and a program we start. It ends the program, and all that the program started, as soon
-//! as it is done or we are gone, even when we are killed with no chance to do anything about it.
+//! The watchdog: a process between us and a program we start. It kills the program and everything the program started as soon as
+//! the program is done or we are gone, even if we are killed with SIGKILL.
 //!
 //! We hold the other end of its standard input, the lifeline: first the length of the program's input, then the input, then
-//! nothing until it closes. A death signal of the kernel would reach the program alone, and only on Linux; closing the
-//! lifeline reaches its whole group.
+//! nothing until it closes. A parent-death signal would reach the program alone, and only on Linux; closing the lifeline reaches
+//! its whole process group.
 
 use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
 use std::ffi::OsString;
@@ -13,11 +13,11 @@ use std::process::{Command, Stdio};
 /// Runs a program until it ends or the lifeline closes, then ends the whole process group, this process included.
 ///
 /// Refuses where this process does not lead its group: it would end others with it.
-pub fn stand_guard(command: &[OsString]) -> io::Result<()> {
+pub fn run_watchdog(command: &[OsString]) -> io::Result<()> {
     let (program, arguments) =
-        command.split_first().ok_or_else(|| io::Error::other("there is nothing to guard"))?;
+        command.split_first().ok_or_else(|| io::Error::other("no program to watch"))?;
     if getpgrp() != getpid() {
-        return Err(io::Error::other("a guard leads a process group of its own"));
+        return Err(io::Error::other("a watchdog must lead its process group"));
     }
     let mut lifeline = io::stdin().lock();
     let input = read_input(&mut lifeline)?;
@@ -25,12 +25,12 @@ pub fn stand_guard(command: &[OsString]) -> io::Result<()> {
     let mut child = Command::new(program).args(arguments).stdin(Stdio::piped()).spawn()?;
     let mut pipe = child.stdin.take();
     std::thread::spawn(move || {
-        // A program that does not want its input says so by its answer.
+        // A program that closes its input shows that in its answer.
         drop(pipe.as_mut().map(|pipe| pipe.write_all(&input)));
         drop(pipe);
     });
     std::thread::spawn(|| {
-        // An end or an error: either way nobody holds the other end as they should.
+        // End or error: the process that started us is gone.
         drop(io::copy(&mut io::stdin().lock(), &mut io::sink()));
         end_group()
     });

@@ -21,8 +21,8 @@ fn written(at: Option<Timestamp>, utc_offset_minutes: i32) -> String {
 }
 
 /// What is read from a question: from when until when, `~` before it where the ends are guessed, and the words it was read from.
-fn told(question: &str, utc_offset_minutes: i32) -> String {
-    let Some(when) = when(question, now(), utc_offset_minutes) else { return "nothing".to_owned() };
+fn read(question: &str, utc_offset_minutes: i32) -> String {
+    let Some(when) = time_range_in(question, now(), utc_offset_minutes) else { return "nothing".to_owned() };
     let guessed = if when.is_exact { "" } else { "~" };
     let [since, until] = [when.since, when.until].map(|at| written(at, utc_offset_minutes));
     format!("{guessed}{since} to {until}: {}", when.said)
@@ -105,7 +105,7 @@ fn a_time_is_read_from_the_words_that_name_it() {
         ("yesterday, I mean what did we do yesterday", "2026-06-16 to 2026-06-17: yesterday"),
     ];
     for (question, expected) in cases {
-        assert_eq!(told(question, 0), expected, "{question}");
+        assert_eq!(read(question, 0), expected, "{question}");
     }
 }
 
@@ -172,22 +172,22 @@ fn what_may_mean_something_else_is_no_time() {
         "",
     ];
     for question in cases {
-        assert_eq!(told(question, 0), "nothing", "{question}");
+        assert_eq!(read(question, 0), "nothing", "{question}");
     }
     let story = format!("{} yesterday", "and then it went on ".repeat(60));
-    assert_eq!(told(&story, 0), "nothing");
+    assert_eq!(read(&story, 0), "nothing");
 }
 
 #[test]
 fn a_day_begins_where_the_asker_is() {
-    assert_eq!(told("yesterday", 0), "2026-06-16 to 2026-06-17: yesterday");
-    let when = |minutes| when("yesterday", now(), minutes).unwrap();
+    assert_eq!(read("yesterday", 0), "2026-06-16 to 2026-06-17: yesterday");
+    let when = |minutes| time_range_in("yesterday", now(), minutes).unwrap();
     let hour = 60 * 60 * 1000;
     assert_eq!(when(120).since, when(0).since.map(|at| at.plus_ms(-2 * hour)));
     // At 10:30 UTC it is already tomorrow on the other side of the world.
-    assert_eq!(told("yesterday", 14 * 60), "2026-06-17 to 2026-06-18: yesterday");
-    assert_eq!(super::when("yesterday", now(), i32::MAX), None);
-    assert_eq!(super::when("yesterday", Timestamp(i64::MAX), 0), None);
+    assert_eq!(read("yesterday", 14 * 60), "2026-06-17 to 2026-06-18: yesterday");
+    assert_eq!(time_range_in("yesterday", now(), i32::MAX), None);
+    assert_eq!(time_range_in("yesterday", Timestamp(i64::MAX), 0), None);
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn any_text_is_read_without_harm() {
                 for four in bits {
                     let question = [one, two, three, four].join(" ");
                     for at in [now(), Timestamp(0), Timestamp(i64::MIN)] {
-                        let when = super::when(&question, at, 0);
+                        let when = time_range_in(&question, at, 0);
                         assert!(when.is_none_or(|when| when.since.is_some() || when.until.is_some()));
                     }
                 }

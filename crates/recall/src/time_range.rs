@@ -1,38 +1,38 @@
-//! Dates in a question: "what did we decide last week?" asks about a week.
+//! Dates in a query: "what did we decide last week?" asks about a week.
 //!
-//! English only, and sure or silent: "may" is mostly a verb and 3/4/2026 is two days. What is quoted, is the name of a thing ("the last
-//! week filter") or lies ahead is no answer either. Two times in one question that do not agree are none.
+//! English only, and only where it is certain: "may" is mostly a verb and 3/4/2026 is one of two days. Quoted dates, dates in the name
+//! of a thing ("the last week filter") and dates in the future do not count. Two times that disagree cancel each other.
 //!
 //! Not here: words that only mean "new" (recently, latest); recency is a signal, not a date.
 
 mod calendar;
 mod clauses;
+mod english;
 #[cfg(test)]
 mod tests;
-mod vocabulary;
 
 use backstory_memory::Timestamp;
-use calendar::{Calendar, Stretch, Unit};
-use clauses::{Word, clauses};
-use vocabulary::{
+use calendar::{Calendar, CalendarSpan, Unit};
+use clauses::{ClauseWord, clauses};
+use english::{
     Count, GOING_ON, LOOKING_AHEAD, LOOKING_BACK, THINGS, count, day_of_month, iso_day, month, of_calendar,
     quarter, unit, weekday, year,
 };
 
-/// The time a question asks about.
+/// The time a query asks about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct When {
+pub struct TimeRange {
     /// From then on.
     pub since: Option<Timestamp>,
     /// Before then.
     pub until: Option<Timestamp>,
     /// The words it was read from.
     pub said: String,
-    /// Whether its ends were said, not guessed: "yesterday" was, "two weeks ago" is thereabouts.
+    /// Whether its ends were stated: those of "yesterday" are, those of "two weeks ago" are estimated.
     pub is_exact: bool,
 }
 
-impl When {
+impl TimeRange {
     /// Whether a time lies in it.
     #[must_use]
     pub fn holds(&self, at: Timestamp) -> bool {
@@ -40,45 +40,45 @@ impl When {
     }
 }
 
-/// A question longer than this tells a story, in which dates ask for nothing.
+/// In a longer query dates are part of a story, and no restriction.
 const MOST_BYTES: usize = 1_000;
 
-/// Returns the time a question asks about, where it surely does. `utc_offset_minutes` is how far the asker's clock is ahead of UTC.
+/// Returns the time a query asks about, if that is certain. `utc_offset_minutes` is how far the user's clock is ahead of UTC.
 #[must_use]
-pub fn when(question: &str, now: Timestamp, utc_offset_minutes: i32) -> Option<When> {
-    if question.len() > MOST_BYTES {
+pub fn time_range_in(query: &str, now: Timestamp, utc_offset_minutes: i32) -> Option<TimeRange> {
+    if query.len() > MOST_BYTES {
         return None;
     }
-    let clauses = clauses(question);
-    let reader = Reader {
+    let clauses = clauses(query);
+    let reader = TimeReader {
         calendar: Calendar::new(now, utc_offset_minutes)?,
-        is_past: holds(&clauses, LOOKING_BACK),
-        is_ahead: holds(&clauses, LOOKING_AHEAD),
+        looks_back: holds(&clauses, LOOKING_BACK),
+        looks_ahead: holds(&clauses, LOOKING_AHEAD),
     };
     let mut found = clauses.iter().flat_map(|clause| reader.times_in(clause));
     let first = found.next()?;
     let begins_in_time = first.since.is_none_or(|since| since <= now);
-    let agrees = |other: When| (other.since, other.until) == (first.since, first.until);
+    let agrees = |other: TimeRange| (other.since, other.until) == (first.since, first.until);
     (begins_in_time && found.all(agrees)).then_some(first)
 }
 
-fn holds(clauses: &[Vec<Word<'_>>], words: &[&str]) -> bool {
+fn holds(clauses: &[Vec<ClauseWord<'_>>], words: &[&str]) -> bool {
     clauses.iter().flatten().any(|word| words.contains(&word.low.as_str()))
 }
 
-/// Reads times from words, knowing what time it is and whether the question looks back or ahead.
-struct Reader {
+/// Reads times from words, given the present time and whether the query looks back or ahead.
+struct TimeReader {
     calendar: Calendar,
-    is_past: bool,
-    is_ahead: bool,
+    looks_back: bool,
+    looks_ahead: bool,
 }
 
 /// A time that was read, and from how many words.
-type Read = Option<(Stretch, usize)>;
+type TimeReading = Option<(CalendarSpan, usize)>;
 
-impl Reader {
+impl TimeReader {
     /// Returns every time a clause names.
-    fn times_in(&self, clause: &[Word<'_>]) -> Vec<When> {
+    fn times_in(&self, clause: &[ClauseWord<'_>]) -> Vec<TimeRange> {
         let lows: Vec<&str> = clause.iter().map(|word| word.low.as_str()).collect();
         let mut found = Vec::new();
         let mut at = 0;
@@ -97,7 +97,7 @@ impl Reader {
     }
 
     /// Reads a time with the words that lead to it.
-    fn time(&self, before: &str, words: &[&str], cased: &[Word<'_>]) -> Read {
+    fn time(&self, before: &str, words: &[&str], cased: &[ClauseWord<'_>]) -> TimeReading {
         if matches!(before, "every" | "each" | "next" | "by" | "until" | "per") {
             return None;
         }
@@ -110,7 +110,7 @@ impl Reader {
     }
 
     /// `between March and May`, `from Monday to Friday`.
-    fn between(&self, words: &[&str], cased: &[Word<'_>]) -> Read {
+    fn between(&self, words: &[&str], cased: &[ClauseWord<'_>]) -> TimeReading {
         let first = *words.first()?;
         let (from, used) = self.named(first, words.get(1..)?, cased.get(1..)?)?;
         let middle = used + 1;
@@ -122,19 +122,19 @@ impl Reader {
         let (to, more) = self.named(first, words.get(middle + 1..)?, cased.get(middle + 1..)?)?;
         let is_in_order = joins && from.since <= to.since;
         let is_exact = from.is_exact && to.is_exact;
-        let stretch = Stretch { since: from.since, until: to.until, is_exact };
+        let stretch = CalendarSpan { since: from.since, until: to.until, is_exact };
         is_in_order.then_some((stretch, middle + 1 + more))
     }
 
     /// `since Monday`, `before March`: one side of a time.
-    fn beside(&self, words: &[&str], cased: &[Word<'_>]) -> Read {
+    fn beside(&self, words: &[&str], cased: &[ClauseWord<'_>]) -> TimeReading {
         let led = match words {
             ["prior", "to", ..] => 2,
             _ => 1,
         };
         let lead = *words.first()?;
         let (stretch, used) = self.named(lead, words.get(led..)?, cased.get(led..)?)?;
-        let Stretch { since, until, is_exact } = stretch;
+        let CalendarSpan { since, until, is_exact } = stretch;
         let (since, until) = match lead {
             "since" => (Some(since?), None),
             "after" => (Some(until?), None),
@@ -142,11 +142,11 @@ impl Reader {
             "until" | "till" => (None, Some(until?)),
             _ => return None,
         };
-        Some((Stretch { since, until, is_exact }, led + used))
+        Some((CalendarSpan { since, until, is_exact }, led + used))
     }
 
     /// `in May`, `over the last 3 days`, `yesterday`: all of a time.
-    fn within(&self, words: &[&str], cased: &[Word<'_>]) -> Read {
+    fn within(&self, words: &[&str], cased: &[ClauseWord<'_>]) -> TimeReading {
         let lead = *words.first()?;
         let leads =
             matches!(lead, "in" | "on" | "during" | "over" | "within" | "for" | "from" | "of" | "throughout");
@@ -157,14 +157,14 @@ impl Reader {
     }
 
     /// Reads the name of a time, after `lead`; `the` and `early` before it change little.
-    fn named(&self, lead: &str, words: &[&str], cased: &[Word<'_>]) -> Read {
+    fn named(&self, lead: &str, words: &[&str], cased: &[ClauseWord<'_>]) -> TimeReading {
         if let Some(rolling) = self.rolling(lead, words) {
             return Some(rolling);
         }
         if let ["the" | "earlier" | "early" | "late" | "mid", ..] = words {
             let is_part = words.first().is_some_and(|first| matches!(*first, "early" | "late" | "mid"));
             let (stretch, used) = self.named(lead, words.get(1..)?, cased.get(1..)?)?;
-            return Some((Stretch { is_exact: stretch.is_exact && !is_part, ..stretch }, used + 1));
+            return Some((CalendarSpan { is_exact: stretch.is_exact && !is_part, ..stretch }, used + 1));
         }
         self.spoken(words)
             .or_else(|| self.ago(words))
@@ -175,21 +175,21 @@ impl Reader {
     }
 
     /// `yesterday`, `last week`, `the other day`.
-    fn spoken(&self, words: &[&str]) -> Read {
+    fn spoken(&self, words: &[&str]) -> TimeReading {
         let calendar = &self.calendar;
         let days = |from, to| calendar.days(calendar.back(from, Unit::Day)?, calendar.back(to, Unit::Day)?);
-        let loose = |stretch: Stretch| Stretch { is_exact: false, ..stretch };
+        let loose = |stretch: CalendarSpan| CalendarSpan { is_exact: false, ..stretch };
         let (stretch, used) = match words {
             ["yesterday", ..] => (days(1, 0)?, 1),
             // "How does it work today?" asks about now.
-            ["today" | "tonight", ..] if self.is_past && !self.is_ahead => (days(0, -1)?, 1),
+            ["today" | "tonight", ..] if self.looks_back && !self.looks_ahead => (days(0, -1)?, 1),
             ["this", "morning" | "afternoon" | "evening", ..] => (days(0, -1)?, 2),
             ["last", "night", ..] => (loose(days(1, -1)?), 2),
             ["day", "before", "yesterday", ..] => (days(2, 1)?, 3),
             ["other", "day", ..] => (loose(days(7, 0)?), 2),
             [unit, "before", "last", ..] => (calendar.whole(of_calendar(unit)?, 2)?, 3),
             ["this" | "current", unit, ..] => (calendar.whole(of_calendar(unit)?, 0)?, 2),
-            ["last" | "previous", unit, ..] if !self.is_ahead || *unit != "week" => {
+            ["last" | "previous", unit, ..] if !self.looks_ahead || *unit != "week" => {
                 (calendar.whole(of_calendar(unit)?, 1)?, 2)
             }
             _ => return None,
@@ -198,7 +198,7 @@ impl Reader {
     }
 
     /// `two weeks ago`, `more than a year ago`.
-    fn ago(&self, words: &[&str]) -> Read {
+    fn ago(&self, words: &[&str]) -> TimeReading {
         let (side, led) = match words {
             ["more", "than", ..] => ("more", 2),
             ["over", ..] => ("more", 1),
@@ -213,12 +213,12 @@ impl Reader {
             return None;
         }
         let stretch = match side {
-            "more" => Stretch {
+            "more" => CalendarSpan {
                 since: None,
                 until: Some(self.calendar.moment_back(count.least, unit)?),
                 is_exact: true,
             },
-            "less" => Stretch {
+            "less" => CalendarSpan {
                 since: Some(self.calendar.moment_back(count.most, unit)?),
                 until: None,
                 is_exact: true,
@@ -229,11 +229,11 @@ impl Reader {
     }
 
     /// So long ago, the more roughly the longer it is.
-    fn thereabouts(&self, count: Count, unit: Unit) -> Option<Stretch> {
+    fn thereabouts(&self, count: Count, unit: Unit) -> Option<CalendarSpan> {
         let calendar = &self.calendar;
         if matches!(unit, Unit::Minute | Unit::Hour) {
             let since = calendar.moment_back(count.most.checked_mul(2)?, unit)?;
-            return Some(Stretch { since: Some(since), until: Some(calendar.now), is_exact: false });
+            return Some(CalendarSpan { since: Some(since), until: Some(calendar.now), is_exact: false });
         }
         let (least_slack, days) = match unit {
             Unit::Week => (3, 7),
@@ -250,13 +250,13 @@ impl Reader {
             .back(count.least, unit)?
             .checked_add(jiff::Span::new().try_days(slack + 1).ok()?)
             .ok()?;
-        Some(Stretch { is_exact: slack == 0 && count.is_exact, ..calendar.days(from, to)? })
+        Some(CalendarSpan { is_exact: slack == 0 && count.is_exact, ..calendar.days(from, to)? })
     }
 
     /// `in the last 3 days`, `the past week`: up to now.
-    fn rolling(&self, lead: &str, words: &[&str]) -> Read {
+    fn rolling(&self, lead: &str, words: &[&str]) -> TimeReading {
         let the = usize::from(words.first() == Some(&"the"));
-        let (["last" | "past" | "previous", rest @ ..], false) = (words.get(the..)?, self.is_ahead) else {
+        let (["last" | "past" | "previous", rest @ ..], false) = (words.get(the..)?, self.looks_ahead) else {
             return None;
         };
         // "last week" is the one before this; "in the last week" and "the past week" end now.
@@ -265,11 +265,11 @@ impl Reader {
         let (count, used) = count(rest).or_else(|| ends_now.then_some((Count::exactly(1), 0)))?;
         let unit = unit(rest.get(used)?)?;
         let since = self.calendar.moment_back(count.most, unit)?;
-        Some((Stretch { since: Some(since), until: None, is_exact: count.is_exact }, the + used + 2))
+        Some((CalendarSpan { since: Some(since), until: None, is_exact: count.is_exact }, the + used + 2))
     }
 
     /// `on Monday`, `last Friday`.
-    fn weekday(&self, lead: &str, words: &[&str]) -> Read {
+    fn weekday(&self, lead: &str, words: &[&str]) -> TimeReading {
         let (name, used, is_exact) = match words {
             ["last" | "this", name, ..] => (name, 2, false),
             [name, ..]
@@ -279,14 +279,14 @@ impl Reader {
             }
             _ => return None,
         };
-        if self.is_ahead {
+        if self.looks_ahead {
             return None;
         }
-        Some((Stretch { is_exact, ..self.calendar.weekday(weekday(name)?)? }, used))
+        Some((CalendarSpan { is_exact, ..self.calendar.weekday(weekday(name)?)? }, used))
     }
 
     /// `2026-03-01`, `3 March`, `the 3rd of March 2026`.
-    fn date(&self, lead: &str, words: &[&str]) -> Read {
+    fn date(&self, lead: &str, words: &[&str]) -> TimeReading {
         let first = *words.first()?;
         if let Some(day) = iso_day(first).filter(|_| !lead.is_empty()) {
             return Some((self.calendar.day(day)?, 1));
@@ -299,7 +299,7 @@ impl Reader {
     }
 
     /// `in May`, `May 2025`, `March 3, 2026`.
-    fn month(&self, lead: &str, words: &[&str], cased: &[Word<'_>]) -> Read {
+    fn month(&self, lead: &str, words: &[&str], cased: &[ClauseWord<'_>]) -> TimeReading {
         let month = month(words.first()?)?;
         let is_capital = is_capital(cased);
         let is_sure = is_capital || !month.is_word_too;
@@ -320,7 +320,7 @@ impl Reader {
     }
 
     /// `in Q3`, `Q3 2025`, `in 2025`.
-    fn quarter_or_year(&self, lead: &str, words: &[&str], cased: &[Word<'_>]) -> Read {
+    fn quarter_or_year(&self, lead: &str, words: &[&str], cased: &[ClauseWord<'_>]) -> TimeReading {
         if let Some(quarter) = quarter(words.first()?).filter(|_| is_capital(cased)) {
             let year = self.year_at(words, 1);
             let is_quarter = year.is_some() || (!lead.is_empty() && is_over(words, 1));
@@ -344,11 +344,11 @@ fn is_over(words: &[&str], at: usize) -> bool {
     words.get(at).is_none_or(|next| GOING_ON.contains(next))
 }
 
-fn is_capital(cased: &[Word<'_>]) -> bool {
+fn is_capital(cased: &[ClauseWord<'_>]) -> bool {
     cased.first().is_some_and(|word| word.said.starts_with(char::is_uppercase))
 }
 
-fn said(stretch: Stretch, words: &[Word<'_>]) -> When {
+fn said(stretch: CalendarSpan, words: &[ClauseWord<'_>]) -> TimeRange {
     let said = words.iter().map(|word| word.said).collect::<Vec<_>>().join(" ");
-    When { since: stretch.since, until: stretch.until, said, is_exact: stretch.is_exact }
+    TimeRange { since: stretch.since, until: stretch.until, said, is_exact: stretch.is_exact }
 }

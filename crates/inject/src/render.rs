@@ -1,60 +1,65 @@
-//! How each thing is told: the lines of a memory, of changed code, of how things lie.
+//! The lines of a memory, of changed code, of the work tree.
 //!
-//! Facts, not orders: every line says when, where it matters who, and then what. All recorded text goes through `encode`; what
-//! came from outside is never told, only pointed at (SEC-2).
+//! Facts, not orders: every line says when, who if it was not the agent, and then what. All recorded text goes through `encode`;
+//! external text is never quoted, only pointed at (SEC-2).
 
-use crate::assemble::{About, Item};
+use crate::assembly::{SectionItem, Subject};
 use crate::encode::{encode, shorten};
-use crate::gist::{self, LINE_CHARS};
-use crate::{Relevant, WorkTree, age, relative};
+use crate::snippet::{self, LINE_CHARS};
+use crate::{Candidate, WorkTreeState, age, time_ago};
 use backstory_memory::{
     ChangedSymbol, Kind, Memory, Provenance, SymbolChange, TITLE_CHARS, Timestamp, Tokens, estimate,
 };
 use std::collections::HashSet;
 
-/// How much of a memory is told where it is told in full.
+/// The length of a memory in full.
 const FULL_CHARS: usize = 260;
-/// How much of a session is told in one line.
+/// The length of a session in one line.
 const SESSION_CHARS: usize = 200;
 const MOST_NAMES: usize = 6;
 const NAME_CHARS: usize = 80;
 
 /// A memory's title, and what its body adds to it; then the title alone.
-pub(crate) fn knowledge(it: &Relevant, now: Timestamp) -> Item {
+pub(crate) fn knowledge(it: &Candidate, now: Timestamp) -> SectionItem {
     let memory = &it.memory;
     let label = label(memory);
     let line = |text: &str| format!("- [{}] {label}: {text}{}", stamp(memory, now), remarks(it));
-    told("- ", it, now, vec![line(&gist::gist(memory, FULL_CHARS)), line(&gist::title(memory))])
+    memory_item(
+        "- ",
+        it,
+        now,
+        vec![line(&snippet::snippet(memory, FULL_CHARS)), line(&snippet::title(memory))],
+    )
 }
 
 /// A session in one line: what it completed, else what it was about.
-pub(crate) fn session(it: &Relevant, now: Timestamp) -> Item {
+pub(crate) fn session(it: &Candidate, now: Timestamp) -> SectionItem {
     let memory = &it.memory;
-    let completed = gist::lines(memory).find_map(|line| line.strip_prefix("Completed: "));
+    let completed = snippet::lines(memory).find_map(|line| line.strip_prefix("Completed: "));
     let line = |text: &str| format!("- [{}] {text}{}", stamp(memory, now), remarks(it));
     let whole = completed.map(|text| line(&encode(text, SESSION_CHARS)));
-    told("- ", it, now, whole.into_iter().chain([line(&gist::title(memory))]).collect())
+    memory_item("- ", it, now, whole.into_iter().chain([line(&snippet::title(memory))]).collect())
 }
 
-/// A handoff or a summary, line by line; then its title alone. What `said` holds is not said again.
-pub(crate) fn account(it: &Relevant, said: &[String], now: Timestamp) -> Item {
+/// A handoff or a summary, line by line; then its title alone. Lines in `said` are not repeated.
+pub(crate) fn session_report(it: &Candidate, said: &[String], now: Timestamp) -> SectionItem {
     let memory = &it.memory;
     let is_said = |line: &String| said.iter().any(|other| other.starts_with(line.as_str()));
-    let lines: Vec<String> = account_lines(memory).into_iter().filter(|line| !is_said(line)).collect();
-    let title = gist::title(memory);
+    let lines: Vec<String> = report_lines(memory).into_iter().filter(|line| !is_said(line)).collect();
+    let title = snippet::title(memory);
     // "Next: X" over "Next steps: X; Y" says nothing; neither does a title the body completes.
-    let told_below = |line: &String| line.contains(core_of(&title));
-    let heading = (!lines.iter().any(told_below)).then(|| title.clone());
+    let is_below = |line: &String| line.contains(core_of(&title));
+    let heading = (!lines.iter().any(is_below)).then(|| title.clone());
     let all: Vec<String> = heading.into_iter().chain(lines).collect();
     let start = format!("- [{}] ", stamp(memory, now));
     let whole = format!("{start}{}{}", all.join("\n  "), remarks(it));
-    told("- ", it, now, vec![whole, format!("{start}{title}{}", remarks(it))])
+    memory_item("- ", it, now, vec![whole, format!("{start}{title}{}", remarks(it))])
 }
 
-/// The lines of a handoff or a summary; which files were looked at is not told.
-pub(crate) fn account_lines(memory: &Memory) -> Vec<String> {
-    let telling = gist::lines(memory).filter(|line| !line.starts_with("Investigated: "));
-    telling.map(|line| encode(line, LINE_CHARS)).filter(|line| !line.is_empty()).collect()
+/// The lines of a handoff or a summary, without the files that were only read.
+pub(crate) fn report_lines(memory: &Memory) -> Vec<String> {
+    let lines = snippet::lines(memory).filter(|line| !line.starts_with("Investigated: "));
+    lines.map(|line| encode(line, LINE_CHARS)).filter(|line| !line.is_empty()).collect()
 }
 
 /// The part of a title that says what: without "Next: " and the like, and without the mark of a cut.
@@ -63,29 +68,29 @@ fn core_of(title: &str) -> &str {
     rest.trim_end_matches('…').trim_end_matches('.')
 }
 
-/// Which branch, which files, what next: one line each, as a handoff writes them.
-pub(crate) fn standing(standing: &WorkTree) -> Vec<String> {
+/// Branch, dirty files and next steps, one line each, worded as in a handoff.
+pub(crate) fn work_tree(state: &WorkTreeState) -> Vec<String> {
     let names = |names: &[String]| {
         let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| encode(name, NAME_CHARS)).collect();
         let more = names.len().saturating_sub(MOST_NAMES);
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         format!("{}{more}", shown.join(", "))
     };
-    let branch = standing.branch.as_deref().map(|branch| format!("Branch: {}", encode(branch, NAME_CHARS)));
-    let dirty = (!standing.dirty.is_empty()).then(|| format!("Not committed: {}", names(&standing.dirty)));
+    let branch = state.branch.as_deref().map(|branch| format!("Branch: {}", encode(branch, NAME_CHARS)));
+    let dirty = (!state.dirty.is_empty()).then(|| format!("Not committed: {}", names(&state.dirty)));
     let steps: Vec<String> =
-        standing.next_steps.iter().take(MOST_NAMES).map(|step| encode(step, LINE_CHARS / 2)).collect();
+        state.next_steps.iter().take(MOST_NAMES).map(|step| encode(step, LINE_CHARS / 2)).collect();
     let next = (!steps.is_empty()).then(|| format!("Next steps: {}", steps.join("; ")));
     branch.into_iter().chain(dirty).chain(next).collect()
 }
 
-/// How things lie, as one item.
-pub(crate) fn standing_item(lines: &[String]) -> Item {
-    Item { about: About::WorkTree, forms: vec![format!("- [now] {}", lines.join("\n  "))] }
+/// The work tree as one item.
+pub(crate) fn work_tree_item(lines: &[String]) -> SectionItem {
+    SectionItem { subject: Subject::WorkTreeState, forms: vec![format!("- [now] {}", lines.join("\n  "))] }
 }
 
 /// One file and what changed in it; then with fewer symbols.
-pub(crate) fn file(path: &str, changes: &[&ChangedSymbol]) -> Item {
+pub(crate) fn file(path: &str, changes: &[&ChangedSymbol]) -> SectionItem {
     let form = |most: usize| {
         let mut text = format!("- {}", encode(path, 120));
         for changed in changes.iter().take(most) {
@@ -96,7 +101,7 @@ pub(crate) fn file(path: &str, changes: &[&ChangedSymbol]) -> Item {
             more => format!("{text}\n  and {more} more"),
         }
     };
-    Item { about: About::Code, forms: vec![form(8), form(3), form(1)] }
+    SectionItem { subject: Subject::Code, forms: vec![form(8), form(3), form(1)] }
 }
 
 fn tag(change: SymbolChange) -> &'static str {
@@ -107,7 +112,7 @@ fn tag(change: SymbolChange) -> &'static str {
     }
 }
 
-/// How a symbol is declared, with what it lies in; only its name where it is gone.
+/// The declaration of a symbol with its container; only its name if it was deleted.
 fn declared(changed: &ChangedSymbol) -> String {
     let name = encode(&changed.qualified_name, 100);
     if changed.change == SymbolChange::Deleted || changed.signature.trim().is_empty() {
@@ -121,16 +126,16 @@ fn declared(changed: &ChangedSymbol) -> String {
     }
 }
 
-/// Leaves out of an index the account of a session that has the title of what it tells of: the line would say nothing.
-pub(crate) fn without_echoes(hits: Vec<&Relevant>) -> Vec<&Relevant> {
-    let is_account = |it: &Relevant| matches!(it.memory.content.kind, Kind::Summary | Kind::Handoff);
-    let title = |it: &Relevant| encode(&it.memory.content.title, TITLE_CHARS);
-    let told: HashSet<String> = hits.iter().filter(|it| !is_account(it)).map(|it| title(it)).collect();
-    hits.into_iter().filter(|it| !(is_account(it) && told.contains(&title(it)))).collect()
+/// Leaves out summaries and handoffs with the title of another hit: the line would add nothing.
+pub(crate) fn without_echoes(hits: Vec<&Candidate>) -> Vec<&Candidate> {
+    let is_report = |it: &Candidate| matches!(it.memory.content.kind, Kind::Summary | Kind::Handoff);
+    let title = |it: &Candidate| encode(&it.memory.content.title, TITLE_CHARS);
+    let titles: HashSet<String> = hits.iter().filter(|it| !is_report(it)).map(|it| title(it)).collect();
+    hits.into_iter().filter(|it| !(is_report(it) && titles.contains(&title(it)))).collect()
 }
 
-/// One line of an index: `#123 decision Use SQLite FTS5 for ranking · 4d`. The title is cut where the line would cost more than it may.
-pub(crate) fn index_line(it: &Relevant, now: Timestamp, most: Tokens) -> Item {
+/// One line of an index: `#123 decision Use SQLite FTS5 for ranking · 4d`. The title is cut if the line would cost more than `most`.
+pub(crate) fn index_line(it: &Candidate, now: Timestamp, most: Tokens) -> SectionItem {
     let memory = &it.memory;
     let project = it.other_project.as_deref().map(|name| format!(" · in {}", encode(name, 40)));
     let changed = if it.changed_since { " · changed since" } else { "" };
@@ -143,59 +148,60 @@ pub(crate) fn index_line(it: &Relevant, now: Timestamp, most: Tokens) -> Item {
             project.as_deref().unwrap_or_default()
         )
     };
-    let title = gist::title(memory);
+    let title = snippet::title(memory);
     let mut chars = TITLE_CHARS;
     let mut whole = line(&title);
     while estimate(&whole) > most && chars > SHORTEST_TITLE {
         chars = chars * 3 / 4;
         whole = line(&shorten(&title, chars));
     }
-    // The half of a sentence a title was cut from may be the one that matters; told where room is left.
-    let uncut = gist::uncut(memory, UNCUT_CHARS).map(|sentence| line(&sentence));
+    // The part that was cut off a title may be the one that matters; the full sentence is used where it fits.
+    let uncut = snippet::uncut(memory, UNCUT_CHARS).map(|sentence| line(&sentence));
     let uncut = uncut.filter(|uncut| chars == TITLE_CHARS && estimate(uncut) <= most);
-    told("", it, now, uncut.into_iter().chain([whole]).collect())
+    memory_item("", it, now, uncut.into_iter().chain([whole]).collect())
 }
 
-/// How long a sentence may be that stands in an index for the title cut from it.
+/// The longest sentence that may replace a cut title in an index.
 const UNCUT_CHARS: usize = 160;
 /// No title of an index is cut shorter.
 const SHORTEST_TITLE: usize = 24;
 
 /// What to know before a tool runs: what failed and what fixed it, in one line.
-pub(crate) fn warning(it: &Relevant, now: Timestamp) -> Item {
+pub(crate) fn warning(it: &Candidate, now: Timestamp) -> SectionItem {
     let memory = &it.memory;
     let start =
-        format!("#{} {}, {}: ", memory.id, label(memory).to_lowercase(), relative(memory.created_at, now));
+        format!("#{} {}, {}: ", memory.id, label(memory).to_lowercase(), time_ago(memory.created_at, now));
     let line = |text: &str| format!("{start}{text}{}", remarks(it));
-    told(
+    memory_item(
         "",
         it,
         now,
         vec![
-            line(&gist::gist(memory, FULL_CHARS)),
-            line(&gist::gist(memory, 130)),
-            line(&gist::title(memory)),
+            line(&snippet::snippet(memory, FULL_CHARS)),
+            line(&snippet::snippet(memory, 130)),
+            line(&snippet::title(memory)),
         ],
     )
 }
 
-/// Makes an item of the lines of a memory, or, where it came from outside, of a pointer to it.
-fn told(bullet: &str, it: &Relevant, now: Timestamp, forms: Vec<String>) -> Item {
+/// Makes an item of a memory's lines, or of a pointer if the memory is external.
+fn memory_item(bullet: &str, it: &Candidate, now: Timestamp, forms: Vec<String>) -> SectionItem {
     let memory = &it.memory;
     let is_external = memory.content.provenance == Provenance::External;
     let forms = if is_external { vec![format!("{bullet}{}", pointer(memory, now))] } else { forms };
-    let about = About::Memory { id: memory.id, score: it.score, reasons: it.reasons.clone(), is_external };
-    Item { about, forms }
+    let subject =
+        Subject::Memory { id: memory.id, score: it.score, reasons: it.reasons.clone(), is_external };
+    SectionItem { subject, forms }
 }
 
-/// Points at what came from outside: its number and its marked title, never its text.
+/// Points at an external memory: its number and its marked title, never its text.
 #[must_use]
 pub fn pointer(memory: &Memory, now: Timestamp) -> String {
     let title = marked(&encode(&memory.content.title, POINTER_CHARS));
     format!("#{} external {} {title} · {}", memory.id, memory.content.kind, age(memory.created_at, now))
 }
 
-/// Joins words by a mark, so that they can be told from ours, no sentence is followed, and no address or command is whole (SEC-3).
+/// Joins words by a mark, so that they cannot be mistaken for ours or followed, and no address or command stays whole (SEC-3).
 fn marked(title: &str) -> String {
     let mut out = String::new();
     let mut unbroken = 0;
@@ -217,9 +223,9 @@ fn marked(title: &str) -> String {
 const POINTER_CHARS: usize = 60;
 const LONGEST_UNMARKED: usize = 5;
 
-/// When, and who said it where that was not the agent or its tools.
+/// When, and who said it if that was not the agent or its tools.
 fn stamp(memory: &Memory, now: Timestamp) -> String {
-    let when = relative(memory.created_at, now);
+    let when = time_ago(memory.created_at, now);
     match &memory.content.provenance {
         Provenance::User => format!("{when}, user"),
         Provenance::Import => format!("{when}, imported"),
@@ -228,14 +234,14 @@ fn stamp(memory: &Memory, now: Timestamp) -> String {
     }
 }
 
-/// What a reader would stumble over if it were not said.
-fn remarks(it: &Relevant) -> String {
+/// The other project and changed code, which a reader must know about.
+fn remarks(it: &Candidate) -> String {
     let project = it.other_project.as_deref().map(|name| format!(" (project {})", encode(name, 40)));
     let changed = if it.changed_since { " (its code changed since)" } else { "" };
     format!("{}{changed}", project.unwrap_or_default())
 }
 
-/// The kind, or of a learning or a pattern what sort it is.
+/// The kind, or the category of a learning or a pattern.
 fn label(memory: &Memory) -> String {
     let content = &memory.content;
     let has_sorts = matches!(content.kind, Kind::Learning | Kind::Pattern);

@@ -5,7 +5,8 @@ use backstory_embed::{
 };
 use backstory_memory::{Content, Kind, MemoryId, MemoryScope, ProjectKey, ProjectRef, Timestamp};
 use backstory_recall::{
-    Embedded, Embedding, begin_anew, embed_waiting, look_for_missing_vectors, take_out_vectors,
+    EmbeddingJob, EmbeddingReport, embed_pending, rebuild_vectors, remove_dead_vectors,
+    requeue_missing_vectors,
 };
 use backstory_store::{ANY_PROJECT, Home, MemoryOrigin, NewMemory, Purpose, Store};
 use std::fs;
@@ -16,14 +17,14 @@ use tempfile::TempDir;
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
 /// A model whose vectors depend on every byte of a text, and that can be made to do something while it reads.
-struct Model {
+struct CountingModel {
     name: &'static str,
     read: Mutex<Vec<String>>,
     meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
-fn model() -> Model {
-    Model { name: "a-model", read: Mutex::default(), meanwhile: Mutex::new(None) }
+fn model() -> CountingModel {
+    CountingModel { name: "a-model", read: Mutex::default(), meanwhile: Mutex::new(None) }
 }
 
 fn vector_of(text: &str) -> Vector {
@@ -35,7 +36,7 @@ fn vector_of(text: &str) -> Vector {
     .unwrap()
 }
 
-impl Encoder for Model {
+impl Encoder for CountingModel {
     fn model_name(&self) -> &'static str {
         self.name
     }
@@ -49,21 +50,21 @@ impl Encoder for Model {
         vec![vector_of(text), vector_of(&format!("{text} again"))]
     }
 
-    fn encode_question(&self, text: &str) -> Option<Vector> {
+    fn encode_query(&self, text: &str) -> Option<Vector> {
         Some(vector_of(text))
     }
 }
 
-struct Place {
+struct VectorHome {
     _dir: TempDir,
     home: Home,
 }
 
-impl Place {
-    fn new() -> Place {
+impl VectorHome {
+    fn new() -> VectorHome {
         let dir = tempfile::tempdir().unwrap();
         let home = Home::new(dir.path().join("home"));
-        Place { _dir: dir, home }
+        VectorHome { _dir: dir, home }
     }
 
     fn store(&self) -> Store {
@@ -116,19 +117,19 @@ fn draft(text: &str) -> Content {
     Content::new(Kind::Note, text, "")
 }
 
-fn embed(store: &mut Store, model: &Model) -> u64 {
-    let work = Embedding { encoder: model, cores: 1, until: None };
-    embed_waiting(store, &work, |_| {}).unwrap().memories
+fn embed(store: &mut Store, model: &CountingModel) -> u64 {
+    let work = EmbeddingJob { encoder: model, cores: 1, until: None };
+    embed_pending(store, &work, |_| {}).unwrap().memories
 }
 
 #[test]
 fn what_waits_is_embedded_newest_first_and_once() {
-    let place = Place::new();
+    let place = VectorHome::new();
     let mut store = place.saying(&["one", "two", "three"]);
     let model = model();
     let mut told = Vec::new();
-    let work = Embedding { encoder: &model, cores: 1, until: None };
-    embed_waiting(&mut store, &work, |done| told.push(done)).unwrap();
+    let work = EmbeddingJob { encoder: &model, cores: 1, until: None };
+    embed_pending(&mut store, &work, |done| told.push(done)).unwrap();
     assert_eq!(*model.read.lock().unwrap(), ["three", "two", "one"]);
     assert_eq!((told, place.rows()), (vec![1, 2, 3], vec![1, 1, 2, 2, 3, 3]));
     assert_eq!((place.found("two"), store.count_stale_vectors().unwrap()), (Some(2), 0));
@@ -139,7 +140,7 @@ fn what_waits_is_embedded_newest_first_and_once() {
 
 #[test]
 fn title_text_and_facts_are_embedded_and_nothing_twice() {
-    let place = Place::new();
+    let place = VectorHome::new();
     let mut store = place.saying(&["tabs"]);
     let model = model();
     let facts = vec!["width 4".to_owned()];
@@ -159,7 +160,7 @@ fn title_text_and_facts_are_embedded_and_nothing_twice() {
 
 #[test]
 fn memories_stand_under_their_project_or_under_everywhere() {
-    let place = Place::new();
+    let place = VectorHome::new();
     let mut store = place.saying(&["here", "anywhere"]);
     store.revise(MemoryId(2), &Content { scope: MemoryScope::User, ..draft("anywhere") }, NOW).unwrap();
     embed(&mut store, &model());
@@ -173,7 +174,7 @@ fn memories_stand_under_their_project_or_under_everywhere() {
 
 #[test]
 fn a_changed_memory_is_found_by_its_new_words_only() {
-    let place = Place::new();
+    let place = VectorHome::new();
     let mut store = place.saying(&["tabs", "other"]);
     let model = model();
     embed(&mut store, &model);
@@ -185,7 +186,7 @@ fn a_changed_memory_is_found_by_its_new_words_only() {
 
 #[test]
 fn no_byte_of_a_forgotten_memorys_vector_stays() {
-    let place = Place::new();
+    let place = VectorHome::new();
     let mut store = place.saying(&["a secret wish", "other"]);
     let model = model();
     embed(&mut store, &model);
@@ -193,7 +194,7 @@ fn no_byte_of_a_forgotten_memorys_vector_stays() {
     let holds = || fs::read(place.home.vectors()).unwrap().windows(384).any(|part| part == &bytes[4..]);
     assert!(holds());
     store.forget(&[MemoryId(1)], NOW).unwrap();
-    take_out_vectors(&mut store, &model).unwrap();
+    remove_dead_vectors(&mut store, &model).unwrap();
     assert!(!holds());
     assert_eq!((place.rows(), store.count_stale_vectors().unwrap()), (vec![2, 2], 0));
 }
@@ -201,7 +202,7 @@ fn no_byte_of_a_forgotten_memorys_vector_stays() {
 #[test]
 fn what_changes_or_is_forgotten_while_it_is_read_leaves_no_wrong_vector() {
     for forget in [false, true] {
-        let place = Place::new();
+        let place = VectorHome::new();
         let mut store = place.saying(&["tabs"]);
         let (model, mut other) = (model(), place.store());
         *model.meanwhile.lock().unwrap() = Some(Box::new(move || {
@@ -222,7 +223,7 @@ fn what_changes_or_is_forgotten_while_it_is_read_leaves_no_wrong_vector() {
 #[test]
 fn a_kill_between_the_steps_loses_nothing_and_leaves_nothing_wrong() {
     for appended in 0..=2 {
-        let place = Place::new();
+        let place = VectorHome::new();
         let mut store = place.saying(&["one", "two"]);
         let model = model();
         embed(&mut store, &model);
@@ -243,7 +244,7 @@ fn a_kill_between_the_steps_loses_nothing_and_leaves_nothing_wrong() {
 
 #[test]
 fn a_file_that_is_gone_damaged_or_of_another_model_is_made_anew() {
-    let spoil: [fn(&Place); 3] = [
+    let spoil: [fn(&VectorHome); 3] = [
         |place| fs::remove_file(place.home.vectors()).unwrap(),
         |place| fs::write(place.home.vectors(), "rubbish").unwrap(),
         |place| {
@@ -252,7 +253,7 @@ fn a_file_that_is_gone_damaged_or_of_another_model_is_made_anew() {
         },
     ];
     for spoil in spoil {
-        let place = Place::new();
+        let place = VectorHome::new();
         let mut store = place.saying(&["one", "two"]);
         let model = model();
         embed(&mut store, &model);
@@ -265,11 +266,11 @@ fn a_file_that_is_gone_damaged_or_of_another_model_is_made_anew() {
 
 #[test]
 fn making_anew_goes_on_where_it_was_cut_short() {
-    let place = Place::new();
+    let place = VectorHome::new();
     let mut store = place.saying(&["one", "two"]);
     let model = model();
     embed(&mut store, &model);
-    begin_anew(&mut store, &model).unwrap();
+    rebuild_vectors(&mut store, &model).unwrap();
     assert_eq!((place.rows(), store.count_stale_vectors().unwrap()), (vec![], 2));
     assert_eq!(embed(&mut place.store(), &model), 2);
     assert_eq!(place.rows(), [1, 1, 2, 2]);
@@ -277,19 +278,19 @@ fn making_anew_goes_on_where_it_was_cut_short() {
 
 #[test]
 fn rows_that_are_missing_are_noticed() {
-    let place = Place::new();
+    let place = VectorHome::new();
     let mut store = place.saying(&["one", "two"]);
     let model = model();
     embed(&mut store, &model);
     VectorWriter::open(&place.home.vectors(), model.name).unwrap().forget(&[1]).unwrap();
-    assert_eq!(look_for_missing_vectors(&mut store, &model).unwrap(), 1);
+    assert_eq!(requeue_missing_vectors(&mut store, &model).unwrap(), 1);
     assert_eq!(embed(&mut store, &model), 1);
     assert_eq!(place.rows(), [1, 1, 2, 2]);
 }
 
 #[test]
 fn who_finds_another_process_embedding_leaves_it_the_work() {
-    let place = Place::new();
+    let place = VectorHome::new();
     let mut store = place.saying(&["one"]);
     let (slow, mut other) = (model(), place.store());
     let told = std::sync::Arc::new(Mutex::new(None));
@@ -297,26 +298,27 @@ fn who_finds_another_process_embedding_leaves_it_the_work() {
         let told = told.clone();
         move || {
             let quick = model();
-            let work = Embedding { encoder: &quick, cores: 1, until: None };
-            *told.lock().unwrap() = Some(embed_waiting(&mut other, &work, |_| {}).unwrap());
+            let work = EmbeddingJob { encoder: &quick, cores: 1, until: None };
+            *told.lock().unwrap() = Some(embed_pending(&mut other, &work, |_| {}).unwrap());
         }
     }));
     assert_eq!(embed(&mut store, &slow), 1);
-    let left = Embedded { memories: 0, is_left_to_another: true };
+    let left = EmbeddingReport { memories: 0, is_left_to_another: true };
     assert_eq!(*told.lock().unwrap(), Some(left));
     assert_eq!(place.rows(), [1, 1]);
 }
 
 #[test]
 fn when_the_time_is_over_the_rest_goes_on_waiting() {
-    let place = Place::new();
+    let place = VectorHome::new();
     let mut store = place.saying(&["one", &"long ".repeat(40)]);
     store.revise(MemoryId(2), &Content::new(Kind::Note, "two", &"word ".repeat(40_000)), NOW).unwrap();
     let model = model();
-    let within = |time: Duration| Embedding { encoder: &model, cores: 1, until: Some(Instant::now() + time) };
-    assert_eq!(embed_waiting(&mut store, &within(Duration::ZERO), |_| {}).unwrap().memories, 0);
+    let within =
+        |time: Duration| EmbeddingJob { encoder: &model, cores: 1, until: Some(Instant::now() + time) };
+    assert_eq!(embed_pending(&mut store, &within(Duration::ZERO), |_| {}).unwrap().memories, 0);
     let most = within(Duration::from_secs(10));
-    assert_eq!(embed_waiting(&mut store, &most, |_| {}).unwrap().memories, 1, "the long one does not fit");
+    assert_eq!(embed_pending(&mut store, &most, |_| {}).unwrap().memories, 1, "the long one does not fit");
     assert_eq!((place.rows(), store.count_stale_vectors().unwrap()), (vec![1, 1], 1));
     assert_eq!(embed(&mut store, &model), 1);
 }
@@ -325,11 +327,11 @@ fn when_the_time_is_over_the_rest_goes_on_waiting() {
 fn several_cores_do_what_one_does() {
     let texts: Vec<String> = (0..50).map(|number| format!("memory {number}")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let place = Place::new();
+    let place = VectorHome::new();
     let mut store = place.saying(&texts);
     let model = model();
-    let work = Embedding { encoder: &model, cores: 3, until: None };
-    assert_eq!(embed_waiting(&mut store, &work, |_| {}).unwrap().memories, 50);
+    let work = EmbeddingJob { encoder: &model, cores: 3, until: None };
+    assert_eq!(embed_pending(&mut store, &work, |_| {}).unwrap().memories, 50);
     for (number, text) in (1..).zip(texts) {
         assert_eq!(place.found(text), Some(number));
     }

@@ -9,7 +9,7 @@ use jiff::tz::Offset;
 
 /// A stretch of time; an end that is missing is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stretch {
+pub(super) struct CalendarSpan {
     pub(super) since: Option<Timestamp>,
     pub(super) until: Option<Timestamp>,
     /// Whether its ends were said, not guessed.
@@ -46,16 +46,16 @@ impl Calendar {
     }
 
     /// The days from one on, up to another and without it.
-    pub(super) fn days(&self, from: Date, to: Date) -> Option<Stretch> {
-        Some(Stretch { since: Some(self.start(from)?), until: Some(self.start(to)?), is_exact: true })
+    pub(super) fn days(&self, from: Date, to: Date) -> Option<CalendarSpan> {
+        Some(CalendarSpan { since: Some(self.start(from)?), until: Some(self.start(to)?), is_exact: true })
     }
 
     /// One day.
-    pub(super) fn day(&self, day: Date) -> Option<Stretch> {
+    pub(super) fn day(&self, day: Date) -> Option<CalendarSpan> {
         self.days(day, day.tomorrow().ok()?)
     }
 
-    /// When a day begins.
+    /// TimeRange a day begins.
     pub(super) fn start(&self, day: Date) -> Option<Timestamp> {
         let at = self.offset.to_timestamp(day.at(0, 0, 0, 0)).ok()?;
         Some(Timestamp(at.as_millisecond()))
@@ -77,7 +77,7 @@ impl Calendar {
     }
 
     /// The whole week, month, quarter or year, so many before this one.
-    pub(super) fn whole(&self, unit: Unit, before: i64) -> Option<Stretch> {
+    pub(super) fn whole(&self, unit: Unit, before: i64) -> Option<CalendarSpan> {
         let month_of_quarter = (self.today.month() - 1) / 3 * 3 + 1;
         let this = match unit {
             Unit::Minute | Unit::Hour => return None,
@@ -94,26 +94,26 @@ impl Calendar {
     }
 
     /// The last such weekday before today.
-    pub(super) fn weekday(&self, weekday: Weekday) -> Option<Stretch> {
+    pub(super) fn weekday(&self, weekday: Weekday) -> Option<CalendarSpan> {
         self.day(self.today.nth_weekday(-1, weekday).ok()?)
     }
 
     /// A month of a year; without the year, the last such month that has begun.
-    pub(super) fn month(&self, month: i8, year: Option<i16>) -> Option<Stretch> {
+    pub(super) fn month(&self, month: i8, year: Option<i16>) -> Option<CalendarSpan> {
         let last = if month <= self.today.month() { self.today.year() } else { self.today.year() - 1 };
         let from = Date::new(year.unwrap_or(last), month, 1).ok()?;
         self.days(from, back(from, -1, Unit::Month)?)
     }
 
     /// A day of a month; without the year, the last such day that has begun.
-    pub(super) fn day_of(&self, day: i8, month: i8, year: Option<i16>) -> Option<Stretch> {
+    pub(super) fn day_of(&self, day: i8, month: i8, year: Option<i16>) -> Option<CalendarSpan> {
         let this = Date::new(year.unwrap_or(self.today.year()), month, day).ok()?;
         let before = || Date::new(this.year() - 1, month, day).ok();
         self.day(if year.is_none() && this > self.today { before()? } else { this })
     }
 
     /// A quarter of a year; without the year, the last such quarter that has begun.
-    pub(super) fn quarter(&self, quarter: i8, year: Option<i16>) -> Option<Stretch> {
+    pub(super) fn quarter(&self, quarter: i8, year: Option<i16>) -> Option<CalendarSpan> {
         let month = quarter * 3 - 2;
         let last = if month <= self.today.month() { self.today.year() } else { self.today.year() - 1 };
         let from = Date::new(year.unwrap_or(last), month, 1).ok()?;
@@ -121,7 +121,7 @@ impl Calendar {
     }
 
     /// A year.
-    pub(super) fn year(&self, year: i16) -> Option<Stretch> {
+    pub(super) fn year(&self, year: i16) -> Option<CalendarSpan> {
         self.days(Date::new(year, 1, 1).ok()?, Date::new(year.checked_add(1)?, 1, 1).ok()?)
     }
 }

@@ -1,8 +1,8 @@
 //! Two memories of one subject: the newer first. Time in questions.
 
-use crate::kit::{DAY, NOW, World, hit, ids, project};
+use crate::kit::{DAY, NOW, RecallWorld, hit, ids, project};
 use backstory_memory::{Content, Kind};
-use backstory_recall::{Factor, Question, Recall, Weights};
+use backstory_recall::{RankingWeights, ScoreFactor, SearchQuery, Searcher};
 use backstory_store::{Filter, MemoryOrigin, NewMemory, Scope, StandingFilter};
 
 fn decided(text: &str) -> Content {
@@ -11,13 +11,13 @@ fn decided(text: &str) -> Content {
 
 #[test]
 fn the_newer_of_two_on_one_subject_comes_first_and_the_older_says_so() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     // The older one fits the question's words better.
     let old = world.write(decided("The staging database server is called heron, the staging server"), 200);
     let new = world.write(decided("The staging database server is called egret"), 3);
     let meaning = world.meaning();
     for meaning in [None, Some(&meaning)] {
-        let answer = world.ask_with("what is the staging server called", &Weights::SEARCH, meaning);
+        let answer = world.ask_with("what is the staging server called", &RankingWeights::SEARCH, meaning);
         assert_eq!(ids(&answer), [new, old]);
         assert_eq!(hit(&answer, old).reasons.older_than, Some(new));
         assert_eq!(hit(&answer, new).reasons.older_than, None);
@@ -26,20 +26,23 @@ fn the_newer_of_two_on_one_subject_comes_first_and_the_older_says_so() {
 
 #[test]
 fn a_new_version_in_the_same_words_is_an_amendment() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let old = world.write(decided("We use PostgreSQL 15 for the orders service because of partitioning"), 90);
     let new =
         world.write(decided("We use PostgreSQL 16 for the orders service because of logical replication"), 2);
     let meaning = world.meaning();
-    let answer =
-        world.ask_with("which PostgreSQL does the orders service use", &Weights::SEARCH, Some(&meaning));
+    let answer = world.ask_with(
+        "which PostgreSQL does the orders service use",
+        &RankingWeights::SEARCH,
+        Some(&meaning),
+    );
     assert_eq!(ids(&answer), [new, old]);
     assert_eq!(hit(&answer, old).reasons.older_than, Some(new));
 }
 
 #[test]
 fn what_merely_shares_a_word_is_not_amended() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let old = world.write(decided("The staging server is called heron"), 200);
     world.write(decided("Server logs are kept for thirty days on the staging disk"), 3);
     let answer = world.ask("what is the staging server called");
@@ -49,14 +52,15 @@ fn what_merely_shares_a_word_is_not_amended() {
 /// What another project decided later says nothing about this one (law 8), also where both are looked at.
 #[test]
 fn another_projects_newer_word_amends_nothing() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let here = world.project;
     let old = world.write(decided("The staging database server is called heron, the staging server"), 200);
     world.project = project(&mut world.store, "another");
     let new = world.write(decided("The staging database server is called egret"), 3);
     let filter = Filter::within(Scope::Everywhere);
-    let question = Question { from: Some(here), ..Question::new("what is the staging server called", NOW) };
-    let answer = Recall::new(&world.store, &Weights::SEARCH).ask(&question, &filter).unwrap();
+    let question =
+        SearchQuery { from: Some(here), ..SearchQuery::new("what is the staging server called", NOW) };
+    let answer = Searcher::new(&world.store, &RankingWeights::SEARCH).search(&question, &filter).unwrap();
     assert_eq!(ids(&answer), [old, new]);
     assert_eq!(hit(&answer, old).reasons.older_than, None);
 }
@@ -64,7 +68,7 @@ fn another_projects_newer_word_amends_nothing() {
 /// Each of three amends the one before it; the first and the last have little in common.
 #[test]
 fn the_newest_of_a_chain_comes_first() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let first = world.write(decided("staging server heron alpha bravo charlie delta"), 200);
     let second = world.write(decided("staging server heron charlie delta echo foxtrot"), 100);
     let third = world.write(decided("staging server echo foxtrot golf hotel heron"), 3);
@@ -76,7 +80,7 @@ fn the_newest_of_a_chain_comes_first() {
 
 #[test]
 fn what_was_superseded_is_left_out_and_names_its_replacement_when_asked_for() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let old = world.write(decided("Invoices are sent by post"), 20);
     let content = decided("Invoices are sent by mail");
     let (project, origin) = (world.project, MemoryOrigin::default());
@@ -84,16 +88,16 @@ fn what_was_superseded_is_left_out_and_names_its_replacement_when_asked_for() {
     let new = world.store.supersede(old, &new).unwrap();
     assert_eq!(ids(&world.ask("how are invoices sent")), [new]);
     let filter = Filter { standing: StandingFilter::Any, ..world.within() };
-    let recall = Recall::new(&world.store, &Weights::SEARCH);
-    let answer = recall.ask(&Question::new("how are invoices sent by post", NOW), &filter).unwrap();
+    let searcher = Searcher::new(&world.store, &RankingWeights::SEARCH);
+    let answer = searcher.search(&SearchQuery::new("how are invoices sent by post", NOW), &filter).unwrap();
     assert_eq!(ids(&answer), [new, old]);
     assert_eq!(hit(&answer, old).memory.standing, backstory_memory::Standing::Superseded(new));
-    assert!(hit(&answer, old).reasons.factors.iter().any(|(factor, _)| *factor == Factor::Superseded));
+    assert!(hit(&answer, old).reasons.factors.iter().any(|(factor, _)| *factor == ScoreFactor::Superseded));
 }
 
 #[test]
 fn a_time_in_the_question_puts_what_lies_in_it_first() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let text = "We talked about the release plan";
     let long_ago = world.write(Content::new(Kind::Note, text, &format!("{text}, the plan")), 90);
     let lately = world.write(Content::new(Kind::Note, "Release", "About the release"), 1);
@@ -107,7 +111,7 @@ fn a_time_in_the_question_puts_what_lies_in_it_first() {
 /// Recency only tells equals apart for someone who asked.
 #[test]
 fn age_does_not_bury_what_fits() {
-    let mut world = World::new();
+    let mut world = RecallWorld::new();
     let old = world.write(Content::new(Kind::Note, "The harbour floods at spring tide", "Every spring"), 700);
     world.write(Content::new(Kind::Note, "The harbour café has new chairs", "Blue ones"), 0);
     assert_eq!(ids(&world.ask("does the harbour flood at spring tide"))[0], old);

@@ -1,7 +1,7 @@
 //! A memory in a sentence or three: its title, and what its body adds to that.
 //!
-//! Whole sentences, none that only says the title again; one that says more than the title stands for it. What was asked is left out, for the answer tells it; so is what was to be
-//! done next, for the handoff knows it better.
+//! Whole sentences, none that only repeats the title; a sentence that extends the title replaces it. The request is left out, because
+//! the answer implies it; next steps are left out, because the handoff knows them better.
 
 use crate::encode::{encode, shorten};
 use backstory_memory::{Kind, Memory, NEAR_DUPLICATE, TITLE_CHARS, first_chars, jaccard, words};
@@ -11,7 +11,7 @@ const MOST_LINES: usize = 8;
 pub(crate) const LINE_CHARS: usize = 240;
 /// A title is made of one of the first sentences, if of any.
 const FIRST_SENTENCES: usize = 3;
-/// Of a sentence cut shorter than this, nothing is understood.
+/// A sentence cut shorter than this cannot be understood.
 const SHORTEST_CUT: usize = 40;
 
 /// Returns a memory's title as one safe line.
@@ -20,28 +20,28 @@ pub(crate) fn title(memory: &Memory) -> String {
     if title.is_empty() { "(without a title)".to_owned() } else { title }
 }
 
-/// Tells a memory in at most `most_chars` characters.
+/// Returns a memory in at most `most_chars` characters.
 #[must_use]
-pub fn gist(memory: &Memory, most_chars: usize) -> String {
-    let title = Title::of(memory);
+pub fn snippet(memory: &Memory, most_chars: usize) -> String {
+    let title = TitleWords::of_memory(memory);
     let mut rest = sentences(memory);
     let mut first: Vec<String> = rest.by_ref().take(FIRST_SENTENCES).collect();
-    // What the title was made of tells it whole, and is not said a second time.
-    let whole = first.iter().position(|sentence| title.is_held_by(sentence) == Held::AndMore);
+    // The sentence the title was made of replaces it, and is not repeated.
+    let whole = first.iter().position(|sentence| title.is_held_by(sentence) == TitleMatch::AndMore);
     let whole = whole.map(|at| first.remove(at));
     let mut is_first = whole.is_none();
     let mut out = whole.map_or_else(|| title.text.clone(), |sentence| shorten(&sentence, most_chars));
     for sentence in first.into_iter().chain(rest) {
-        if sentence.starts_with("Next step") || title.is_said_again_by(&sentence) {
+        if sentence.starts_with("Next step") || title.is_repeated_by(&sentence) {
             continue;
         }
         let end = if out.ends_with(['.', '!', '?', '…', '。', ':']) { " " } else { ". " };
-        let room = most_chars.saturating_sub(out.chars().count() + end.len());
-        let fits = first_chars(&sentence, room).len() == sentence.len();
-        if !fits && (!is_first || room < SHORTEST_CUT) {
+        let allowance = most_chars.saturating_sub(out.chars().count() + end.len());
+        let fits = first_chars(&sentence, allowance).len() == sentence.len();
+        if !fits && (!is_first || allowance < SHORTEST_CUT) {
             break;
         }
-        out = format!("{out}{end}{}", shorten(&sentence, room));
+        out = format!("{out}{end}{}", shorten(&sentence, allowance));
         is_first = false;
     }
     out
@@ -49,14 +49,14 @@ pub fn gist(memory: &Memory, most_chars: usize) -> String {
 
 /// The sentence a title was cut from, where it has at most `most_chars` characters.
 pub(crate) fn uncut(memory: &Memory, most_chars: usize) -> Option<String> {
-    let title = Some(Title::of(memory)).filter(|title| title.is_cut)?;
+    let title = Some(TitleWords::of_memory(memory)).filter(|title| title.is_cut)?;
     let mut first = sentences(memory).take(FIRST_SENTENCES);
-    let whole = first.find(|sentence| title.is_held_by(sentence) == Held::AndMore)?;
+    let whole = first.find(|sentence| title.is_held_by(sentence) == TitleMatch::AndMore)?;
     (first_chars(&whole, most_chars).len() == whole.len()).then_some(whole)
 }
 
 /// A title, to be looked for in sentences.
-struct Title {
+struct TitleWords {
     text: String,
     words: Vec<String>,
     is_cut: bool,
@@ -64,7 +64,7 @@ struct Title {
 
 /// Whether a sentence holds a title.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Held {
+enum TitleMatch {
     Not,
     /// After a few opening words, and ends with it.
     AtItsEnd,
@@ -72,23 +72,23 @@ enum Held {
     AndMore,
 }
 
-impl Title {
-    fn of(memory: &Memory) -> Title {
+impl TitleWords {
+    fn of_memory(memory: &Memory) -> TitleWords {
         let text = title(memory);
         let stem = text.trim_end_matches('…');
         let (words, is_cut) = (words(stem).collect(), stem.len() < text.len());
-        Title { text, words, is_cut }
+        TitleWords { text, words, is_cut }
     }
 
     /// Looks for it word by word: a title is made without markup, with a capital, and without words that only open. Those are never
     /// more than it has itself.
-    fn is_held_by(&self, sentence: &str) -> Held {
-        let Some((last, before)) = self.words.split_last() else { return Held::Not };
+    fn is_held_by(&self, sentence: &str) -> TitleMatch {
+        let Some((last, before)) = self.words.split_last() else { return TitleMatch::Not };
         let mut rest = words(sentence);
         let mut said: Vec<String> = rest.by_ref().take(self.words.len() + 1).collect();
         // Most sentences have nothing to do with it, which is seen here.
         if !said.iter().any(|word| Some(word) == self.words.first()) {
-            return Held::Not;
+            return TitleMatch::Not;
         }
         said.extend(rest);
         // Where no space is, a cut may go through a word.
@@ -98,24 +98,24 @@ impl Title {
             .take(self.words.len() + 1)
             .position(|run| run.starts_with(before) && run.last().is_some_and(is_last));
         match run {
-            None => Held::Not,
-            Some(at) if at + self.words.len() < said.len() || self.is_cut => Held::AndMore,
-            Some(_) => Held::AtItsEnd,
+            None => TitleMatch::Not,
+            Some(at) if at + self.words.len() < said.len() || self.is_cut => TitleMatch::AndMore,
+            Some(_) => TitleMatch::AtItsEnd,
         }
     }
 
-    /// Whether a sentence says only this again. One of another length cannot: it is not looked at.
-    fn is_said_again_by(&self, sentence: &str) -> bool {
+    /// Whether a sentence only repeats the title. One of very different length cannot.
+    fn is_repeated_by(&self, sentence: &str) -> bool {
         let is_comparable = sentence.len() <= 2 * self.text.len() && self.text.len() <= 2 * sentence.len();
         is_comparable
-            && (self.is_held_by(sentence) == Held::AtItsEnd
+            && (self.is_held_by(sentence) == TitleMatch::AtItsEnd
                 || jaccard(&self.text, sentence) >= NEAR_DUPLICATE)
     }
 }
 
-/// The sentences of a body that may tell something.
+/// The informative sentences of a body.
 fn sentences(memory: &Memory) -> impl Iterator<Item = String> {
-    telling_lines(memory).flat_map(|line| {
+    informative_lines(memory).flat_map(|line| {
         let mut rest = line.as_str();
         let mut sentences = Vec::new();
         while !rest.is_empty() {
@@ -127,8 +127,8 @@ fn sentences(memory: &Memory) -> impl Iterator<Item = String> {
     })
 }
 
-/// The lines of a body that may tell something, or of a failure what is known of its fix.
-fn telling_lines(memory: &Memory) -> Box<dyn Iterator<Item = String> + '_> {
+/// The informative lines of a body, or the facts of a failure.
+fn informative_lines(memory: &Memory) -> Box<dyn Iterator<Item = String> + '_> {
     match memory.content.kind {
         Kind::Failure => Box::new(memory.content.facts.iter().take(3).map(|fact| encode(fact, LINE_CHARS))),
         _ => {
@@ -148,7 +148,7 @@ fn sentence_end(text: &str) -> usize {
     text.char_indices().find(ends).map_or(text.len(), |(at, c)| at + c.len_utf8())
 }
 
-/// The first lines of a body that say something.
+/// The first non-empty lines of a body.
 pub(crate) fn lines(memory: &Memory) -> impl Iterator<Item = &str> {
     let body = first_chars(&memory.content.body, MOST_LINES * LINE_CHARS * 2);
     body.lines().map(str::trim).filter(|line| !line.is_empty()).take(MOST_LINES)

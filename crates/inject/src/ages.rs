@@ -4,7 +4,7 @@ use backstory_memory::Timestamp;
 
 /// Returns how long ago something was: "just now", "5m ago", "3h ago", "yesterday", "4d ago". Never in the future (S4.A4).
 #[must_use]
-pub fn relative(at: Timestamp, now: Timestamp) -> String {
+pub fn time_ago(at: Timestamp, now: Timestamp) -> String {
     match minutes_between(at, now) {
         0 => "just now".to_owned(),
         1440..2880 => "yesterday".to_owned(),
@@ -35,7 +35,7 @@ mod tests {
     fn it_is_never_in_the_future() {
         let minute = 60_000;
         let check = |ago: i64, long, short| {
-            assert_eq!(relative(Timestamp(0), Timestamp(ago)), long);
+            assert_eq!(time_ago(Timestamp(0), Timestamp(ago)), long);
             assert_eq!(age(Timestamp(0), Timestamp(ago)), short);
         };
         check(-5 * minute, "just now", "now");

@@ -1,27 +1,27 @@
-//! Amendments: of two hits that speak of the same, the newer comes first and the older says so.
+//! Of two hits on one subject the newer comes first, and the older says so.
 //!
-//! Similarity to the question cannot tell them apart; that one was written later can. What was superseded on purpose is another matter:
-//! the store knows it, and it is left out.
+//! Both fit the query equally well; only their dates tell which one holds. Not here: memories the store knows as superseded, which
+//! the filter leaves out.
 
-use crate::{Hit, Meaning};
+use crate::{Hit, SemanticIndex};
 use backstory_memory::{Memory, MemoryId, MemoryScope, Standing, WordSet};
 use backstory_store::Scope;
 use std::collections::HashMap;
 
-/// From this cosine on two memories speak of the same.
+/// From this cosine on two memories are about one subject.
 const SAME_MEANING: f32 = 0.8;
-/// Or from this share of common words on: `15` and `16` are far apart for a model, and one sentence may hold either.
+/// Or from this share of common words on: to the model `15` and `16` are far apart, in otherwise equal sentences.
 const SAME_WORDS: f64 = 0.5;
-/// The newer one must answer at least this much of what the older does.
+/// The newer one must have at least this share of the older one's relevance.
 const NEARLY_AS_WELL: f64 = 0.85;
 /// How many of the best hits are compared with each other.
 const COMPARED: usize = 20;
 
 /// Puts the newer of two hits on one subject before the older, and notes on the older which it is older than.
-pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, meaning: Option<&Meaning>, reach: Scope) {
+pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, index: Option<&SemanticIndex>, scope: Scope) {
     let compared = hits.len().min(COMPARED);
     let ids: Vec<MemoryId> = hits.iter().take(compared).map(|hit| hit.memory.id).collect();
-    let vectors = meaning.map(|meaning| meaning.of(reach, &ids)).unwrap_or_default();
+    let vectors = index.map(|index| index.first_vectors(scope, &ids)).unwrap_or_default();
     let words: HashMap<MemoryId, WordSet> =
         hits.iter().take(compared).map(|hit| (hit.memory.id, words_of(hit))).collect();
     let same = |one: &Hit, other: &Hit| {
@@ -55,8 +55,7 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, meaning: Option<&Meaning>, re
     reorder(hits, &newer_of);
 }
 
-/// Whether what one memory says holds where the other does: another project's newer word changes nothing here, nor does one that was
-/// itself replaced.
+/// Whether one memory holds where the other does: a newer memory of another project amends nothing, nor does a superseded one.
 fn may_amend(newer: &Memory, older: &Memory) -> bool {
     let holds_there = newer.project == older.project || newer.content.scope == MemoryScope::User;
     holds_there && newer.standing == Standing::Confirmed
@@ -72,7 +71,7 @@ fn reorder(hits: &mut Vec<Hit>, newer_of: &HashMap<MemoryId, MemoryId>) {
             let newer = hits.remove(at + 1 + later);
             hits.insert(at, newer);
         } else {
-            // Only now: what was moved here may itself be older than another.
+            // Advance only now: the hit moved here may itself be older than another.
             at += 1;
         }
     }
