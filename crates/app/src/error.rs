@@ -1,8 +1,10 @@
 //! The one error type of every request: a stable code, a message, what caused it, and what to do next.
 
 mod code;
+mod exchange;
 
 pub use code::ErrorCode;
+pub use exchange::unknown_kind;
 
 use crate::json::RefusalShape;
 use backstory_memory::MemoryId;

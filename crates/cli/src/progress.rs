@@ -53,11 +53,6 @@ impl Progress {
         progress
     }
 
-    /// Returns what is counted towards.
-    pub(crate) fn total(&self) -> u64 {
-        self.bar.length().unwrap_or(0)
-    }
-
     /// Notes how far the work is.
     pub(crate) fn at(&mut self, position: u64) {
         if !self.shown && self.begun.elapsed() > PATIENCE {

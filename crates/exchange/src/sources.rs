@@ -12,18 +12,18 @@ mod lore;
 mod memory_files;
 mod observed_rows;
 mod open_mem;
-mod values;
+mod rows;
+mod text;
 
-pub use instance::{
-    ImportItem, ImportedMemory, ImportedProject, ImportedSession, SearchPaths, SourceInstance,
-    UnreadableSource,
-};
+pub use instance::{SearchPaths, SourceInstance, UnreadableSource};
+pub(crate) use rows::reason;
 
+use crate::imported::ImportItem;
+use rows::database_at;
 use std::fmt;
 use std::path::Path;
-use values::database_at;
 
-/// A sort of thing that holds memories already.
+/// A program, a history or a kind of file that holds memories already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ImportSource {
     /// claude-mem's database.
@@ -68,7 +68,7 @@ impl ImportSource {
         }
     }
 
-    /// Returns the find somebody points at: the file, or the folder its program keeps it in.
+    /// Returns the instance that a user points at: its file, or the folder its program keeps it in.
     #[must_use]
     pub fn at(self, path: &Path) -> Option<SourceInstance> {
         match self {
@@ -81,7 +81,7 @@ impl ImportSource {
         }
     }
 
-    /// Finds what there is of it on this machine.
+    /// Finds its instances on this machine.
     #[must_use]
     pub fn locate(self, search: &SearchPaths) -> Vec<SourceInstance> {
         match self {
@@ -97,7 +97,7 @@ impl ImportSource {
 }
 
 impl SourceInstance {
-    /// Reads it, oldest first where it has an order. What cannot be read is told one by one, and only where nothing can is it refused.
+    /// Reads it, oldest first where it has an order. An entry that cannot be read is emitted as skipped; an error means that nothing could be read.
     pub fn read(&self, emit: &mut dyn FnMut(ImportItem)) -> Result<(), UnreadableSource> {
         match self.source {
             ImportSource::ClaudeMem => claude_mem::read(self, emit),

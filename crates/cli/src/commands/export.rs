@@ -2,21 +2,16 @@
 
 mod folder;
 mod git_export;
-mod outgoing_lines;
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
 use crate::times;
 use crate::ui::memories;
-use backstory_memory::{Memory, ProjectId, Timestamp};
-use backstory_store::Store;
+use backstory_exchange::{ExchangeError, ExportSelection, export_jsonl, export_jsonl_file};
 use clap::{Args, ValueEnum};
-use outgoing_lines::OutgoingLines;
-use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use tempfile::NamedTempFile;
 
 /// Arguments of `export`.
 #[derive(Args, Debug)]
@@ -62,19 +57,28 @@ pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
         return git_export::run(dir, args, app);
     }
     let store = app.store_to_read()?;
-    let only = args.project.as_deref().map(|wanted| app.project_called(&store, wanted)).transpose()?;
+    let project = args.project.as_deref().map(|wanted| app.project_called(&store, wanted)).transpose()?;
     let since = args.since.as_deref().map(|text| times::typed(text, app.now)).transpose()?;
+    let selection = ExportSelection { project, since };
+    if args.format == Format::Markdown {
+        return folder::run(&store, &selection, &args.file, app);
+    }
     // Lines that run over the screen are progress enough, and a bar would run through them.
     let shows_progress = args.file != "-" || !io::stdout().is_terminal();
-    let export = Export { store, only, since, shows_progress, app };
-    if args.format == Format::Markdown {
-        return folder::run(&export, &args.file);
-    }
-    let count = if args.file == "-" {
-        export.write("to standard output", &mut std::io::stdout().lock())?
-    } else {
-        export.write_file(Path::new(&args.file))?
+    let mut progress = Progress::new(store.count_memories()?, "memories");
+    let mut report = |done| {
+        if shows_progress {
+            progress.at(done);
+        }
     };
+    let count = if args.file == "-" {
+        let out = ("to standard output", &mut io::stdout().lock() as &mut dyn Write);
+        export_jsonl(&store, &selection, out, &mut report)
+    } else {
+        export_jsonl_file(&store, &selection, Path::new(&args.file), &mut report)
+    };
+    progress.finish();
+    let count = count.map_err(|error| failure(error, app))?;
     if count == 0 {
         app.ui.say("there is nothing to export");
         return Ok(Exit::No);
@@ -83,80 +87,10 @@ pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-struct Export<'a> {
-    store: Store,
-    only: Option<ProjectId>,
-    since: Option<Timestamp>,
-    shows_progress: bool,
-    app: &'a App,
-}
-
-impl Export<'_> {
-    /// Writes where a path leads. A file is either whole or as it was, and nobody else's to read.
-    fn write_file(&self, path: &Path) -> Result<u64, Failure> {
-        let name = format!("`{}`", path.display());
-        let failed = |error: io::Error| self.app.ui.cannot_write(&name, &error);
-        match fs::metadata(path) {
-            Ok(there) if there.is_dir() => {
-                return Err(Failure::user(format!("{name} is a folder"))
-                    .hint("name a file in it, or say `--format markdown`"));
-            }
-            // A pipe or a device is written to, not replaced.
-            Ok(there) if !there.is_file() => {
-                let mut open = OpenOptions::new().write(true).open(path).map_err(failed)?;
-                return self.write(&name, &mut open);
-            }
-            _ => {}
-        }
-        // A link stays a link.
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if !dir.is_dir() {
-            return Err(Failure::user(format!("there is no folder `{}`", dir.display()))
-                .hint("make it first, or name a file in another"));
-        }
-        let mut draft = NamedTempFile::new_in(dir).map_err(failed)?;
-        let count = self.write(&name, draft.as_file_mut())?;
-        if count > 0 {
-            draft.persist(&path).map_err(|error| failed(error.error))?;
-        }
-        Ok(count)
-    }
-
-    /// Writes the memories as lines and returns how many.
-    fn write(&self, name: &str, out: &mut dyn Write) -> Result<u64, Failure> {
-        let mut out = BufWriter::new(out);
-        let mut lines = OutgoingLines::new(&self.store);
-        let failed = |error: io::Error| self.app.ui.cannot_write(name, &error);
-        let count = self.each(|memory| {
-            let text = serde_json::to_string(&lines.line(memory)?)
-                .map_err(|error| Failure::internal("cannot write JSON").because(&error))?;
-            writeln!(out, "{text}").map_err(failed)
-        })?;
-        out.flush().map_err(failed)?;
-        Ok(count)
-    }
-
-    /// Does something with each wanted memory, oldest first, and returns how many there were.
-    fn each(&self, mut each: impl FnMut(&Memory) -> Result<(), Failure>) -> Result<u64, Failure> {
-        let (mut count, mut failed, mut looked_at) = (0, None, 0);
-        let mut progress = Progress::new(self.store.count_memories()?, "memories");
-        self.store.each_memory(|memory| {
-            looked_at += 1;
-            if self.shows_progress {
-                progress.at(looked_at);
-            }
-            if failed.is_none() && self.wants(&memory) {
-                failed = each(&memory).err();
-                count += 1;
-            }
-        })?;
-        progress.finish();
-        failed.map_or(Ok(count), Err)
-    }
-
-    fn wants(&self, memory: &Memory) -> bool {
-        self.only.is_none_or(|project| project == memory.project)
-            && self.since.is_none_or(|since| memory.updated_at >= since)
+/// Says why an export stopped. Where the reader of a pipe has seen enough, that is the end and no failure.
+fn failure(error: ExchangeError, app: &App) -> Failure {
+    match error {
+        ExchangeError::Output { target, source } => app.ui.cannot_write(&target, &source),
+        error => error.into(),
     }
 }

@@ -1,21 +1,22 @@
-//! `import`: takes in what is there already. Running it again adds only what is new.
+//! `import`: brings in what is there already. Running it again adds only what is new.
 
-pub(crate) mod arriving;
 mod file;
 mod git_import;
-mod learnt;
 mod machine;
 mod preview;
+mod report;
 
-pub(crate) use machine::{Wanted, found, take_in};
+pub(crate) use machine::{ImportRun, list_transcripts};
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::log;
 use crate::ui::memories;
+use backstory_exchange::ImportSelection;
 use backstory_memory::Provenance;
 use backstory_store::Store;
 use clap::{Args, ValueEnum};
+use std::path::absolute;
 
 /// Arguments of `import`.
 #[derive(Args, Debug)]
@@ -70,8 +71,8 @@ pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
         return git_import::run(dir, args, app);
     }
     match (&args.file, &args.from) {
-        (file, Some(from)) => machine::run(&Wanted::from(from, file.as_deref())?, args, app),
-        (None, None) if args.all => machine::run(&Wanted::Everything, args, app),
+        (file, Some(from)) => machine::run(selected(from, file.as_deref())?, args, app),
+        (None, None) if args.all => machine::run(ImportSelection::Everything, args, app),
         (Some(_), None) if args.since.is_some() => {
             Err(Failure::usage("`--since` is for what is found on this machine")
                 .hint("a file is taken in whole; `backstory export --since` writes a part"))
@@ -85,8 +86,20 @@ pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
     }
 }
 
-/// Joins the word index, which has come to lie in many parts, and gives back the pages they lay on: nobody waits for a session's end
-/// to search quickly. What cannot be done now is another time.
+/// Returns what a source or a host of this name holds, in a file or folder where one is named.
+fn selected(name: &str, path: Option<&str>) -> Result<ImportSelection, Failure> {
+    let path = path.map(|path| absolute(path).unwrap_or_else(|_| path.into()));
+    if let Some(missing) = path.as_ref().filter(|path| !path.exists()) {
+        return Err(Failure::user(format!("there is no `{}`", missing.display()))
+            .hint(format!("`backstory import --from {name}` looks where it usually is")));
+    }
+    ImportSelection::named(name, path).ok_or_else(|| {
+        Failure::usage(format!("`{name}` is nothing that can be imported"))
+            .hint("`backstory import --help` lists the sources")
+    })
+}
+
+/// Merges the parts of the word index and frees their pages, so that search is fast at once. A failure is logged: the next upkeep does it.
 fn tidy_up(store: &mut Store, app: &App) {
     if let Err(error) = store.merge_word_index().and_then(|()| store.vacuum()) {
         log::line(&app.home, app.now, &format!("import: {error}"));

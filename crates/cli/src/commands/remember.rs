@@ -3,10 +3,10 @@
 use crate::app::App;
 use crate::args::kinds;
 use crate::failure::{ErrorCode, Exit, Failure};
-use crate::lines::MemoryRecord;
 use crate::ui::one_line;
 use crate::vectors;
 use backstory_capture::{most_similar, prepare};
+use backstory_exchange::MemoryRecord;
 use backstory_memory::{Content, Kind, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance};
 use backstory_store::{MemoryOrigin, NewMemory, Scope, Store, StoreError};
 use clap::Args;
@@ -118,8 +118,8 @@ impl ContentArgs {
     pub(crate) fn line(self) -> Result<MemoryRecord, Failure> {
         let text = self.read_text()?;
         let mut line = match text.as_deref().map(str::trim_start) {
-            Some(json) if json.starts_with('{') => MemoryRecord::parse(json).map_err(|failure| {
-                failure
+            Some(json) if json.starts_with('{') => MemoryRecord::parse(json).map_err(|error| {
+                Failure::from(error)
                     .hint("a text that begins with `{` is read as JSON; begin it with a word if it is none")
             })?,
             _ => MemoryRecord { body: text, ..MemoryRecord::default() },
@@ -160,7 +160,7 @@ pub(crate) fn new_memory(
 ) -> Result<NewMemory, Failure> {
     let mut line = line.clone();
     line.scrub_names(&app.redactor())?;
-    let draft = line.draft(said_by.clone(), app.now)?;
+    let draft = line.content(said_by.clone(), app.now)?;
     // Who says it is known here; a line that claims another source is believed only downwards.
     let provenance = draft.provenance.clone().min(said_by);
     let content = prepare(Content { provenance, ..draft }, &app.redactor());

@@ -3,7 +3,7 @@
 //! What it changes outside our own directories is a copy of this program, where it runs from a build directory, and what `install`
 //! changes. The proof runs in a temporary store: the user's is not written to.
 
-use super::import::{self, Wanted};
+use super::import::{ImportRun, list_transcripts};
 use super::install::{agreed, say_wired};
 use crate::app::App;
 use crate::failure::{Exit, Failure};
@@ -104,7 +104,7 @@ fn take_in_what_is_there(args: &SetupArgs, app: &App) -> Result<(), Failure> {
     if args.no_import || !app.config.capture.enabled {
         return Ok(());
     }
-    let (sessions, bytes) = import::found(app)?;
+    let (sessions, bytes) = list_transcripts(app)?;
     let recorded = format!("{} of hosts ({:.0} MB), ", counted(sessions, "session"), bytes as f64 / 1e6);
     let what = format!("{}git history and memory files", if sessions > 0 { &recorded } else { "" });
     let agrees =
@@ -116,12 +116,12 @@ fn take_in_what_is_there(args: &SetupArgs, app: &App) -> Result<(), Failure> {
         None => return app.ui.line(&format!("import    nothing yet of {what}: {later}")),
     }
     let mut store = app.store()?;
-    let learnt = import::take_in(&mut store, &Wanted::Everything, None, None, app)?;
-    if learnt.has_found_nothing() {
+    let summary = ImportRun::everything().run(&mut store, app)?;
+    if summary.is_empty() {
         return app.ui.line("import    nothing is here yet that could be taken in");
     }
     app.ui.line(&format!("import    {what}"))?;
-    learnt.say(&store, app)?;
+    summary.say(&store, app)?;
     if app.config.recall.vectors && store.count_stale_vectors()? > 0 {
         app.ui.line("search works by words now; vectors come with every session, or at once by `backstory index --vectors`")?;
     }

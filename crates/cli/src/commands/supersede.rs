@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::args::memory_id;
 use crate::commands::remember::{ContentArgs, answer, new_memory, refuse_taken_uid};
 use crate::failure::{Exit, Failure};
-use crate::lines::MemoryRecord;
+use backstory_exchange::MemoryRecord;
 use backstory_memory::{MemoryId, Provenance};
 use backstory_store::{Store, StoreError};
 use clap::Args;

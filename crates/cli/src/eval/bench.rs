@@ -8,9 +8,9 @@ use crate::engine::{Profile, open_engine};
 use crate::eval::arm::{ArmContext, EvalArm};
 use crate::eval::data_set::{DataSet, EvalDocument, EvalQuery};
 use crate::failure::Failure;
-use crate::lines::MemoryRecord;
 use crate::progress::Progress;
 use backstory_capture::{Redactor, prepare};
+use backstory_exchange::MemoryRecord;
 use backstory_memory::{
     Content, MemoryId, ProjectId, ProjectKey, ProjectRef, Provenance, SessionId, Timestamp,
 };
@@ -221,7 +221,7 @@ fn content(document: &EvalDocument, redactor: &Redactor, now: Timestamp) -> Resu
         kind: document.kind.clone(),
         ..MemoryRecord::default()
     };
-    let draft = line.draft(Provenance::Import, now).map_err(|failure| {
+    let draft = line.content(Provenance::Import, now).map_err(|failure| {
         Failure::user(format!("document `{}` cannot be a memory: {}", document.id, failure.line()))
     })?;
     Ok(prepare(draft, redactor))

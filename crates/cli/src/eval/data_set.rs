@@ -1,7 +1,6 @@
 //! A data set: documents, and queries with the documents that answer them. The format is documented in `docs/eval.md`.
 
 use crate::failure::Failure;
-use crate::times;
 use backstory_memory::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
@@ -108,7 +107,7 @@ impl EvalQuery {
 
 fn parse_time(whose: &str, at: Option<&Value>, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
     let read = |value| {
-        times::from_json(value, now).ok_or_else(|| {
+        backstory_exchange::time_from_json(value, now).ok_or_else(|| {
             Failure::user(format!("{whose}: `at: {value}` is not a time"))
                 .hint("write it like 2026-05-01T12:00:00Z, or as milliseconds since 1970")
         })

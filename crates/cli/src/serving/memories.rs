@@ -9,10 +9,10 @@ use crate::commands::{
     forget as forgetting, remember as remembering, revise as revising, show, supersede as superseding,
 };
 use crate::failure::{ErrorCode, Failure};
-use crate::lines::MemoryRecord;
 use crate::shapes::{self, MemoryShape};
 use crate::{times, vectors};
 use backstory_capture::{freshness_of_anchors, prepare};
+use backstory_exchange::MemoryRecord;
 use backstory_memory::{Freshness, Memory, MemoryId, Provenance};
 use backstory_server::{Answer, Asked};
 use backstory_store::{MemoryRow, Pin, Store, StoreError};

@@ -2,8 +2,8 @@
 
 use crate::app::{App, ProjectArgs, project_known_as};
 use crate::failure::Failure;
-use crate::lines::unknown_kind;
 use crate::times;
+use backstory_app::error::unknown_kind;
 use backstory_memory::{Kind, MemoryId, ProjectId, SessionId, Timestamp};
 use backstory_server::Asked;
 use backstory_store::{PageRequest, Store};

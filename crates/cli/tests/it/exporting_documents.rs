@@ -104,7 +104,7 @@ fn a_folder_is_written_as_people_and_git_like_it() {
         confidence: 1.0
         superseded_by: wal
         valid_to: 2026-03-01T08:00:00Z
-        checksum: 20005a5b711ab4c92be69c9ac8e22200
+        checksum: 5304298e4863b6fe6993bf9598f72f60
         ---
 
         # Use a journal
@@ -260,7 +260,7 @@ fn somebody_elses_documents_wait_to_be_imported() {
     assert_snapshot!(export(&env), @r"
         exit 0
         --- err
-        1 document is of memories not known here; `backstory import out` takes them in
+        1 document is of memories not known here; `backstory import out` imports them
         exported 3 memories: 0 files written, 0 removed
         ");
     assert!(arrived.exists());
@@ -332,7 +332,7 @@ fn a_bad_document_is_named_with_its_line_and_skipped() {
         --- out
         imported 0 memories in [N] s; 2 known already, 0 forgotten before, 5 bad documents skipped
         --- err
-        `shop/decision/2026-03-01-use-wal-mode-6f64d15e.md`, line 18: a conflict that nobody has resolved
+        `shop/decision/2026-03-01-use-wal-mode-6f64d15e.md`, line 18: an unresolved merge conflict
         `shop/a.md`, line 3: `importance: high` is not a number, or true or false
         `shop/b.md`, line 1: `wish` is not a kind
         `shop/c.md`, line 1: not UTF-8: invalid utf-8 sequence of 1 bytes from index 0

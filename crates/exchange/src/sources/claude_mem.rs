@@ -2,14 +2,11 @@
 //!
 //! Its rows name a project, never a folder. Not here: what it queued and never compressed, its vectors, its settings.
 
+use crate::imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 use crate::sources::observed_rows::{OBSERVATION, SUMMARY, observation, summary};
-use crate::sources::values::{
-    draft, each_row, first_moment, found, locate_database, look_up, project, reason, skip_rows, title,
-};
-use crate::{
-    ImportItem, ImportSource, ImportedMemory, ImportedProject, ImportedSession, SearchPaths, SourceInstance,
-    UnreadableSource,
-};
+use crate::sources::rows::{each_row, first_moment, locate_database, look_up, reason, skip_rows};
+use crate::sources::text::{draft, project, title};
+use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_memory::{Category, Importance, Kind, MemoryScope, Timestamp};
 use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
 use std::collections::HashMap;
@@ -83,8 +80,11 @@ pub(crate) fn memory_from_row(
     let created_at =
         first_moment(row, &["created_at_epoch", "created_at"]).or(began).ok_or(reason::NO_DATE)?;
     let content = content(row, &project)?;
-    let session = session.map(|session| session.found.clone());
-    Ok(ImportedMemory { session, ..found(format!("{sort} {id}"), project, created_at, content) })
+    let session = session.map(|session| session.session.clone());
+    Ok(ImportedMemory {
+        session,
+        ..ImportedMemory::new(format!("{sort} {id}"), project, created_at, content)
+    })
 }
 
 /// Names a project: a worktree goes by `repository/worktree` there, and belongs to its repository here.
@@ -94,7 +94,7 @@ fn project_of(text: Option<&str>) -> ImportedProject {
             let repository = name.split('/').next().unwrap_or(&name).to_owned();
             ImportedProject::Named(repository)
         }
-        folder @ ImportedProject::Folder(_) => folder,
+        other => other,
     }
 }
 
@@ -114,7 +114,7 @@ fn directive(row: &ForeignRow) -> Result<ImportedMemory, &'static str> {
     if row.text("project").is_none() {
         content.scope = MemoryScope::User;
     }
-    Ok(found(format!("directive {id}"), project_of(row.text("project")), created_at, content))
+    Ok(ImportedMemory::new(format!("directive {id}"), project_of(row.text("project")), created_at, content))
 }
 
 /// The sessions of the database, by the name its own agent has for them.
@@ -123,7 +123,7 @@ pub(crate) struct ClaudeMemSessions {
 }
 
 struct ClaudeMemSession {
-    found: ImportedSession,
+    session: ImportedSession,
     began: Option<Timestamp>,
 }
 
@@ -145,9 +145,9 @@ impl ClaudeMemSessions {
             let hosts = row.text("content_session_id").or(row.text("claude_session_id"));
             let host = host(row.text("platform_source").unwrap_or("claude"));
             if let (Some(own), Some(hosts)) = (own, hosts) {
-                let found = ImportedSession { host: host.to_owned(), name: hosts.to_owned() };
+                let session = ImportedSession { host: host.to_owned(), name: hosts.to_owned() };
                 let began = first_moment(row, &["started_at_epoch", "started_at"]);
-                by_name.insert(own.to_owned(), ClaudeMemSession { found, began });
+                by_name.insert(own.to_owned(), ClaudeMemSession { session, began });
             }
         });
         ClaudeMemSessions { by_name }

@@ -3,8 +3,9 @@
 mod mem_lite;
 mod sdsrss;
 
-use crate::sources::values::locate_database;
-use crate::{ImportItem, ImportSource, SearchPaths, SourceInstance, UnreadableSource};
+use crate::imported::ImportItem;
+use crate::sources::rows::locate_database;
+use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_store::ForeignDatabase;
 
 /// Finds the databases of both. One of them lies where claude-mem's would, by the same name.

@@ -1,16 +1,16 @@
-//! engram: its database, and what `engram json_export` writes. Both have the same fields by the same names.
+//! engram: its database, and what `engram export` writes. Both have the same fields by the same names.
 //!
 //! Not here: its queues for other machines, and the files it puts into repositories for a team.
 
 mod database;
 mod json_export;
 
+use crate::imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 use crate::sources::observed_rows::{category, kind};
-use crate::sources::values::{draft, found, locate_database, moment, project, reason, title, trust_of_tool};
-use crate::{
-    ImportItem, ImportSource, ImportedMemory, ImportedProject, ImportedSession, SearchPaths, SourceInstance,
-    UnreadableSource,
-};
+use crate::sources::rows::{locate_database, reason};
+use crate::sources::text::{draft, project, title, trust_of_tool};
+use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
+use crate::time::foreign_time;
 use backstory_memory::{Kind, MemoryScope, Timestamp};
 use backstory_store::UsageHistory;
 use std::collections::HashMap;
@@ -24,14 +24,14 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
     if let Some(database) = locate_database(ImportSource::Engram, &folder.join("engram.db")) {
         return vec![database];
     }
-    let exports = search.projects.iter().map(|project| project.join("engram-json_export.json"));
+    let exports = search.projects.iter().map(|project| project.join("engram-export.json"));
     exports
         .filter(|path| path.is_file())
         .filter_map(|path| SourceInstance::at(ImportSource::Engram, &path))
         .collect()
 }
 
-/// Reads a database or an json_export.
+/// Reads a database or an export.
 pub(crate) fn read(
     instance: &SourceInstance,
     emit: &mut dyn FnMut(ImportItem),
@@ -50,7 +50,7 @@ pub(crate) fn read(
 /// How a file of SQLite begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// What a row or an entry of the json_export says, by field.
+/// What a row or an entry of the export says, by field.
 type EngramFields = HashMap<&'static str, String>;
 
 const SESSION: &[&str] = &["id", "project", "directory", "started_at", "summary"];
@@ -77,7 +77,7 @@ fn text<'a>(fields: &'a EngramFields, name: &str) -> Option<&'a str> {
 }
 
 fn at(fields: &EngramFields, name: &str) -> Option<Timestamp> {
-    moment(text(fields, name)?)
+    foreign_time(text(fields, name)?)
 }
 
 /// What is known of sessions and relations before observations are read.
@@ -105,7 +105,7 @@ impl EngramIndex {
         let summary = text(fields, "summary").map(|summary| {
             let content = draft(Kind::Summary, &title(&[Some(summary)]).ok_or(reason::NO_WORDS)?, summary);
             let at = began.ok_or(reason::NO_DATE)?;
-            let memory = found(format!("session {id}"), folder.clone(), at, content);
+            let memory = ImportedMemory::new(format!("session {id}"), folder.clone(), at, content);
             Ok(ImportedMemory { session: of_host(id), ..memory })
         });
         self.sessions.insert(id.to_owned(), EngramSession { name: name.to_owned(), folder, began });
@@ -140,7 +140,7 @@ impl EngramIndex {
         let seen = text(fields, "duplicate_count").and_then(|count| count.parse().ok()).unwrap_or(1);
         Ok(ImportedMemory {
             session: session.and_then(of_host),
-            past: Some(UsageHistory {
+            history: Some(UsageHistory {
                 updated_at: at(fields, "updated_at").unwrap_or(created_at),
                 times_seen: std::cmp::max(1, seen),
                 times_used: 0,
@@ -148,7 +148,7 @@ impl EngramIndex {
             }),
             replaces: named(self.replaces.get(between)),
             relates: named(self.relates.get(between)),
-            ..found(format!("observation {id}"), project, created_at, content)
+            ..ImportedMemory::new(format!("observation {id}"), project, created_at, content)
         })
     }
 }

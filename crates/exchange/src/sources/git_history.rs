@@ -8,9 +8,8 @@ mod commit_message;
 mod commit_subject;
 mod noise;
 
-use crate::{
-    ImportItem, ImportSource, ImportedMemory, ImportedProject, SearchPaths, SourceInstance, UnreadableSource,
-};
+use crate::imported::{ImportItem, ImportedMemory, ImportedProject};
+use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_capture::git::{self, Commit, GitWorkTree, HistoryDetail, HistoryEnd};
 use backstory_memory::{Confidence, Content, Importance, MemoryScope, Provenance};
 use commit_message::CommitMessage;
@@ -44,12 +43,12 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
         }
     }
     let finds = repositories.into_values().filter_map(|tree| {
-        let stamp = git::head(&tree.root, SHORT_PATIENCE)?;
+        let fingerprint = git::head(&tree.root, SHORT_PATIENCE)?;
         Some(SourceInstance {
             source: ImportSource::Git,
             path: tree.root,
             bytes: 0,
-            stamp,
+            fingerprint,
             scope: MemoryScope::Project,
         })
     });
@@ -173,16 +172,12 @@ impl CommitReader<'_> {
     }
 
     fn memory(&self, commit: &Commit, content: Content) -> ImportedMemory {
-        ImportedMemory {
-            name: commit.id.clone(),
-            project: ImportedProject::Folder(self.root.to_owned()),
-            session: None,
-            created_at: commit.at,
-            content: Content { provenance: Provenance::Import, ..content },
-            past: None,
-            replaces: Vec::new(),
-            relates: Vec::new(),
-        }
+        ImportedMemory::new(
+            commit.id.clone(),
+            ImportedProject::Folder(self.root.to_owned()),
+            commit.at,
+            Content { provenance: Provenance::Import, ..content },
+        )
     }
 }
 

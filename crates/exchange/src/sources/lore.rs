@@ -8,12 +8,11 @@ mod files;
 mod graph;
 mod handoffs;
 mod journal;
-mod yaml;
 
-use crate::sources::values::{found, moment, reason};
-use crate::{
-    ImportItem, ImportSource, ImportedMemory, ImportedProject, SearchPaths, SourceInstance, UnreadableSource,
-};
+use crate::imported::{ImportItem, ImportedMemory, ImportedProject};
+use crate::sources::rows::reason;
+use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
+use crate::time::foreign_time;
 use backstory_memory::{Content, Provenance, Timestamp};
 use handoffs::LoreProjects;
 use serde_json::{Map, Value};
@@ -29,8 +28,8 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
 /// Returns the find a folder is. Its own time says nothing about the files in the folders below.
 pub(crate) fn at(folder: &Path) -> Option<SourceInstance> {
     let instance = SourceInstance::at(ImportSource::Lore, folder)?;
-    let (bytes, stamp) = files::stamp(folder);
-    Some(SourceInstance { bytes, stamp, ..instance })
+    let (bytes, fingerprint) = files::fingerprint(folder);
+    Some(SourceInstance { bytes, fingerprint, ..instance })
 }
 
 /// Reads the directory. All of it is held until it is in order: it was written by hand, or nearly.
@@ -97,11 +96,11 @@ fn placed(
     content: Content,
 ) -> Result<ImportedMemory, &'static str> {
     let id = text(record, "id").ok_or(reason::NO_NAME)?;
-    Ok(found(id.to_owned(), project, dated(record, fields).ok_or(reason::NO_DATE)?, content))
+    Ok(ImportedMemory::new(id.to_owned(), project, dated(record, fields).ok_or(reason::NO_DATE)?, content))
 }
 
 fn dated(record: &LoreRecord, fields: &[&str]) -> Option<Timestamp> {
-    fields.iter().find_map(|field| moment(text(record, field)?))
+    fields.iter().find_map(|field| foreign_time(text(record, field)?))
 }
 
 /// Returns who is trusted for what was noted from somewhere: a page of the web is a stranger.

@@ -9,9 +9,8 @@ mod locations;
 mod sections;
 mod titles;
 
-use crate::{
-    ImportItem, ImportSource, ImportedMemory, ImportedProject, SearchPaths, SourceInstance, UnreadableSource,
-};
+use crate::imported::{ImportItem, ImportedMemory, ImportedProject};
+use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_capture::identify_project;
 use backstory_memory::{
     Category, Confidence, Content, Kind, MemoryScope, Provenance, Timestamp, cap, digest, words,
@@ -45,8 +44,9 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
         let found =
             SourceInstance::at(ImportSource::Markdown, &path).filter(|found| !is_known && found.bytes > 0);
         // What a clone or a checkout touches has not changed for that.
-        let stamp = text_of(&path).map_or_else(|why| why.0, |text| digest([text.as_bytes()]).to_string());
-        finds.extend(found.map(|found| SourceInstance { stamp, scope, ..found }));
+        let fingerprint =
+            text_of(&path).map_or_else(|why| why.0, |text| digest([text.as_bytes()]).to_string());
+        finds.extend(found.map(|found| SourceInstance { fingerprint, scope, ..found }));
     }
     finds
 }
@@ -133,16 +133,7 @@ impl MemoryFile {
         content.confidence = Confidence::new(if is_copy { CONFIDENCE_IN_A_COPY } else { CONFIDENCE });
         content.provenance = Provenance::Import;
         content.scope = self.scope;
-        ImportedMemory {
-            name,
-            project: self.project.clone(),
-            session: None,
-            created_at: self.written_at,
-            content,
-            past: None,
-            replaces: Vec::new(),
-            relates: Vec::new(),
-        }
+        ImportedMemory::new(name, self.project.clone(), self.written_at, content)
     }
 
     /// What was chosen is a decision, where work stands is a note that grows old, all else is knowledge.

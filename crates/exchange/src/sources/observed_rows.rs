@@ -2,8 +2,9 @@
 //!
 //! Not here: sessions, projects and what became of a row, which every program keeps in its own way.
 
-use crate::ImportedProject;
-use crate::sources::values::{draft, files, lines, list, reason, said, sentences, title, unique};
+use crate::imported::ImportedProject;
+use crate::sources::rows::reason;
+use crate::sources::text::{draft, files, lines, list, said, sentences, title, unique};
 use backstory_memory::{Category, Content, Importance, Kind};
 use backstory_store::ForeignRow;
 

@@ -3,15 +3,11 @@
 //! Revisions are rows of their own there: the newest is in force and replaces the ones before it. Not here: its vectors, and the
 //! output of tools it keeps beside what it made of them.
 
+use crate::imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 use crate::sources::observed_rows::{OBSERVATION, SUMMARY, observation, summary};
-use crate::sources::values::{
-    each_row, first_moment, found, locate_database, look_up, project, reason, skip_rows, trust_of_tool,
-    unique,
-};
-use crate::{
-    ImportItem, ImportSource, ImportedMemory, ImportedProject, ImportedSession, SearchPaths, SourceInstance,
-    UnreadableSource,
-};
+use crate::sources::rows::{each_row, first_moment, locate_database, look_up, reason, skip_rows};
+use crate::sources::text::{project, trust_of_tool, unique};
+use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_memory::{Content, MemoryScope};
 use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
 use std::collections::{HashMap, HashSet};
@@ -93,7 +89,10 @@ fn placed(
     let session = row.text("session_id").filter(|session| session.starts_with("ses_"));
     let session = session.map(|name| ImportedSession { host: "opencode".to_owned(), name: name.to_owned() });
     let created_at = first_moment(row, &["created_at"]).ok_or(reason::NO_DATE)?;
-    Ok(ImportedMemory { session, ..found(format!("{sort} {id}"), project, created_at, content) })
+    Ok(ImportedMemory {
+        session,
+        ..ImportedMemory::new(format!("{sort} {id}"), project, created_at, content)
+    })
 }
 
 /// The folders of sessions; the one the database lies in for those that name none.

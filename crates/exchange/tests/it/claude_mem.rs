@@ -192,9 +192,9 @@ fn a_program_at_work_is_read_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(&folder.path().join("claude-mem.db"), &["PRAGMA journal_mode = WAL", SCHEMA_13]);
     let program = rusqlite::Connection::open(&path).unwrap();
-    let stamp = ImportSource::ClaudeMem.at(&path).unwrap().stamp;
+    let fingerprint = ImportSource::ClaudeMem.at(&path).unwrap().fingerprint;
     program.execute_batch(OBSERVED).unwrap();
-    assert_ne!(ImportSource::ClaudeMem.at(&path).unwrap().stamp, stamp);
+    assert_ne!(ImportSource::ClaudeMem.at(&path).unwrap().fingerprint, fingerprint);
     assert_eq!(read(ImportSource::ClaudeMem, &path).memories.len(), 11);
     program.execute_batch("DELETE FROM observations").unwrap();
     assert_eq!(read(ImportSource::ClaudeMem, &path).memories.len(), 3);
@@ -212,8 +212,8 @@ fn it_is_found_where_it_is_or_where_its_variable_says() {
     assert!(ImportSource::ClaudeMemLite.locate(&search).is_empty(), "the same file is not both");
     fs::write(home.path().join(".claude-mem/claude-mem.db-wal"), "").unwrap();
     assert_ne!(
-        ImportSource::ClaudeMem.locate(&search)[0].stamp,
-        instances[0].stamp,
+        ImportSource::ClaudeMem.locate(&search)[0].fingerprint,
+        instances[0].fingerprint,
         "what a running program wrote is new"
     );
     let elsewhere = database(&home.path().join("elsewhere/claude-mem.db"), &[SCHEMA_13]);

@@ -67,7 +67,7 @@ fn what_mem_lite_learnt_comes_in() {
     assert_eq!(learnt.content.kind, Kind::Learning);
     assert_eq!(learnt.content.category.as_ref().unwrap().0, "gotcha");
     assert!((learnt.content.confidence.get() - 0.77).abs() < 1e-9);
-    let past = learnt.past.unwrap();
+    let past = learnt.history.unwrap();
     assert_eq!((past.times_seen, past.updated_at), (4, Timestamp(1_770_890_400_000)));
     assert_eq!(learnt.content.scope, MemoryScope::Project);
     assert_eq!(reading.named("learning l2").content.scope, MemoryScope::User);
@@ -163,7 +163,7 @@ fn what_sdsrss_kept_comes_in() {
     assert_eq!(cents.replaces, ["observation 1", "observation 3"]);
     assert_eq!(cents.content.importance.get(), 4);
     assert_eq!(cents.content.facts, ["Floats lose money"]);
-    let past = cents.past.unwrap();
+    let past = cents.history.unwrap();
     assert_eq!((past.times_used, past.last_used_at), (7, Some(Timestamp(1_772_370_000_000))));
     assert_eq!(cents.session.as_ref().unwrap().name, "host-1");
     let summary = &reading.named("summary 1").content;

@@ -233,9 +233,9 @@ fn a_repository_is_found_once_and_stamped_by_its_commit() {
     ];
     let found = instances(&folders);
     let [instance] = found.as_slice() else { panic!("{found:?}") };
-    assert_eq!((&instance.path, instance.stamp.as_str()), (&repository.root, first.as_str()));
+    assert_eq!((&instance.path, instance.fingerprint.as_str()), (&repository.root, first.as_str()));
     let second = repository.commit("Add a printer for trees", &["src/printer.rs"]);
-    assert_eq!(instances(&folders)[0].stamp, second);
+    assert_eq!(instances(&folders)[0].fingerprint, second);
     let gone = SourceInstance { path: repository.beside("plain"), ..instance.clone() };
     assert!(gone.read(&mut |_| {}).is_err());
 }

@@ -29,13 +29,13 @@ fn take(store: &mut Store, instance: &SourceInstance) -> MemoryImportReport {
     let redactor = Redactor::new(RedactorOptions::default());
     let options = ImportOptions {
         redactor: &redactor,
-        most_event_bytes: 16 << 10,
+        max_event_bytes: 16 << 10,
         now: NOW,
         since: None,
-        only: None,
-        leaves_out: &|_| false,
-        leaves_out_name: &|_| false,
-        is_our_prompt: |_| false,
+        project_filter: None,
+        excludes_folder: &|_| false,
+        excludes_name: &|_| false,
+        is_own_prompt: |_| false,
     };
     import_memories(store, instance, &options).unwrap()
 }
@@ -70,7 +70,7 @@ fn reading_everything_again_adds_nothing() {
     let before = all(&store);
     for instance in &instances {
         assert!(take(&mut store, instance).is_unchanged);
-        let touched = SourceInstance { stamp: "another".to_owned(), ..instance.clone() };
+        let touched = SourceInstance { fingerprint: "another".to_owned(), ..instance.clone() };
         let report = take(&mut store, &touched);
         assert!(report.memories.is_empty() && !report.is_unchanged, "{instance:?} {report:?}");
     }

@@ -163,8 +163,8 @@ fn decisions_keep_their_why_their_history_and_their_project() {
     assert_eq!(cents.content.valid_from, Some(Timestamp(1_769_904_000_000)));
     assert_eq!(cents.replaces, ["dec-1"]);
     assert_eq!(cents.relates, ["dec-1", "fail-1"]);
-    assert_eq!(cents.past.unwrap().times_used, 2);
-    assert_eq!(cents.past.unwrap().last_used_at, Some(Timestamp(1_772_445_600_000)));
+    assert_eq!(cents.history.unwrap().times_used, 2);
+    assert_eq!(cents.history.unwrap().last_used_at, Some(Timestamp(1_772_445_600_000)));
     let shop = ImportedProject::Folder("/home/dev/shop".into());
     assert_eq!(cents.project, shop, "a tag that is a known project");
     assert_eq!(reading.named("dec-4").project, shop, "the session's own");
@@ -182,7 +182,7 @@ fn patterns_handoffs_and_goals_say_all_they_said() {
         Not: sum(round(x))\nBut: round(sum(x))";
     assert_eq!(pattern.content.body, body);
     assert!((pattern.content.confidence.get() - 0.85).abs() < 1e-9);
-    assert_eq!((pattern.past.unwrap().times_seen, pattern.content.scope), (4, MemoryScope::User));
+    assert_eq!((pattern.history.unwrap().times_seen, pattern.content.scope), (4, MemoryScope::User));
     let anti = &reading.named("anti-1").content;
     assert_eq!((anti.category.as_ref().unwrap().0.as_str(), anti.importance.get()), ("anti-pattern", 5));
     assert!(anti.body.ends_with("Fix: Use cents"));
@@ -261,7 +261,7 @@ fn it_is_found_where_it_is_or_where_its_variable_says() {
     let before = ImportSource::Lore.locate(&search);
     assert_eq!((before[0].path.clone(), before[0].bytes), (usual.clone(), DECISIONS.len() as u64));
     write(&usual, "journal/data/decisions.jsonl", &format!("{DECISIONS}\n"));
-    assert_ne!(ImportSource::Lore.locate(&search)[0].stamp, before[0].stamp);
+    assert_ne!(ImportSource::Lore.locate(&search)[0].fingerprint, before[0].fingerprint);
     let elsewhere = home.path().join("elsewhere");
     write(&elsewhere, "inbox/data/signals.jsonl", "");
     search.named.push(("LORE_DATA_DIR".into(), elsewhere.clone()));

@@ -276,9 +276,9 @@ fn a_stamp_changes_with_the_words_and_files_that_are_none_are_refused() {
     home.write("project/CLAUDE.md", "One thing that everybody has to know about this.");
     let before = home.instances();
     home.write("project/CLAUDE.md", "One thing that everybody has to know about this.");
-    assert_eq!(home.instances()[0].stamp, before[0].stamp);
+    assert_eq!(home.instances()[0].fingerprint, before[0].fingerprint);
     home.write("project/CLAUDE.md", "Another thing that everybody has to know about this.");
-    assert_ne!(home.instances()[0].stamp, before[0].stamp);
+    assert_ne!(home.instances()[0].fingerprint, before[0].fingerprint);
     fs::write(home.path("project/CLAUDE.md"), b"\xff\xfe\0").unwrap();
     assert_eq!(read(&home.instances()[0]).unwrap_err().to_string(), "no text");
     home.write("project/CLAUDE.md", &"word ".repeat(300_000));

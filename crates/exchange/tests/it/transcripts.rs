@@ -35,13 +35,13 @@ fn imported(home: &Path, cwd: &Path) -> Store {
     let redactor = Redactor::new(RedactorOptions::default());
     let options = ImportOptions {
         redactor: &redactor,
-        most_event_bytes: 16 << 10,
+        max_event_bytes: 16 << 10,
         now: NOW,
         since: None,
-        only: None,
-        leaves_out: &|_| false,
-        leaves_out_name: &|_| false,
-        is_our_prompt: |_| false,
+        project_filter: None,
+        excludes_folder: &|_| false,
+        excludes_name: &|_| false,
+        is_own_prompt: |_| false,
     };
     let mut store = opened(home);
     let report = import_transcripts(&mut store, records, &options, &mut |_| {}).unwrap();

@@ -2,11 +2,9 @@
 //!
 //! Not here: its function map and call graph, which our own code map finds again in the code.
 
-use crate::sources::values::{
-    draft, each_row, files, first_moment, found, item_from, lines, list, look_up, project, reason, said,
-    skip_rows, title, trust_of_tool,
-};
-use crate::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
+use crate::imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
+use crate::sources::rows::{each_row, first_moment, item_from, look_up, reason, skip_rows};
+use crate::sources::text::{draft, files, lines, list, project, said, title, trust_of_tool};
 use backstory_memory::{Category, Confidence, Kind, MemoryScope, Timestamp};
 use backstory_store::{ForeignDatabase, ForeignRow, RowQuery, UsageHistory};
 use std::collections::HashMap;
@@ -88,7 +86,7 @@ fn learning(row: &ForeignRow, sessions: &ClaudeMemSessions) -> Result<ImportedMe
         content.scope = MemoryScope::User;
     }
     let mut memory = sessions.place("learning", row, session, content)?;
-    memory.past = Some(UsageHistory {
+    memory.history = Some(UsageHistory {
         updated_at: first_moment(row, &["updated_at"]).unwrap_or(memory.created_at),
         times_seen: row.integer("times_seen").and_then(|times| u32::try_from(times).ok()).unwrap_or(1).max(1),
         times_used: 0,
@@ -144,7 +142,10 @@ impl ClaudeMemSessions {
         let created_at = first_moment(row, &["created_at"]).or(began).ok_or(reason::NO_DATE)?;
         let project = known.map_or_else(|| project(None, NAMELESS), |session| session.folder.clone());
         let session = session.filter(|_| known.is_some()).map(of_claude_code);
-        Ok(ImportedMemory { session, ..found(format!("{sort} {id}"), project, created_at, content) })
+        Ok(ImportedMemory {
+            session,
+            ..ImportedMemory::new(format!("{sort} {id}"), project, created_at, content)
+        })
     }
 
     /// Makes a memory of what a session was summed up to: words, or JSON with the parts of one.
@@ -155,7 +156,8 @@ impl ClaudeMemSessions {
         let content = draft(Kind::Summary, &title(&[Some(&body)]).ok_or(reason::NO_WORDS)?, &body);
         // When it began does not change while it goes on: a memory is known by its name and its time.
         let created_at = session.began.ok_or(reason::NO_DATE)?;
-        let memory = found(format!("summary {id}"), session.folder.clone(), created_at, content);
+        let memory =
+            ImportedMemory::new(format!("summary {id}"), session.folder.clone(), created_at, content);
         Ok(ImportedMemory { session: Some(of_claude_code(id)), ..memory })
     }
 }

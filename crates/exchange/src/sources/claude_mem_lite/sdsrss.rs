@@ -2,13 +2,11 @@
 //!
 //! Not here: its counters of what was injected and cited, which say nothing about another program.
 
+use crate::imported::{ImportItem, ImportedMemory, ImportedSession};
 use crate::sources::claude_mem::{ClaudeMemSessions, columns, memory_from_row};
 use crate::sources::observed_rows::{OBSERVATION, SUMMARY, category, kind, observation, summary};
-use crate::sources::values::{
-    draft, each_row, files, first_moment, found, lines, list, look_up, project, reason, said, skip_rows,
-    title,
-};
-use crate::{ImportItem, ImportedMemory, ImportedSession};
+use crate::sources::rows::{each_row, first_moment, look_up, reason, skip_rows};
+use crate::sources::text::{draft, files, lines, list, project, said, title};
 use backstory_memory::{Content, Importance, Kind};
 use backstory_store::{ForeignDatabase, ForeignRow, RowQuery, UsageHistory};
 use std::collections::HashMap;
@@ -101,7 +99,7 @@ impl SdsrssHistory {
         let older = self.replaced.get(&id).into_iter().flatten();
         memory.replaces = older.map(|older| format!("{sort} {older}")).collect();
         let used = row.integer("access_count").or(row.integer("accessed_count")).unwrap_or(0);
-        memory.past = Some(UsageHistory {
+        memory.history = Some(UsageHistory {
             updated_at: memory.created_at,
             times_seen: 1,
             times_used: u32::try_from(used).unwrap_or(0),
@@ -196,5 +194,5 @@ fn placed(name: String, row: &ForeignRow, mut content: Content) -> Result<Import
     let project = project(row.text("project"), "claude-mem-lite");
     content.files = files(&project, content.files);
     let created_at = first_moment(row, &["created_at_epoch"]).ok_or(reason::NO_DATE)?;
-    Ok(found(name, project, created_at, content))
+    Ok(ImportedMemory::new(name, project, created_at, content))
 }

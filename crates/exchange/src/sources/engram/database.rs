@@ -1,8 +1,9 @@
 //! engram's database.
 
 use super::{EngramFields, EngramIndex, OBSERVATION, SESSION};
-use crate::sources::values::{each_row, item_from, look_up, reason, skip_rows};
-use crate::{ImportItem, UnreadableSource};
+use crate::imported::ImportItem;
+use crate::sources::UnreadableSource;
+use crate::sources::rows::{each_row, item_from, look_up, reason, skip_rows};
 use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,8 +1,9 @@
-//! What `engram json_export` writes: one JSON object, read entry by entry, whatever its length.
+//! What `engram export` writes: one JSON object, read entry by entry, whatever its length.
 
 use super::{EngramFields, EngramIndex, OBSERVATION, SESSION};
-use crate::sources::values::{item_from, reason};
-use crate::{ImportItem, UnreadableSource};
+use crate::imported::ImportItem;
+use crate::sources::UnreadableSource;
+use crate::sources::rows::{item_from, reason};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use std::fmt;
@@ -13,16 +14,16 @@ use std::path::Path;
 pub(super) fn read(path: &Path, emit: &mut dyn FnMut(ImportItem)) -> Result<(), UnreadableSource> {
     let file = File::open(path).map_err(|error| UnreadableSource(error.to_string()))?;
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(file));
-    let mut json_export = EngramExport { known: EngramIndex::default(), has_begun: false, emit };
-    let read = json.deserialize_map(&mut json_export);
+    let mut export = EngramExport { known: EngramIndex::default(), has_begun: false, emit };
+    let read = json.deserialize_map(&mut export);
     match read {
-        Err(error) if !json_export.has_begun => Err(UnreadableSource(error.to_string())),
+        Err(error) if !export.has_begun => Err(UnreadableSource(error.to_string())),
         Err(_) => {
-            (json_export.emit)(ImportItem::Skipped(CUT_OFF));
+            (export.emit)(ImportItem::Skipped(CUT_OFF));
             Ok(())
         }
-        Ok(()) if json_export.has_begun => Ok(()),
-        Ok(()) => Err(UnreadableSource("not an json_export of engram".to_owned())),
+        Ok(()) if export.has_begun => Ok(()),
+        Ok(()) => Err(UnreadableSource("not an export of engram".to_owned())),
     }
 }
 
@@ -30,7 +31,7 @@ const CUT_OFF: &str = "cut off";
 
 struct EngramExport<'a> {
     known: EngramIndex,
-    /// Whether something was seen that only an json_export of engram has.
+    /// Whether something was seen that only an export of engram has.
     has_begun: bool,
     emit: &'a mut dyn FnMut(ImportItem),
 }
@@ -48,7 +49,7 @@ impl EngramExport<'_> {
     }
 }
 
-/// The lists of an json_export.
+/// The lists of an export.
 #[derive(Clone, Copy)]
 enum EngramList {
     Sessions,
@@ -60,7 +61,7 @@ impl<'de> Visitor<'de> for &mut EngramExport<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an json_export of engram")
+        f.write_str("an export of engram")
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
@@ -75,7 +76,7 @@ impl<'de> Visitor<'de> for &mut EngramExport<'_> {
                 }
             };
             self.has_begun = true;
-            map.next_value_seed(EngramEntries { json_export: self, list })?;
+            map.next_value_seed(EngramEntries { export: self, list })?;
         }
         Ok(())
     }
@@ -83,7 +84,7 @@ impl<'de> Visitor<'de> for &mut EngramExport<'_> {
 
 /// Reads one list, entry by entry.
 struct EngramEntries<'a, 'b> {
-    json_export: &'a mut EngramExport<'b>,
+    export: &'a mut EngramExport<'b>,
     list: EngramList,
 }
 
@@ -104,7 +105,7 @@ impl<'de> Visitor<'de> for EngramEntries<'_, '_> {
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut entries: S) -> Result<(), S::Error> {
         while let Some(entry) = entries.next_element::<Value>()? {
-            self.json_export.take(self.list, &entry);
+            self.export.take(self.list, &entry);
         }
         Ok(())
     }

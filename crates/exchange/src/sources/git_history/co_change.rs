@@ -1,7 +1,7 @@
 //! Files that change together: who edits one should look at the other.
 
 use super::noise::is_derived;
-use crate::{ImportedMemory, ImportedProject};
+use crate::imported::{ImportedMemory, ImportedProject};
 use backstory_capture::git::Commit;
 use backstory_memory::{
     Category, Confidence, Content, Importance, Kind, Provenance, TITLE_CHARS, Timestamp, title_from,
@@ -132,22 +132,12 @@ impl<'a> CoChangedPair<'a> {
         content.importance = Importance::new(1);
         content.confidence = Confidence::new(self.share * MOST_CONFIDENCE);
         content.provenance = Provenance::Import;
-        ImportedMemory {
-            name: self.name(),
-            project: ImportedProject::Folder(root.to_owned()),
-            session: None,
-            // The commit that made it a pattern: later ones do not make it another.
-            created_at: self
-                .both
-                .iter()
-                .rev()
-                .nth(LEAST_COMMITS - 1)
-                .map_or(Timestamp(0), |commit| commit.at),
-            content,
-            past: None,
-            replaces: Vec::new(),
-            relates: self.both.iter().take(MOST_RELATED).map(|commit| commit.id.clone()).collect(),
-        }
+        // The commit that made it a pattern: later ones do not make it another.
+        let formed = self.both.iter().rev().nth(LEAST_COMMITS - 1);
+        let created_at = formed.map_or(Timestamp(0), |commit| commit.at);
+        let project = ImportedProject::Folder(root.to_owned());
+        let relates = self.both.iter().take(MOST_RELATED).map(|commit| commit.id.clone()).collect();
+        ImportedMemory { relates, ..ImportedMemory::new(self.name(), project, created_at, content) }
     }
 
     /// Names both files as far as a title has room for them.

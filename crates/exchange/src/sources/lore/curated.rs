@@ -1,9 +1,11 @@
 //! What was curated, in YAML: patterns and their opposites, concepts, goals.
 
 use super::handoffs::LoreProjects;
-use super::{LoreRecord, LoreSink, files, listed, nameless, placed, text, texts, yaml};
-use crate::ImportedMemory;
-use crate::sources::values::{draft, lines, reason, title};
+use super::{LoreRecord, LoreSink, files, listed, nameless, placed, text, texts};
+use crate::imported::ImportedMemory;
+use crate::sources::rows::reason;
+use crate::sources::text::{draft, lines, title};
+use crate::yaml;
 use backstory_memory::{Category, Confidence, Importance, Kind, MemoryScope};
 use backstory_store::UsageHistory;
 use serde_json::Value;
@@ -59,13 +61,13 @@ fn pattern(record: &LoreRecord) -> Result<ImportedMemory, &'static str> {
         record.get("confidence").and_then(Value::as_f64).map_or(Confidence::DISTILLED, Confidence::new);
     let validations = record.get("validations").and_then(Value::as_u64).unwrap_or(0);
     let memory = placed(record, &["created_at"], nameless(), content)?;
-    let past = UsageHistory {
+    let history = UsageHistory {
         updated_at: memory.created_at,
         times_seen: u32::try_from(validations).unwrap_or(u32::MAX).saturating_add(1),
         times_used: 0,
         last_used_at: None,
     };
-    Ok(ImportedMemory { past: Some(past), ..memory })
+    Ok(ImportedMemory { history: Some(history), ..memory })
 }
 
 fn example(record: &LoreRecord, sort: &str) -> Option<String> {

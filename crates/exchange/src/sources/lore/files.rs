@@ -24,8 +24,8 @@ const FOLDERS: &[&str] = &[
     "graph/data",
 ];
 
-/// Returns how long all files are together, and a stamp that changes when one of them does.
-pub(super) fn stamp(root: &Path) -> (u64, String) {
+/// Returns how long all files are together, and a fingerprint that changes when one of them does.
+pub(super) fn fingerprint(root: &Path) -> (u64, String) {
     let (mut count, mut bytes, mut newest) = (0, 0, 0);
     for path in FOLDERS.iter().flat_map(|folder| in_folder(&root.join(folder), "")) {
         let Ok(metadata) = path.metadata() else { continue };

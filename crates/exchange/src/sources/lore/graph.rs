@@ -1,15 +1,16 @@
 //! What ties records together: the graph's edges between them, and how often each was asked for.
 
 use super::{LoreRecord, files};
-use crate::ImportedMemory;
-use crate::sources::values::{look_up, moment};
+use crate::imported::ImportedMemory;
+use crate::sources::rows::look_up;
+use crate::time::foreign_time;
 use backstory_memory::Timestamp;
 use backstory_store::{ForeignDatabase, RowQuery, UsageHistory};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Ties the records to each other.
+/// MemoryLinks the records to each other.
 pub(super) fn link(root: &Path, memories: &mut [ImportedMemory]) {
     let places: HashMap<String, usize> =
         memories.iter().enumerate().map(|(at, memory)| (memory.name.clone(), at)).collect();
@@ -29,8 +30,9 @@ pub(super) fn link(root: &Path, memories: &mut [ImportedMemory]) {
                 times_used: 0,
                 last_used_at: None,
             };
-            let past = memory.past.unwrap_or(never);
-            memory.past = Some(UsageHistory { times_used: uses.times, last_used_at: uses.last, ..past });
+            let history = memory.history.unwrap_or(never);
+            memory.history =
+                Some(UsageHistory { times_used: uses.times, last_used_at: uses.last, ..history });
         }
     }
 }
@@ -82,7 +84,7 @@ fn uses(root: &Path) -> HashMap<String, LoreUses> {
         let Some(name) = row.text("record_id") else { return };
         let uses = uses.entry(name.to_owned()).or_default();
         uses.times = uses.times.saturating_add(1);
-        uses.last = uses.last.max(row.text("accessed_at").and_then(moment));
+        uses.last = uses.last.max(row.text("accessed_at").and_then(foreign_time));
     });
     uses
 }

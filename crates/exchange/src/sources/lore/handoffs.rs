@@ -1,8 +1,10 @@
 //! Sessions: where the work stood when each was left, and which project things belong to.
 
-use super::{LoreRecord, LoreSink, dated, files, listed, nameless, text, texts, yaml};
-use crate::sources::values::{draft, files as from_project, found, lines, project, reason, title};
-use crate::{ImportedMemory, ImportedProject};
+use super::{LoreRecord, LoreSink, dated, files, listed, nameless, text, texts};
+use crate::imported::{ImportedMemory, ImportedProject};
+use crate::sources::rows::reason;
+use crate::sources::text::{draft, files as from_project, lines, project, title};
+use crate::yaml;
 use backstory_memory::Kind;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -109,5 +111,5 @@ fn handoff(session: &LoreRecord, projects: &LoreProjects) -> Result<ImportedMemo
     let context = session.get("context").and_then(Value::as_object).unwrap_or(&empty);
     content.files = from_project(&project, texts(context, "active_files"));
     let at = dated(left, &["created_at"]).or_else(|| dated(session, &["started_at", "ended_at"]));
-    Ok(found(id.to_owned(), project, at.ok_or(reason::NO_DATE)?, content))
+    Ok(ImportedMemory::new(id.to_owned(), project, at.ok_or(reason::NO_DATE)?, content))
 }

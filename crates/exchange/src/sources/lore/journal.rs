@@ -2,8 +2,9 @@
 
 use super::handoffs::LoreProjects;
 use super::{LoreRecord, LoreSink, PROMOTED, dated, files, listed, nameless, placed, text, texts, trust_of};
-use crate::ImportedMemory;
-use crate::sources::values::{draft, files as from_project, lines, reason, title, unique};
+use crate::imported::ImportedMemory;
+use crate::sources::rows::reason;
+use crate::sources::text::{draft, files as from_project, lines, title, unique};
 use backstory_memory::{Category, Confidence, Importance, Kind};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! What programs write into memory files between their marks: they write it anew, and it is no one's knowledge.
 
-use crate::ImportItem;
+use crate::imported::ImportItem;
 
 /// Returns a text without marked blocks and comments, telling of each block that was left out.
 pub(super) fn without(text: &str, emit: &mut dyn FnMut(ImportItem)) -> String {

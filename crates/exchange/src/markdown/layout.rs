@@ -1,15 +1,15 @@
-//! A folder of documents: one folder a project, in it `project.md`, which tells which project, and one folder a kind.
+//! A folder of documents: one folder a project, in it `project.md`, which names the project, and one folder a kind.
 //!
-//! Links are not followed: neither a loop nor a way out of the folder. Not here: what becomes of the documents (`import`, `export`).
+//! Links are not followed, so that neither a loop nor a way out of the folder exists. Not here: what becomes of the documents.
 
-use super::{Bad, Document, read};
-use crate::lines::MemoryRecord;
+use super::{DocumentError, MarkdownDocument, read_document};
+use crate::record::MemoryRecord;
 use backstory_memory::{Digest, Kind, digest};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// What tells a folder's project.
+/// The file that names a folder's project.
 pub(crate) const PROJECT_FILE: &str = "project.md";
 /// A longer file is not a document.
 const LONGEST: u64 = 16 << 20;
@@ -17,20 +17,20 @@ const LONGEST: u64 = 16 << 20;
 const DEEPEST: usize = 8;
 /// The longest part of a file's name that is taken from a title, and of a folder's from a project's name.
 const LONGEST_NAME: usize = 60;
-/// Names that mean a device to Windows, whatever follows the dot.
+/// Names that mean a device to Windows, whatever extension follows.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// A project's folder.
 #[derive(Clone, Debug)]
-pub(crate) struct ProjectFolder {
+pub(crate) struct MarkdownProject {
     /// Where it is.
     pub(crate) path: PathBuf,
-    /// The project, as its file tells it: a line of which only that counts.
+    /// The project, as its file names it: a record of which only that counts.
     pub(crate) project: MemoryRecord,
 }
 
 /// Finds the folders of projects in a folder, in the order of their names; it may be one itself.
-pub(crate) fn projects(root: &Path) -> io::Result<Vec<ProjectFolder>> {
+pub(crate) fn projects(root: &Path) -> io::Result<Vec<MarkdownProject>> {
     if let Some(itself) = project_at(root) {
         return Ok(vec![itself]);
     }
@@ -39,34 +39,34 @@ pub(crate) fn projects(root: &Path) -> io::Result<Vec<ProjectFolder>> {
 }
 
 /// Returns the project of a folder, if it is one of ours.
-pub(crate) fn project_at(folder: &Path) -> Option<ProjectFolder> {
-    let project = document_at(&folder.join(PROJECT_FILE)).ok()?.line;
+pub(crate) fn project_at(folder: &Path) -> Option<MarkdownProject> {
+    let project = document_at(&folder.join(PROJECT_FILE)).ok()?.record;
     let is_one = project.project.is_some() && project.uid.is_none();
-    is_one.then(|| ProjectFolder { path: folder.to_owned(), project })
+    is_one.then(|| MarkdownProject { path: folder.to_owned(), project })
 }
 
 /// Returns the documents of a project's folder, in the order of their names.
 pub(crate) fn documents(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    look_into(folder, DEEPEST, &mut found)?;
-    found.retain(|path| path.strip_prefix(folder) != Ok(Path::new(PROJECT_FILE)));
-    Ok(found)
+    let mut paths = Vec::new();
+    look_into(folder, DEEPEST, &mut paths)?;
+    paths.retain(|path| path.strip_prefix(folder) != Ok(Path::new(PROJECT_FILE)));
+    Ok(paths)
 }
 
-fn look_into(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+fn look_into(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> io::Result<()> {
     for path in entries(folder)? {
         if is_folder(&path) {
             if depth > 0 {
-                look_into(&path, depth - 1, found)?;
+                look_into(&path, depth - 1, paths)?;
             }
         } else if path.extension().is_some_and(|extension| extension == "md") && is_file(&path) {
-            found.push(path);
+            paths.push(path);
         }
     }
     Ok(())
 }
 
-/// Returns what lies in a folder, in the order of names; what is hidden is nobody's memory.
+/// Returns what lies in a folder, in the order of names; hidden files are skipped.
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -89,8 +89,8 @@ fn is_file(path: &Path) -> bool {
 }
 
 /// Reads the document in a file.
-pub(crate) fn document_at(path: &Path) -> Result<Document, Bad> {
-    let bad = |error: String| Bad { line: 1, error };
+pub(crate) fn document_at(path: &Path) -> Result<MarkdownDocument, DocumentError> {
+    let bad = |error: String| DocumentError { line: 1, error };
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|error| bad(format!("cannot be read: {error}")))?;
     let read_to = file.take(LONGEST + 1).read_to_end(&mut bytes);
@@ -99,9 +99,9 @@ pub(crate) fn document_at(path: &Path) -> Result<Document, Bad> {
         return Err(bad("longer than any memory".to_owned()));
     }
     let text = String::from_utf8(bytes).map_err(|error| bad(format!("not UTF-8: {}", error.utf8_error())))?;
-    let mut document = read(&text)?;
-    if document.line.kind.is_none() {
-        document.line.kind = kind_of(path);
+    let mut document = read_document(&text)?;
+    if document.record.kind.is_none() {
+        document.record.kind = kind_of(path);
     }
     Ok(document)
 }
@@ -113,9 +113,9 @@ fn kind_of(path: &Path) -> Option<String> {
     Some(kind.to_string())
 }
 
-/// Returns the name of a project's folder; `others` are those that must not be taken for it.
+/// Returns the name of a project's folder; `others` are those it must not be confused with.
 ///
-/// It is the same in every store that knows the same projects. Two that would have one name both say more, so that neither depends on
+/// It is the same in every store that knows the same projects. Two that would have one name both get a suffix, so that neither depends on
 /// which was met first.
 pub(crate) fn project_name(project: &MemoryRecord, others: &[MemoryRecord]) -> String {
     let plain = |project: &MemoryRecord| {
@@ -125,7 +125,7 @@ pub(crate) fn project_name(project: &MemoryRecord, others: &[MemoryRecord]) -> S
     };
     let name = plain(project);
     let folded = |name: &str| name.to_lowercase();
-    let is_taken = others
+    let is_ambiguous = others
         .iter()
         .any(|other| identity(other) != identity(project) && folded(&plain(other)) == folded(&name));
     if name.is_empty() {
@@ -134,29 +134,29 @@ pub(crate) fn project_name(project: &MemoryRecord, others: &[MemoryRecord]) -> S
     let first = folded(name.split('.').next().unwrap_or_default());
     let is_device = DEVICES.contains(&first.as_str())
         || ["com", "lpt"].iter().any(|port| first.strip_prefix(port).is_some_and(|rest| rest.len() == 1));
-    if is_taken || is_device { format!("{name}-{}", short(identity(project))) } else { name }
+    if is_ambiguous || is_device { format!("{name}-{}", short(identity(project))) } else { name }
 }
 
-/// What tells a project from others, wherever it is met.
+/// Returns the digest that tells a project from others, on every machine.
 pub(crate) fn identity(project: &MemoryRecord) -> Digest {
     let name = project.project.iter();
     digest(name.chain(&project.project_keys).map(String::as_bytes))
 }
 
 /// Returns the file of a memory in its project's folder: its kind, its day, what it is about, and a few digits that are its own.
-pub(crate) fn file_name(line: &MemoryRecord) -> PathBuf {
-    let day: String = match &line.created_at {
+pub(crate) fn file_name(record: &MemoryRecord) -> PathBuf {
+    let day: String = match &record.created_at {
         Some(serde_json::Value::String(at)) => at.chars().take_while(|c| *c != 'T').collect(),
         _ => String::new(),
     };
-    let title = line.title.as_deref().unwrap_or_default().to_lowercase();
+    let title = record.title.as_deref().unwrap_or_default().to_lowercase();
     let words = title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let about = shortened(&words.collect::<Vec<_>>().join("-"));
-    let own = short(digest(line.uid.iter().map(String::as_bytes)));
+    let own = short(digest(record.uid.iter().map(String::as_bytes)));
     let day: String = day.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
     let parts = [day.as_str(), about.as_str(), own.as_str()];
     let name: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    let kind: Kind = line.kind.as_deref().and_then(|kind| kind.parse().ok()).unwrap_or(Kind::Note);
+    let kind: Kind = record.kind.as_deref().and_then(|kind| kind.parse().ok()).unwrap_or(Kind::Note);
     Path::new(kind.as_str()).join(format!("{}.md", name.join("-")))
 }
 

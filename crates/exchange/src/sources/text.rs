@@ -1,118 +1,11 @@
-//! What other programs write into a column or a field, read kindly: moments, lists, titles, projects, files.
+//! Texts of other programs, read leniently: lists, sentences, titles, projects, files.
 //!
-//! What makes no sense is nothing, never an error: whoever asks says what to do without it. Not here: which column of which
-//! program means what.
+//! What makes no sense is nothing, never an error: the caller decides what to do without it. Not here: rows of databases (`rows`), times
+//! (`time`), and which column of which program means what.
 
-use crate::{ImportItem, ImportSource, ImportedMemory, ImportedProject, SourceInstance};
-use backstory_memory::{Confidence, Content, Kind, Provenance, Timestamp, title_from};
-use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
-use std::ops::ControlFlow;
+use crate::imported::ImportedProject;
+use backstory_memory::{Confidence, Content, Kind, Provenance, title_from};
 use std::path::{Path, PathBuf};
-
-/// Why something is skipped.
-pub(crate) mod reason {
-    pub(crate) const PROMPT: &str = "a prompt";
-    pub(crate) const NEVER_COMPRESSED: &str = "never compressed";
-    pub(crate) const DELETED: &str = "deleted";
-    pub(crate) const RETRACTED: &str = "retracted";
-    pub(crate) const NO_NAME: &str = "no name";
-    pub(crate) const NO_WORDS: &str = "no words";
-    pub(crate) const NO_DATE: &str = "no date";
-    pub(crate) const DAMAGED: &str = "a damaged table";
-}
-
-/// Finds a database at a path, or by one of these names in the folder there.
-pub(crate) fn database_at(source: ImportSource, path: &Path, names: &[&str]) -> Option<SourceInstance> {
-    if !path.is_dir() {
-        return locate_database(source, path);
-    }
-    names.iter().find_map(|name| locate_database(source, &path.join(name)))
-}
-
-/// Finds a database, stamped by what is in its log too: a program that runs writes there first.
-pub(crate) fn locate_database(source: ImportSource, path: &Path) -> Option<SourceInstance> {
-    let mut instance = SourceInstance::at(source, path).filter(|_| path.is_file())?;
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    if let Some(log) = SourceInstance::at(source, Path::new(&log)) {
-        instance.stamp = format!("{} {}", instance.stamp, log.stamp);
-    }
-    Some(instance)
-}
-
-/// Calls `take` with each wanted row. A table that is damaged ends where the damage begins, and counts as one thing skipped.
-pub(crate) fn each_row(
-    db: &ForeignDatabase,
-    wanted: RowQuery<'_>,
-    emit: &mut dyn FnMut(ImportItem),
-    mut take: impl FnMut(&ForeignRow) -> Result<ImportedMemory, &'static str>,
-) {
-    let read = db.each(wanted, |row| {
-        emit(item_from(take(&row)));
-        ControlFlow::Continue(())
-    });
-    if read.is_err() {
-        emit(ImportItem::Skipped(reason::DAMAGED));
-    }
-}
-
-/// Counts the rows of a table that are skipped for the same reason.
-pub(crate) fn skip_rows(
-    db: &ForeignDatabase,
-    wanted: RowQuery<'_>,
-    why: &'static str,
-    emit: &mut dyn FnMut(ImportItem),
-) {
-    each_row(db, wanted, emit, |_| Err(why));
-}
-
-/// Calls `take` with the wanted rows of a table that is only looked up in: what is damaged there is not known.
-pub(crate) fn look_up(db: &ForeignDatabase, wanted: RowQuery<'_>, mut take: impl FnMut(&ForeignRow)) {
-    // The table the rows belong to is read on its own, and tells of the damage.
-    drop(db.each(wanted, |row| {
-        take(&row);
-        ControlFlow::Continue(())
-    }));
-}
-
-/// Returns the item of a row that was read or skipped.
-pub(crate) fn item_from(taken: Result<ImportedMemory, &'static str>) -> ImportItem {
-    match taken {
-        Ok(memory) => ImportItem::Memory(Box::new(memory)),
-        Err(why) => ImportItem::Skipped(why),
-    }
-}
-
-/// Reads a point in time: ISO 8601 with or without a zone, SQLite's own way, or seconds or milliseconds since 1970.
-pub(crate) fn moment(text: &str) -> Option<Timestamp> {
-    let text = text.trim();
-    let ms = match text.parse::<f64>() {
-        Ok(number) if number.abs() < LEAST_MS => number * 1000.0,
-        Ok(number) => number,
-        Err(_) => written_ms(text)? as f64,
-    };
-    (EARLIEST_MS..=LATEST_MS).contains(&ms).then_some(Timestamp(ms as i64))
-}
-
-fn written_ms(text: &str) -> Option<i64> {
-    if let Ok(at) = text.parse::<jiff::Timestamp>() {
-        return Some(at.as_millisecond());
-    }
-    let at = text.parse::<jiff::civil::DateTime>().ok()?;
-    Some(at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond())
-}
-
-/// A smaller number counts seconds.
-const LEAST_MS: f64 = 1e11;
-/// The year 2000. No agent wrote anything before.
-const EARLIEST_MS: f64 = 946_684_800_000.0;
-/// The year 2100.
-const LATEST_MS: f64 = 4_102_444_800_000.0;
-
-/// Returns the first of several columns that holds a point in time.
-pub(crate) fn first_moment(row: &ForeignRow, columns: &[&str]) -> Option<Timestamp> {
-    columns.iter().find_map(|column| moment(row.text(column)?))
-}
 
 /// Reads a list: a JSON array, or words between commas. JSON that is broken is no list.
 pub(crate) fn list(text: Option<&str>) -> Vec<String> {
@@ -186,25 +79,6 @@ pub(crate) fn draft(kind: Kind, title: &str, body: &str) -> Content {
     }
 }
 
-/// Starts a memory of a find: of no session, with no past, alone.
-pub(crate) fn found(
-    name: String,
-    project: ImportedProject,
-    created_at: Timestamp,
-    content: Content,
-) -> ImportedMemory {
-    ImportedMemory {
-        name,
-        project,
-        session: None,
-        created_at,
-        content,
-        past: None,
-        replaces: Vec::new(),
-        relates: Vec::new(),
-    }
-}
-
 /// Writes named texts line by line, as our own summaries are; what says nothing has no line.
 pub(crate) fn lines(parts: &[(&str, Option<&str>)]) -> String {
     let said = parts.iter().filter_map(|(name, text)| {
@@ -240,7 +114,7 @@ pub(crate) fn files(project: &ImportedProject, paths: Vec<String>) -> Vec<String
         ImportedProject::Named(name) if path.starts_with('/') => {
             path.split_once(&format!("/{name}/")).map(|(_, rest)| rest.to_owned())
         }
-        ImportedProject::Named(_) => None,
+        ImportedProject::Named(_) | ImportedProject::Keyed { .. } | ImportedProject::Unnamed => None,
     };
     unique(paths.into_iter().map(|path| inside(&path).filter(|rest| !rest.is_empty()).unwrap_or(path)))
 }
@@ -256,27 +130,6 @@ pub(crate) fn trust_of_tool(tool: Option<&str>) -> Provenance {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn moments_are_read_however_they_are_written() {
-        let noon = Timestamp(1_770_724_800_000);
-        for text in [
-            "2026-02-10T12:00:00Z",
-            "2026-02-10T04:00:00-08:00",
-            "2026-02-10T12:00:00.000000+00:00",
-            "2026-02-10 12:00:00",
-            "2026-02-10T12:00:00",
-            "1770724800",
-            "1770724800000",
-            "1770724800.0",
-        ] {
-            assert_eq!(moment(text), Some(noon), "{text}");
-        }
-        assert_eq!(moment("2026-02-10"), Some(Timestamp(1_770_681_600_000)));
-        for text in ["", "yesterday", "0", "-5", "NaN", "1e300", "1969-12-31T00:00:00Z", "2026-13-45"] {
-            assert_eq!(moment(text), None, "{text}");
-        }
-    }
 
     #[test]
     fn lists_are_read_and_broken_json_is_none() {
@@ -324,7 +177,6 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_anybody_wrote_is_fatal(text: String) {
-            moment(&text);
             list(Some(&text));
             title(&[Some(&text)]);
             files(&project(Some(&text), "none"), vec![text.clone()]);

@@ -1,19 +1,19 @@
-//! What a line carries besides a memory's content: what it said before, where in the code it holds, how it relates to others.
+//! What a record holds besides a memory's content: earlier revisions, anchors in the code, links to other memories.
 //!
-//! Nothing here is needed in a line that a person or another program writes; `export` writes it so that nothing is lost.
+//! A record that a person or another program writes needs none of it; `export` writes it so that nothing is lost.
 
 use super::{MemoryRecord, OneOrMany, time};
-use crate::failure::Failure;
-use crate::times;
+use crate::error::RecordError;
+use crate::time::iso;
 use backstory_capture::{Redactor, prepare};
 use backstory_memory::{Content, Digest, Kind, Relation, Timestamp, Uid};
 use backstory_store::{Anchor, Attachments, Author, MemoryLinks, PriorWording};
 use serde::{Deserialize, Serialize};
 
-/// What a memory said until it was given other words.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+/// What a memory said until it was revised.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
-pub(crate) struct WordingLine {
+pub struct RevisionRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<serde_json::Value>,
     replaced_by: Option<String>,
@@ -28,10 +28,10 @@ pub(crate) struct WordingLine {
     files: Vec<String>,
 }
 
-/// One place in the code that a memory speaks of.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+/// A place in the code that a memory is about.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
-pub(crate) struct AnchorLine {
+pub struct AnchorRecord {
     file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
@@ -40,21 +40,25 @@ pub(crate) struct AnchorLine {
 }
 
 impl MemoryRecord {
-    /// Adds what a memory carries. Anchors that say no more than the files do are left out.
-    pub(crate) fn carry(&mut self, carried: Attachments) {
+    /// Adds the revisions and anchors of a memory. Anchors that say no more than its files do are left out.
+    pub(crate) fn attach(&mut self, carried: Attachments) {
         let says_more = |anchor: &Anchor| {
             anchor.symbol.is_some() || anchor.hash.is_some() || !self.files.contains(&anchor.path)
         };
         if carried.anchors.iter().any(says_more) {
-            self.anchors = carried.anchors.into_iter().map(AnchorLine::of).collect();
+            self.anchors = carried.anchors.into_iter().map(AnchorRecord::from_anchor).collect();
         }
-        self.revisions = carried.wordings.into_iter().map(WordingLine::of).collect();
+        self.revisions = carried.wordings.into_iter().map(RevisionRecord::from_wording).collect();
         self.subject = carried.subject.map(|subject| subject.to_string());
         self.polished_from = carried.polished_from.map(|from| from.to_string());
     }
 
-    /// Returns what it carries, fit to be stored.
-    pub(crate) fn carried(&self, redactor: &Redactor, now: Timestamp) -> Result<Attachments, Failure> {
+    /// Returns its revisions and anchors, redacted.
+    pub(crate) fn attachments(
+        &self,
+        redactor: &Redactor,
+        now: Timestamp,
+    ) -> Result<Attachments, RecordError> {
         let wordings = self.revisions.iter().map(|wording| wording.read(redactor, now));
         let digest = |text: &Option<String>| text.as_deref().and_then(Digest::from_hex);
         Ok(Attachments {
@@ -66,21 +70,21 @@ impl MemoryRecord {
     }
 
     /// Adds how a memory relates to others.
-    pub(crate) fn relate(&mut self, ties: &MemoryLinks) {
-        let of = |relation: Relation| -> Option<OneOrMany> {
+    pub(crate) fn add_links(&mut self, ties: &MemoryLinks) {
+        let uids_of = |relation: Relation| -> Option<OneOrMany> {
             let uids = ties.links.iter().filter(|(kind, _)| *kind == relation);
             let uids: Vec<String> = uids.map(|(_, uid)| uid.to_string()).collect();
             (!uids.is_empty()).then_some(OneOrMany::Many(uids))
         };
         self.superseded_by = ties.superseded_by.as_ref().map(ToString::to_string);
-        self.supersedes = of(Relation::Supersedes);
-        self.contradicts = of(Relation::Contradicts);
-        self.derived_from = of(Relation::DerivedFrom);
-        self.relates = of(Relation::Relates);
+        self.supersedes = uids_of(Relation::Supersedes);
+        self.contradicts = uids_of(Relation::Contradicts);
+        self.derived_from = uids_of(Relation::DerivedFrom);
+        self.relates = uids_of(Relation::Relates);
     }
 
-    /// Returns how the memory of this uid relates to others. What cannot be a uid names nobody.
-    pub(crate) fn ties(&mut self, uid: &Uid) -> MemoryLinks {
+    /// Returns how the memory of this uid relates to others. A text that cannot be a uid is skipped.
+    pub(crate) fn take_links(&mut self, uid: &Uid) -> MemoryLinks {
         let lists = [
             (Relation::Supersedes, self.supersedes.take()),
             (Relation::Contradicts, self.contradicts.take()),
@@ -97,10 +101,10 @@ impl MemoryRecord {
     }
 }
 
-impl WordingLine {
-    fn of(wording: PriorWording) -> WordingLine {
-        WordingLine {
-            until: Some(serde_json::Value::String(times::iso(wording.until))),
+impl RevisionRecord {
+    fn from_wording(wording: PriorWording) -> RevisionRecord {
+        RevisionRecord {
+            until: Some(serde_json::Value::String(iso(wording.until))),
             replaced_by: Some(wording.replaced_by.as_str().to_owned()),
             kind: Some(wording.kind.to_string()),
             title: wording.title,
@@ -111,15 +115,15 @@ impl WordingLine {
         }
     }
 
-    fn read(&self, redactor: &Redactor, now: Timestamp) -> Result<PriorWording, Failure> {
+    fn read(&self, redactor: &Redactor, now: Timestamp) -> Result<PriorWording, RecordError> {
         let kind = self.kind.as_deref().and_then(|kind| kind.parse().ok()).unwrap_or(Kind::Note);
-        let draft = Content {
+        let content = Content {
             facts: self.facts.clone(),
             concepts: self.concepts.clone(),
             files: self.files.clone(),
             ..Content::new(kind, &self.title, &self.body)
         };
-        let safe = prepare(draft, redactor);
+        let safe = prepare(content, redactor);
         Ok(PriorWording {
             kind,
             title: safe.title,
@@ -133,10 +137,10 @@ impl WordingLine {
     }
 }
 
-impl AnchorLine {
-    fn of(anchor: Anchor) -> AnchorLine {
+impl AnchorRecord {
+    fn from_anchor(anchor: Anchor) -> AnchorRecord {
         let hash = anchor.hash.map(|hash| hash.to_string());
-        AnchorLine { file: anchor.path, symbol: anchor.symbol, hash }
+        AnchorRecord { file: anchor.path, symbol: anchor.symbol, hash }
     }
 
     fn read(&self, redactor: &Redactor) -> Anchor {

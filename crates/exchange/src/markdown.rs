@@ -1,17 +1,17 @@
 //! One memory as a Markdown document, for people and for git: its title a heading, its text below, the rest above in front matter.
 //!
-//! What a document says can be edited, and a new one written by hand, with nothing but a title and a text; what is read back is a
-//! [`MemoryRecord`] like any other. See `docs/design/0012-export.md`. Not here: which file a document is in (`folder`).
+//! A document can be edited, and a new one written by hand with nothing but a title and a text; both are read as a [`MemoryRecord`]. See
+//! `docs/design/0012-export.md`. Not here: which file a document is in (`layout`).
 
-pub(crate) mod folder;
 mod front_matter;
+pub(crate) mod layout;
 
-use crate::failure::Failure;
-use crate::lines::MemoryRecord;
+use crate::record::MemoryRecord;
+use crate::yaml::write_field;
 use backstory_memory::{digest, title_from};
 use serde_json::{Map, Value};
 
-/// What is told first; the rest follows in the order of the alphabet.
+/// The fields that come first; the rest follows in the order of the alphabet.
 const FIRST: [&str; 14] = [
     "uid",
     "kind",
@@ -28,34 +28,35 @@ const FIRST: [&str; 14] = [
     "concepts",
     "facts",
 ];
-/// What is not told where it says nothing: `import` takes it for granted.
-const UNTOLD: [(&str, &str); 4] =
+/// Values that are not written, because `import` assumes them.
+const DEFAULTS: [(&str, &str); 4] =
     [("scope", "\"project\""), ("pinned", "false"), ("times_seen", "1"), ("times_used", "0")];
-/// The field that tells whether somebody has edited the document since it was written.
+/// The field that shows whether the document was edited since it was written.
 const CHECKSUM: &str = "checksum: ";
 
 /// A document that was read.
 #[derive(Clone, Debug)]
-pub(crate) struct Document {
+pub(crate) struct MarkdownDocument {
     /// What it says.
-    pub(crate) line: MemoryRecord,
+    pub(crate) record: MemoryRecord,
     /// Whether it is not, letter for letter, what was written.
     pub(crate) is_edited: bool,
 }
 
 /// What is wrong with a document, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Bad {
+pub(crate) struct DocumentError {
     pub(crate) line: u64,
     pub(crate) error: String,
 }
 
-/// Writes a memory as a document. Its project is the folder's to tell.
-pub(crate) fn write(line: &MemoryRecord) -> Result<String, Failure> {
-    let mut fields = fields_of(line)?;
+/// Writes a memory as a document. Its project is named by the folder's own file.
+pub(crate) fn write_document(record: &MemoryRecord) -> Result<String, serde_json::Error> {
+    let mut fields = fields_of(record)?;
     ["project", "project_keys", "project_path"].iter().for_each(|key| drop(fields.remove(*key)));
-    fields.retain(|key, value| !UNTOLD.contains(&(key.as_str(), value.to_string().as_str())));
-    let (title, body) = (line.title.as_deref().unwrap_or_default(), line.body.as_deref().unwrap_or_default());
+    fields.retain(|key, value| !DEFAULTS.contains(&(key.as_str(), value.to_string().as_str())));
+    let (title, body) =
+        (record.title.as_deref().unwrap_or_default(), record.body.as_deref().unwrap_or_default());
     let mut text = String::new();
     if is_heading(title) {
         fields.remove("title");
@@ -72,24 +73,23 @@ pub(crate) fn write(line: &MemoryRecord) -> Result<String, Failure> {
     Ok(format!("---\n{head}{CHECKSUM}{checksum}\n---\n{text}"))
 }
 
-/// Writes what tells a folder's project.
-pub(crate) fn write_project(line: &MemoryRecord) -> Result<String, Failure> {
-    let told = MemoryRecord {
-        project: line.project.clone(),
-        project_keys: line.project_keys.clone(),
+/// Writes the file that names a folder's project.
+pub(crate) fn write_project_file(record: &MemoryRecord) -> Result<String, serde_json::Error> {
+    let project = MemoryRecord {
+        project: record.project.clone(),
+        project_keys: record.project_keys.clone(),
         ..MemoryRecord::default()
     };
-    let name = title_from(told.project.as_deref().unwrap_or_default());
+    let name = title_from(project.project.as_deref().unwrap_or_default());
     let text = "What is remembered of this project, one memory a file. `backstory import` takes the folder in: a text that was edited\n\
         revises its memory, and a new file, with a heading for the title and a text below it, becomes one.";
-    Ok(format!("---\n{}---\n\n# {name}\n\n{text}\n", head(fields_of(&told)?)))
+    Ok(format!("---\n{}---\n\n# {name}\n\n{text}\n", head(fields_of(&project)?)))
 }
 
-fn fields_of(line: &MemoryRecord) -> Result<Map<String, Value>, Failure> {
-    match serde_json::to_value(line) {
-        Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Ok(Map::new()),
-        Err(error) => Err(Failure::internal("cannot write a document").because(&error)),
+fn fields_of(record: &MemoryRecord) -> Result<Map<String, Value>, serde_json::Error> {
+    match serde_json::to_value(record)? {
+        Value::Object(fields) => Ok(fields),
+        _ => Ok(Map::new()),
     }
 }
 
@@ -97,10 +97,10 @@ fn head(mut fields: Map<String, Value>) -> String {
     let mut head = String::new();
     for key in FIRST {
         if let Some(value) = fields.remove(key) {
-            front_matter::write(&mut head, key, &value);
+            write_field(&mut head, key, &value);
         }
     }
-    fields.iter().for_each(|(key, value)| front_matter::write(&mut head, key, value));
+    fields.iter().for_each(|(key, value)| write_field(&mut head, key, value));
     head
 }
 
@@ -125,21 +125,22 @@ fn conflict(text: &str) -> Option<usize> {
 }
 
 /// Reads a document.
-pub(crate) fn read(text: &str) -> Result<Document, Bad> {
+pub(crate) fn read_document(text: &str) -> Result<MarkdownDocument, DocumentError> {
     let text = text.trim_start_matches('\u{feff}');
     // Where the head has them, git or an editor has changed every line end.
     let all_lines_end_so = text.starts_with("---\r\n") || !text.starts_with("---\n");
     let text = if all_lines_end_so { text.replace("\r\n", "\n") } else { text.to_owned() };
     if let Some(at) = conflict(&text) {
-        return Err(Bad { line: at as u64 + 1, error: "a conflict that nobody has resolved".to_owned() });
+        return Err(DocumentError { line: at as u64 + 1, error: "an unresolved merge conflict".to_owned() });
     }
     let (head, text) = match text.strip_prefix("---\n") {
         Some(rest) => split_head(rest)?,
         None => ("", text.as_str()),
     };
     let checksum_line = head.split('\n').find(|line| line.starts_with(CHECKSUM));
-    let told = checksum_line.map(|line| head.replacen(&format!("{line}\n"), "", 1));
-    let is_edited = told.is_none_or(|told| Some(checksum(&told, text)) != checksum_line.and_then(after_key));
+    let summed = checksum_line.map(|line| head.replacen(&format!("{line}\n"), "", 1));
+    let is_edited =
+        summed.is_none_or(|summed| Some(checksum(&summed, text)) != checksum_line.and_then(after_key));
     let mut fields = front_matter::read(head, 2)?;
     let text = text.trim_start();
     let (title, body) = match text.strip_prefix("# ") {
@@ -151,9 +152,9 @@ pub(crate) fn read(text: &str) -> Result<Document, Bad> {
             fields.insert(key.to_owned(), Value::String(text.to_owned()));
         }
     }
-    let line = serde_json::from_value(Value::Object(fields))
-        .map_err(|error| Bad { line: 1, error: format!("not a memory: {error}") })?;
-    Ok(Document { line, is_edited })
+    let record = serde_json::from_value(Value::Object(fields))
+        .map_err(|error| DocumentError { line: 1, error: format!("not a memory: {error}") })?;
+    Ok(MarkdownDocument { record, is_edited })
 }
 
 fn after_key(line: &str) -> Option<String> {
@@ -161,11 +162,14 @@ fn after_key(line: &str) -> Option<String> {
 }
 
 /// Divides a text after its first `---` into the head, with the end of its last line, and what follows.
-fn split_head(rest: &str) -> Result<(&str, &str), Bad> {
+fn split_head(rest: &str) -> Result<(&str, &str), DocumentError> {
     if let Some(text) = rest.strip_prefix("---\n") {
         return Ok(("", text));
     }
-    let unended = || Bad { line: 1, error: "front matter without an end: a line `---` is wanted".to_owned() };
+    let unended = || DocumentError {
+        line: 1,
+        error: "front matter without an end: a line `---` is missing".to_owned(),
+    };
     match rest.find("\n---\n") {
         Some(at) => rest.get(..=at).zip(rest.get(at + "\n---\n".len()..)).ok_or_else(unended),
         None => Ok((rest.strip_suffix("---").filter(|head| head.ends_with('\n')).ok_or_else(unended)?, "")),
@@ -178,23 +182,23 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn line(value: Value) -> MemoryRecord {
+    fn record(value: Value) -> MemoryRecord {
         serde_json::from_value(value).unwrap()
     }
 
-    fn told(line: &MemoryRecord) -> Value {
-        serde_json::to_value(line).unwrap()
+    fn fields(record: &MemoryRecord) -> Value {
+        serde_json::to_value(record).unwrap()
     }
 
     #[test]
     fn a_document_reads_like_one() {
-        let memory = line(
+        let memory = record(
             json!({"uid": "u-1", "kind": "decision", "title": "Use WAL", "body": "It is faster.\n\n- no lock",
             "created_at": "2026-05-01T12:00:00Z", "provenance": "user", "scope": "project", "pinned": false, "times_seen": 2, "times_used": 0,
             "files": ["src/store.rs", "- odd"], "facts": ["WAL needs: a local disk"], "confidence": 0.59, "category": "on",
-            "project": "not told here"}),
+            "project": "not written here"}),
         );
-        let text = write(&memory).unwrap();
+        let text = write_document(&memory).unwrap();
         let (head, checksum_and_text) = text.split_once("checksum: ").unwrap();
         insta::assert_snapshot!(head, @r#"
         ---
@@ -219,8 +223,9 @@ mod tests {
 
     #[test]
     fn a_document_by_hand_needs_a_title_or_a_text() {
-        let check =
-            |text: &str, expected: Value| assert_eq!(told(&read(text).unwrap().line), expected, "{text}");
+        let check = |text: &str, expected: Value| {
+            assert_eq!(fields(&read_document(text).unwrap().record), expected, "{text}")
+        };
         check("# A title\n\nA text\n", json!({"title": "A title", "body": "A text"}));
         check("\r\n# A title\r\n\r\nOne\r\nTwo\r\n", json!({"title": "A title", "body": "One\nTwo"}));
         check("Only a text", json!({"body": "Only a text"}));
@@ -233,26 +238,30 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn an_error_names_its_line() {
         let check = |text: &str, line: u64, error: &str| {
-            assert_eq!(read(text).unwrap_err(), Bad { line, error: error.to_owned() }, "{text}");
+            assert_eq!(
+                read_document(text).unwrap_err(),
+                DocumentError { line, error: error.to_owned() },
+                "{text}"
+            );
         };
-        check("---\nkind: note\n", 1, "front matter without an end: a line `---` is wanted");
+        check("---\nkind: note\n", 1, "front matter without an end: a line `---` is missing");
         check("---\nkind: note\nwhat\n---\n", 3, "`key: value` is wanted");
-        check("---\n\nkind: note\nkind: note\n---\n", 4, "`kind` is said twice");
-        check("---\n- a\n---\n", 2, "an item of no list");
+        check("---\n\nkind: note\nkind: note\n---\n", 4, "`kind` stands here twice");
+        check("---\n- a\n---\n", 2, "a list item without a key");
         check("---\nimportance: high\n---\n", 2, "`importance: high` is not a number, or true or false");
-        check("---\nkind: \"note\n---\n", 2, "`kind: \"note` is not JSON, as it begins");
-        check("# T\n\n<<<<<<< HEAD\na\n", 3, "a conflict that nobody has resolved");
+        check("---\nkind: \"note\n---\n", 2, "`\"note` has a quote without an end");
+        check("# T\n\n<<<<<<< HEAD\na\n", 3, "an unresolved merge conflict");
     }
 
     #[test]
     fn an_edit_is_noticed_and_other_line_ends_are_none() {
-        let text = write(&line(json!({"uid": "u", "title": "T", "body": "One\nTwo"}))).unwrap();
-        assert!(!read(&text).unwrap().is_edited);
-        assert!(!read(&text.replace('\n', "\r\n")).unwrap().is_edited);
-        assert!(read(&text.replace("Two", "Three")).unwrap().is_edited);
-        assert!(read(&text.replace("uid: u", "uid: v")).unwrap().is_edited);
+        let text = write_document(&record(json!({"uid": "u", "title": "T", "body": "One\nTwo"}))).unwrap();
+        assert!(!read_document(&text).unwrap().is_edited);
+        assert!(!read_document(&text.replace('\n', "\r\n")).unwrap().is_edited);
+        assert!(read_document(&text.replace("Two", "Three")).unwrap().is_edited);
+        assert!(read_document(&text.replace("uid: u", "uid: v")).unwrap().is_edited);
     }
 
     /// Texts that begin and end in odd ways, hold what Markdown, YAML and merges mean something by, or anything at all.
@@ -290,13 +299,13 @@ mod tests {
         ) {
             let [title, body, session, wording, symbol] = texts.try_into().unwrap();
             let [files, facts, relates]: [Vec<String>; 3] = lists.try_into().unwrap();
-            let memory = line(json!({"uid": "u", "title": title, "body": body, "session": session, "confidence": confidence,
+            let memory = record(json!({"uid": "u", "title": title, "body": body, "session": session, "confidence": confidence,
                 "files": files, "facts": facts, "relates": relates, "anchors": [{"file": "x", "symbol": symbol}],
                 "revisions": [{"title": wording, "until": "2026-05-01T12:00:00Z"}]}));
-            let text = write(&memory).unwrap();
-            let document = read(&text).unwrap();
+            let text = write_document(&memory).unwrap();
+            let document = read_document(&text).unwrap();
             prop_assert!(!document.is_edited);
-            let mut expected = told(&memory);
+            let mut expected = fields(&memory);
             if title == body {
                 // Read as its title, which is what it says.
                 expected.as_object_mut().unwrap().remove("body");
@@ -305,18 +314,18 @@ mod tests {
                 // None are as good as an empty list of them.
                 expected.as_object_mut().unwrap().remove("relates");
             }
-            let mut read_back = told(&document.line);
+            let mut read_back = fields(&document.record);
             if relates.is_empty() {
                 read_back.as_object_mut().unwrap().remove("relates");
             }
             prop_assert_eq!(read_back, expected);
-            prop_assert_eq!(write(&document.line).unwrap(), text);
+            prop_assert_eq!(write_document(&document.record).unwrap(), text);
         }
 
         #[test]
         fn no_text_at_all_breaks_the_reader(text in any_text()) {
-            drop(read(&text));
-            drop(read(&format!("---\n{text}\n---\n{text}")));
+            drop(read_document(&text));
+            drop(read_document(&format!("---\n{text}\n---\n{text}")));
         }
     }
 }

@@ -4,8 +4,9 @@
 //! so that an import that is killed leaves no half of one, and goes on with the next as if nothing had been. A session hooks heard
 //! themselves is not taken in. Not here: how a record reads (`hosts`).
 
+use super::options::{EXCLUDED, ImportOptions, SkipCounts, add_counts};
+use super::project_resolver::ProjectRefs;
 use crate::databases::ForeignDatabases;
-use crate::options::{Folders, ImportOptions, LEFT_OUT, SkipCounts, add};
 use backstory_capture::{CaptureContext, RawEvent, normalise};
 use backstory_distil::{DistilTrigger, Distillation, ImportCache, distil_batch};
 use backstory_hosts::{Host, HostTranscript, TranscriptEntry, TranscriptItem};
@@ -73,7 +74,7 @@ pub fn import_transcripts(
         TranscriptImporter { options, known_to: HashMap::new(), familiar: ImportCache::default(), report };
     std::thread::scope(|threads| {
         let (sender, batches) = sync_channel(AHEAD);
-        threads.spawn(move || TranscriptReader::new(options).read_all(jobs, &sender));
+        threads.spawn(move || TranscriptScan::new(options).read_all(jobs, &sender));
         for batch in batches {
             let Some(job) = jobs.get(batch.job) else { break };
             store.transaction(|store| keeper.keep(store, job, &batch))?;
@@ -125,11 +126,11 @@ fn state_of(record: &HostTranscript, options: &ImportOptions<'_>) -> ImportProgr
     let path = record.path.to_string_lossy();
     let place = record.session.as_ref().map_or(path.to_string(), |session| format!("{path} {session}"));
     let place = options.redactor.scrub(&place).into_string();
-    let stamp = format!("{} {}", record.bytes, record.modified.0);
+    let fingerprint = format!("{} {}", record.bytes, record.modified.0);
     ImportProgress {
         source: record.host.as_str().to_owned(),
         location: place,
-        fingerprint: stamp,
+        fingerprint: fingerprint,
         imported: 0,
         is_done: false,
     }
@@ -149,14 +150,14 @@ struct TranscriptBatch {
 }
 
 /// Reads records and makes what they tell fit to be kept.
-struct TranscriptReader<'a> {
+struct TranscriptScan<'a> {
     options: &'a ImportOptions<'a>,
-    folders: Folders<'a>,
+    folders: ProjectRefs<'a>,
 }
 
-impl<'a> TranscriptReader<'a> {
-    fn new(options: &'a ImportOptions<'a>) -> TranscriptReader<'a> {
-        TranscriptReader { options, folders: Folders::new(options) }
+impl<'a> TranscriptScan<'a> {
+    fn new(options: &'a ImportOptions<'a>) -> TranscriptScan<'a> {
+        TranscriptScan { options, folders: ProjectRefs::new(options) }
     }
 
     fn read_all(mut self, jobs: &[TranscriptJob], sender: &SyncSender<TranscriptBatch>) {
@@ -191,7 +192,7 @@ impl<'a> TranscriptReader<'a> {
                 }
                 TranscriptItem::Entry(entry) => entry,
             };
-            if first_prompts.is_of_ours(&entry, self.options.is_our_prompt) {
+            if first_prompts.is_of_ours(&entry, self.options.is_own_prompt) {
                 batch.arrivals.retain(|arrival| arrival.event.host_session != entry.session);
                 batch.skip("our own");
                 continue;
@@ -203,7 +204,7 @@ impl<'a> TranscriptReader<'a> {
             match self.arrival(of.record.host, *entry) {
                 Ok(arrival) => batch.arrivals.push(arrival),
                 Err(why) => {
-                    batch.is_whole &= why != LEFT_OUT;
+                    batch.is_whole &= why != EXCLUDED;
                     batch.skip(why);
                 }
             }
@@ -223,7 +224,7 @@ impl<'a> TranscriptReader<'a> {
             return Err("of an impossible time");
         }
         let folder = entry.cwd.as_deref().map(Path::new).filter(|folder| folder.is_absolute());
-        let project_ref = self.folders.project_ref(folder.ok_or("of no folder")?).ok_or(LEFT_OUT)?;
+        let project_ref = self.folders.project_ref(folder.ok_or("of no folder")?).ok_or(EXCLUDED)?;
         let observation = RawEvent {
             host: host.as_str().to_owned(),
             host_session: entry.session,
@@ -236,7 +237,7 @@ impl<'a> TranscriptReader<'a> {
         let given = Shingles::default();
         let around = CaptureContext {
             redactor: self.options.redactor,
-            most_bytes: self.options.most_event_bytes,
+            most_bytes: self.options.max_event_bytes,
             root: &project_ref.root,
             given: &given,
             at: entry.at,
@@ -255,11 +256,11 @@ struct FirstPrompts {
 }
 
 impl FirstPrompts {
-    fn is_of_ours(&mut self, entry: &TranscriptEntry, is_our_prompt: fn(&str) -> bool) -> bool {
+    fn is_of_ours(&mut self, entry: &TranscriptEntry, is_own_prompt: fn(&str) -> bool) -> bool {
         match (self.are_ours.get(&entry.session), &entry.event.activity) {
             (Some(is_ours), _) => *is_ours,
             (None, Activity::Prompted { text }) => {
-                let is_ours = is_our_prompt(text);
+                let is_ours = is_own_prompt(text);
                 self.are_ours.insert(entry.session.clone(), is_ours);
                 is_ours
             }
@@ -309,7 +310,7 @@ impl TranscriptImporter<'_> {
         job: &TranscriptJob,
         batch: &TranscriptBatch,
     ) -> Result<(), StoreError> {
-        add(&mut self.report.skipped, &batch.skipped);
+        add_counts(&mut self.report.skipped, &batch.skipped);
         for (name, newest) in self.keep_events(store, job, batch)? {
             if let Some(session) = store.find_session(job.record.host.as_str(), name)? {
                 let trigger =

@@ -1,0 +1,39 @@
+//! Errors of imports, exports and records as requests report them.
+
+use super::AppError;
+use backstory_exchange::{ExchangeError, RecordError};
+use backstory_memory::{Kind, UnknownKind};
+use std::error::Error;
+
+impl From<ExchangeError> for AppError {
+    fn from(error: ExchangeError) -> AppError {
+        match error {
+            ExchangeError::Store(error) => error.into(),
+            ExchangeError::Path { action, path, source } => AppError::of_path(action, &path, &source),
+            ExchangeError::Unusable { reason, hint } => AppError::user(reason).hint(hint),
+            ExchangeError::Json(error) => AppError::internal("cannot write JSON").because(&error),
+            ExchangeError::Output { .. } | ExchangeError::Input(_) => with_causes(&error),
+        }
+    }
+}
+
+impl From<RecordError> for AppError {
+    fn from(error: RecordError) -> AppError {
+        if let RecordError::Kind(unknown) = &error {
+            return unknown_kind(unknown);
+        }
+        let failure = with_causes(&error);
+        error.hint().into_iter().fold(failure, AppError::hint)
+    }
+}
+
+fn with_causes(error: &dyn Error) -> AppError {
+    let failure = AppError::user(error.to_string());
+    error.source().into_iter().fold(failure, |failure, cause| failure.because(cause))
+}
+
+/// Says which kinds there are.
+pub fn unknown_kind(error: &UnknownKind) -> AppError {
+    let names: Vec<&str> = Kind::ALL.into_iter().map(Kind::as_str).collect();
+    AppError::usage(error.to_string()).hint(format!("kinds are {}", names.join(", ")))
+}

@@ -1,0 +1,157 @@
+//! The one way of a memory from outside into the store: prepared, resolved, checked, and written in batches, each in one transaction.
+//!
+//! Not here: where memories are read from and how much of them is believed (`memories`, `files`).
+
+use super::project_resolver::ProjectResolver;
+use crate::imported::{ImportedProject, ImportedSession};
+use backstory_memory::{Content, MemoryId, ProjectId, SessionId, Timestamp, Uid};
+use backstory_store::{
+    Attachments, ImportProgress, InsertOutcome, MemoryLinks, MemoryOrigin, NewMemory, Store, StoreError,
+    UsageHistory,
+};
+use std::collections::HashMap;
+
+/// How many memories are written in one transaction: hooks wait for it.
+const BATCH: usize = 250;
+
+/// A memory that is fit to be stored: redacted, and with a provenance no higher than its source allows.
+#[derive(Clone, Debug)]
+pub(crate) struct PreparedMemory {
+    pub(crate) uid: Uid,
+    pub(crate) project: ImportedProject,
+    pub(crate) session: Option<ImportedSession>,
+    pub(crate) created_at: Timestamp,
+    pub(crate) content: Content,
+    pub(crate) history: Option<UsageHistory>,
+    pub(crate) attachments: Attachments,
+    pub(crate) links: MemoryLinks,
+}
+
+/// Whether a memory that says word for word what its project knows is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DuplicateRule {
+    /// It is not: other programs number their memories anew.
+    SameContent,
+    /// It is, unless its uid is known: our own exports name each memory for good.
+    SameUid,
+}
+
+/// What became of one memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Admission {
+    /// It is written with its batch, or counted as known.
+    Accepted,
+    /// Its project is not wanted.
+    ProjectExcluded,
+}
+
+/// What became of all of them.
+#[derive(Debug, Default)]
+pub(crate) struct ImporterReport {
+    pub(crate) written: Vec<MemoryId>,
+    pub(crate) known: Vec<MemoryId>,
+    pub(crate) forgotten: u64,
+}
+
+/// Writes memories in batches, and remembers the projects and sessions it has resolved.
+pub(crate) struct Importer<'a> {
+    resolver: ProjectResolver<'a>,
+    duplicates: DuplicateRule,
+    sessions: HashMap<ImportedSession, SessionId>,
+    batch: Vec<(NewMemory, Attachments)>,
+    links: Vec<MemoryLinks>,
+    report: ImporterReport,
+}
+
+impl<'a> Importer<'a> {
+    pub(crate) fn new(resolver: ProjectResolver<'a>, duplicates: DuplicateRule) -> Importer<'a> {
+        Importer {
+            resolver,
+            duplicates,
+            sessions: HashMap::new(),
+            batch: Vec::new(),
+            links: Vec::new(),
+            report: ImporterReport::default(),
+        }
+    }
+
+    /// Adds a memory to the batch, and writes the batch when it is full.
+    pub(crate) fn add(&mut self, store: &mut Store, memory: PreparedMemory) -> Result<Admission, StoreError> {
+        let Some(project) = self.resolver.resolve(store, &memory.project)? else {
+            return Ok(Admission::ProjectExcluded);
+        };
+        let PreparedMemory { uid, session, created_at, content, history, attachments, links, .. } = memory;
+        if links.superseded_by.is_some() || !links.links.is_empty() {
+            self.links.push(links);
+        }
+        if let Some(same) = self.duplicate(store, project, &uid, &content)? {
+            self.report.known.push(same);
+            return Ok(Admission::Accepted);
+        }
+        let session = session.map(|session| self.session(store, project, session, created_at)).transpose()?;
+        let origin = MemoryOrigin { session, usage: history, ..MemoryOrigin::default() };
+        self.batch.push((NewMemory { uid: Some(uid), project, origin, content, created_at }, attachments));
+        if self.batch.len() >= BATCH {
+            self.write(store)?;
+        }
+        Ok(Admission::Accepted)
+    }
+
+    fn duplicate(
+        &self,
+        store: &Store,
+        project: ProjectId,
+        uid: &Uid,
+        content: &Content,
+    ) -> Result<Option<MemoryId>, StoreError> {
+        // A uid that is known is settled by the store itself, with its tombstones.
+        if self.duplicates == DuplicateRule::SameUid || store.memory_by_uid(uid)?.is_some() {
+            return Ok(None);
+        }
+        store.memory_with_text(project, content)
+    }
+
+    fn session(
+        &mut self,
+        store: &mut Store,
+        project: ProjectId,
+        session: ImportedSession,
+        at: Timestamp,
+    ) -> Result<SessionId, StoreError> {
+        if let Some(id) = self.sessions.get(&session) {
+            return Ok(*id);
+        }
+        let id = store.find_or_create_session(project, &session.host, &session.name, at)?;
+        self.sessions.insert(session, id);
+        Ok(id)
+    }
+
+    fn write(&mut self, store: &mut Store) -> Result<(), StoreError> {
+        for kept in store.insert_transferred(&self.batch)? {
+            match kept {
+                InsertOutcome::Written(id) => self.report.written.push(id),
+                InsertOutcome::Known(id) => self.report.known.push(id),
+                InsertOutcome::Forgotten => self.report.forgotten += 1,
+            }
+        }
+        self.batch.clear();
+        Ok(())
+    }
+
+    /// Writes the last batch, then the links: both ends had to be there first.
+    pub(crate) fn finish(
+        mut self,
+        store: &mut Store,
+        named: Vec<MemoryLinks>,
+    ) -> Result<ImporterReport, StoreError> {
+        self.write(store)?;
+        self.links.extend(named);
+        store.link_transferred(&self.links)?;
+        Ok(self.report)
+    }
+}
+
+/// Notes that a source was read to its end, so that it is skipped until it changes.
+pub(crate) fn mark_done(store: &mut Store, state: ImportProgress, now: Timestamp) -> Result<(), StoreError> {
+    store.save_import_progress(&ImportProgress { is_done: true, ..state }, now)
+}

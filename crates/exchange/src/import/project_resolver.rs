@@ -1,0 +1,124 @@
+//! Finds the project that something imported belongs to, or makes it; each is looked up once.
+
+use super::options::{DefaultProject, ImportOptions};
+use crate::imported::ImportedProject;
+use backstory_capture::{Redactor, safe_project_ref};
+use backstory_memory::{ProjectId, ProjectKey, ProjectRef, Timestamp};
+use backstory_store::{Store, StoreError};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Finds and makes projects.
+pub(crate) struct ProjectResolver<'a> {
+    redactor: &'a Redactor,
+    now: Timestamp,
+    rules: ProjectRules<'a>,
+    known: HashMap<ImportedProject, Option<ProjectId>>,
+}
+
+enum ProjectRules<'a> {
+    /// Only some projects are wanted.
+    Filtered(ProjectRefs<'a>),
+    /// All are; memories that name none belong to this one.
+    All(&'a DefaultProject),
+}
+
+impl<'a> ProjectResolver<'a> {
+    /// Resolves only projects that an import of what is on this machine wants.
+    pub(crate) fn filtered(options: &'a ImportOptions<'a>) -> ProjectResolver<'a> {
+        let (redactor, now) = (options.redactor, options.now);
+        let rules = ProjectRules::Filtered(ProjectRefs::new(options));
+        ProjectResolver { redactor, now, rules, known: HashMap::new() }
+    }
+
+    /// Resolves every project; memories that name none belong to `default`.
+    pub(crate) fn all(
+        redactor: &'a Redactor,
+        now: Timestamp,
+        default: &'a DefaultProject,
+    ) -> ProjectResolver<'a> {
+        ProjectResolver { redactor, now, rules: ProjectRules::All(default), known: HashMap::new() }
+    }
+
+    /// Finds or makes a project; nothing where it is not wanted.
+    pub(crate) fn resolve(
+        &mut self,
+        store: &mut Store,
+        project: &ImportedProject,
+    ) -> Result<Option<ProjectId>, StoreError> {
+        if let Some(known) = self.known.get(project) {
+            return Ok(*known);
+        }
+        let id = match project {
+            ImportedProject::Folder(folder) => match self.folder(folder) {
+                Some(project_ref) => Some(store.find_or_create_project(&project_ref, self.now)?),
+                None => None,
+            },
+            ImportedProject::Keyed { name, keys } => {
+                Some(store.find_or_create_project(&without_folder(name, keys.clone()), self.now)?)
+            }
+            ImportedProject::Named(name) => self.named(store, name)?,
+            ImportedProject::Unnamed => match self.rules {
+                ProjectRules::Filtered(_) => None,
+                ProjectRules::All(DefaultProject::Known(id)) => Some(*id),
+                ProjectRules::All(DefaultProject::At(project_ref)) => {
+                    Some(store.find_or_create_project(project_ref, self.now)?)
+                }
+            },
+        };
+        self.known.insert(project.clone(), id);
+        Ok(id)
+    }
+
+    fn folder(&mut self, folder: &Path) -> Option<ProjectRef> {
+        match &mut self.rules {
+            ProjectRules::Filtered(refs) => refs.project_ref(folder),
+            ProjectRules::All(_) => Some(safe_project_ref(folder, self.redactor)),
+        }
+    }
+
+    fn named(&self, store: &mut Store, name: &str) -> Result<Option<ProjectId>, StoreError> {
+        let name = self.redactor.scrub(name).into_string();
+        if let ProjectRules::Filtered(refs) = &self.rules
+            && !refs.options.wants_name(&name)
+        {
+            return Ok(None);
+        }
+        if let [only] = store.projects_named(&name)?.as_slice() {
+            return Ok(Some(only.id));
+        }
+        let keys = vec![ProjectKey::Named(name.clone())];
+        store.find_or_create_project(&without_folder(&name, keys), self.now).map(Some)
+    }
+}
+
+fn without_folder(name: &str, keys: Vec<ProjectKey>) -> ProjectRef {
+    ProjectRef { keys, name: name.to_owned(), root: String::new(), parent: None }
+}
+
+/// What folders say about their projects, each looked at once.
+pub(crate) struct ProjectRefs<'a> {
+    options: &'a ImportOptions<'a>,
+    known: HashMap<PathBuf, Option<ProjectRef>>,
+}
+
+impl<'a> ProjectRefs<'a> {
+    pub(crate) fn new(options: &'a ImportOptions<'a>) -> ProjectRefs<'a> {
+        ProjectRefs { options, known: HashMap::new() }
+    }
+
+    /// Returns the project of a folder; nothing where it is not wanted.
+    pub(crate) fn project_ref(&mut self, folder: &Path) -> Option<ProjectRef> {
+        if let Some(known) = self.known.get(folder) {
+            return known.clone();
+        }
+        let options = self.options;
+        // A path of another system is no folder here.
+        let project_ref =
+            folder.is_absolute().then(|| safe_project_ref(folder, options.redactor)).filter(|project_ref| {
+                !(options.excludes_folder)(folder) && options.wants_keys(&project_ref.keys)
+            });
+        self.known.insert(folder.to_owned(), project_ref.clone());
+        project_ref
+    }
+}
