@@ -1,4 +1,4 @@
-//! Every environment variable we read, and nothing else reads them.
+//! Every environment variable we read, and nothing else reads them. Those that move a host's directory stand with the host (`hosts`).
 
 use backstory_hosts::HostPaths;
 use std::ffi::OsString;
@@ -21,17 +21,6 @@ pub const BACKSTORY_INSIDE: &str = "BACKSTORY_INSIDE";
 pub const SETTING_PREFIX: &str = "BACKSTORY_";
 /// Claude Code's word for the project; steadier than the working directory, which follows `cd`.
 const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
-
-/// Where Claude Code keeps its files, if its user moved them.
-const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
-/// The same of Codex.
-const CODEX_HOME: &str = "CODEX_HOME";
-/// What Gemini CLI takes for the user's home.
-const GEMINI_CLI_HOME: &str = "GEMINI_CLI_HOME";
-/// Where Copilot CLI keeps its files, if its user moved them.
-const COPILOT_HOME: &str = "COPILOT_HOME";
-/// A directory OpenCode reads its configuration from.
-const OPENCODE_CONFIG_DIR: &str = "OPENCODE_CONFIG_DIR";
 
 /// The password of a team's hub, where `psql` looks for it.
 const PGPASSWORD: &str = "PGPASSWORD";
@@ -110,18 +99,14 @@ impl Environment {
     /// Returns where hosts keep their files, if it can be told.
     pub fn places(&self) -> Option<HostPaths> {
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
-        let moved = |name: &str| self.path(name).map(absolute);
-        Some(HostPaths {
+        let paths = HostPaths {
             home: absolute(self.user_home()?),
             config: absolute(self.config_home()?),
             data: absolute(self.data_of_programs()?),
-            claude_code: moved(CLAUDE_CONFIG_DIR),
-            codex: moved(CODEX_HOME),
-            gemini: moved(GEMINI_CLI_HOME),
-            copilot: moved(COPILOT_HOME),
-            opencode: moved(OPENCODE_CONFIG_DIR),
             programs: self.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default(),
-        })
+            ..HostPaths::default()
+        };
+        Some(paths.with_variables(|name| self.path(name).map(absolute)))
     }
 
     /// Returns how long a hook may take, where the environment says.

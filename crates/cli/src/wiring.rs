@@ -84,7 +84,7 @@ pub(crate) fn is_in_build_directory(program: &Path) -> bool {
 
 /// Returns the hosts that are here.
 pub(crate) fn hosts_here(places: &HostPaths) -> Vec<Host> {
-    Host::ALL.into_iter().filter(|host| places.trace(*host).is_some()).collect()
+    Host::ALL.into_iter().filter(|host| places.detect(*host).is_some()).collect()
 }
 
 /// Returns hosts in the order they were named, each once: a plan for one that is done already would find its files changed.
@@ -250,14 +250,7 @@ pub(crate) fn nobody_agrees() -> Failure {
 /// What the user has to do for a host that was just connected.
 pub(crate) fn next_steps(host: Host) -> Vec<String> {
     let restart = format!("restart {} where it is running", host.title());
-    match host {
-        Host::Codex => vec![
-            restart,
-            "approve the hooks in Codex with `/hooks`: until then it passes them over without a word"
-                .to_owned(),
-        ],
-        _ => vec![restart],
-    }
+    std::iter::once(restart).chain(host.after_install().map(str::to_owned)).collect()
 }
 
 fn connected_twice(host: Host, plugin: &str) -> Failure {

@@ -1,11 +1,33 @@
 //! Claude Code, as 2.1.325 speaks (`tests/fixtures`).
 
 use crate::dialect::{Dialect, HookEvent, HookToolUse};
+use crate::host_spec::{ConfigDir, DirVariable, EventSource, HostSpec};
+use crate::install::{
+    ConfigFile, DesiredContent, DesiredJson, HOOK_TIMEOUT_SECONDS, HOOKS_FILE, InstallTarget, config_file,
+    hook_group, plugins, server_file, tool_matcher,
+};
 use crate::lenient::LenientJson;
 use crate::reply::{ReplyFormat, ReplyLimit, ReplyShape};
+use crate::transcripts::claude_code_projects;
 use backstory_memory::ExitStatus;
+use serde_json::json;
 
-pub(crate) const DIALECT: Dialect = Dialect {
+pub(crate) static SPEC: HostSpec = HostSpec {
+    name: "claude-code",
+    title: "Claude Code",
+    project_variable: Some("CLAUDE_PROJECT_DIR"),
+    events: EventSource::Hooks(&DIALECT),
+    config_dir: ConfigDir::in_home(".claude").moved_by(DirVariable::Directory("CLAUDE_CONFIG_DIR")),
+    programs: &["claude"],
+    instructions_file: Some("CLAUDE.md"),
+    config_files,
+    after_install: None,
+    enabled_plugin: plugins::enabled_in_settings,
+    transcripts: Some(claude_code_projects::SOURCE),
+    samples: include_str!("samples/claude-code.jsonl"),
+};
+
+pub(crate) static DIALECT: Dialect = Dialect {
     events: &[
         ("SessionStart", HookEvent::SessionStart),
         ("UserPromptSubmit", HookEvent::Prompt),
@@ -45,7 +67,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     is_mcp: |name| name.starts_with("mcp__"),
     reported_elsewhere: &[],
     ran,
-    is_incomplete: |_| false,
+    transcript_gap: None,
     keeps_injected_context: true,
     replies: ReplyFormat {
         shape: ReplyShape::Nested,
@@ -91,4 +113,27 @@ fn status(tool: &HookToolUse<'_, '_>) -> ExitStatus {
     } else {
         ExitStatus::Success
     }
+}
+
+/// The settings of Claude Code are read by every version as shell lines; older ones would run a list of arguments without them.
+fn config_files(target: &InstallTarget<'_>) -> Vec<ConfigFile> {
+    let host = target.host;
+    let handler =
+        json!({"type": "command", "command": target.program.hook(host), "timeout": HOOK_TIMEOUT_SECONDS});
+    // A hook for any other tool would have nothing to inject.
+    let risky = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit";
+    let hooks = host
+        .events()
+        .into_iter()
+        .map(|event| hook_group(event, tool_matcher(event, risky), &handler))
+        .collect();
+    let settings = DesiredJson { host, hooks, server: None, frame: Vec::new() };
+    // A moved directory holds the file that usually lies beside it.
+    let servers = target.paths.moved_directory(host).unwrap_or(&target.paths.home).join(".claude.json");
+    // Our tools are few and small: loaded at once instead of behind a tool search.
+    let entry = json!({"type": "stdio", "command": target.program.path, "args": ["mcp"], "alwaysLoad": true});
+    vec![
+        config_file(target.directory.join("settings.json"), HOOKS_FILE, DesiredContent::Json(settings)),
+        server_file(host, servers, "mcpServers", entry),
+    ]
 }

@@ -2,12 +2,35 @@
 //!
 //! A payload does not name its event: the command line does. Only the host's own transcript has the closing message of a turn.
 
-use crate::dialect::{Dialect, HookEvent, HookToolUse};
+use crate::AgentEvent;
+use crate::dialect::{Dialect, HookEvent, HookToolUse, TranscriptGap};
+use crate::host_spec::{ConfigDir, DirVariable, EventSource, HostSpec};
+use crate::install::{
+    ConfigFile, DesiredContent, HOOK_TIMEOUT_SECONDS, HOOKS_FILE, InstallTarget, JsonLayout, JsonStyle,
+    NEVER_FAILS, config_file, plugins, server_file,
+};
 use crate::lenient::LenientJson;
 use crate::reply::{ReplyFormat, ReplyLimit, ReplyShape};
+use crate::transcripts::copilot_sessions;
 use backstory_memory::{Activity, ExitStatus};
+use serde_json::{Map, Value, json};
 
-pub(crate) const DIALECT: Dialect = Dialect {
+pub(crate) static SPEC: HostSpec = HostSpec {
+    name: "copilot-cli",
+    title: "Copilot CLI",
+    project_variable: None,
+    events: EventSource::Hooks(&DIALECT),
+    config_dir: ConfigDir::in_home(".copilot").moved_by(DirVariable::Directory("COPILOT_HOME")),
+    programs: &["copilot"],
+    instructions_file: None,
+    config_files,
+    after_install: None,
+    enabled_plugin: plugins::enabled_in_settings,
+    transcripts: Some(copilot_sessions::SOURCE),
+    samples: include_str!("samples/copilot-cli.jsonl"),
+};
+
+pub(crate) static DIALECT: Dialect = Dialect {
     events: &[
         ("sessionStart", HookEvent::SessionStart),
         ("userPromptSubmitted", HookEvent::Prompt),
@@ -28,7 +51,10 @@ pub(crate) const DIALECT: Dialect = Dialect {
     is_mcp: |name| name.contains('-'),
     reported_elsewhere: &[],
     ran,
-    is_incomplete: |activity| matches!(activity, Activity::TurnEnded { message } if message.is_empty()),
+    transcript_gap: Some(TranscriptGap {
+        is_open: |activity| matches!(activity, Activity::TurnEnded { message } if message.is_empty()),
+        fill: fill_closing_message,
+    }),
     keeps_injected_context: false,
     replies: ReplyFormat {
         shape: ReplyShape::Flat("additionalContext"),
@@ -55,15 +81,22 @@ fn ran(tool: &HookToolUse<'_, '_>) -> (String, ExitStatus) {
     }
 }
 
+fn fill_closing_message(event: &mut AgentEvent, end_of_transcript: &str) -> bool {
+    let Activity::TurnEnded { message } = &mut event.activity else { return false };
+    let Some(last) = closing_message_in(end_of_transcript) else { return false };
+    *message = last.text;
+    last.is_complete
+}
+
 /// What the agent said last in this turn, as far as the host has written its transcript.
-pub(crate) struct ClosingMessage {
-    pub(crate) text: String,
+struct ClosingMessage {
+    text: String,
     /// Whether the turn ends with it. What is said on the way to a tool closes no turn.
-    pub(crate) is_complete: bool,
+    is_complete: bool,
 }
 
 /// Returns what the agent said last in this turn, from the end of the host's own transcript, if that is written yet.
-pub(crate) fn closing_message_in(transcript: &str) -> Option<ClosingMessage> {
+fn closing_message_in(transcript: &str) -> Option<ClosingMessage> {
     let sorts = ["\"assistant.message\"", "\"user.message\"", "\"session.shutdown\""];
     let is_relevant = |line: &&str| sorts.iter().any(|sort| line.contains(sort));
     let lines = transcript.lines().rev().filter(is_relevant).map(LenientJson::read);
@@ -81,4 +114,25 @@ pub(crate) fn closing_message_in(transcript: &str) -> Option<ClosingMessage> {
         }
     }
     None
+}
+
+/// Copilot CLI reads every file of a directory, and its payloads do not say which event they are.
+fn config_files(target: &InstallTarget<'_>) -> Vec<ConfigFile> {
+    let host = target.host;
+    let hook = |event: &str| {
+        let line = format!("{} --event {event}{NEVER_FAILS}", target.program.hook(host));
+        let handler = json!({"type": "command", "bash": line, "timeoutSec": HOOK_TIMEOUT_SECONDS});
+        (event.to_owned(), json!([handler]))
+    };
+    let hooks: Map<String, Value> = host.events().into_iter().map(hook).collect();
+    let hooks = JsonStyle::usual().render(&json!({"version": 1, "hooks": hooks}), &JsonLayout::outermost());
+    let entry = json!({"type": "local", "command": target.program.path, "args": ["mcp"], "tools": ["*"]});
+    vec![
+        config_file(
+            target.directory.join("hooks/backstory.json"),
+            HOOKS_FILE,
+            DesiredContent::Whole(host, format!("{hooks}\n")),
+        ),
+        server_file(host, target.directory.join("mcp-config.json"), "mcpServers", entry),
+    ]
 }

@@ -4,11 +4,32 @@
 //! replaced; commands from the second, which says how they ended.
 
 use crate::dialect::{Dialect, HookEvent, HookToolUse};
+use crate::host_spec::{ConfigDir, EventSource, HostSpec, no_plugin};
+use crate::install::{
+    ConfigFile, DesiredContent, DesiredJson, HOOK_TIMEOUT_SECONDS, HOOKS_FILE, HookEntry, InstallTarget,
+    config_file, server_file,
+};
 use crate::lenient::LenientJson;
 use crate::reply::{ReplyFormat, ReplyLimit, ReplyShape};
 use backstory_memory::ExitStatus;
+use serde_json::json;
 
-pub(crate) const DIALECT: Dialect = Dialect {
+pub(crate) static SPEC: HostSpec = HostSpec {
+    name: "cursor",
+    title: "Cursor",
+    project_variable: Some("CLAUDE_PROJECT_DIR"),
+    events: EventSource::Hooks(&DIALECT),
+    config_dir: ConfigDir::in_home(".cursor"),
+    programs: &["cursor", "cursor-agent"],
+    instructions_file: None,
+    config_files,
+    after_install: None,
+    enabled_plugin: no_plugin,
+    transcripts: None,
+    samples: include_str!("samples/cursor.jsonl"),
+};
+
+pub(crate) static DIALECT: Dialect = Dialect {
     events: &[
         ("sessionStart", HookEvent::SessionStart),
         ("beforeSubmitPrompt", HookEvent::Prompt),
@@ -37,7 +58,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     is_mcp: |name| name.starts_with("MCP:") || name.starts_with("mcp_"),
     reported_elsewhere: &["Write", "Edit", "StrReplace"],
     ran,
-    is_incomplete: |_| false,
+    transcript_gap: None,
     keeps_injected_context: true,
     replies: ReplyFormat {
         shape: ReplyShape::Flat("additional_context"),
@@ -60,4 +81,15 @@ fn ran(tool: &HookToolUse<'_, '_>) -> (String, ExitStatus) {
         _ => ExitStatus::Unknown,
     };
     (output.or_else(|| tool.error.clone()).unwrap_or_default(), status)
+}
+
+fn config_files(target: &InstallTarget<'_>) -> Vec<ConfigFile> {
+    let host = target.host;
+    let item = json!({"command": target.program.hook(host), "timeout": HOOK_TIMEOUT_SECONDS});
+    let hooks = host.events().into_iter().map(|event| HookEntry { event, item: item.clone() }).collect();
+    let hooks = DesiredJson { host, hooks, server: None, frame: vec![("version", json!(1))] };
+    vec![
+        config_file(target.directory.join("hooks.json"), HOOKS_FILE, DesiredContent::Json(hooks)),
+        server_file(host, target.directory.join("mcp.json"), "mcpServers", target.program.server()),
+    ]
 }

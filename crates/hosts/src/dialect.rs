@@ -34,11 +34,20 @@ pub(crate) struct Dialect {
     pub(crate) reported_elsewhere: &'static [&'static str],
     /// What a command printed, and how it ended.
     pub(crate) ran: fn(&HookToolUse<'_, '_>) -> (String, ExitStatus),
-    /// Whether a payload leaves out something that the host's own transcript has.
-    pub(crate) is_incomplete: fn(&Activity) -> bool,
+    /// What payloads leave out and the host's own transcript has.
+    pub(crate) transcript_gap: Option<TranscriptGap>,
     /// Whether the agent of a resumed session still has what was injected before.
     pub(crate) keeps_injected_context: bool,
     pub(crate) replies: ReplyFormat,
+}
+
+/// Something that payloads of a host leave out and its transcript has.
+#[derive(Clone, Copy)]
+pub(crate) struct TranscriptGap {
+    /// Whether it is missing here.
+    pub(crate) is_open: fn(&Activity) -> bool,
+    /// Fills it in from the end of the transcript. Returns whether it was all there.
+    pub(crate) fill: fn(&mut AgentEvent, &str) -> bool,
 }
 
 /// What an event means, whatever its host calls it.
@@ -315,10 +324,9 @@ impl<'a> HookPayload<'a> {
     }
 
     fn transcript(&self, outcome: &EventOutcome) -> Option<String> {
+        let gap = self.dialect.transcript_gap?;
         match outcome {
-            EventOutcome::Captured(event) if (self.dialect.is_incomplete)(&event.activity) => {
-                self.said(TRANSCRIPT)
-            }
+            EventOutcome::Captured(event) if (gap.is_open)(&event.activity) => self.said(TRANSCRIPT),
             _ => None,
         }
     }

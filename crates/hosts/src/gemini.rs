@@ -3,10 +3,32 @@
 //! Its events have no numbers, only times. Its agent never reads what is injected before a tool call, so nothing is.
 
 use crate::dialect::{Dialect, HookEvent, HookToolUse, without_fence};
+use crate::host_spec::{ConfigDir, DirVariable, EventSource, HostSpec};
+use crate::install::{
+    ConfigFile, DesiredContent, DesiredJson, HOOK_TIMEOUT_SECONDS, HOOKS_AND_MCP_FILE, InstallTarget,
+    NEVER_FAILS, SERVER, config_file, hook_group, plugins,
+};
 use crate::reply::{ReplyFormat, ReplyLimit, ReplyShape};
+use crate::transcripts::gemini_chats;
 use backstory_memory::ExitStatus;
+use serde_json::json;
 
-pub(crate) const DIALECT: Dialect = Dialect {
+pub(crate) static SPEC: HostSpec = HostSpec {
+    name: "gemini-cli",
+    title: "Gemini CLI",
+    project_variable: Some("CLAUDE_PROJECT_DIR"),
+    events: EventSource::Hooks(&DIALECT),
+    config_dir: ConfigDir::in_home(".gemini").moved_by(DirVariable::Base("GEMINI_CLI_HOME")),
+    programs: &["gemini"],
+    instructions_file: Some("GEMINI.md"),
+    config_files,
+    after_install: None,
+    enabled_plugin: plugins::enabled_extension,
+    transcripts: Some(gemini_chats::SOURCE),
+    samples: include_str!("samples/gemini-cli.jsonl"),
+};
+
+pub(crate) static DIALECT: Dialect = Dialect {
     events: &[
         ("SessionStart", HookEvent::SessionStart),
         ("BeforeAgent", HookEvent::Prompt),
@@ -25,7 +47,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     is_mcp: |name| name.starts_with("mcp_"),
     reported_elsewhere: &[],
     ran,
-    is_incomplete: |_| false,
+    transcript_gap: None,
     keeps_injected_context: false,
     replies: ReplyFormat {
         shape: ReplyShape::Nested,
@@ -68,3 +90,19 @@ fn ran(tool: &HookToolUse<'_, '_>) -> (String, ExitStatus) {
 }
 
 const ABOUT_THE_END: [&str; 5] = ["Exit Code", "Signal", "Error", "Background PIDs", "Process Group PGID"];
+
+fn config_files(target: &InstallTarget<'_>) -> Vec<ConfigFile> {
+    let host = target.host;
+    // Its hooks have names, and its timeouts are milliseconds.
+    let line = format!("{}{NEVER_FAILS}", target.program.hook(host));
+    let handler = json!({"type": "command", "name": SERVER, "command": line,
+        "timeout": HOOK_TIMEOUT_SECONDS * 1000});
+    let hooks = host.events().into_iter().map(|event| hook_group(event, None, &handler)).collect();
+    let server = Some(("mcpServers", target.program.server()));
+    let settings = DesiredJson { host, hooks, server, frame: Vec::new() };
+    vec![config_file(
+        target.directory.join("settings.json"),
+        HOOKS_AND_MCP_FILE,
+        DesiredContent::Json(settings),
+    )]
+}

@@ -1,8 +1,7 @@
 //! Hosts: the only crate that knows a host's JSON, paths and hook names.
 //!
-//! A host is data: what its events mean and which of them it takes an answer at (its own file), read by one reader (`wire`) and
-//! answered by one writer (`answers`).
-//! Not here: redaction and keeping (`capture`, `store`), reading standard input (`cli`).
+//! A host is data: one `HostSpec` in its own file says what its events mean, how it takes replies, where its configuration and its
+//! transcripts are. Not here: redaction and storage (`capture`, `store`), reading standard input (`cli`).
 
 mod claude_code;
 mod codex;
@@ -11,9 +10,11 @@ mod copilot;
 mod cursor;
 mod dialect;
 mod gemini;
+mod host_spec;
 mod injection_point;
 mod install;
 mod lenient;
+mod mcp_only;
 mod opencode;
 mod parsed_event;
 mod reply;
@@ -33,152 +34,118 @@ pub use transcripts::{
 };
 
 use backstory_memory::Moment;
-use dialect::{Dialect, HookEvent};
+use host_spec::HostSpec;
 
-/// A program we plug into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Host {
+/// Declares the hosts: the name of each, and where its spec stands.
+macro_rules! hosts {
+    ($($(#[$about:meta])* $name:ident => $spec:path,)*) => {
+        /// A program we plug into.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Host { $($(#[$about])* $name,)* }
+
+        impl Host {
+            /// Every host.
+            pub const ALL: [Host; [$(Host::$name),*].len()] = [$(Host::$name),*];
+
+            pub(crate) const fn spec(self) -> &'static HostSpec {
+                match self { $(Host::$name => &$spec,)* }
+            }
+        }
+    };
+}
+
+hosts! {
     /// Anthropic's Claude Code.
-    ClaudeCode,
+    ClaudeCode => claude_code::SPEC,
     /// OpenCode, which speaks through a plugin of ours.
-    OpenCode,
+    OpenCode => opencode::SPEC,
     /// OpenAI's Codex CLI.
-    Codex,
+    Codex => codex::SPEC,
     /// Google's Gemini CLI.
-    Gemini,
+    Gemini => gemini::SPEC,
     /// GitHub's Copilot CLI.
-    Copilot,
+    Copilot => copilot::SPEC,
     /// Cursor, the editor and its command line.
-    Cursor,
-    /// Windsurf: no hook of its takes an answer, so it asks by MCP.
-    Windsurf,
+    Cursor => cursor::SPEC,
+    /// Windsurf, by MCP.
+    Windsurf => mcp_only::WINDSURF,
     /// Cline, by MCP.
-    Cline,
+    Cline => mcp_only::CLINE,
     /// Zed's agent, by MCP.
-    Zed,
+    Zed => mcp_only::ZED,
     /// Amp, by MCP.
-    Amp,
+    Amp => mcp_only::AMP,
 }
 
 impl Host {
-    /// Every host.
-    pub const ALL: [Host; 10] = [
-        Host::ClaudeCode,
-        Host::OpenCode,
-        Host::Codex,
-        Host::Gemini,
-        Host::Copilot,
-        Host::Cursor,
-        Host::Windsurf,
-        Host::Cline,
-        Host::Zed,
-        Host::Amp,
-    ];
-
     /// Returns the host's name, as it is stored and typed.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Host::ClaudeCode => "claude-code",
-            Host::OpenCode => "opencode",
-            Host::Codex => "codex",
-            Host::Gemini => "gemini-cli",
-            Host::Copilot => "copilot-cli",
-            Host::Cursor => "cursor",
-            Host::Windsurf => "windsurf",
-            Host::Cline => "cline",
-            Host::Zed => "zed",
-            Host::Amp => "amp",
-        }
+        self.spec().name
     }
 
     /// Returns what people call the host.
     #[must_use]
     pub const fn title(self) -> &'static str {
-        match self {
-            Host::ClaudeCode => "Claude Code",
-            Host::OpenCode => "OpenCode",
-            Host::Codex => "Codex",
-            Host::Gemini => "Gemini CLI",
-            Host::Copilot => "Copilot CLI",
-            Host::Cursor => "Cursor",
-            Host::Windsurf => "Windsurf",
-            Host::Cline => "Cline",
-            Host::Zed => "Zed",
-            Host::Amp => "Amp",
-        }
+        self.spec().title
     }
 
     /// Returns the variable in which the host names the project to its hooks, where it sets one.
     #[must_use]
     pub const fn project_variable(self) -> Option<&'static str> {
-        match self {
-            Host::ClaudeCode | Host::Gemini | Host::Cursor => Some("CLAUDE_PROJECT_DIR"),
-            _ => None,
-        }
+        self.spec().project_variable
     }
 
-    /// Understands one payload of the host. Whatever it is, something is heard: nothing a host says is lost.
+    /// Returns the file in the host's directory that holds the user's instructions for every project.
+    #[must_use]
+    pub const fn instructions_file(self) -> Option<&'static str> {
+        self.spec().instructions_file
+    }
+
+    /// Returns what the user has to do after an install, beside restarting the host.
+    #[must_use]
+    pub const fn after_install(self) -> Option<&'static str> {
+        self.spec().after_install
+    }
+
+    /// Parses one payload of the host. Whatever it is, something comes of it: no event is lost because it cannot be read.
     ///
-    /// `event` is what the command line said it is, for hosts whose payloads do not say.
+    /// `event` is the name on the command line, for hosts whose payloads do not name their event.
     #[must_use]
     pub fn parse(self, event: Option<&str>, payload: &[u8]) -> ParsedEvent {
-        match self.dialect() {
-            Some(dialect) => dialect::parse(dialect, event, payload),
-            None if self == Host::OpenCode => opencode::parse(event, payload),
-            None => ParsedEvent {
-                name: event.unwrap_or("unreadable").to_owned(),
-                ..ParsedEvent::unreadable(payload)
-            },
+        self.spec().events.parse(event, payload)
+    }
+
+    /// Fills in what a payload left out from the end of the host's own transcript. Returns whether it was all there; if not, the host
+    /// may still be writing and the caller may read again.
+    pub fn complete_from_transcript(self, parsed: &mut ParsedEvent, end_of_transcript: &str) -> bool {
+        match &mut parsed.outcome {
+            EventOutcome::Captured(event) => self.spec().events.complete(event, end_of_transcript),
+            EventOutcome::Ignored(_) => false,
         }
     }
 
-    /// Writes what the host is told at a moment, as it is to stand on standard output; nothing where there is nothing to say.
+    /// Writes the reply at a moment, as it is to stand on standard output; nothing where there is nothing to say.
     #[must_use]
     pub fn reply(self, moment: Moment, reply: HostReply<'_>) -> Option<String> {
-        match self {
-            Host::OpenCode => opencode::reply(reply),
-            _ => self.dialect()?.replies.write(moment, reply),
-        }
+        self.spec().events.reply(moment, reply)
     }
 
     /// Says what is wrong with what a hook wrote to standard output at an event, by the host's own rules.
     pub fn check_reply(self, event: &str, stdout: &[u8]) -> Result<(), String> {
-        match self.dialect() {
-            Some(dialect) => dialect.replies.check(event, stdout),
-            None if self == Host::OpenCode => opencode::check(stdout),
-            None if stdout.is_empty() => Ok(()),
-            None => Err(format!("{} reads no answer", self.title())),
-        }
+        self.spec().events.check_reply(event, stdout)
     }
 
-    /// Returns the events worth a hook: those that are kept, and those that take an answer.
+    /// Returns the events worth a hook: those that are captured, and those that take a reply.
     #[must_use]
     pub fn events(self) -> Vec<&'static str> {
-        if self == Host::OpenCode {
-            return opencode::EVENTS.to_vec();
-        }
-        let events = self.dialect().map_or(&[][..], |dialect| dialect.events);
-        let is_worth_it = |(_, event): &&(&str, HookEvent)| !matches!(event, HookEvent::Ignored(_));
-        events.iter().filter(is_worth_it).map(|(name, _)| *name).collect()
+        self.spec().events.hooked_events()
     }
 
     /// Whether the host has an event of this name, as far as anybody here knows.
     #[must_use]
-    pub fn knows(self, event: &str) -> bool {
-        let is_told = self == Host::OpenCode && opencode::EVENTS.contains(&event);
-        is_told || self.dialect().is_some_and(|dialect| dialect.events.iter().any(|(name, _)| *name == event))
-    }
-
-    const fn dialect(self) -> Option<&'static Dialect> {
-        match self {
-            Host::ClaudeCode => Some(&claude_code::DIALECT),
-            Host::Codex => Some(&codex::DIALECT),
-            Host::Gemini => Some(&gemini::DIALECT),
-            Host::Copilot => Some(&copilot::DIALECT),
-            Host::Cursor => Some(&cursor::DIALECT),
-            Host::OpenCode | Host::Windsurf | Host::Cline | Host::Zed | Host::Amp => None,
-        }
+    pub fn has_event(self, event: &str) -> bool {
+        self.spec().events.has_event(event)
     }
 }
 

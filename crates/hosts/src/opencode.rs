@@ -5,11 +5,16 @@
 
 mod plugin_tools;
 
+use crate::host_spec::{ConfigDir, DirVariable, EventSource, HostSpec, PluginProtocol, no_plugin};
+use crate::install::{
+    ConfigFile, DesiredContent, InstallTarget, PLUGIN_FILE, config_file, first_existing, server_file,
+};
 use crate::lenient::LenientJson;
+use crate::transcripts::opencode_sessions;
 use crate::{AgentEvent, EventOutcome, HostReply, InjectionPoint, ParsedEvent};
 use backstory_memory::{Activity, ExitStatus, Provenance, StartReason, Subagent};
 use plugin_tools::PluginToolUse;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::path::Path;
 
 const PLUGIN: &str = include_str!("opencode/plugin.js");
@@ -31,6 +36,23 @@ pub(crate) const EVENTS: [&str; 9] = [
     "session.ended",
 ];
 
+pub(crate) static SPEC: HostSpec = HostSpec {
+    name: "opencode",
+    title: "OpenCode",
+    project_variable: None,
+    events: EventSource::Plugin(&PROTOCOL),
+    config_dir: ConfigDir::in_config("opencode").moved_by(DirVariable::Directory("OPENCODE_CONFIG_DIR")),
+    programs: &["opencode"],
+    instructions_file: Some("AGENTS.md"),
+    config_files,
+    after_install: None,
+    enabled_plugin: no_plugin,
+    transcripts: Some(opencode_sessions::SOURCE),
+    samples: include_str!("samples/opencode.jsonl"),
+};
+
+static PROTOCOL: PluginProtocol = PluginProtocol { events: &EVENTS, parse, reply, check_reply: check };
+
 /// Returns the plugin, which runs `program`.
 #[must_use]
 pub fn plugin(program: &Path) -> String {
@@ -44,7 +66,7 @@ pub(crate) fn program_of(plugin: &str) -> Option<String> {
     serde_json::from_str(named).ok()
 }
 
-pub(crate) fn parse(event: Option<&str>, payload: &[u8]) -> ParsedEvent {
+fn parse(event: Option<&str>, payload: &[u8]) -> ParsedEvent {
     let text = String::from_utf8_lossy(payload);
     let plugin = PluginPayload { event: event.unwrap_or("unreadable"), payload: LenientJson::read(&text) };
     let session = plugin.payload.get("session");
@@ -70,7 +92,7 @@ pub(crate) fn parse(event: Option<&str>, payload: &[u8]) -> ParsedEvent {
 }
 
 /// Writes the reply to the plugin; nothing where there is nothing to say.
-pub(crate) fn reply(reply: HostReply<'_>) -> Option<String> {
+fn reply(reply: HostReply<'_>) -> Option<String> {
     let words = [("context", reply.context), ("to_user", reply.to_user)];
     let object: Map<String, Value> =
         words.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into()))).collect();
@@ -78,7 +100,7 @@ pub(crate) fn reply(reply: HostReply<'_>) -> Option<String> {
 }
 
 /// Says what is wrong with a reply: the plugin takes one object, with texts in fields it knows. No reply is always right.
-pub(crate) fn check(stdout: &[u8]) -> Result<(), String> {
+fn check(stdout: &[u8]) -> Result<(), String> {
     if stdout.is_empty() {
         return Ok(());
     }
@@ -277,6 +299,24 @@ pub(crate) fn error_text(error: &LenientJson<'_>) -> String {
 
 /// What is longer names nothing, not even a path.
 const LONGEST_NAME: usize = 4096;
+
+fn config_files(target: &InstallTarget<'_>) -> Vec<ConfigFile> {
+    let entry = json!({"type": "local", "command": [target.program.path, "mcp"], "enabled": true});
+    let plugin = plugin(Path::new(target.program.path));
+    vec![
+        config_file(
+            target.directory.join("plugins/backstory.js"),
+            PLUGIN_FILE,
+            DesiredContent::Whole(target.host, plugin),
+        ),
+        server_file(
+            target.host,
+            first_existing(&target.directory, "opencode.jsonc", "opencode.json"),
+            "mcp",
+            entry,
+        ),
+    ]
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! A hook payload as parsed, before redaction: it must not reach a disk like this.
 
-use crate::{InjectionPoint, codex, copilot};
-use backstory_memory::{Activity, ExitStatus, Provenance, Subagent};
+use crate::InjectionPoint;
+use backstory_memory::{Activity, Provenance, Subagent};
 use std::fmt;
 
 /// One payload, parsed as far as it can be.
@@ -20,7 +20,7 @@ pub struct ParsedEvent {
     /// The point at which something can be injected, where this event is one.
     pub injection_point: Option<InjectionPoint>,
     /// The host's own transcript of the session, where its end has what the payload leaves out: see
-    /// [`ParsedEvent::complete_from_transcript`].
+    /// [`Host::complete_from_transcript`](crate::Host::complete_from_transcript).
     pub transcript: Option<String>,
     /// The expected fields that are missing: session, folder, prompt, tool, input, response.
     pub missing: Vec<&'static str>,
@@ -72,25 +72,6 @@ impl ParsedEvent {
             injection_point: None,
             transcript: None,
             missing: Vec::new(),
-        }
-    }
-
-    /// Fills in what the payload left out from the end of the host's own transcript. Returns whether it was all there; if not, the
-    /// host may still be writing and the caller may read again.
-    pub fn complete_from_transcript(&mut self, end_of_transcript: &str) -> bool {
-        let EventOutcome::Captured(event) = &mut self.outcome else { return false };
-        match (&mut event.activity, &event.sequence) {
-            (Activity::Ran { status: status @ ExitStatus::Unknown, .. }, Some(call)) => {
-                let ended = codex::exit_status_in(end_of_transcript, call);
-                *status = ended.unwrap_or(*status);
-                ended.is_some()
-            }
-            (Activity::TurnEnded { message }, _) => {
-                let Some(last) = copilot::closing_message_in(end_of_transcript) else { return false };
-                *message = last.text;
-                last.is_complete
-            }
-            _ => false,
         }
     }
 }

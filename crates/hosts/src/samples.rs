@@ -16,16 +16,7 @@ impl Host {
     /// Returns recorded payloads of one session in a folder, in the order a session has them.
     #[must_use]
     pub fn samples(self, folder: &Path) -> Vec<SamplePayload> {
-        let recorded = match self {
-            Host::ClaudeCode => include_str!("samples/claude-code.jsonl"),
-            Host::OpenCode => include_str!("samples/opencode.jsonl"),
-            Host::Codex => include_str!("samples/codex.jsonl"),
-            Host::Gemini => include_str!("samples/gemini-cli.jsonl"),
-            Host::Copilot => include_str!("samples/copilot-cli.jsonl"),
-            Host::Cursor => include_str!("samples/cursor.jsonl"),
-            _ => "",
-        };
-        recorded.lines().map(|line| self.sample(line, folder)).collect()
+        self.spec().samples.lines().map(|line| self.sample(line, folder)).collect()
     }
 
     fn sample(self, line: &str, folder: &Path) -> SamplePayload {

@@ -4,14 +4,14 @@
 //! may be larger than memory. Not here: what is kept of it (`capture`), in which order and how often records are read (`import`),
 //! SQL (whoever calls opens databases, as [`DatabaseOpener`]).
 
-mod claude_code_projects;
-mod codex_rollouts;
-mod copilot_sessions;
+pub(crate) mod claude_code_projects;
+pub(crate) mod codex_rollouts;
+pub(crate) mod copilot_sessions;
 mod event_fields;
 mod file_lines;
-mod gemini_chats;
+pub(crate) mod gemini_chats;
 mod merged_files;
-mod opencode_sessions;
+pub(crate) mod opencode_sessions;
 mod pending_calls;
 mod whole_file;
 mod working_folder;
@@ -23,7 +23,26 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// A host's own record of one session.
+/// How the transcripts of a host are found and read.
+pub(crate) struct TranscriptSource {
+    pub(crate) root: TranscriptRoot,
+    pub(crate) find: fn(&HostPaths, &dyn DatabaseOpener) -> Vec<HostTranscript>,
+    pub(crate) read: ReadTranscript,
+}
+
+type ReadTranscript = for<'a> fn(&'a HostTranscript, &'a dyn DatabaseOpener) -> io::Result<BoxedReader<'a>>;
+type BoxedReader<'a> = Box<dyn TranscriptReader + 'a>;
+
+/// Where a host keeps its transcripts.
+#[derive(Clone, Copy)]
+pub(crate) enum TranscriptRoot {
+    /// In the directory of its configuration.
+    ConfigDir,
+    /// In a directory of this name among the user's data.
+    Data(&'static str),
+}
+
+/// A host's own transcript of one session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostTranscript {
     /// The host.
@@ -95,14 +114,8 @@ impl Host {
     /// Finds the records the host has kept. Of a folder or a file that cannot be read there are none.
     #[must_use]
     pub fn transcripts(self, places: &HostPaths, databases: &dyn DatabaseOpener) -> Vec<HostTranscript> {
-        match self {
-            Host::ClaudeCode => claude_code_projects::find(places),
-            Host::Codex => codex_rollouts::find(places),
-            Host::Gemini => gemini_chats::find(places),
-            Host::Copilot => copilot_sessions::find(places),
-            Host::OpenCode => opencode_sessions::find(places, databases),
-            Host::Cursor | Host::Windsurf | Host::Cline | Host::Zed | Host::Amp => Vec::new(),
-        }
+        let source = self.spec().transcripts.as_ref();
+        source.map(|source| (source.find)(places, databases)).unwrap_or_default()
     }
 }
 
@@ -112,15 +125,9 @@ impl HostTranscript {
         &'a self,
         databases: &'a dyn DatabaseOpener,
     ) -> io::Result<Box<dyn TranscriptReader + 'a>> {
-        match self.host {
-            Host::ClaudeCode => claude_code_projects::read(self),
-            Host::Codex => codex_rollouts::read(self),
-            Host::Gemini => gemini_chats::read(self),
-            Host::Copilot => copilot_sessions::read(self),
-            Host::OpenCode => opencode_sessions::read(self, databases),
-            Host::Cursor | Host::Windsurf | Host::Cline | Host::Zed | Host::Amp => {
-                Err(io::Error::from(io::ErrorKind::Unsupported))
-            }
+        match &self.host.spec().transcripts {
+            Some(source) => (source.read)(self, databases),
+            None => Err(io::Error::from(io::ErrorKind::Unsupported)),
         }
     }
 

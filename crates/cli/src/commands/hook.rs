@@ -138,7 +138,7 @@ impl Hook {
         let scene = Scene::of(&mut call, redactor, store.as_ref().ok());
         let trouble = if call.begins_session() { self.trouble(&store, &scene) } else { None };
         let happened = if call.captures {
-            happened(complete_from_transcript(call.event, self.share(TIME_TO_READ_ON)))
+            happened(complete_from_transcript(call.host, call.event, self.share(TIME_TO_READ_ON)))
         } else {
             Vec::new()
         };

@@ -63,7 +63,7 @@ fn a_host_that_was_wired_is_ready_and_one_that_was_heard_is_working() {
           hooks  9 of 9 tried and answered, the slowest in [N] ms
           tools  answered
           note: no hook of it has run yet
-            to do: restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
+            to do: restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         Windsurf: ready
           tools  answered
         "#);
@@ -135,52 +135,52 @@ fn what_does_not_work_is_named_with_what_to_do() {
         broken, exit 1
         note: `[WORLD]/user/.codex/hooks.json` is not as this version writes it -> run `backstory install codex`
         broken: `/nonexistent/backstory` cannot be run: No such file or directory (os error 2) -> run `backstory install codex`
-        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
+        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
     assert_snapshot!(broken(".codex/hooks.json", &of_hooks("/bin/echo")), @r#"
         broken, exit 1
         note: `[WORLD]/user/.codex/hooks.json` does not hold our hooks -> run `backstory install codex`
         broken: it runs no hook of ours -> run `backstory install codex`
-        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
+        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
     assert_snapshot!(broken(".codex/config.toml", &of_hooks("/nonexistent/backstory")), @r#"
         broken, exit 1
         note: `[WORLD]/user/.codex/config.toml` is not as this version writes it -> run `backstory install codex`
         broken: `/nonexistent/backstory` cannot be run: No such file or directory (os error 2) -> run `backstory install codex`
-        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
+        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
     assert_snapshot!(broken(".codex/hooks.json", &|text| format!("{{{text}")), @r#"
         broken, exit 1
         broken: `[WORLD]/user/.codex/hooks.json` cannot be changed: line 1, column 2: Unexpected token in object -> mend the file by hand
         broken: it runs no hook of ours -> run `backstory install codex`
-        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
+        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
     // A line that says more than an answer, and one that says nothing.
     assert_snapshot!(broken(".codex/hooks.json", &|text| text.replace("\"'", "\"echo hello; '")), @r#"
         broken, exit 1
         note: `[WORLD]/user/.codex/hooks.json` is not as this version writes it -> run `backstory install codex`
-        broken: its hooks for `SessionStart`, `UserPromptSubmit`, `PreToolUse` do not work: Codex would not take its answer: the answer is not one JSON object -> run `backstory install codex`
-        broken: its hooks for `PostToolUse`, `Stop`, `SubagentStart`, `SubagentStop`, `PreCompact`, `SessionEnd` do not work: Codex would not take its answer: it takes no answer there -> run `backstory install codex`
-        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
+        broken: its hooks for `SessionStart`, `UserPromptSubmit`, `PreToolUse` do not work: Codex would not take its reply: the reply is not one JSON object -> run `backstory install codex`
+        broken: its hooks for `PostToolUse`, `Stop`, `SubagentStart`, `SubagentStop`, `PreCompact`, `SessionEnd` do not work: Codex would not take its reply: it takes no reply there -> run `backstory install codex`
+        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
     assert_snapshot!(broken(".codex/hooks.json", &|text| text.replace("--host codex", "--host codex >/dev/null")), @r#"
         broken, exit 1
         note: `[WORLD]/user/.codex/hooks.json` is not as this version writes it -> run `backstory install codex`
         broken: its hooks for `SessionStart` do not work: it gave nothing of what is remembered -> run `backstory install codex`
-        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
+        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
     assert_snapshot!(broken(".codex/hooks.json", &|text| text.replace("--host codex", "--host codex; exit 3")), @r#"
         broken, exit 1
         note: `[WORLD]/user/.codex/hooks.json` does not hold our hooks -> run `backstory install codex`
         broken: it runs no hook of ours -> run `backstory install codex`
-        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
+        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
     assert_snapshot!(broken(".codex/hooks.json", &|text| text.replace("\"'", "\"BACKSTORY_HOME=$PWD/other '")), @r#"
         broken, exit 1
         note: `[WORLD]/user/.codex/hooks.json` is not as this version writes it -> run `backstory install codex`
         broken: its hooks for `SessionStart` do not work: it gave nothing of what is remembered -> run `backstory install codex`
         broken: its hooks for `UserPromptSubmit`, `PreToolUse`, `PostToolUse`, `Stop`, `SubagentStart`, `SubagentStop`, `PreCompact`, `SessionEnd` do not work: it ran and left no trace: it is not this program, or has another store -> run `backstory install codex`
-        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
+        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
 }
 
@@ -201,12 +201,12 @@ fn another_program_of_our_name_is_found_out() {
     assert_snapshot!(of_mode(0o755), @r#"
         broken, exit 1
         broken: `[WORLD]/backstory` is not Backstory -> run `backstory install codex`
-        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
+        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
     assert_snapshot!(of_mode(0o644), @r#"
         broken, exit 1
         broken: `[WORLD]/backstory` cannot be run: Permission denied (os error 13) -> run `backstory install codex`
-        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
+        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
 }
 
@@ -218,14 +218,14 @@ fn hooks_that_are_gone_are_missed() {
         ready, exit 0
         note: `[WORLD]/user/.codex/hooks.json` is not as this version writes it -> run `backstory install codex`
         note: no hook for Stop -> run `backstory install codex`
-        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
+        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
     fs::remove_file(env.world().join("user/.codex/hooks.json")).unwrap();
     assert_snapshot!(found(&env, "codex"), @r#"
         broken, exit 1
         note: `[WORLD]/user/.codex/hooks.json` does not hold our hooks -> run `backstory install codex`
         broken: it runs no hook of ours -> run `backstory install codex`
-        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it passes them over without a word; then start a session in Codex
+        note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
 }
 

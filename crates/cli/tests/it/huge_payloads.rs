@@ -23,7 +23,8 @@ const fn flood(head: &'static str, tail: &'static str) -> Flood {
 }
 
 const FLOODS: [Flood; 14] = [
-    flood(r#""SessionStart","source":""#, "\"}"),
+    // Of a reason only the known words are kept, so nothing of it has to be cut.
+    Flood { head: r#""SessionStart","source":""#, tail: "\"}", unit: WORDS, is_kept: false },
     flood(r#""UserPromptSubmit","prompt":""#, "\"}"),
     flood(
         r#""PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":""#,

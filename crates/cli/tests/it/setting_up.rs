@@ -106,7 +106,7 @@ fn setup_wires_the_hosts_that_are_here_to_a_copy_that_stays() {
           [WORLD]/user/.codex/hooks.json  (hooks)
           [WORLD]/user/.codex/config.toml  (MCP server)
           next: restart Codex where it is running
-          next: approve the hooks in Codex with `/hooks`: until then it passes them over without a word
+          next: approve the hooks in Codex with `/hooks`: until then it skips them without a word
           undo: `backstory uninstall codex`
         import    nothing is here yet that could be taken in
         ");

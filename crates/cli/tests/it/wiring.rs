@@ -109,7 +109,7 @@ fn what_is_installed_is_told_and_how_to_undo_it() {
           [WORLD]/user/.codex/hooks.json  (hooks)
           [WORLD]/user/.codex/config.toml  (MCP server)
           next: restart Codex where it is running
-          next: approve the hooks in Codex with `/hooks`: until then it passes them over without a word
+          next: approve the hooks in Codex with `/hooks`: until then it skips them without a word
           undo: `backstory uninstall codex`
         --- err
         note: hosts will run `[PROGRAM]`, which lies in a build directory; `backstory setup` copies it to a place that stays

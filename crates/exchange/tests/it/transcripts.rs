@@ -30,7 +30,7 @@ fn imported(home: &Path, cwd: &Path) -> Store {
         let made = made_up.session(TURNS, 200);
         fs::write(folder.join(format!("{}.jsonl", made.session)), made.text).unwrap();
     }
-    let places = HostPaths { claude_code: Some(home.to_owned()), ..HostPaths::default() };
+    let places = HostPaths::default().with_directory(Host::ClaudeCode, home);
     let records = Host::ClaudeCode.transcripts(&places, &ForeignDatabases);
     let redactor = Redactor::new(RedactorOptions::default());
     let options = ImportOptions {

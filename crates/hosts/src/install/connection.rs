@@ -1,12 +1,12 @@
 //! What of ours stands in a host's files, as the host reads it.
 
+use super::config_files::{ConfigFile, ProgramPath};
 use super::desired_content::{DesiredContent, SERVER, our_entry};
 use super::disk::FileOnDisk;
 use super::editable_json::EditableJson;
 use super::hooks;
 use super::install_error::InstallError;
 use super::marked_block;
-use super::recipes::{ConfigFile, ProgramPath};
 use crate::{Host, opencode};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct HostConnection {
     pub hooks: Vec<HookCommand>,
     /// The program and arguments of our MCP server, as its files say.
     pub server: Option<Vec<String>>,
-    /// The plugin that wires the host a second time, beside its settings.
+    /// The plugin that files the host a second time, beside its settings.
     pub plugin: Option<String>,
 }
 
@@ -66,29 +66,33 @@ impl HostConnection {
             .any(|file| matches!(file.state, ConnectionState::Current | ConnectionState::Different))
     }
 
-    pub(super) fn look(host: Host, wires: &[ConfigFile]) -> HostConnection {
-        let mut wired = HostConnection::default();
-        for wire in wires {
-            let state = match FileOnDisk::read(&wire.path) {
-                Ok(found) => wired.look_into(host, wire, &found),
+    pub(super) fn read(host: Host, files: &[ConfigFile]) -> HostConnection {
+        let mut connection = HostConnection::default();
+        for file in files {
+            let state = match FileOnDisk::read(&file.path) {
+                Ok(found) => connection.read_file(host, file, &found),
                 Err(error) => Err(error),
             };
             let state = state.unwrap_or_else(|error| ConnectionState::Unreadable(error.to_string()));
-            wired.files.push(ConnectedFile { path: wire.path.clone(), what: wire.what.to_owned(), state });
+            connection.files.push(ConnectedFile {
+                path: file.path.clone(),
+                what: file.what.to_owned(),
+                state,
+            });
         }
-        wired
+        connection
     }
 
-    fn look_into(
+    fn read_file(
         &mut self,
         host: Host,
-        wire: &ConfigFile,
+        file: &ConfigFile,
         found: &FileOnDisk,
     ) -> Result<ConnectionState, InstallError> {
-        let refused = |why| InstallError::refused(&wire.path)(why);
+        let refused = |why| InstallError::refused(&file.path)(why);
         let Some(text) = found.text().map_err(refused)? else { return Ok(ConnectionState::Absent) };
         let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let is_there = match &wire.wanted {
+        let is_there = match &file.desired {
             DesiredContent::Json(wanted) => {
                 let json = EditableJson::parse(body).map_err(refused)?;
                 let hooks = self.find_hooks(&json, host).map_err(refused)?;
@@ -117,7 +121,7 @@ impl HostConnection {
                 body.contains(SERVER)
             }
         };
-        let is_current = wire.wanted.put(Some(text)).is_ok_and(|wanted| wanted == text);
+        let is_current = file.desired.put(Some(text)).is_ok_and(|wanted| wanted == text);
         Ok(match (is_there, is_current) {
             (false, _) => ConnectionState::Absent,
             (true, true) => ConnectionState::Current,

@@ -9,11 +9,11 @@ use crate::{Host, opencode};
 use serde_json::Value;
 
 /// The name we go by in a host's list of MCP servers.
-pub(super) const SERVER: &str = "backstory";
+pub(crate) const SERVER: &str = "backstory";
 
 /// What is to stand in a file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum DesiredContent {
+pub(crate) enum DesiredContent {
     /// Hooks and entries in a JSON file that others write to as well.
     Json(DesiredJson),
     /// A table in a TOML file that others write to as well.
@@ -26,13 +26,13 @@ pub(super) enum DesiredContent {
 
 /// What is to stand in a JSON file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct DesiredJson {
-    pub(super) host: Host,
-    pub(super) hooks: Vec<HookEntry>,
+pub(crate) struct DesiredJson {
+    pub(crate) host: Host,
+    pub(crate) hooks: Vec<HookEntry>,
     /// Where the list of MCP servers stands, and our entry in it.
-    pub(super) server: Option<(&'static str, Value)>,
+    pub(crate) server: Option<(&'static str, Value)>,
     /// What the host wants to find in such a file at all.
-    pub(super) frame: Vec<(&'static str, Value)>,
+    pub(crate) frame: Vec<(&'static str, Value)>,
 }
 
 /// The mark some editors put before a text.

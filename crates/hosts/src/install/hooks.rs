@@ -13,11 +13,11 @@ pub(super) const HOOKS: &str = "hooks";
 
 /// One hook a host is to run.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct HookEntry {
+pub(crate) struct HookEntry {
     /// The host's name of the event.
-    pub(super) event: &'static str,
+    pub(crate) event: &'static str,
     /// What stands in the event's list: a handler, or a group of one.
-    pub(super) item: Value,
+    pub(crate) item: Value,
 }
 
 /// One of ours, as it was found.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// How a text is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct JsonStyle {
+pub(crate) struct JsonStyle {
     /// What ends a line.
     pub(super) newline: &'static str,
     /// What one level is indented by.
@@ -18,7 +18,7 @@ pub(super) struct JsonStyle {
 
 /// How one value is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum JsonLayout {
+pub(crate) enum JsonLayout {
     /// Within a line.
     OneLine,
     /// Over several lines, the first of which is indented like this.
@@ -30,14 +30,14 @@ pub(super) enum JsonLayout {
 
 impl JsonLayout {
     /// The layout of a whole file.
-    pub(super) fn outermost() -> JsonLayout {
+    pub(crate) fn outermost() -> JsonLayout {
         JsonLayout::Lines { indent: String::new() }
     }
 }
 
 impl JsonStyle {
     /// Returns how a file of our own is written.
-    pub(super) fn usual() -> JsonStyle {
+    pub(crate) fn usual() -> JsonStyle {
         JsonStyle { newline: "\n", indent: "  ".to_owned(), is_one_line: false, is_spaced: true }
     }
 
@@ -62,7 +62,7 @@ impl JsonStyle {
     }
 
     /// Writes a value.
-    pub(super) fn render(&self, value: &Value, layout: &JsonLayout) -> String {
+    pub(crate) fn render(&self, value: &Value, layout: &JsonLayout) -> String {
         self.render_item(None, value, layout)
     }
 

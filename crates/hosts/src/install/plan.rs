@@ -2,11 +2,11 @@
 //!
 //! A plan is made whole before anything is touched: a host is wired altogether or not at all.
 
+use super::config_files::ConfigFile;
 use super::desired_content::DesiredContent;
 use super::disk::{FileOnDisk, remove_empty};
 use super::install_error::{EditRefusal, InstallError};
 use super::install_records::{ChangedFile, InstallRecords, digest};
-use super::recipes::ConfigFile;
 use crate::Host;
 use std::path::{Path, PathBuf};
 
@@ -51,15 +51,15 @@ impl FileChange {
 }
 
 impl InstallPlan {
-    /// Plans to wire a host.
+    /// Plans to file a host.
     pub(super) fn install(
         host: Host,
-        wires: &[ConfigFile],
+        files: &[ConfigFile],
         installs: &InstallRecords,
     ) -> Result<InstallPlan, InstallError> {
         let mut plan =
             InstallPlan { host, changes: Vec::new(), unchanged: Vec::new(), kept: installs.read(host) };
-        for ConfigFile { path, what, wanted } in wires {
+        for ConfigFile { path, what, desired: wanted } in files {
             let found = FileOnDisk::read(path)?;
             let text = found.text().map_err(InstallError::refused(path))?;
             let after = wanted.put(text).map_err(InstallError::refused(path))?;
@@ -90,19 +90,19 @@ impl InstallPlan {
     /// Plans to take out of a host's files what is ours: those we know we changed, and those we would change today.
     pub(super) fn uninstall(
         host: Host,
-        wires: &[ConfigFile],
+        files: &[ConfigFile],
         installs: &InstallRecords,
     ) -> Result<InstallPlan, InstallError> {
         let mut plan = InstallPlan { host, changes: Vec::new(), unchanged: Vec::new(), kept: Vec::new() };
         let kept = installs.read(host);
         // A file may have been wired elsewhere than it would be today; what stands in it is the same.
         let recorded = kept.iter().map(|kept| {
-            let wire = wires.iter().find(|wire| wire.what == kept.what);
-            (&kept.path, kept.what.as_str(), wire.map(|wire| &wire.wanted), Some(kept))
+            let file = files.iter().find(|file| file.what == kept.what);
+            (&kept.path, kept.what.as_str(), file.map(|file| &file.desired), Some(kept))
         });
-        let is_recorded = |wire: &&ConfigFile| kept.iter().any(|kept| kept.path == wire.path);
-        let unrecorded = wires.iter().filter(|wire| !is_recorded(wire));
-        let unrecorded = unrecorded.map(|wire| (&wire.path, wire.what, Some(&wire.wanted), None));
+        let is_recorded = |file: &&ConfigFile| kept.iter().any(|kept| kept.path == file.path);
+        let unrecorded = files.iter().filter(|file| !is_recorded(file));
+        let unrecorded = unrecorded.map(|file| (&file.path, file.what, Some(&file.desired), None));
         for (path, what, wanted, kept) in recorded.chain(unrecorded) {
             let found = FileOnDisk::read(path)?;
             let after = undone(wanted, &found, kept).map_err(InstallError::refused(path))?;

@@ -10,11 +10,11 @@ use toml::{Spanned, Table, Value};
 
 /// A table and what stands in it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct TomlTable {
+pub(crate) struct TomlTable {
     /// Where it stands: a table in a table.
-    pub(super) path: [&'static str; 2],
+    pub(crate) path: [&'static str; 2],
     /// Its keys and values.
-    pub(super) entries: Vec<(&'static str, Value)>,
+    pub(crate) entries: Vec<(&'static str, Value)>,
 }
 
 impl TomlTable {

@@ -10,7 +10,7 @@ mod user_message;
 
 use super::file_lines::beginning;
 use super::merged_files::{FileReader, MergedFiles, SubagentFile};
-use super::{HostTranscript, TranscriptReader, time};
+use super::{DatabaseOpener, HostTranscript, TranscriptReader, TranscriptRoot, TranscriptSource, time};
 use crate::lenient::LenientJson;
 use crate::{Host, HostPaths};
 use backstory_memory::Timestamp;
@@ -20,8 +20,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
+
 /// Finds the records, the oldest first.
-pub(crate) fn find(places: &HostPaths) -> Vec<HostTranscript> {
+fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let projects = places.directory(Host::ClaudeCode).join("projects");
     let mut records: Vec<HostTranscript> = children(&projects)
         .iter()
@@ -35,7 +37,10 @@ pub(crate) fn find(places: &HostPaths) -> Vec<HostTranscript> {
 }
 
 /// Reads a record.
-pub(crate) fn read(record: &HostTranscript) -> io::Result<Box<dyn TranscriptReader + '_>> {
+fn read<'a>(
+    record: &'a HostTranscript,
+    _: &'a dyn DatabaseOpener,
+) -> io::Result<Box<dyn TranscriptReader + 'a>> {
     let own = FileReader::open(&record.path, SessionRows::new(&record.path))?;
     if record.beside.is_empty() {
         return Ok(Box::new(own));

@@ -11,7 +11,9 @@ mod typed_prompt;
 
 use super::file_lines::beginning;
 use super::merged_files::{FileReader, MergedFiles, SubagentFile};
-use super::{HostTranscript, TranscriptItem, TranscriptReader, time};
+use super::{
+    DatabaseOpener, HostTranscript, TranscriptItem, TranscriptReader, TranscriptRoot, TranscriptSource, time,
+};
 use crate::lenient::LenientJson;
 use crate::{Host, HostPaths};
 use backstory_memory::Timestamp;
@@ -21,8 +23,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
+
 /// Finds the records, the oldest first.
-pub(crate) fn find(places: &HostPaths) -> Vec<HostTranscript> {
+fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let directory = places.directory(Host::Codex);
     let mut files = Vec::new();
     rollouts(&directory.join("sessions"), DEEPEST, &mut files);
@@ -52,7 +56,10 @@ pub(crate) fn find(places: &HostPaths) -> Vec<HostTranscript> {
 }
 
 /// Reads a record.
-pub(crate) fn read(record: &HostTranscript) -> io::Result<Box<dyn TranscriptReader + '_>> {
+fn read<'a>(
+    record: &'a HostTranscript,
+    _: &'a dyn DatabaseOpener,
+) -> io::Result<Box<dyn TranscriptReader + 'a>> {
     if record.path.extension().is_some_and(|it| it == "zst") {
         return Ok(Box::new(CompressedRollout { bytes: record.bytes, is_reported: false }));
     }

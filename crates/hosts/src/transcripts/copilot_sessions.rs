@@ -8,7 +8,7 @@ use super::file_lines::{FileLine, FileLines};
 use super::merged_files::FileReader;
 use super::whole_file::WholeFileReader;
 use super::working_folder::folder_named_in;
-use super::{HostTranscript, TranscriptReader, time};
+use super::{DatabaseOpener, HostTranscript, TranscriptReader, TranscriptRoot, TranscriptSource, time};
 use crate::lenient::LenientJson;
 use crate::{Host, HostPaths};
 use backstory_memory::Timestamp;
@@ -18,8 +18,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use timeline::CopilotTimeline;
 
+pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
+
 /// Finds the records.
-pub(crate) fn find(places: &HostPaths) -> Vec<HostTranscript> {
+fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let home = places.directory(Host::Copilot);
     let newer = within(&home.join("session-state")).into_iter().map(|path| match path.is_dir() {
         true => path.join("events.jsonl"),
@@ -32,7 +34,10 @@ pub(crate) fn find(places: &HostPaths) -> Vec<HostTranscript> {
 }
 
 /// Reads a record.
-pub(crate) fn read(record: &HostTranscript) -> io::Result<Box<dyn TranscriptReader + '_>> {
+fn read<'a>(
+    record: &'a HostTranscript,
+    _: &'a dyn DatabaseOpener,
+) -> io::Result<Box<dyn TranscriptReader + 'a>> {
     let path = &record.path;
     if is_of_the_first(path) {
         let rows = CopilotTimeline::new(session_named_by(path), folder_named_in(path, &["path"]));

@@ -9,7 +9,7 @@ use super::file_lines::{FileLine, FileLines};
 use super::merged_files::{FileReader, MergedFiles, SubagentFile};
 use super::whole_file::WholeFileReader;
 use super::working_folder::folder_named_in;
-use super::{HostTranscript, TranscriptReader, time};
+use super::{DatabaseOpener, HostTranscript, TranscriptReader, TranscriptRoot, TranscriptSource, time};
 use crate::lenient::LenientJson;
 use crate::{Host, HostPaths};
 use backstory_memory::Timestamp;
@@ -18,8 +18,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
+
 /// Finds the records.
-pub(crate) fn find(places: &HostPaths) -> Vec<HostTranscript> {
+fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let projects = within(&places.directory(Host::Gemini).join("tmp")).into_iter();
     let chats = projects.flat_map(|project| within(&project.join("chats")));
     let found = chats
@@ -29,7 +31,10 @@ pub(crate) fn find(places: &HostPaths) -> Vec<HostTranscript> {
 }
 
 /// Reads a record.
-pub(crate) fn read(record: &HostTranscript) -> io::Result<Box<dyn TranscriptReader + '_>> {
+fn read<'a>(
+    record: &'a HostTranscript,
+    _: &'a dyn DatabaseOpener,
+) -> io::Result<Box<dyn TranscriptReader + 'a>> {
     let path = &record.path;
     let cwd = folder_of(path);
     let rows = GeminiMessages::new(cwd.clone());

@@ -6,7 +6,9 @@
 mod session_storage;
 mod session_thread;
 
-use super::{DatabaseOpener, HostTranscript, TranscriptItem, TranscriptReader};
+use super::{
+    DatabaseOpener, HostTranscript, TranscriptItem, TranscriptReader, TranscriptRoot, TranscriptSource,
+};
 use crate::{Host, HostPaths};
 use backstory_memory::Timestamp;
 use session_storage::{DatabaseStorage, FileStorage, SessionStorage, StoredSession};
@@ -16,8 +18,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) const SOURCE: TranscriptSource =
+    TranscriptSource { root: TranscriptRoot::Data("opencode"), find, read };
+
 /// Finds the records. A session that stands in the database and in files counts once.
-pub(crate) fn find(places: &HostPaths, databases: &dyn DatabaseOpener) -> Vec<HostTranscript> {
+fn find(places: &HostPaths, databases: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let folder = places.data.join("opencode");
     let mut records = Vec::new();
     let mut seen = HashSet::new();
@@ -35,7 +40,7 @@ pub(crate) fn find(places: &HostPaths, databases: &dyn DatabaseOpener) -> Vec<Ho
 }
 
 /// Reads a record; where it does not say of which session, all that its database holds.
-pub(crate) fn read<'a>(
+fn read<'a>(
     record: &'a HostTranscript,
     databases: &'a dyn DatabaseOpener,
 ) -> io::Result<Box<dyn TranscriptReader + 'a>> {

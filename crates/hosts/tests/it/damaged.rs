@@ -136,6 +136,6 @@ proptest! {
         }
         let mut parsed = recorded.parse_as(&bytes);
         prop_assert!(!parsed.name.is_empty());
-        parsed.complete_from_transcript(&String::from_utf8_lossy(&bytes));
+        recorded.host.complete_from_transcript(&mut parsed, &String::from_utf8_lossy(&bytes));
     }
 }

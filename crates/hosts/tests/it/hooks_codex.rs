@@ -130,7 +130,7 @@ fn how_a_command_ended_is_read_from_the_record() {
     ] {
         let mut parsed = ran();
         assert_eq!(parsed.transcript.as_deref(), Some("/r"));
-        parsed.complete_from_transcript(&record);
+        Host::Codex.complete_from_transcript(&mut parsed, &record);
         let command = Activity::Ran { command: "make".into(), output: "x".into(), status };
         assert_eq!(happened(parsed).activity, command, "{record}");
     }

@@ -147,7 +147,7 @@ fn the_closing_message_is_read_from_the_record() {
     ] {
         let mut parsed = stop();
         assert_eq!(parsed.transcript.as_deref(), Some("/r"));
-        assert_eq!(parsed.complete_from_transcript(&record), !message.is_empty());
+        assert_eq!(Host::Copilot.complete_from_transcript(&mut parsed, &record), !message.is_empty());
         assert_eq!(happened(parsed).activity, Activity::TurnEnded { message: message.into() }, "{record}");
     }
 }
@@ -160,11 +160,11 @@ fn what_is_said_on_the_way_to_a_tool_closes_no_turn() {
     };
     let mut record = [line("I will run the tests.", &["bash"]), line("", &["bash"])].join("\n");
     let mut parsed = parse("agentStop", &json!({"sessionId": "s", "transcriptPath": "/r"}));
-    assert!(!parsed.complete_from_transcript(&record));
+    assert!(!Host::Copilot.complete_from_transcript(&mut parsed, &record));
     let so_far = Activity::TurnEnded { message: "I will run the tests.".into() };
     assert_eq!(happened(parsed.clone()).activity, so_far, "nothing better may come");
     record = [record, line("All of them pass.", &[])].join("\n");
-    assert!(parsed.complete_from_transcript(&record));
+    assert!(Host::Copilot.complete_from_transcript(&mut parsed, &record));
     assert_eq!(happened(parsed).activity, Activity::TurnEnded { message: "All of them pass.".into() });
 }
 

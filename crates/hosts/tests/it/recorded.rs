@@ -108,8 +108,10 @@ pub(crate) fn story(host: Host, name: &str) -> String {
         match (&parsed.transcript, host) {
             (None, _) => false,
             // By then it holds what was said in this turn, and not what is said in the next.
-            (Some(_), Host::Copilot) => parsed.complete_from_transcript(turns.next().unwrap_or_default()),
-            (Some(_), _) => parsed.complete_from_transcript(&record),
+            (Some(_), Host::Copilot) => {
+                host.complete_from_transcript(&mut parsed, turns.next().unwrap_or_default())
+            }
+            (Some(_), _) => host.complete_from_transcript(&mut parsed, &record),
         };
         let EventOutcome::Captured(told) = parsed.outcome else { continue };
         for told in std::iter::once(*told).chain(parsed.also) {

@@ -23,8 +23,7 @@ impl DatabaseOpener for NoDatabases {
 /// Returns the places of a home that holds only what a host has kept.
 pub(crate) fn places(host: Host, kept: PathBuf) -> HostPaths {
     match host {
-        Host::ClaudeCode => HostPaths { claude_code: Some(kept), ..HostPaths::default() },
-        Host::Codex => HostPaths { codex: Some(kept), ..HostPaths::default() },
+        Host::ClaudeCode | Host::Codex => HostPaths::default().with_directory(host, &kept),
         Host::Gemini | Host::Copilot => HostPaths { home: kept, ..HostPaths::default() },
         _ => panic!("{} is not here", host.title()),
     }

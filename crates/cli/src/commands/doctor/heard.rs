@@ -28,7 +28,7 @@ pub(super) fn judge(host: Host, receipts: &[Receipt]) -> Vec<Finding> {
         steps.push(format!("start a session in {}", host.title()));
         return vec![Finding::note("no hook of it has run yet", Some(steps.join("; then ")))];
     }
-    if receipts.len() >= AGREEING && !receipts.iter().any(|receipt| host.knows(&receipt.event)) {
+    if receipts.len() >= AGREEING && !receipts.iter().any(|receipt| host.has_event(&receipt.event)) {
         let what =
             format!("nothing of its last {} hooks was understood: it speaks differently now", receipts.len());
         return vec![Finding::broken(&what, Some(UPDATE.to_owned()))];
@@ -38,7 +38,7 @@ pub(super) fn judge(host: Host, receipts: &[Receipt]) -> Vec<Finding> {
     let changed = by_what(lacking).into_iter().map(|(what, events)| {
         Finding::broken(&format!("its payloads lack the {what} now: {events}"), Some(UPDATE.to_owned()))
     });
-    let unknown: Vec<&str> = events.iter().copied().filter(|event| !host.knows(event)).collect();
+    let unknown: Vec<&str> = events.iter().copied().filter(|event| !host.has_event(event)).collect();
     let unknown = (!unknown.is_empty())
         .then(|| Finding::note(&format!("not understood, and kept as it was: {}", unknown.join(", ")), None));
     changed.chain(unknown).collect()

@@ -193,7 +193,7 @@ fn wrong(host: Host, event: &str, output: &Output, must_tell: bool) -> Option<St
         }
     }
     if let Err(problem) = host.check_reply(event, &output.stdout) {
-        return Some(format!("{} would not take its answer: {problem}", host.title()));
+        return Some(format!("{} would not take its reply: {problem}", host.title()));
     }
     let tells = String::from_utf8_lossy(&output.stdout).contains(KNOWN);
     (must_tell && !tells).then(|| "it gave nothing of what is remembered".to_owned())

@@ -35,13 +35,18 @@ pub(super) fn option_in(arguments: &[OsString], name: &str) -> Option<String> {
 /// Completes a payload from the host's own transcript of the session.
 ///
 /// It may be written a little later than the hook runs. At the end of a turn nobody waits for the next step, so we do.
-pub(super) fn complete_from_transcript(mut parsed: ParsedEvent, patience: Duration) -> ParsedEvent {
+pub(super) fn complete_from_transcript(
+    host: Host,
+    mut parsed: ParsedEvent,
+    patience: Duration,
+) -> ParsedEvent {
     let Some(transcript) = parsed.transcript.take() else { return parsed };
     let is_turn_end = matches!(&parsed.outcome, EventOutcome::Captured(event) if event.activity.kind() == EventKind::TurnEnd);
     let until = Instant::now() + if is_turn_end { patience } else { Duration::ZERO };
     let transcript = Path::new(&transcript);
     while may_come(transcript) {
-        let is_there = end_of_file(transcript).is_some_and(|end| parsed.complete_from_transcript(&end));
+        let is_there =
+            end_of_file(transcript).is_some_and(|end| host.complete_from_transcript(&mut parsed, &end));
         if is_there || Instant::now() >= until {
             break;
         }

@@ -107,14 +107,9 @@ fn in_project(root: &Path) -> Vec<PathBuf> {
 
 /// Finds what the user wrote for every project.
 pub(super) fn of_user(places: &HostPaths) -> Vec<PathBuf> {
-    let own = [
-        (Host::ClaudeCode, "CLAUDE.md"),
-        (Host::Codex, "AGENTS.md"),
-        (Host::Gemini, "GEMINI.md"),
-        (Host::OpenCode, "AGENTS.md"),
-    ];
     let mut found = Vec::new();
-    for (host, name) in own {
+    for host in Host::ALL {
+        let Some(name) = host.instructions_file() else { continue };
         let folder = places.directory(host);
         found.extend(inside(&folder, &folder.join(name)));
     }
