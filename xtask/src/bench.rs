@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: the numbers to hold, measured on this machine and printed as one table.
+//! `cargo xtask bench`: measures the performance figures on this machine, and prints them in one table beside their targets.
 //!
-//! The benches measure and note figures; here stands what each is to be. Nothing fails for being slow: a busy machine is no fault of
-//! the code. What must not grow unnoticed is guarded by counts of instructions instead (`guard`).
+//! The benches measure and record; the targets are here. Being slow fails nothing, because a busy machine is no fault of the code:
+//! `guard` catches regressions by counting instructions.
 
 use crate::places::target;
 use crate::{TaskResult, cargo};
@@ -9,29 +9,29 @@ use std::collections::HashMap;
 use std::fs;
 use std::process::Command;
 
-/// What is measured, with how many memories, and what it is to be.
-struct Row {
+/// One figure: what is measured, with how many memories, and its target.
+struct BenchRow {
     what: &'static str,
     memories: usize,
-    hold: Hold,
+    target: BenchTarget,
 }
 
-enum Hold {
+enum BenchTarget {
     AtMost(f64, &'static str),
     AtLeast(f64, &'static str),
-    /// So many times what it is with a thousand memories, at most.
+    /// At most this ratio to the figure with a thousand memories.
     Growth(f64),
-    /// To be stated.
+    /// No target, only reported.
     Stated(&'static str),
 }
 
-use Hold::{AtLeast, AtMost, Growth, Stated};
+use BenchTarget::{AtLeast, AtMost, Growth, Stated};
 
-const fn row(what: &'static str, memories: usize, hold: Hold) -> Row {
-    Row { what, memories, hold }
+const fn row(what: &'static str, memories: usize, target: BenchTarget) -> BenchRow {
+    BenchRow { what, memories, target }
 }
 
-const ROWS: &[Row] = &[
+const ROWS: &[BenchRow] = &[
     row("an empty process, p50", 10_000, Stated("ms")),
     row("capture, p50", 10_000, AtMost(8.0, "ms")),
     row("capture, times an empty process", 10_000, AtMost(3.0, "x")),
@@ -65,7 +65,7 @@ const ROWS: &[Row] = &[
     row("prompt, p50", 1_000_000, Growth(2.0)),
 ];
 
-/// The benches, each with the sizes it is run at; `import` is told megabytes. A million memories take some minutes to write.
+/// The benches with their sizes, and more sizes for `--million`; the size of `import` is in megabytes. A million memories take minutes.
 const BENCHES: &[(&str, &str, &[&str], &[&str])] = &[
     ("backstory-cli", "hook", &["1000", "10000", "100000"], &["1000000"]),
     ("backstory-recall", "search", &["1000", "10000", "100000"], &["1000000"]),
@@ -74,8 +74,8 @@ const BENCHES: &[(&str, &str, &[&str], &[&str])] = &[
     ("backstory-cli", "import", &["100"], &[]),
 ];
 
-/// What was measured, by what it is and with how many memories.
-type Figures = HashMap<(String, usize), f64>;
+/// The measured values, by name and number of memories.
+type BenchFigures = HashMap<(String, usize), f64>;
 
 /// Measures, and prints the table.
 #[expect(clippy::print_stdout, reason = "a task for developers talks to them")]
@@ -107,20 +107,20 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
             return Err(format!("the bench `{bench}` of {package} failed").into());
         }
     }
-    let figures = read(&fs::read_to_string(&gathered)?);
-    println!("\n{:<36} {:>9}  {:>14}  {:>16}", "", "memories", "measured", "to hold");
+    let figures = parse(&fs::read_to_string(&gathered)?);
+    println!("\n{:<36} {:>9}  {:>14}  {:>16}", "", "memories", "measured", "target");
     let (mut missed, mut unmeasured) = (0, 0);
     for row in ROWS {
-        let (line, verdict) = told(row, &figures);
+        let (line, verdict) = table_line(row, &figures);
         println!("{line}");
-        missed += usize::from(verdict == Verdict::Missed);
-        unmeasured += usize::from(verdict == Verdict::NotMeasured);
+        missed += usize::from(verdict == BenchVerdict::Missed);
+        unmeasured += usize::from(verdict == BenchVerdict::NotMeasured);
     }
     println!("{missed} missed, {unmeasured} not measured");
     Ok(())
 }
 
-fn read(lines: &str) -> Figures {
+fn parse(lines: &str) -> BenchFigures {
     let figure = |line: &str| {
         let mut fields = line.split('\t');
         let what = fields.next()?.to_owned();
@@ -129,38 +129,41 @@ fn read(lines: &str) -> Figures {
     lines.lines().filter_map(figure).collect()
 }
 
-/// What became of what a row asks for.
+/// Whether a row meets its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum BenchVerdict {
     Holds,
     Missed,
     Stated,
     NotMeasured,
 }
 
-/// Returns a row as it is printed, and what became of it.
-fn told(row: &Row, figures: &Figures) -> (String, Verdict) {
+/// Returns a row of the table, and whether it meets its target.
+fn table_line(row: &BenchRow, figures: &BenchFigures) -> (String, BenchVerdict) {
     let figure = |memories| figures.get(&(row.what.to_owned(), memories)).copied();
-    let beside = if let Growth(_) = row.hold { figure(1_000) } else { Some(1.0) };
+    let beside = if let Growth(_) = row.target { figure(1_000) } else { Some(1.0) };
     let memories = if row.memories == 0 { String::new() } else { row.memories.to_string() };
     let (Some(measured), Some(beside)) = (figure(row.memories), beside) else {
-        return (format!("{:<36} {memories:>9}  {:>14}", row.what, "not measured"), Verdict::NotMeasured);
+        return (
+            format!("{:<36} {memories:>9}  {:>14}", row.what, "not measured"),
+            BenchVerdict::NotMeasured,
+        );
     };
     let measured = measured / beside;
-    let (unit, hold, holds) = match row.hold {
+    let (unit, target, holds) = match row.target {
         AtMost(most, unit) => (unit, format!("<= {most} {unit}"), Some(measured <= most)),
         AtLeast(least, unit) => (unit, format!(">= {least} {unit}"), Some(measured >= least)),
         Growth(most) => ("x of 1,000", format!("<= {most} x"), Some(measured <= most)),
         Stated(unit) => (unit, "stated".to_owned(), None),
     };
     let verdict = match holds {
-        Some(true) => Verdict::Holds,
-        Some(false) => Verdict::Missed,
-        None => Verdict::Stated,
+        Some(true) => BenchVerdict::Holds,
+        Some(false) => BenchVerdict::Missed,
+        None => BenchVerdict::Stated,
     };
-    let mark = if verdict == Verdict::Missed { "  MISSED" } else { "" };
+    let mark = if verdict == BenchVerdict::Missed { "  MISSED" } else { "" };
     let measured = format!("{measured:.1} {unit}");
-    (format!("{:<36} {memories:>9}  {measured:>14}  {hold:>16}{mark}", row.what), verdict)
+    (format!("{:<36} {memories:>9}  {measured:>14}  {target:>16}{mark}", row.what), verdict)
 }
 
 #[cfg(test)]
@@ -169,14 +172,14 @@ mod tests {
 
     #[test]
     fn a_row_says_whether_it_holds() {
-        let figures = read("a\t1000\t2\na\t100000\t5\nspoilt line\na\tx\t1\n");
+        let figures = parse("a\t1000\t2\na\t100000\t5\nspoilt line\na\tx\t1\n");
         assert_eq!(figures.len(), 2);
-        let verdict = |memories, hold| told(&row("a", memories, hold), &figures).1;
-        assert_eq!(verdict(1_000, AtMost(2.0, "ms")), Verdict::Holds);
-        assert_eq!(verdict(1_000, AtLeast(3.0, "ms")), Verdict::Missed);
-        assert_eq!(verdict(100_000, Growth(2.0)), Verdict::Missed);
-        assert_eq!(verdict(100_000, Growth(2.5)), Verdict::Holds);
-        assert_eq!(verdict(1_000, Stated("ms")), Verdict::Stated);
-        assert_eq!(told(&row("b", 1_000, AtMost(1.0, "ms")), &figures).1, Verdict::NotMeasured);
+        let verdict = |memories, hold| table_line(&row("a", memories, hold), &figures).1;
+        assert_eq!(verdict(1_000, AtMost(2.0, "ms")), BenchVerdict::Holds);
+        assert_eq!(verdict(1_000, AtLeast(3.0, "ms")), BenchVerdict::Missed);
+        assert_eq!(verdict(100_000, Growth(2.0)), BenchVerdict::Missed);
+        assert_eq!(verdict(100_000, Growth(2.5)), BenchVerdict::Holds);
+        assert_eq!(verdict(1_000, Stated("ms")), BenchVerdict::Stated);
+        assert_eq!(table_line(&row("b", 1_000, AtMost(1.0, "ms")), &figures).1, BenchVerdict::NotMeasured);
     }
 }

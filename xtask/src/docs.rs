@@ -1,4 +1,4 @@
-//! `docs`: has the references written that are made from the program. What they say is decided in `cli/src/reference.rs`, which knows the program.
+//! `cargo xtask docs`: writes the references generated from the program. Their content comes from `cli/src/reference.rs`.
 
 use crate::TaskResult;
 use std::process::Command;
@@ -22,14 +22,14 @@ mod tests {
     fn pages() -> Vec<PathBuf> {
         let root = root();
         let mut folders = vec![root.join("docs"), root.join("plugins")];
-        let mut found: Vec<PathBuf> = below(&root).into_iter().filter(|path| path.is_file()).collect();
+        let mut pages: Vec<PathBuf> = below(&root).into_iter().filter(|path| path.is_file()).collect();
         while let Some(folder) = folders.pop() {
             let (inner, files): (Vec<_>, Vec<_>) = below(&folder).into_iter().partition(|path| path.is_dir());
             folders.extend(inner);
-            found.extend(files);
+            pages.extend(files);
         }
-        found.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
-        found
+        pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+        pages
     }
 
     fn below(folder: &Path) -> Vec<PathBuf> {

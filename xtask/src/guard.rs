@@ -1,8 +1,7 @@
-//! `cargo xtask guard`: counts the instructions of the paths that must stay cheap, and refuses what costs noticeably more than it did.
+//! `cargo xtask guard`: counts the instructions of the hot paths, and fails when one costs noticeably more than recorded.
 //!
-//! Instructions, not seconds: valgrind counts the same on a busy machine. The counts that hold stand in `instructions.txt`; whoever
-//! makes a path dearer on purpose writes them anew with `--accept`, and the commit says why. Another compiler, C library or kind of
-//! processor counts otherwise: there it is said that nothing was compared.
+//! Instructions, not seconds: valgrind counts the same on a busy machine. `instructions.txt` has the recorded counts; `--accept` rewrites
+//! them, and the commit says why. Counts differ with the compiler, the C library and the processor: there the comparison is skipped, loudly.
 
 use crate::places::{released_program, root};
 use crate::{TaskResult, cargo};
@@ -13,13 +12,13 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// How much more than before is noticed.
+/// The ratio to the recorded count that fails.
 const MOST_MORE: f64 = 1.15;
-/// So many memories there are, each with a vector.
+/// Memories in the store, each with a vector.
 const MEMORIES: usize = 300;
 
-/// What is counted: its name, the arguments, and what it is told. What a session is given is asked for by `context`: a hook would
-/// cut it short, as valgrind takes fifty times as long.
+/// The counted paths: name, arguments, input. Injections are measured through `context`: a hook would stop early at its deadline,
+/// because valgrind is fifty times slower.
 const PATHS: &[(&str, &[&str], &str)] = &[
     ("an empty process", &["--version"], ""),
     (
@@ -32,7 +31,7 @@ const PATHS: &[(&str, &[&str], &str)] = &[
     ("search", &["search", "--json", "why does the scheduler lose stale rows"], ""),
 ];
 
-/// Counts, and compares with what is known.
+/// Counts, and compares with the recorded counts.
 #[expect(clippy::print_stdout, reason = "a task for developers talks to them")]
 pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let accepts = arguments == ["--accept"];
@@ -50,12 +49,12 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let known = fs::read_to_string(known_file())?;
     match known.lines().next() {
         Some(counted_on) if counted_on.contains('\t') => {
-            Err("it is not known where the known counts are of; `cargo xtask guard --accept` counts anew"
+            Err("xtask/instructions.txt does not name its machine; `cargo xtask guard --accept` rewrites it"
                 .into())
         }
         Some(counted_on) if counted_on != machine => {
             println!(
-                "SKIPPED: known counts are of {counted_on}, this is {machine}: the instructions were NOT compared"
+                "SKIPPED: the recorded counts are from {counted_on}, this is {machine}: the instructions were NOT compared"
             );
             Ok(())
         }
@@ -63,7 +62,7 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     }
 }
 
-/// Says what counts depend on beside the code; nothing where there is no valgrind.
+/// Describes what the counts depend on beside the code; `None` without valgrind.
 fn machine() -> Option<String> {
     let first_line = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).output().ok()?;
@@ -75,7 +74,7 @@ fn machine() -> Option<String> {
     Some(format!("{} {}, {compiler}, {libc}, {valgrind}", std::env::consts::ARCH, vectors()))
 }
 
-/// The widest instructions the model would use under valgrind, which knows none beyond these.
+/// The widest vector instructions the model uses under valgrind, which supports none beyond these.
 fn vectors() -> &'static str {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
@@ -90,8 +89,8 @@ fn known_file() -> PathBuf {
 
 #[expect(clippy::print_stdout, reason = "a task for developers talks to them")]
 fn compare(counts: &[(&str, u64)], known: &str) -> TaskResult {
-    let mut dearer = Vec::new();
-    println!("{:<18} {:>13} {:>13}", "instructions", "now", "known");
+    let mut slower = Vec::new();
+    println!("{:<18} {:>13} {:>13}", "instructions", "now", "recorded");
     for (name, count) in counts {
         let is_of_it = |line: &&str| line.split_once('\t').is_some_and(|(_, known)| known == *name);
         let before =
@@ -103,20 +102,20 @@ fn compare(counts: &[(&str, u64)], known: &str) -> TaskResult {
             (ratio - 1.0) * 100.0
         );
         if ratio > MOST_MORE {
-            dearer.push(*name);
+            slower.push(*name);
         }
     }
-    if dearer.is_empty() {
+    if slower.is_empty() {
         return Ok(());
     }
-    let dearer = dearer.join(", ");
+    let slower = slower.join(", ");
     Err(format!(
-        "more than 15 % dearer: {dearer}; if that is right, `cargo xtask guard --accept` and say why"
+        "more than 15 % more instructions: {slower}; if that is intended, run `cargo xtask guard --accept` and say why in the commit"
     )
     .into())
 }
 
-/// Builds the binary, and counts each path in a world of its own.
+/// Builds the binary, and counts each path in a temporary world.
 fn counted() -> Result<Vec<(&'static str, u64)>, Box<dyn Error>> {
     cargo(&["build", "--release", "--package", "backstory-cli"])?;
     let env = TestEnv::new(released_program()).with("BACKSTORY_RECALL_VECTORS", "true");
@@ -127,30 +126,30 @@ fn counted() -> Result<Vec<(&'static str, u64)>, Box<dyn Error>> {
     if filled.code != Some(0) {
         return Err(filled.stderr.into());
     }
-    PATHS.iter().map(|(name, arguments, told)| Ok((*name, count(&env, arguments, told)?))).collect()
+    PATHS.iter().map(|(name, arguments, input)| Ok((*name, count(&env, arguments, input)?))).collect()
 }
 
-/// Runs the binary under valgrind, and returns how many instructions it took.
-fn count(env: &TestEnv, arguments: &[&str], told: &str) -> Result<u64, Box<dyn Error>> {
-    let told = told.replace("$CWD", &env.project().to_string_lossy());
+/// Runs the binary under valgrind, and returns the number of instructions.
+fn count(env: &TestEnv, arguments: &[&str], input: &str) -> Result<u64, Box<dyn Error>> {
+    let input = input.replace("$CWD", &env.project().to_string_lossy());
     let plain = env.command(arguments);
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
     command.arg(plain.get_program()).args(plain.get_args()).current_dir(env.project()).env_clear();
     command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    if let Some(mut input) = child.stdin.take() {
-        // Who has heard enough closes its end.
-        drop(input.write_all(told.as_bytes()));
+    if let Some(mut pipe) = child.stdin.take() {
+        // The binary may close its end early.
+        drop(pipe.write_all(input.as_bytes()));
     }
     let output = child.wait_with_output()?;
-    // Whoever says nothing has done nothing, and that is cheap. A hook that only keeps says nothing.
-    if !output.status.success() || (output.stdout.is_empty() && told.is_empty()) {
-        return Err(format!("`backstory {}` has no answer to count", arguments.join(" ")).into());
+    // A command without output did nothing, which would count as cheap. Only a capture hook may print nothing.
+    if !output.status.success() || (output.stdout.is_empty() && input.is_empty()) {
+        return Err(format!("`backstory {}` printed nothing", arguments.join(" ")).into());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let counted = said.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok());
-    counted.ok_or_else(|| format!("valgrind counted nothing: {said}").into())
+    let report = String::from_utf8_lossy(&output.stderr);
+    let counted = report.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok());
+    counted.ok_or_else(|| format!("valgrind counted nothing: {report}").into())
 }
 
 #[cfg(test)]
@@ -158,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_dearer_or_unknown_is_refused() {
+    fn more_instructions_or_an_unknown_path_fail() {
         let known = "a machine\n100\tprompt\n";
         assert!(compare(&[("prompt", 114)], known).is_ok());
         assert!(compare(&[("prompt", 116)], known).is_err());

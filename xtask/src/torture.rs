@@ -1,11 +1,11 @@
-//! `cargo xtask torture [ID…] [--list]`: every bar of the reliability table, at full size, each with the figure its tests measured.
+//! `cargo xtask torture [ID…] [--list]`: runs every bar of the reliability table at full size, and prints the figures its tests report.
 //!
-//! The table is `bars`, how its tests are built and run is `trials` over `running`, what is made of their words is `verdict`. Nothing is measured
-//! here: a bar whose tests tell no figure has failed. Time is judged here and only here, and a machine that was too slow is told
-//! apart from a promise that was broken. All of it has one deadline: what has not ended by then has failed, and is ended.
+//! `bars` is the table, `trials` builds and runs its tests over `process`, `verdict` judges their output. Nothing is measured here: a bar
+//! whose tests report no figure has failed. Only here are times judged, and "too slow on this machine" is distinct from "failed". All bars
+//! share one deadline; what still runs then is killed and has failed.
 
 mod bars;
-mod running;
+mod process;
 mod trials;
 mod verdict;
 
@@ -14,16 +14,16 @@ use crate::{TaskResult, say};
 use bars::{BARS, Bar};
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
-use trials::Binaries;
-use verdict::{BarResult, Verdict};
+use trials::TortureBinaries;
+use verdict::{BarResult, BarVerdict};
 
-/// So many bars without a time of their own run beside each other.
+/// Bars without a time limit that run in parallel.
 const LANES: usize = 2;
 
-/// All bars together take seven minutes on two idle cores, and three times as long on busy ones.
+/// The deadline: all bars take seven minutes on two idle cores, and three times as long on busy ones.
 const MOST: Duration = Duration::from_secs(45 * 60);
 
-/// Runs the bars that are named, or all of them.
+/// Runs the named bars, or all of them.
 pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let (flags, ids): (Vec<&String>, Vec<&String>) =
         arguments.iter().partition(|argument| argument.starts_with("--"));
@@ -33,19 +33,20 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     }
     let chosen = || BARS.iter().filter(|bar| ids.is_empty() || ids.iter().any(|id| *id == bar.id));
     if !flags.is_empty() {
-        chosen().for_each(|bar| say(&format!("{}  {}", bar.id, bar.says)));
+        chosen().for_each(|bar| say(&format!("{}  {}", bar.id, bar.promise)));
         return Ok(());
     }
-    show(&chosen().collect::<Vec<_>>(), &Binaries::build()?)
+    run_all(&chosen().collect::<Vec<_>>(), &TortureBinaries::build()?)
 }
 
-fn show(chosen: &[&Bar], binaries: &Binaries) -> TaskResult {
-    let begun = Instant::now();
-    let deadline = begun + MOST;
+fn run_all(chosen: &[&Bar], binaries: &TortureBinaries) -> TaskResult {
+    let started = Instant::now();
+    let deadline = started + MOST;
     let (alone, beside): (Vec<&Bar>, Vec<&Bar>) = chosen.iter().partition(|bar| !bar.within.is_empty());
-    let mut verdicts: Vec<Verdict> = alone.into_iter().map(|bar| shown(bar, binaries, deadline)).collect();
+    let mut verdicts: Vec<BarVerdict> =
+        alone.into_iter().map(|bar| run_bar(bar, binaries, deadline)).collect();
     verdicts.extend(in_lanes(&beside, binaries, deadline));
-    let count = |standing| verdicts.iter().filter(|verdict| verdict.standing == standing).count();
+    let count = |result| verdicts.iter().filter(|verdict| verdict.result == result).count();
     let failed = count(BarResult::Failed);
     say(&format!(
         "\n{} passed, {failed} failed, {} over their time; {} skipped: {} bars in {:.0} s",
@@ -53,7 +54,7 @@ fn show(chosen: &[&Bar], binaries: &Binaries) -> TaskResult {
         count(BarResult::Slow),
         count(BarResult::Skipped),
         verdicts.len(),
-        begun.elapsed().as_secs_f64(),
+        started.elapsed().as_secs_f64(),
     ));
     if failed == 0 {
         return Ok(());
@@ -61,17 +62,17 @@ fn show(chosen: &[&Bar], binaries: &Binaries) -> TaskResult {
     Err(format!("{failed} bars failed: see {}", target().join("torture").display()).into())
 }
 
-fn in_lanes(bars: &[&Bar], binaries: &Binaries, deadline: Instant) -> Vec<Verdict> {
+fn in_lanes(bars: &[&Bar], binaries: &TortureBinaries, deadline: Instant) -> Vec<BarVerdict> {
     let (done, verdicts) = mpsc::channel();
     let waiting = Mutex::new(bars.iter());
-    // Each lane takes the next bar that waits, and lets go of the list while it runs.
+    // Each lane takes the next waiting bar; the lock is released while it runs.
     let next = || waiting.lock().ok()?.next().copied();
     std::thread::scope(|scope| {
         for _ in 0..LANES {
             let done = done.clone();
             scope.spawn(move || {
                 while let Some(bar) = next() {
-                    drop(done.send(shown(bar, binaries, deadline)));
+                    drop(done.send(run_bar(bar, binaries, deadline)));
                 }
             });
         }
@@ -80,14 +81,14 @@ fn in_lanes(bars: &[&Bar], binaries: &Binaries, deadline: Instant) -> Vec<Verdic
     verdicts.into_iter().collect()
 }
 
-/// Runs the tests of a bar, and says at once how it stands.
-fn shown(bar: &Bar, binaries: &Binaries, deadline: Instant) -> Verdict {
-    let begun = Instant::now();
-    let verdict = Verdict::of(bar, &binaries.run(bar, deadline));
-    say(&line(bar, &verdict, begun.elapsed()));
+/// Runs the tests of a bar, and prints the result at once.
+fn run_bar(bar: &Bar, binaries: &TortureBinaries, deadline: Instant) -> BarVerdict {
+    let started = Instant::now();
+    let verdict = BarVerdict::judge(bar, &binaries.run(bar, deadline));
+    say(&line(bar, &verdict, started.elapsed()));
     verdict
 }
 
-fn line(bar: &Bar, verdict: &Verdict, took: Duration) -> String {
-    format!("{}  {:<8} {}  {:.1} s", bar.id, verdict.standing.word(), verdict.told, took.as_secs_f64())
+fn line(bar: &Bar, verdict: &BarVerdict, took: Duration) -> String {
+    format!("{}  {:<8} {}  {:.1} s", bar.id, verdict.result.word(), verdict.figures, took.as_secs_f64())
 }

@@ -9,7 +9,7 @@
 #[path = "parts/filled.rs"]
 mod filled;
 
-use backstory_testkit::{Corpus, TestEnv, Times, measured, resident_mb};
+use backstory_testkit::{Corpus, TestEnv, Times, format_figure, resident_mb};
 use filled::filled;
 use serde_json::{Value, json};
 use std::fs;
@@ -49,14 +49,14 @@ fn compare(plugin: &Path, memories: usize) {
         for run in 0..RUNS {
             let payload = payload(&env, event, run, &asking.question());
             let mut their_hook = other.hook(&env, event, word);
-            theirs.of(|| run_hook(&mut their_hook, &payload));
+            theirs.measure(|| run_hook(&mut their_hook, &payload));
             let mut our_hook = env.command(["hook", "--host", "claude-code"]);
-            ours.of(|| run_hook(&mut our_hook, &payload));
+            ours.measure(|| run_hook(&mut our_hook, &payload));
         }
         let (theirs, ours) = (theirs.ms(50), ours.ms(50));
         println!("{name:<16} {theirs:>7.1} ms {ours:>7.1} ms {:>7.0}x", theirs / ours);
     }
-    let resident = measured(other.worker().and_then(resident_mb), "MB");
+    let resident = format_figure(other.worker().and_then(resident_mb), "MB");
     println!("{:<16} {resident:>10} {:>7} MB", "resident", 0);
     println!(
         "{:<16} {:>7.0} MB {:>7.0} MB",

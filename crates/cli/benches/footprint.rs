@@ -7,7 +7,7 @@
 #[path = "parts/filled.rs"]
 mod filled;
 
-use backstory_testkit::{Corpus, TestEnv, Times, measured, note_figure, peak_mb, sizes};
+use backstory_testkit::{Corpus, TestEnv, Times, format_figure, peak_mb, record_figure, sizes};
 use filled::filled;
 use serde_json::json;
 use std::fs;
@@ -19,7 +19,7 @@ const ASKED: usize = 50;
 fn main() {
     let binary = fs::metadata(env!("CARGO_BIN_EXE_backstory")).expect("the binary").len() as f64 / 1e6;
     println!("the binary: {binary:.1} MB");
-    note_figure("binary, MB", 0, binary);
+    record_figure("binary, MB", 0, binary);
     sizes(&[10_000]).into_iter().for_each(measure);
 }
 
@@ -32,14 +32,14 @@ fn measure(memories: usize) {
         text / memories as f64,
         disk / memories as f64
     );
-    note_figure("bytes a memory on the disk", memories, disk / memories as f64);
-    note_figure("disk, times the text", memories, ratio);
+    record_figure("bytes a memory on the disk", memories, disk / memories as f64);
+    record_figure("disk, times the text", memories, ratio);
     let peak = mcp_peak(&env);
-    println!("a server for MCP, {ASKED} searches: at most {}", measured(peak, "MB"));
-    note_figure("mcp, peak MB", memories, peak);
+    println!("a server for MCP, {ASKED} searches: at most {}", format_figure(peak, "MB"));
+    record_figure("mcp, peak MB", memories, peak);
     let lag = lag(&env);
     println!("from the start of `remember` to a search that found it: {lag:.1} ms");
-    note_figure("write to readable, p50", memories, lag);
+    record_figure("write to readable, p50", memories, lag);
 }
 
 /// Returns how long the texts are that memories were made of.
@@ -80,7 +80,7 @@ fn lag(env: &TestEnv) -> f64 {
     let mut took = Times::default();
     for number in 0..ASKED {
         let word = format!("zeppelin{number}");
-        let found = took.of(|| {
+        let found = took.measure(|| {
             drop(env.run(["remember", &format!("The {word} lands at noon")]));
             env.run(["search", "--compact", &word])
         });

@@ -11,7 +11,7 @@
 #[path = "parts/filled.rs"]
 mod filled;
 
-use backstory_testkit::{Corpus, TestEnv, Times, note_figure, sizes};
+use backstory_testkit::{Corpus, TestEnv, Times, record_figure, sizes};
 use filled::filled;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -31,15 +31,15 @@ fn measure(memories: usize) {
         let [empty, capture, start, prompt, distilling, ending] = &mut took;
         let (turn, another) = (2 * run, 2 * run + 1);
         play_turn(&env, turn);
-        empty.of(|| drop(env.command(["--version"]).stdout(Stdio::null()).status()));
-        capture.of(|| hear(&env, &tool_used(&env, run)));
-        distilling.of(|| hear_without_vectors(&env, &ended(&env, turn)));
+        empty.measure(|| drop(env.command(["--version"]).stdout(Stdio::null()).status()));
+        capture.measure(|| hear(&env, &tool_used(&env, run)));
+        distilling.measure(|| hear_without_vectors(&env, &ended(&env, turn)));
         // Told again it leaves nothing new, but what waits for its vectors gets them.
         hear(&env, &ended(&env, turn));
         play_turn(&env, another);
-        ending.of(|| hear(&env, &ended(&env, another)));
-        start.of(|| hear(&env, &begins(&env, run)));
-        prompt.of(|| hear(&env, &prompted(&env, run, &asking.question())));
+        ending.measure(|| hear(&env, &ended(&env, another)));
+        start.measure(|| hear(&env, &begins(&env, run)));
+        prompt.measure(|| hear(&env, &prompted(&env, run, &asking.question())));
     }
     let names = [
         "an empty process",
@@ -53,9 +53,9 @@ fn measure(memories: usize) {
     let base = empty.ms(50);
     for (name, took) in names.into_iter().zip(&took) {
         let (p50, p99) = (took.ms(50), took.ms(99));
-        note_figure(&format!("{name}, p50"), memories, p50);
-        note_figure(&format!("{name}, p99"), memories, p99);
-        note_figure(&format!("{name}, times an empty process"), memories, p50 / base);
+        record_figure(&format!("{name}, p50"), memories, p50);
+        record_figure(&format!("{name}, p99"), memories, p99);
+        record_figure(&format!("{name}, times an empty process"), memories, p50 / base);
         println!("{name:<26} {memories:>9}  {p50:>5.1} ms  {p99:>5.1} ms  {:>6.1}x", p50 / base);
     }
 }

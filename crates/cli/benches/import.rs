@@ -5,7 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its numbers")]
 
-use backstory_testkit::{Corpus, TestEnv, Transcripts, measured, note_figure, peak_mb, sizes};
+use backstory_testkit::{Corpus, TestEnv, Transcripts, format_figure, peak_mb, record_figure, sizes};
 use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ fn main() {
     sizes(&[200]).into_iter().for_each(measure);
     let rate = MEMORIES as f64 / import_memories().as_secs_f64();
     println!("{MEMORIES} memories of a file: {rate:.0} a second");
-    note_figure("import, memories a second", 0, rate);
+    record_figure("import, memories a second", 0, rate);
 }
 
 fn measure(megabytes: usize) {
@@ -33,10 +33,10 @@ fn measure(megabytes: usize) {
         "taken in    {:.1} s, {:.1} MB/s, at most {} of memory; the store is {:.1} MB",
         took.as_secs_f64(),
         bytes as f64 / 1e6 / took.as_secs_f64(),
-        measured(peak, "MB"),
+        format_figure(peak, "MB"),
         size as f64 / 1e6
     );
-    note_figure("import, MB/s of transcripts", 0, bytes as f64 / 1e6 / took.as_secs_f64());
+    record_figure("import, MB/s of transcripts", 0, bytes as f64 / 1e6 / took.as_secs_f64());
     let (again, _) = import(&env);
     println!("once more   {:.2} s, nothing new", again.as_secs_f64());
 }

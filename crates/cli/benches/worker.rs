@@ -8,7 +8,7 @@
 #[path = "parts/filled.rs"]
 mod filled;
 
-use backstory_testkit::{Corpus, TestEnv, Times, measured, note_figure, resident_mb, sizes, ticks};
+use backstory_testkit::{Corpus, TestEnv, Times, format_figure, record_figure, resident_mb, sizes, ticks};
 use filled::filled;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -38,12 +38,12 @@ fn measure(memories: usize) {
     let questions: Vec<String> = (0..200).map(|_| asking.question().replace(' ', "+")).collect();
     let search = |question: &String| format!("/api/search?q={}", safe(question));
     let p50 = told("search over the socket", &socket, questions.iter().map(search));
-    note_figure("search over the socket, p50", memories, p50);
+    record_figure("search over the socket, p50", memories, p50);
     told("a page of memories", &socket, (0..200).map(|_| "/api/memories?limit=50".to_owned()));
     told("health (the hop alone)", &socket, (0..200).map(|_| "/api/health".to_owned()));
-    note_figure("worker, failed of 40,000", memories, many(&child, &socket, &questions) as f64);
-    note_figure("worker, resident", memories, resident_mb(child.id()));
-    note_figure("worker, idle", memories, idle(&child));
+    record_figure("worker, failed of 40,000", memories, many(&child, &socket, &questions) as f64);
+    record_figure("worker, resident", memories, resident_mb(child.id()));
+    record_figure("worker, idle", memories, idle(&child));
     beside_hooks(&env, &socket);
     drop(backstory_server::ask(&socket, "POST", "/api/worker/stop", "{}", PATIENCE));
     drop(child.wait());
@@ -75,7 +75,7 @@ fn get(socket: &Path, path: &str) -> bool {
 fn told(name: &str, socket: &Path, paths: impl Iterator<Item = String>) -> f64 {
     let mut took = Times::default();
     for path in paths {
-        assert!(took.of(|| get(socket, &path)), "{path}");
+        assert!(took.measure(|| get(socket, &path)), "{path}");
     }
     print(name, &took)
 }
@@ -87,7 +87,7 @@ fn print(name: &str, took: &Times) -> f64 {
 
 /// Sends many mixed requests at once, twice: what is kept once may be a cache, what grows again is a leak. Returns how many failed.
 fn many(worker: &Child, socket: &Path, questions: &[String]) -> usize {
-    let resident = || measured(resident_mb(worker.id()), "MB");
+    let resident = || format_figure(resident_mb(worker.id()), "MB");
     let (before, mut all_failed) = (resident(), 0);
     for round in 1..=2 {
         let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -138,7 +138,7 @@ fn idle(worker: &Child) -> Option<f64> {
     let before = ticks(worker.id());
     std::thread::park_timeout(Duration::from_secs(5));
     let used = ticks(worker.id()).zip(before).map(|(after, before)| (after - before) as f64);
-    println!("processor time in 5 idle seconds: {}", measured(used, "ticks"));
+    println!("processor time in 5 idle seconds: {}", format_figure(used, "ticks"));
     used
 }
 
@@ -148,9 +148,9 @@ fn beside_hooks(env: &TestEnv, socket: &Path) {
     let (mut direct, mut empty, mut asked) = (Times::default(), Times::default(), Times::default());
     for run in 0..200 {
         let payload = serde_json::json!({"session_id": format!("s{run}"), "hook_event_name": "SessionStart", "source": "startup", "cwd": project});
-        drop(direct.of(|| env.run_with(["hook", "--host", "claude-code"], payload.to_string())));
-        drop(empty.of(|| env.run(["--version"])));
-        assert!(asked.of(|| get(socket, &format!("/api/context?project_path={project}"))));
+        drop(direct.measure(|| env.run_with(["hook", "--host", "claude-code"], payload.to_string())));
+        drop(empty.measure(|| env.run(["--version"])));
+        assert!(asked.measure(|| get(socket, &format!("/api/context?project_path={project}"))));
     }
     print("hook at session start, direct", &direct);
     print("an empty process", &empty);

@@ -6,7 +6,7 @@ mod app;
 mod args;
 mod commands;
 mod diff;
-mod eval;
+mod evaluation;
 mod failure;
 mod git_share;
 mod hub_timeout;

@@ -13,7 +13,7 @@ use backstory_embed::{DIMENSION, Row, Vector, VectorWriter, model_name};
 use backstory_memory::{ProjectId, Timestamp};
 use backstory_recall::{RankingWeights, SearchQuery, Searcher, SemanticIndex, Synonyms, VectorCache};
 use backstory_store::{Filter, Home, Scope, Store};
-use backstory_testkit::{Corpus, Times, note_figure};
+use backstory_testkit::{Corpus, Times, record_figure};
 use kept::{kept_home, open, show, sizes};
 use std::fs;
 use std::path::Path;
@@ -64,10 +64,10 @@ impl SearchBench<'_> {
         let mut took = Times::default();
         for _ in 0..QUESTIONS {
             let question = question(&mut corpus);
-            took.of(|| searcher.search(&SearchQuery::new(&question, NOW), &filter).expect("an answer"));
+            took.measure(|| searcher.search(&SearchQuery::new(&question, NOW), &filter).expect("an answer"));
         }
         show(what, self.memories, &took);
-        note_figure(&format!("{what}, p50"), self.memories, took.ms(50));
+        record_figure(&format!("{what}, p50"), self.memories, took.ms(50));
     }
 }
 

@@ -11,7 +11,7 @@ mod kept;
 use backstory_memory::Timestamp;
 use backstory_recall::word_query;
 use backstory_store::{Filter, Home, NewMemory, Purpose, Scope, Store};
-use backstory_testkit::{Corpus, Times, measured};
+use backstory_testkit::{Corpus, Times, format_figure};
 use kept::{bench_project, kept_home, new_memory, open, show, sizes};
 use std::fs;
 use std::path::Path;
@@ -71,7 +71,7 @@ fn ask(
         .collect();
     show(what, memories, &took);
     let each = cpu_time().zip(worked).map(|(after, before)| (after - before) / (QUESTIONS * ASKED) as f64);
-    println!("{:<34} {:>10}", "  of the processor, on average", measured(each, "ms"));
+    println!("{:<34} {:>10}", "  of the processor, on average", format_figure(each, "ms"));
 }
 
 /// Returns the milliseconds this thread has run, whatever else the machine was doing, where the system tells.
@@ -95,7 +95,7 @@ fn write(memories: usize, home: &Path) {
         let mut took = Times::default();
         for _ in 0..WRITES {
             let memory = NewMemory { uid: None, ..new_memory(&corpus.memory(), project) };
-            took.of(|| store.remember(&memory).expect("a memory written"));
+            took.measure(|| store.remember(&memory).expect("a memory written"));
         }
         show(what, memories, &took);
     }

@@ -1,13 +1,13 @@
-//! Bars of the reliability table: how large a test runs, and the figures it tells `cargo xtask torture`.
+//! Bars of the reliability table: the size a test runs at, and the figures it reports to `cargo xtask torture`.
 //!
-//! Nothing is judged here. What must hold is asserted by the test itself, whatever its size; how long something took is only told,
-//! and judged by who runs the whole table on a machine that is quiet enough for it.
+//! Nothing is judged here. The test itself asserts what must hold, at any size. Times are only printed; `cargo xtask torture` judges them,
+//! on a machine that is quiet enough.
 
 use std::fmt::Display;
 
-/// Whether the sizes of the reliability table are wanted.
+/// Whether tests run at the sizes of the reliability table.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "chosen by who runs the tests")]
+#[expect(clippy::disallowed_methods, reason = "the caller of the tests chooses")]
 pub fn is_torture() -> bool {
     std::env::var_os("BACKSTORY_TORTURE").is_some()
 }
@@ -18,8 +18,8 @@ pub fn size(usual: usize, torture: usize) -> usize {
     if is_torture() { torture } else { usual }
 }
 
-/// Tells what a bar was measured to be.
-#[expect(clippy::print_stdout, reason = "the test harness hands it on")]
+/// Reports the measured figure of a bar.
+#[expect(clippy::print_stdout, reason = "the test harness forwards it")]
 pub fn bar(id: &str, figure: impl Display) {
     println!("bar {id}: {figure}");
 }

@@ -1,6 +1,6 @@
-//! Made-up memories, the same for the same seed: enough of them to measure with, and spread like real words.
+//! Generated memories, deterministic by seed, with the word frequencies of real text.
 
-/// An endless supply of made-up memories.
+/// A generator of memories.
 #[derive(Debug)]
 pub struct Corpus {
     state: u64,
@@ -85,7 +85,7 @@ const KINDS: &[&str] = &[
 ];
 
 impl Corpus {
-    /// Starts a supply.
+    /// Starts a generator.
     #[must_use]
     pub fn new(seed: u64) -> Corpus {
         Corpus { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, made: 0 }
@@ -100,7 +100,7 @@ impl Corpus {
         (self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit.max(1)
     }
 
-    /// Returns the numbers of a made-up vector: a scan looks at each, whatever they say.
+    /// Returns a random vector.
     #[must_use]
     pub fn vector<const N: usize>(&mut self) -> [f32; N] {
         const STEPS: usize = 1 << 24;
@@ -112,7 +112,7 @@ impl Corpus {
         words.get(at).copied().unwrap_or_default()
     }
 
-    /// Returns a rare word: most are met once or twice, as in real text.
+    /// Returns a rare word: most occur once or twice, as in real text.
     fn rare(&mut self) -> String {
         let range = 1 << (4 + self.below(13));
         format!("{}{}", self.pick(&["alpha", "beta", "delta", "omega", "sigma", "kappa"]), self.below(range))
@@ -132,7 +132,7 @@ impl Corpus {
     }
 
     /// Returns the next memory.
-    pub fn memory(&mut self) -> MadeUp {
+    pub fn memory(&mut self) -> GeneratedMemory {
         let number = self.made;
         self.made += 1;
         let (kind, title) = (self.pick(KINDS), self.sentence());
@@ -143,14 +143,14 @@ impl Corpus {
         }
         let file = format!("src/{}/{}.rs", self.pick(SUBJECTS), self.rare());
         let created_at_ms = 1_700_000_000_000 + i64::from(number) * 60_000;
-        MadeUp { uid: format!("made-up-{number}"), kind, title, body, file, created_at_ms }
+        GeneratedMemory { uid: format!("made-up-{number}"), kind, title, body, file, created_at_ms }
     }
 }
 
-/// A made-up memory.
+/// A generated memory.
 #[derive(Clone, Debug)]
-pub struct MadeUp {
-    /// Its global name.
+pub struct GeneratedMemory {
+    /// Its uid.
     pub uid: String,
     /// The name of its kind.
     pub kind: &'static str,
@@ -158,17 +158,17 @@ pub struct MadeUp {
     pub title: String,
     /// Its text.
     pub body: String,
-    /// A file it speaks of.
+    /// A file it names.
     pub file: String,
     /// When it was written.
     pub created_at_ms: i64,
 }
 
-impl MadeUp {
+impl GeneratedMemory {
     /// Returns it as a line of JSON for `import`.
     #[must_use]
     pub fn line(&self, project: &str) -> String {
-        let MadeUp { uid, kind, title, body, file, created_at_ms } = self;
+        let GeneratedMemory { uid, kind, title, body, file, created_at_ms } = self;
         format!(
             r#"{{"uid":"{uid}","kind":"{kind}","title":"{title}","body":"{body}","project":"{project}","created_at":{created_at_ms},"files":["{file}"]}}"#
         )

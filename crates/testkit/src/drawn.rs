@@ -1,4 +1,4 @@
-//! Makes text that looks like a secret, so that none has to be written into the repository.
+//! Random text that looks like a secret, so that no look-alike has to be written into the repository.
 
 /// Hexadecimal digits.
 pub const HEX: &str = "0123456789abcdef";

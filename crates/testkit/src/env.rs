@@ -1,4 +1,4 @@
-//! The binary under test, in a world of its own.
+//! The binary under test in a temporary world: home, project folder, frozen clock.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -17,23 +17,23 @@ pub struct TestEnv {
     variables: Vec<(&'static str, &'static str)>,
 }
 
-/// How a run of the binary ended.
+/// Exit code and output of a run of the binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
-pub struct Outcome {
+pub struct ProgramOutput {
     /// The exit code; `None` when a signal ended it.
     pub code: Option<i32>,
-    /// What it printed, with temporary paths made steady.
+    /// Standard output, with temporary paths replaced by `[WORLD]`.
     pub stdout: String,
-    /// What it said, with temporary paths made steady.
+    /// Standard error, with temporary paths replaced by `[WORLD]`.
     pub stderr: String,
 }
 
-/// The time it is in the world: 2026-05-01 12:00 UTC.
+/// The frozen clock: 2026-05-01 12:00 UTC.
 const NOW_MS: i64 = 1_777_636_800_000;
 
 impl TestEnv {
-    /// Makes a world for a binary.
+    /// Creates a world for a binary.
     ///
     /// # Panics
     ///
@@ -47,14 +47,14 @@ impl TestEnv {
         TestEnv { binary: binary.into(), world, variables: Vec::new() }
     }
 
-    /// Gives every run a variable of its own.
+    /// Sets an environment variable for every run.
     #[must_use]
     pub fn with(mut self, variable: &'static str, value: &'static str) -> TestEnv {
         self.variables.push((variable, value));
         self
     }
 
-    /// Returns the directory everything lies in.
+    /// Returns the temporary directory.
     #[must_use]
     pub fn world(&self) -> &Path {
         self.world.path()
@@ -72,7 +72,7 @@ impl TestEnv {
         self.world().join("project")
     }
 
-    /// Prepares a run of the binary with nothing of the real environment.
+    /// Prepares a run of the binary with a cleared environment.
     #[must_use]
     pub fn command<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(&self, arguments: I) -> Command {
         let mut command = Command::new(&self.binary);
@@ -80,9 +80,9 @@ impl TestEnv {
         command.env("HOME", self.world().join("user")).env("PATH", "/usr/bin:/bin");
         command.env("XDG_RUNTIME_DIR", self.world().join("run"));
         command.env("BACKSTORY_NOW_MS", NOW_MS.to_string());
-        // Housekeeping runs detached; a test that wants it says so.
+        // Housekeeping runs detached; tests that need it turn it on.
         command.env("BACKSTORY_RETENTION_BACKUPS", "0");
-        // Few tests are about meaning, and a model costs time; those say so.
+        // Few tests need vectors, and the model costs time; those turn it on.
         command.env("BACKSTORY_RECALL_VECTORS", "false");
         command.envs(self.variables.iter().copied());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -90,7 +90,7 @@ impl TestEnv {
     }
 
     /// Runs the binary.
-    pub fn run<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(&self, arguments: I) -> Outcome {
+    pub fn run<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(&self, arguments: I) -> ProgramOutput {
         self.finish(spawn(&mut self.command(arguments)))
     }
 
@@ -99,11 +99,11 @@ impl TestEnv {
         &self,
         arguments: I,
         input: impl AsRef<[u8]>,
-    ) -> Outcome {
+    ) -> ProgramOutput {
         let mut command = self.command(arguments);
         let mut child = spawn(command.stdin(Stdio::piped()));
         let mut pipe = child.stdin.take().expect("a pipe");
-        // A binary that has heard enough may close its end; its answer is what counts.
+        // The binary may close its end early; only its answer counts.
         drop(pipe.write_all(input.as_ref()));
         drop(pipe);
         self.finish(child)
@@ -114,15 +114,19 @@ impl TestEnv {
     /// # Panics
     ///
     /// When it cannot be waited for.
-    pub fn finish(&self, child: Child) -> Outcome {
+    pub fn finish(&self, child: Child) -> ProgramOutput {
         let output = child.wait_with_output().expect("the end of the process");
-        let steady = |bytes: &[u8]| {
+        let normalise = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes).into_owned();
             let canonical = self.world().canonicalize().expect("the world's own path");
             text.replace(&*canonical.to_string_lossy(), "[WORLD]")
                 .replace(&*self.world().to_string_lossy(), "[WORLD]")
         };
-        Outcome { code: output.status.code(), stdout: steady(&output.stdout), stderr: steady(&output.stderr) }
+        ProgramOutput {
+            code: output.status.code(),
+            stdout: normalise(&output.stdout),
+            stderr: normalise(&output.stderr),
+        }
     }
 
     /// Returns every file under the data directory.
@@ -142,7 +146,7 @@ impl TestEnv {
     #[must_use]
     pub fn processes(&self) -> Vec<PathBuf> {
         let world = self.world().as_os_str().as_encoded_bytes();
-        let of_ours = |process: &PathBuf| {
+        let is_ours = |process: &PathBuf| {
             let is_gone = fs::read_to_string(process.join("stat")).is_ok_and(|stat| stat.contains(") Z "));
             let environ = fs::read(process.join("environ")).unwrap_or_default();
             // While a process becomes another program it has no environment for a moment; its folder it keeps.
@@ -151,7 +155,7 @@ impl TestEnv {
             !is_gone && (holds(&environ, world) || environ.is_empty() && is_inside())
         };
         let all = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
-        all.filter(of_ours).collect()
+        all.filter(is_ours).collect()
     }
 
     /// Returns every file of the world that is not in the data directory, with what it holds.
@@ -163,7 +167,7 @@ impl TestEnv {
 }
 
 impl Drop for TestEnv {
-    /// Housekeeping runs detached: it must be done before its world is gone, or it would make half of it anew.
+    /// Waits for detached housekeeping: it would recreate half of the world after its removal.
     fn drop(&mut self) {
         let patience = Instant::now() + Duration::from_secs(10);
         while !self.processes().is_empty() && Instant::now() < patience {
@@ -178,8 +182,7 @@ fn holds(bytes: &[u8], needle: &[u8]) -> bool {
     starts.map(|(at, _)| bytes.get(at..).unwrap_or_default()).any(|rest| rest.starts_with(needle))
 }
 
-/// Starts a program. One that was just written may be held open for writing by a child another test is starting: it is let go of
-/// as soon as that child runs its own program.
+/// Starts a program. Retries while the file is busy: a child that another test is starting may hold it open for writing until its exec.
 fn spawn(command: &mut Command) -> Child {
     let patience = Instant::now() + Duration::from_secs(10);
     loop {

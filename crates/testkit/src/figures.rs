@@ -1,25 +1,25 @@
-//! How a bench begins, and what it measured, for whoever gathers it: `cargo xtask bench` names a file and makes one table of it.
+//! Arguments and results of benches: `cargo xtask bench` names a file, the benches append figures, and it prints one table.
 
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// Returns the sizes that were asked for on the command line, or the usual ones.
+/// Returns the sizes of the command line, or the usual ones.
 #[must_use]
 pub fn sizes(usual: &[usize]) -> Vec<usize> {
-    let asked: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
-    if asked.is_empty() { usual.to_vec() } else { asked }
+    let wanted: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    if wanted.is_empty() { usual.to_vec() } else { wanted }
 }
 
-/// Notes a figure, where somebody gathers them: a line of what was measured, with how many memories, and how much it was.
-/// What was not measured is not noted, and the table says so.
+/// Appends a figure to the file in `BACKSTORY_FIGURES`, if it is set: what was measured, with how many memories, the value.
+/// `None` is not written; the table then says "not measured".
 ///
 /// # Panics
 ///
 /// When the file cannot be written.
-pub fn note_figure(what: &str, memories: usize, value: impl Into<Option<f64>>) {
-    #[expect(clippy::disallowed_methods, reason = "a bench has no other way to be told")]
+pub fn record_figure(what: &str, memories: usize, value: impl Into<Option<f64>>) {
+    #[expect(clippy::disallowed_methods, reason = "a bench gets its options from the environment")]
     let path = std::env::var_os("BACKSTORY_FIGURES");
     let (Some(path), Some(value)) = (path, value.into()) else { return };
     let mut file = OpenOptions::new().create(true).append(true).open(path).expect("the file of figures");
-    writeln!(file, "{what}\t{memories}\t{value}").expect("a figure noted");
+    writeln!(file, "{what}\t{memories}\t{value}").expect("a figure written");
 }

@@ -1,7 +1,7 @@
-//! For tests and benches only: the real binary in a world of its own, memories to fill a store with, and what was measured.
+//! For tests and benches only: the real binary in a temporary world, generated memories and transcripts, servers, figures.
 //!
-//! A test must never touch the home of whoever runs it: the environment is cleared, and every directory the binary could resolve
-//! lies in a temporary one that is gone afterwards.
+//! A test must never touch the home of the person who runs it: the environment is cleared, and every directory the binary could resolve
+//! is in a temporary one that is removed afterwards.
 
 mod bars;
 mod corpus;
@@ -15,12 +15,12 @@ mod times;
 mod transcripts;
 
 pub use bars::{bar, is_torture, size};
-pub use corpus::{Corpus, MadeUp};
+pub use corpus::{Corpus, GeneratedMemory};
 pub use drawn::{BASE62, HEX, UPPER, drawn};
-pub use env::{Outcome, TestEnv};
-pub use figures::{note_figure, sizes};
+pub use env::{ProgramOutput, TestEnv};
+pub use figures::{record_figure, sizes};
 pub use postgres::PrivateDatabase;
-pub use proc::{measured, peak_mb, resident_mb, ticks};
-pub use stub_server::{Asked, Reply, StubServer};
+pub use proc::{format_figure, peak_mb, resident_mb, ticks};
+pub use stub_server::{StubReply, StubRequest, StubServer};
 pub use times::Times;
 pub use transcripts::{Transcript, Transcripts};

@@ -1,6 +1,6 @@
 //! A PostgreSQL of our own: in a temporary directory, on a socket nobody else knows, gone when the tests are.
 //!
-//! One server a test binary, one database a test. Where there is no PostgreSQL the caller is told, loudly, and skips.
+//! One server a test binary, one database a test. Without PostgreSQL the caller gets `None` and a `SKIPPED` line on stderr.
 
 use std::fs;
 use std::io::Write;
@@ -51,7 +51,7 @@ impl PrivateDatabase {
     /// When there is one and it does not work, or when there has to be one.
     #[must_use]
     #[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
-    #[expect(clippy::disallowed_methods, reason = "tests have no other way to be told")]
+    #[expect(clippy::disallowed_methods, reason = "tests get their options from the environment")]
     pub fn new() -> Option<PrivateDatabase> {
         let Some(server) = SERVER.as_ref() else {
             assert!(std::env::var_os(NEEDED).is_none(), "{NEEDED} is set, and there is no PostgreSQL");
@@ -151,8 +151,8 @@ impl PrivateDatabase {
         self.server.run(&self.name, &explained).1
     }
 
-    /// Waits until everything that was ever begun on the server before now is finished: only then is it sure to be pulled.
-    pub fn settle(&self) {
+    /// Waits until every transaction started before now has ended: a pull reads only what is older than all open transactions.
+    pub fn wait_for_commits(&self) {
         let now = self.psql("SELECT pg_current_xact_id()");
         let finished = format!("SELECT pg_snapshot_xmin(pg_current_snapshot()) >= '{now}'::xid8");
         while self.psql(&finished) != "t" {
@@ -176,7 +176,7 @@ impl Server {
     fn start(bin: PathBuf, tls: Option<(&str, &str)>) -> Option<Server> {
         // Who runs the server may not be let into where it is.
         let runs = as_nobody(&bin.join("postgres")).arg("--version").output();
-        if !runs.is_ok_and(|told| told.status.success()) {
+        if !runs.is_ok_and(|output| output.status.success()) {
             return None;
         }
         let dir = tempfile::Builder::new().prefix("pg").tempdir().expect("a temporary directory").keep();
@@ -196,7 +196,7 @@ impl Server {
         let mut conf =
             fs::OpenOptions::new().append(true).open(data.join("postgresql.conf")).expect("its settings");
         let port = tls.map(|(certificate, key)| {
-            settle_tls(&data, certificate, key);
+            configure_tls(&data, certificate, key);
             let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
             free.expect("a port that is free").port()
         });
@@ -264,13 +264,13 @@ impl Server {
 }
 
 fn speaks_tls(bin: &Path) -> bool {
-    let told = Command::new(bin.join("pg_config")).arg("--configure").output();
+    let output = Command::new(bin.join("pg_config")).arg("--configure").output();
     // Debian's server comes without the program that tells; it speaks TLS.
-    told.map_or(true, |told| String::from_utf8_lossy(&told.stdout).contains("openssl"))
+    output.map_or(true, |output| String::from_utf8_lossy(&output.stdout).contains("openssl"))
 }
 
 /// Puts a key and a certificate where the server looks for them, for its eyes only.
-fn settle_tls(data: &Path, certificate: &str, key: &str) {
+fn configure_tls(data: &Path, certificate: &str, key: &str) {
     for (name, text) in [("server.crt", certificate), ("server.key", key)] {
         let path = data.join(name);
         fs::write(&path, text).expect("a file of the server's");
@@ -282,22 +282,22 @@ fn settle_tls(data: &Path, certificate: &str, key: &str) {
 }
 
 /// Finds the directory with the newest server's programs.
-#[expect(clippy::disallowed_methods, reason = "tests have no other way to be told")]
+#[expect(clippy::disallowed_methods, reason = "tests get their options from the environment")]
 fn programs() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os(BIN) {
         return Some(named.into());
     }
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();
-    let told = Command::new("pg_config").arg("--bindir").output().ok();
-    found.extend(told.map(|told| PathBuf::from(String::from_utf8_lossy(&told.stdout).trim())));
+    let output = Command::new("pg_config").arg("--bindir").output().ok();
+    found.extend(output.map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())));
     found.retain(|bin| bin.join("initdb").is_file() && bin.join("postgres").is_file());
     found.sort();
     found.pop()
 }
 
 /// Finds the programs of the newest server that has pgvector.
-#[expect(clippy::disallowed_methods, reason = "tests have no other way to be told")]
+#[expect(clippy::disallowed_methods, reason = "tests get their options from the environment")]
 fn programs_with_vectors() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os(BIN_WITH_VECTORS) {
         return Some(named.into());

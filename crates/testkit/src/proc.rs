@@ -1,29 +1,28 @@
-//! What the system tells of a process, for benches: how much memory it has, and how long it worked. `None` where it does not tell:
-//! that is not measured, never nothing.
+//! Memory and CPU time of a process, for benches. `None` where the system does not report it: not measured is not zero.
 
 use std::fs;
 
-/// Returns how much memory a process has now, in megabytes.
+/// Returns the resident memory of a process, in megabytes.
 #[must_use]
 pub fn resident_mb(pid: u32) -> Option<f64> {
     megabytes(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, "VmRSS:")
 }
 
-/// Returns how much memory a process had at most, in megabytes.
+/// Returns the peak resident memory of a process, in megabytes.
 #[must_use]
 pub fn peak_mb(pid: u32) -> Option<f64> {
     megabytes(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, "VmHWM:")
 }
 
-/// Returns how long a process has worked, in ticks of the system.
+/// Returns the CPU time of a process, in clock ticks.
 #[must_use]
 pub fn ticks(pid: u32) -> Option<u64> {
-    worked(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    cpu_ticks(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Writes a figure with its unit, or that there is none.
+/// Formats a figure with its unit, or says that it was not measured.
 #[must_use]
-pub fn measured(figure: Option<f64>, unit: &str) -> String {
+pub fn format_figure(figure: Option<f64>, unit: &str) -> String {
     figure.map_or_else(|| "not measured".to_owned(), |figure| format!("{figure:.2} {unit}"))
 }
 
@@ -33,8 +32,8 @@ fn megabytes(status: &str, name: &str) -> Option<f64> {
     Some(kilobytes / 1e3)
 }
 
-/// Adds up the times in a program and in the system for it. The name before them may hold anything, blanks and brackets too.
-fn worked(stat: &str) -> Option<u64> {
+/// Adds up user and system time. The process name before them may contain blanks and brackets.
+fn cpu_ticks(stat: &str) -> Option<u64> {
     let after_name = stat.rsplit_once(')')?.1;
     let mut fields = after_name.split_whitespace().skip(11).map(|field| field.parse::<u64>().ok());
     Some(fields.next()?? + fields.next()??)
@@ -45,17 +44,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_process_has_is_read_or_not_measured() {
+    fn memory_is_read_or_not_measured() {
         assert_eq!(megabytes("Name:\tx\nVmRSS:\t    2500 kB\n", "VmRSS:"), Some(2.5));
         assert_eq!(megabytes("Name:\tx\n", "VmRSS:"), None);
-        assert_eq!([measured(Some(2.5), "MB"), measured(None, "MB")], ["2.50 MB", "not measured"]);
+        assert_eq!([format_figure(Some(2.5), "MB"), format_figure(None, "MB")], ["2.50 MB", "not measured"]);
     }
 
     #[test]
-    fn a_name_does_not_shift_what_comes_after_it() {
+    fn a_name_does_not_shift_the_fields_after_it() {
         let after = "S 1 2 3 4 -1 6 7 8 9 10 40 2 13 14";
-        assert_eq!(worked(&format!("77 (backstory) {after}")), Some(42));
-        assert_eq!(worked(&format!("77 (a) 9 (b) {after}")), Some(42));
-        assert_eq!(worked("77 (backstory) S 1"), None);
+        assert_eq!(cpu_ticks(&format!("77 (backstory) {after}")), Some(42));
+        assert_eq!(cpu_ticks(&format!("77 (a) 9 (b) {after}")), Some(42));
+        assert_eq!(cpu_ticks("77 (backstory) S 1"), None);
     }
 }

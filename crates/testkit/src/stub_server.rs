@@ -1,35 +1,35 @@
-//! A server of one machine and one test: it hears HTTP on loopback and answers as it is told.
+//! An HTTP server on loopback for one test, with scripted replies.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-/// One request as it arrived.
+/// One request.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct StubRequest {
     /// The first line and the headers.
     pub head: String,
     /// The body.
     pub body: String,
 }
 
-/// How the server answers.
+/// A scripted reply.
 #[derive(Clone, Debug)]
-pub enum Reply {
-    /// With a status and a body.
-    Says(u16, String),
-    /// Not at all: the connection stays open until the server is gone.
-    Nothing,
+pub enum StubReply {
+    /// A status and a body.
+    Response(u16, String),
+    /// No reply: the connection stays open until the server is dropped.
+    Silence,
 }
 
-type Answering = Box<dyn Fn(&Asked) -> Reply + Send>;
+type ReplyScript = Box<dyn Fn(&StubRequest) -> StubReply + Send>;
 
 /// A server on loopback.
 #[derive(Debug)]
 pub struct StubServer {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    requests: Arc<Mutex<Vec<StubRequest>>>,
     serving: Option<JoinHandle<()>>,
 }
 
@@ -40,13 +40,13 @@ impl StubServer {
     ///
     /// When there is no port to listen on.
     #[must_use]
-    pub fn answering(answer: impl Fn(&Asked) -> Reply + Send + 'static) -> StubServer {
+    pub fn start(reply: impl Fn(&StubRequest) -> StubReply + Send + 'static) -> StubServer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port on loopback");
         let address = listener.local_addr().expect("its own address");
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&asked);
-        let serving = std::thread::spawn(move || serve(&listener, &heard, &(Box::new(answer) as Answering)));
-        StubServer { address, asked, serving: Some(serving) }
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&requests);
+        let serving = std::thread::spawn(move || serve(&listener, &log, &(Box::new(reply) as ReplyScript)));
+        StubServer { address, requests, serving: Some(serving) }
     }
 
     /// Returns its address.
@@ -55,20 +55,20 @@ impl StubServer {
         format!("http://{}", self.address)
     }
 
-    /// Returns what it was asked so far.
+    /// Returns the requests so far.
     ///
     /// # Panics
     ///
     /// When answering panicked.
     #[must_use]
-    pub fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().expect("nobody panicked").clone()
+    pub fn requests(&self) -> Vec<StubRequest> {
+        self.requests.lock().expect("nobody panicked").clone()
     }
 }
 
 impl Drop for StubServer {
     fn drop(&mut self) {
-        // A connection that says nothing is how it is told to end.
+        // An empty connection ends the loop of `serve`.
         drop(TcpStream::connect(self.address));
         if let Some(serving) = self.serving.take() {
             drop(serving.join());
@@ -76,25 +76,25 @@ impl Drop for StubServer {
     }
 }
 
-fn serve(listener: &TcpListener, heard: &Mutex<Vec<Asked>>, answer: &Answering) {
+fn serve(listener: &TcpListener, log: &Mutex<Vec<StubRequest>>, reply: &ReplyScript) {
     let mut left_open = Vec::new();
     for stream in listener.incoming().flatten() {
-        let Some(asked) = hear(&stream) else { return };
-        let reply = answer(&asked);
-        heard.lock().expect("nobody panicked").push(asked);
-        match reply {
-            Reply::Nothing => left_open.push(stream),
-            Reply::Says(status, body) => {
+        let Some(request) = read_request(&stream) else { return };
+        let answer = reply(&request);
+        log.lock().expect("nobody panicked").push(request);
+        match answer {
+            StubReply::Silence => left_open.push(stream),
+            StubReply::Response(status, body) => {
                 let head =
                     format!("HTTP/1.1 {status} Stub\r\nconnection: close\r\ncontent-length: {}", body.len());
-                // Whoever has heard enough may hang up.
+                // The client may hang up early.
                 drop((&stream).write_all(format!("{head}\r\n\r\n{body}").as_bytes()));
             }
         }
     }
 }
 
-fn hear(stream: &TcpStream) -> Option<Asked> {
+fn read_request(stream: &TcpStream) -> Option<StubRequest> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -108,5 +108,5 @@ fn hear(stream: &TcpStream) -> Option<Asked> {
     });
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
-    Some(Asked { head, body: String::from_utf8_lossy(&body).into_owned() })
+    Some(StubRequest { head, body: String::from_utf8_lossy(&body).into_owned() })
 }

@@ -1,4 +1,4 @@
-//! Made-up transcripts of Claude Code, the same for the same seed: sessions to import, as many and as long as a test needs.
+//! Generated transcripts of Claude Code, deterministic by seed.
 
 use crate::Corpus;
 use std::fmt::Write;
@@ -7,16 +7,16 @@ use std::fmt::Write;
 const FIRST_DAY_MS: i64 = 1_769_936_400_000;
 const HOUR_MS: i64 = 3_600_000;
 
-/// One session that was recorded.
+/// One recorded session.
 #[derive(Clone, Debug)]
 pub struct Transcript {
-    /// The name of the session, and of its file.
+    /// The id of the session, and the stem of its file.
     pub session: String,
     /// The lines of its file.
     pub text: String,
 }
 
-/// Makes up sessions in a project.
+/// A generator of sessions in a project.
 #[derive(Debug)]
 pub struct Transcripts {
     corpus: Corpus,
@@ -25,7 +25,7 @@ pub struct Transcripts {
 }
 
 impl Transcripts {
-    /// Starts a supply of sessions that take place in a folder.
+    /// Starts a generator of sessions in a folder.
     #[must_use]
     pub fn new(seed: u64, cwd: impl Into<String>) -> Transcripts {
         Transcripts { corpus: Corpus::new(seed), cwd: cwd.into(), made: 0 }
@@ -36,7 +36,7 @@ impl Transcripts {
     pub fn session(&mut self, turns: usize, file_bytes: usize) -> Transcript {
         self.made += 1;
         let session = format!("00000000-0000-4000-8000-{:012x}", self.made);
-        let mut rows = Rows {
+        let mut rows = TranscriptRows {
             session: session.clone(),
             cwd: self.cwd.clone(),
             at_ms: FIRST_DAY_MS + i64::from(self.made) * HOUR_MS,
@@ -49,7 +49,7 @@ impl Transcripts {
         Transcript { session, text: rows.text }
     }
 
-    fn turn(&mut self, rows: &mut Rows, file_bytes: usize) {
+    fn turn(&mut self, rows: &mut TranscriptRows, file_bytes: usize) {
         let known = self.corpus.memory();
         let rule = self.corpus.sentence();
         let file = format!("{}/{}", self.cwd, known.file);
@@ -88,7 +88,7 @@ impl Transcripts {
     }
 }
 
-struct Rows {
+struct TranscriptRows {
     session: String,
     cwd: String,
     at_ms: i64,
@@ -96,7 +96,7 @@ struct Rows {
     text: String,
 }
 
-impl Rows {
+impl TranscriptRows {
     fn row(&mut self, sort: &str, rest: &str) {
         self.number += 1;
         self.at_ms += 7_000;
@@ -135,7 +135,7 @@ impl Rows {
     }
 }
 
-/// Writes a time the way transcripts do.
+/// Formats a time as transcripts do.
 fn iso(at_ms: i64) -> String {
     let (days, ms) = (at_ms.div_euclid(86_400_000), at_ms.rem_euclid(86_400_000));
     let (mut year, mut left) = (1970, days);

@@ -1,19 +1,19 @@
-//! The table: every bar, what it promises in numbers, and the tests that show it.
+//! The table: every bar, its promise in numbers, and the tests that prove it.
 //!
-//! R are about reliability, S about security; X are others that take as long. `docs/torture.md` lists them. Their numbers stand in the
-//! tests, which assert them and tell what they measured; only how long something may take stands here, in milliseconds.
+//! R is reliability, S security, X others that take as long. `docs/torture.md` lists them. The tests assert the numbers and report what
+//! they measured; only time limits are here, in milliseconds.
 
 /// One promise with a number.
 pub(crate) struct Bar {
     pub(crate) id: &'static str,
-    pub(crate) says: &'static str,
-    pub(crate) shown: &'static [Shown],
-    /// What its tests take the time of, and how many milliseconds that may be.
+    pub(crate) promise: &'static str,
+    pub(crate) proofs: &'static [BarProof],
+    /// Names of measured times, and their limits in milliseconds.
     pub(crate) within: &'static [(&'static str, f64)],
 }
 
-/// How a bar is shown.
-pub(crate) enum Shown {
+/// How a bar is proven.
+pub(crate) enum BarProof {
     /// By tests of a package's `tests/it`.
     Tests(&'static str, &'static [&'static str]),
     /// By tests inside a package's library.
@@ -22,27 +22,28 @@ pub(crate) enum Shown {
     Browser(&'static str),
 }
 
-use Shown::{Browser, Tests, Units};
+use BarProof::{Browser, Tests, Units};
 
 const CLI: &str = "backstory-cli";
 const STORE: &str = "backstory-store";
 const CAPTURE: &str = "backstory-capture";
-const CONTEXT: &str = "backstory-inject";
-const HUB: &str = "backstory-sync";
+const DISTIL: &str = "backstory-distil";
+const INJECT: &str = "backstory-inject";
+const SYNC: &str = "backstory-sync";
 const SERVER: &str = "backstory-server";
 const MEMORY: &str = "backstory-memory";
 
-const fn bar(id: &'static str, says: &'static str, shown: &'static [Shown]) -> Bar {
-    Bar { id, says, shown, within: &[] }
+const fn bar(id: &'static str, promise: &'static str, proofs: &'static [BarProof]) -> Bar {
+    Bar { id, promise, proofs, within: &[] }
 }
 
 const fn timed(
     id: &'static str,
-    says: &'static str,
-    shown: &'static [Shown],
+    promise: &'static str,
+    proofs: &'static [BarProof],
     within: &'static [(&'static str, f64)],
 ) -> Bar {
-    Bar { id, says, shown, within }
+    Bar { id, promise, proofs, within }
 }
 
 /// Every bar there is.
@@ -234,7 +235,7 @@ pub(crate) const BARS: &[Bar] = &[
         "R24",
         "what was given comes back 50 times: 0 memories of it, no run of 64 characters kept",
         &[
-            Tests(CAPTURE, &["distil::what_was_given_and_comes_back_leaves_no_memory"]),
+            Tests(DISTIL, &["distil::what_was_given_and_comes_back_leaves_no_memory"]),
             Tests(CLI, &["laws::law_5_what_we_said_is_not_captured_as_if_it_had_happened"]),
         ],
     ),
@@ -371,7 +372,7 @@ pub(crate) const BARS: &[Bar] = &[
         "S05",
         "escape cases in injected blocks, MCP answers and on the screen: 0 forbidden strings, one fence each",
         &[
-            Tests(CONTEXT, &["hostile::the_escape_cases_escape_nowhere"]),
+            Tests(INJECT, &["hostile::the_escape_cases_escape_nowhere"]),
             Tests(CLI, &["hostile_records::the_escape_cases_escape_neither_from_mcp_nor_from_the_screen"]),
         ],
     ),
@@ -390,7 +391,7 @@ pub(crate) const BARS: &[Bar] = &[
         "S07",
         "injection strings as output of the web, then a session: 0 injected, all labelled, each found by its number in a fence",
         &[
-            Tests(CONTEXT, &["hostile::no_injection_from_outside_is_injected"]),
+            Tests(INJECT, &["hostile::no_injection_from_outside_is_injected"]),
             Tests(CLI, &["hostile_records::attacks_from_the_web_are_never_told_and_stay_to_be_looked_up"]),
         ],
     ),
@@ -432,7 +433,7 @@ pub(crate) const BARS: &[Bar] = &[
         "S13",
         "two tenants, every table, every verb: 0 foreign rows",
         &[Tests(
-            HUB,
+            SYNC,
             &[
                 "isolation::every_table_with_a_team_is_under_forced_row_level_security",
                 "isolation::no_verb_on_any_table_reaches_another_team",
@@ -498,7 +499,7 @@ pub(crate) const BARS: &[Bar] = &[
         "X04",
         "a hub of 100,000 memories: pulls and searches go by its indexes",
         &[Tests(
-            HUB,
+            SYNC,
             &[
                 "scale::a_pull_and_a_search_of_a_large_hub_go_by_its_indexes",
                 "scale::a_search_by_meaning_of_a_large_hub_goes_by_the_index_of_vectors",

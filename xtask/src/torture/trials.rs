@@ -1,10 +1,10 @@
-//! Builds the program and the tests that bars are shown by, and runs them at full size.
+//! Builds the program and the tests of the bars, and runs them at full size.
 //!
-//! The program is what is released; the tests around it are those `cargo test` builds, so that nothing is built twice in CI. How a
-//! program is waited for, and ended, is `running`.
+//! The program is the release build; the tests are those of `cargo test`, so that CI builds nothing twice. `process` waits for programs
+//! and kills them.
 
-use super::bars::{Bar, Shown};
-use super::running::{Ended, finish};
+use super::bars::{Bar, BarProof};
+use super::process::{ProgramEnd, finish};
 use crate::places::{released_program, root, target};
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,29 +12,29 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Nearly every bar takes less than a minute; hundreds of hostile lines on every page of the viewer take some. What takes so long hangs.
+/// The limit of one program. Nearly every bar takes less than a minute; hundreds of hostile lines on every page of the viewer take some.
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// What is tried, and with what.
-pub(crate) struct Binaries {
-    /// The program itself, as it is released.
+/// The built programs.
+pub(crate) struct TortureBinaries {
+    /// The release build of the program.
     program: PathBuf,
-    /// The built tests: package and target lead to a program.
+    /// The test programs, by package and target.
     tests: BTreeMap<(String, String), PathBuf>,
 }
 
-/// What came of running something that shows a bar.
+/// The result of running one proof of a bar.
 pub(crate) struct Trial {
-    /// Why it counts as failed, if it does.
+    /// Why it failed, if it did.
     pub(crate) failure: Option<String>,
-    /// All it printed.
+    /// Its whole output.
     pub(crate) output: String,
 }
 
-impl Binaries {
+impl TortureBinaries {
     /// Builds the program as it is released, unless one is named, and the tests exactly as `cargo test --workspace` does.
     #[expect(clippy::disallowed_methods, reason = "the program may be named, as for the suites in `tests/`")]
-    pub(crate) fn build() -> Result<Binaries, String> {
+    pub(crate) fn build() -> Result<TortureBinaries, String> {
         let program = match std::env::var_os("BACKSTORY_BIN") {
             Some(program) => root().join(program),
             None => {
@@ -43,13 +43,13 @@ impl Binaries {
             }
         };
         let messages = cargo(&["test", "--workspace", "--no-run", "--quiet", "--message-format", "json"])?;
-        Ok(Binaries { program, tests: messages.lines().filter_map(test_program).collect() })
+        Ok(TortureBinaries { program, tests: messages.lines().filter_map(test_program).collect() })
     }
 
-    /// Runs all that shows a bar, one after the other, and keeps what was printed for whoever wants to know more.
-    /// What has not ended by the deadline of all bars has failed.
+    /// Runs all proofs of a bar, one after the other, and keeps their output in `target/torture/ID.log`.
+    /// A proof that still runs at the deadline of all bars has failed.
     pub(crate) fn run(&self, bar: &Bar, deadline: Instant) -> Vec<Trial> {
-        let trials: Vec<Trial> = bar.shown.iter().map(|shown| self.trial(shown, deadline)).collect();
+        let trials: Vec<Trial> = bar.proofs.iter().map(|proof| self.trial(proof, deadline)).collect();
         let folder = target().join("torture");
         let printed: String = trials.iter().map(|trial| trial.output.as_str()).collect();
         drop(fs::create_dir_all(&folder));
@@ -57,11 +57,13 @@ impl Binaries {
         trials
     }
 
-    fn trial(&self, shown: &Shown, deadline: Instant) -> Trial {
-        match shown {
-            Shown::Tests(package, names) => self.tests(package, "it", names, deadline),
-            Shown::Units(package, names) => self.tests(package, &package.replace('-', "_"), names, deadline),
-            Shown::Browser(name) => self.in_a_browser(name, deadline),
+    fn trial(&self, proof: &BarProof, deadline: Instant) -> Trial {
+        match proof {
+            BarProof::Tests(package, names) => self.tests(package, "it", names, deadline),
+            BarProof::Units(package, names) => {
+                self.tests(package, &package.replace('-', "_"), names, deadline)
+            }
+            BarProof::Browser(name) => self.in_a_browser(name, deadline),
         }
     }
 
@@ -79,8 +81,8 @@ impl Binaries {
             .current_dir(root().join("crates").join(folder))
             .env("BACKSTORY_TORTURE", "1")
             .env("BACKSTORY_BIN", &self.program);
-        let mut trial = tried(&mut command, deadline);
-        // A name that does not exist is passed over without a word.
+        let mut trial = run_trial(&mut command, deadline);
+        // The test harness silently ignores a name that does not exist.
         let all_ran = trial.output.contains(&format!("test result: ok. {} passed", names.len()));
         if trial.failure.is_none() && !all_ran {
             trial.failure = Some("not all of its tests exist".to_owned());
@@ -88,7 +90,7 @@ impl Binaries {
         trial
     }
 
-    /// Runs a test of the viewer, with the hostile lines that lie beside the checkout.
+    /// Runs a test of the viewer, with the corpus of hostile lines beside the checkout.
     fn in_a_browser(&self, name: &str, deadline: Instant) -> Trial {
         let mut suite = Command::new("tests/browser/run");
         suite.arg(name).current_dir(root()).env("BACKSTORY_BIN", &self.program);
@@ -98,10 +100,10 @@ impl Binaries {
             Command::new("tar").args(["-xzO", "--wildcards", "*XSS*.txt", "-f"]).arg(packed).output();
         match unpacked {
             Ok(unpacked) if unpacked.status.success() && fs::write(&lines, &unpacked.stdout).is_ok() => {
-                tried(suite.env("BACKSTORY_XSS_LINES", lines), deadline)
+                run_trial(suite.env("BACKSTORY_XSS_LINES", lines), deadline)
             }
             _ => {
-                let mut trial = tried(&mut suite, deadline);
+                let mut trial = run_trial(&mut suite, deadline);
                 trial.output += "SKIPPED: the corpus `xss-dev.tar.gz` is not beside this checkout\n";
                 trial
             }
@@ -117,7 +119,7 @@ fn cargo(arguments: &[&str]) -> Result<String, String> {
     if run.status.success() { Ok(printed) } else { Err(format!("`cargo {}` failed", arguments.join(" "))) }
 }
 
-/// Reads one message of cargo: a test program, with the package and the target it is of.
+/// Parses one message of cargo: a test program with its package and target.
 fn test_program(message: &str) -> Option<((String, String), PathBuf)> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
     let text = |place: &str| message.pointer(place)?.as_str();
@@ -129,21 +131,21 @@ fn test_program(message: &str) -> Option<((String, String), PathBuf)> {
     Some(((package, text("/target/name")?.to_owned()), text("/executable")?.into()))
 }
 
-/// Runs a program until it ends, hangs, or the time of all bars is over.
-fn tried(command: &mut Command, deadline: Instant) -> Trial {
+/// Runs a program until it ends, its own limit, or the deadline of all bars.
+fn run_trial(command: &mut Command, deadline: Instant) -> Trial {
     let (ended, output) = finish(command, deadline.min(Instant::now() + PATIENCE));
     let failure = match ended {
-        Ended::Well => None,
-        Ended::Badly(how) => Some(reason(&output).unwrap_or(how)),
-        Ended::ByUs if Instant::now() >= deadline => {
-            Some("not ended when the time for all bars was over".to_owned())
+        ProgramEnd::Success => None,
+        ProgramEnd::Failure(how) => Some(reason(&output).unwrap_or(how)),
+        ProgramEnd::Killed if Instant::now() >= deadline => {
+            Some("killed at the deadline of all bars".to_owned())
         }
-        Ended::ByUs => Some(format!("no end after {} s", PATIENCE.as_secs())),
+        ProgramEnd::Killed => Some(format!("killed after {} s", PATIENCE.as_secs())),
     };
     Trial { failure, output }
 }
 
-/// The line after the first panic says what went wrong.
+/// The line after the first panic has the reason.
 fn reason(output: &str) -> Option<String> {
     let mut lines = output.lines().skip_while(|line| !line.contains("panicked at"));
     let place = lines.next()?.split("panicked at ").nth(1)?;
@@ -155,17 +157,17 @@ mod tests {
     use super::*;
 
     fn failure(line: &str, left: Duration) -> Option<String> {
-        tried(Command::new("sh").args(["-c", line]), Instant::now() + left).failure
+        run_trial(Command::new("sh").args(["-c", line]), Instant::now() + left).failure
     }
 
     #[test]
-    fn what_has_not_ended_with_the_time_for_all_has_failed_and_says_so() {
+    fn a_program_that_runs_at_the_deadline_has_failed() {
         let why = failure("sleep 600", Duration::from_millis(200)).unwrap();
-        assert!(why.contains("the time for all bars was over"), "{why}");
+        assert!(why.contains("the deadline of all bars"), "{why}");
     }
 
     #[test]
-    fn a_failure_says_what_went_wrong() {
+    fn a_failure_has_its_reason() {
         let enough = Duration::from_secs(60);
         assert_eq!(failure("true", enough), None);
         let panics = "echo \"thread 't' panicked at a.rs:1:2:\nleft is not right\"; exit 101";

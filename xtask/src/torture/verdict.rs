@@ -1,23 +1,23 @@
-//! What is made of the words of a bar's tests: passed, failed, too slow, skipped. Pure.
+//! Judges the output of a bar's tests: passed, failed, too slow, skipped. Pure.
 
 use super::bars::Bar;
 use super::trials::Trial;
 
-/// How a bar stands.
+/// The result of a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BarResult {
-    /// All held, within its time.
+    /// All assertions held, within the time limits.
     Passed,
     /// A promise was broken, or nothing was measured.
     Failed,
-    /// All held, but not within its time: this machine may be too slow or too busy.
+    /// All assertions held, but over a time limit: this machine may be too slow or too busy.
     Slow,
-    /// Something it needs is not here.
+    /// Something it needs is missing on this machine.
     Skipped,
 }
 
 impl BarResult {
-    /// Returns how it is printed.
+    /// Returns its word in the report.
     pub(crate) fn word(self) -> &'static str {
         match self {
             BarResult::Passed => "ok",
@@ -28,53 +28,53 @@ impl BarResult {
     }
 }
 
-/// How a bar stands, and what its tests told.
+/// The result of a bar, and the figures its tests reported.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Verdict {
-    pub(crate) standing: BarResult,
-    pub(crate) told: String,
+pub(crate) struct BarVerdict {
+    pub(crate) result: BarResult,
+    pub(crate) figures: String,
 }
 
-impl Verdict {
-    /// Judges what was printed.
-    pub(crate) fn of(bar: &Bar, trials: &[Trial]) -> Verdict {
-        let verdict = |standing, told: String| Verdict { standing, told };
+impl BarVerdict {
+    /// Judges the output of all trials of a bar.
+    pub(crate) fn judge(bar: &Bar, trials: &[Trial]) -> BarVerdict {
+        let verdict = |result, figures: String| BarVerdict { result, figures };
         if let Some(why) = trials.iter().find_map(|trial| trial.failure.clone()) {
             return verdict(BarResult::Failed, why);
         }
         let lines = || trials.iter().flat_map(|trial| trial.output.lines());
-        let of_this = |word: &str| {
+        let reported = |word: &str| {
             let start = format!("{word} {}: ", bar.id);
             lines().filter_map(move |line| line.trim_start().strip_prefix(&start).map(str::to_owned))
         };
-        let mut told: Vec<String> = of_this("bar").collect();
+        let mut figures: Vec<String> = reported("bar").collect();
         if let Some(why) = lines().find_map(|line| line.trim_start().strip_prefix("SKIPPED: ")) {
             return verdict(
                 BarResult::Skipped,
-                format!("{} [{why}]", told.join("; ")).trim_start().to_owned(),
+                format!("{} [{why}]", figures.join("; ")).trim_start().to_owned(),
             );
         }
-        if told.is_empty() {
-            return verdict(BarResult::Failed, "its tests told no figure".to_owned());
+        if figures.is_empty() {
+            return verdict(BarResult::Failed, "its tests reported no figure".to_owned());
         }
-        let times: Vec<(String, f64)> = of_this("took").filter_map(|line| time(&line)).collect();
-        let mut standing = BarResult::Passed;
+        let times: Vec<(String, f64)> = reported("took").filter_map(|line| parse_time(&line)).collect();
+        let mut result = BarResult::Passed;
         for (what, limit) in bar.within {
             let Some((_, took)) = times.iter().find(|(name, _)| name == what) else {
-                return verdict(BarResult::Failed, format!("its tests told no time for `{what}`"));
+                return verdict(BarResult::Failed, format!("its tests reported no time for `{what}`"));
             };
             if took > limit {
-                standing = BarResult::Slow;
+                result = BarResult::Slow;
             }
             let mark = if took > limit { "> " } else { "of " };
-            told.push(format!("{what} {took} ms {mark}{limit}"));
+            figures.push(format!("{what} {took} ms {mark}{limit}"));
         }
-        verdict(standing, told.join("; "))
+        verdict(result, figures.join("; "))
     }
 }
 
-/// Reads `p95 84.2 ms`.
-fn time(line: &str) -> Option<(String, f64)> {
+/// Parses `p95 84.2 ms`.
+fn parse_time(line: &str) -> Option<(String, f64)> {
     let (what, took) = line.strip_suffix(" ms")?.rsplit_once(' ')?;
     Some((what.to_owned(), took.parse().ok()?))
 }
@@ -82,45 +82,45 @@ fn time(line: &str) -> Option<(String, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::torture::bars::Shown;
+    use crate::torture::bars::BarProof;
 
     const BAR: Bar = Bar {
         id: "R99",
-        says: "all of it",
-        shown: &[Shown::Tests("backstory-store", &["a::b"])],
+        promise: "all of it",
+        proofs: &[BarProof::Tests("backstory-store", &["a::b"])],
         within: &[("hooks p95", 250.0)],
     };
 
     fn judged(output: &str) -> (BarResult, String) {
-        let Verdict { standing, told } =
-            Verdict::of(&BAR, &[Trial { failure: None, output: output.to_owned() }]);
-        (standing, told)
+        let BarVerdict { result, figures } =
+            BarVerdict::judge(&BAR, &[Trial { failure: None, output: output.to_owned() }]);
+        (result, figures)
     }
 
     #[test]
     fn a_figure_within_its_time_passes() {
-        let told = "bar R99: 7 of 7\nbar R98: not this one\ntook R99: hooks p95 84.2 ms\n";
-        assert_eq!(judged(told), (BarResult::Passed, "7 of 7; hooks p95 84.2 ms of 250".to_owned()));
+        let output = "bar R99: 7 of 7\nbar R98: not this one\ntook R99: hooks p95 84.2 ms\n";
+        assert_eq!(judged(output), (BarResult::Passed, "7 of 7; hooks p95 84.2 ms of 250".to_owned()));
     }
 
     #[test]
-    fn too_slow_is_told_apart_from_broken() {
-        let told = "bar R99: 7 of 7\ntook R99: hooks p95 250.1 ms\n";
-        assert_eq!(judged(told), (BarResult::Slow, "7 of 7; hooks p95 250.1 ms > 250".to_owned()));
-        let broken = Trial { failure: Some("3 lost".to_owned()), output: told.to_owned() };
-        assert_eq!(Verdict::of(&BAR, &[broken]).standing, BarResult::Failed);
+    fn too_slow_differs_from_failed() {
+        let output = "bar R99: 7 of 7\ntook R99: hooks p95 250.1 ms\n";
+        assert_eq!(judged(output), (BarResult::Slow, "7 of 7; hooks p95 250.1 ms > 250".to_owned()));
+        let broken = Trial { failure: Some("3 lost".to_owned()), output: output.to_owned() };
+        assert_eq!(BarVerdict::judge(&BAR, &[broken]).result, BarResult::Failed);
     }
 
     #[test]
-    fn who_tells_nothing_has_failed() {
+    fn without_a_figure_a_bar_fails() {
         assert_eq!(judged("test result: ok. 1 passed").0, BarResult::Failed);
         assert_eq!(judged("bar R99: 7 of 7").0, BarResult::Failed, "the time is missing");
         assert_eq!(judged("took R99: hooks p95 1.0 ms").0, BarResult::Failed, "the figure is missing");
     }
 
     #[test]
-    fn what_was_skipped_is_not_passed() {
-        let (standing, told) = judged("bar R99: 7 of 7\nSKIPPED: no corpus\n");
-        assert_eq!((standing, told.as_str()), (BarResult::Skipped, "7 of 7 [no corpus]"));
+    fn a_skipped_bar_is_not_passed() {
+        let (result, figures) = judged("bar R99: 7 of 7\nSKIPPED: no corpus\n");
+        assert_eq!((result, figures.as_str()), (BarResult::Skipped, "7 of 7 [no corpus]"));
     }
 }

@@ -1,11 +1,11 @@
-//! `eval`: measures recall on a data set, in a temporary store. The measuring is in `crate::eval`, the format in `docs/eval.md`.
+//! `eval`: measures recall on a data set, in a temporary store. The measuring is in `crate::evaluation`, the format in `docs/eval.md`.
 
 use crate::app::App;
-use crate::eval::arm::EvalArm;
-use crate::eval::bench::EvalBench;
-use crate::eval::data_set::{DataSet, create_file};
-use crate::eval::per_query;
-use crate::eval::report::EvalReport;
+use crate::evaluation::arm::EvalArm;
+use crate::evaluation::bench::EvalBench;
+use crate::evaluation::data_set::{DataSet, create_file};
+use crate::evaluation::per_query;
+use crate::evaluation::report::EvalReport;
 use crate::failure::{Exit, Failure};
 use clap::Args;
 use std::path::PathBuf;

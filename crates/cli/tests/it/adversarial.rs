@@ -49,11 +49,11 @@ fn ten_megabytes_made_to_be_slow_are_redacted_in_little_memory() {
     let mut times = Times::default();
     for unit in units {
         let text = unit.repeat(bytes / unit.len());
-        let redacted = times.of(|| redacted(&env, &text));
+        let redacted = times.measure(|| redacted(&env, &text));
         assert!(redacted.len() <= text.len() * 8, "{unit}: {} bytes", redacted.len());
     }
     bar("S17", format_args!("{} kinds of {} MiB within 64 MiB of memory", units.len(), bytes >> 20));
-    times.tell("S17", "max");
+    times.report("S17", "max");
 }
 
 /// S02.
@@ -66,9 +66,9 @@ fn redacting_64_kib_in_a_fresh_process() {
     for _ in 0..runs {
         let text: String = std::iter::repeat_with(|| corpus.sentence() + "\n").take(900).collect();
         let text = &text[..text.len().min(64 << 10)];
-        let redacted = times.of(|| env.run_with(["redact"], text).stdout);
+        let redacted = times.measure(|| env.run_with(["redact"], text).stdout);
         assert_eq!(redacted.lines().count(), text.lines().count());
     }
     bar("S02", format_args!("{runs} fresh processes of 64 KiB"));
-    times.tell("S02", "64 KiB p95");
+    times.report("S02", "64 KiB p95");
 }

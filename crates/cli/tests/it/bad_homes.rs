@@ -3,7 +3,7 @@
 use crate::support::{
     HOOK, Times, ask, bar, count, database, harmless, hook, lock, prompt, remember, titles, told, world,
 };
-use backstory_testkit::{Outcome, TestEnv};
+use backstory_testkit::{ProgramOutput, TestEnv};
 use insta::assert_snapshot;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -45,7 +45,7 @@ fn a_home_that_is_no_whole_path_is_refused_and_made_in_no_folder() {
     assert!(!env.project().join("rel").exists() && !env.home().exists());
 }
 
-fn at_home(env: &TestEnv, home: &Path, arguments: &[&str]) -> Outcome {
+fn at_home(env: &TestEnv, home: &Path, arguments: &[&str]) -> ProgramOutput {
     env.finish(env.command(arguments).env("BACKSTORY_HOME", home).spawn().unwrap())
 }
 
@@ -133,7 +133,7 @@ impl Nobody {
         fs::set_permissions(self.env.home(), fs::Permissions::from_mode(0o500)).unwrap();
     }
 
-    fn run(&self, arguments: &[&str], input: &str) -> Outcome {
+    fn run(&self, arguments: &[&str], input: &str) -> ProgramOutput {
         let command = self.env.command(arguments);
         let mut wrapped = Command::new("setpriv");
         wrapped.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(&self.binary);
@@ -173,13 +173,14 @@ fn a_home_that_cannot_be_written_is_still_read() {
     assert!(json["problem"].as_str().is_some_and(|why| why.contains("cannot write in")), "{json}");
     let mut times = Times::default();
     for number in 0..20 {
-        harmless(&times.of(|| nobody.run(&HOOK, &prompt("s", &number.to_string()))));
+        harmless(&times.measure(|| nobody.run(&HOOK, &prompt("s", &number.to_string()))));
     }
-    let served = times.of(|| nobody.run(&["mcp"], "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"));
+    let served =
+        times.measure(|| nobody.run(&["mcp"], "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"));
     assert_eq!((served.code, served.stdout.lines().count()), (Some(0), 1), "{served:?}");
     assert_eq!(nobody.env.files(), before, "not a file was made");
     bar("R14", "20 hooks and a server: exit 0, 0 files made, `status` says why");
-    times.tell("R14", "max");
+    times.report("R14", "max");
 }
 
 #[test]

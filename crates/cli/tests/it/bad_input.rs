@@ -1,14 +1,14 @@
 //! Bad input: a clear message, a documented exit code, nothing lost, never a panic.
 
 use crate::support::{HOOK, answer, ask, count, harmless, hook, lock, prompt, remember, titles, told, world};
-use backstory_testkit::{Outcome, TestEnv};
+use backstory_testkit::{ProgramOutput, TestEnv};
 use insta::assert_snapshot;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
 /// Says that a run ended as documented and talked like a person.
-fn civil(outcome: &Outcome) {
+fn civil(outcome: &ProgramOutput) {
     assert!(matches!(outcome.code, Some(0..=2)), "{outcome:?}");
     for stream in [&outcome.stdout, &outcome.stderr] {
         assert!(!stream.contains("panicked") && !stream.contains("RUST_BACKTRACE"), "{outcome:?}");

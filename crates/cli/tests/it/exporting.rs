@@ -1,7 +1,7 @@
 //! `export`: everything leaves as it is, and comes back as it was.
 
 use crate::support::{ask, done, file, hear, lines, prompt, remember, run_in, titles, told, world};
-use backstory_testkit::{Outcome, TestEnv};
+use backstory_testkit::{ProgramOutput, TestEnv};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::fs;
@@ -24,7 +24,7 @@ fn rich() -> TestEnv {
     env
 }
 
-fn exported(outcome: &Outcome) -> Vec<Value> {
+fn exported(outcome: &ProgramOutput) -> Vec<Value> {
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     outcome.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

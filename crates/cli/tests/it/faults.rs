@@ -5,14 +5,14 @@ use crate::support::{
     HOOK, Times, Worker, ask, bar, count, database, harmless, hear, hear_at_once, hook, patient_world,
     prompt, prompts, remember, size, titles, world,
 };
-use backstory_testkit::{Outcome, TestEnv};
+use backstory_testkit::{ProgramOutput, TestEnv};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Runs a hook by way of another program, in the same world.
-fn hook_through(env: &TestEnv, program: &str, arguments: &[&str], payload: &str) -> Outcome {
+fn hook_through(env: &TestEnv, program: &str, arguments: &[&str], payload: &str) -> ProgramOutput {
     let hook = env.command(HOOK);
     let mut command = Command::new(program);
     command.args(arguments).arg(hook.get_program()).args(HOOK).env_clear();
@@ -83,7 +83,7 @@ fn a_hook_that_spools_has_synced_before_it_ends() {
     let kept = count(&env, "events");
     assert!(kept >= 200, "{kept}");
     bar("R04", format_args!("{kept} of {kept} kept, synced and renamed before the exit"));
-    times.tell("R04", "p95");
+    times.report("R04", "p95");
 }
 
 /// R06.
@@ -93,7 +93,7 @@ fn a_lone_hook_is_quick() {
     let lone = |env: &TestEnv| {
         let mut times = Times::default();
         for number in 0..runs {
-            times.of(|| hear(env, prompt("s", &format!("prompt {number}"))));
+            times.measure(|| hear(env, prompt("s", &format!("prompt {number}"))));
         }
         times
     };
@@ -107,10 +107,10 @@ fn a_lone_hook_is_quick() {
     let synced = lone(&spooling);
     assert_eq!(waiting(&spooling), runs);
     bar("R06", format_args!("{runs} runs each way, all kept"));
-    usual.tell("R06", "p50");
-    usual.tell("R06", "p95");
-    synced.tell("R06", "synced p50");
-    synced.tell("R06", "synced p95");
+    usual.report("R06", "p50");
+    usual.report("R06", "p95");
+    synced.report("R06", "synced p50");
+    synced.report("R06", "synced p95");
 }
 
 /// A small disk that the data directory lies on, gone when dropped.
@@ -210,14 +210,14 @@ fn a_hook_that_meets_damage_ends_soon_and_well() {
         fs::set_permissions(env.home(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
         fs::write(env.home().join("backstory.db"), damaged).unwrap();
         fs::write(env.home().join("backstory.db-wal"), [7; 9000]).unwrap();
-        let outcome = times.of(|| hook(&env, prompt("s", what)));
+        let outcome = times.measure(|| hook(&env, prompt("s", what)));
         harmless(&outcome);
         let log = fs::read_to_string(env.home().join("log/backstory.log")).unwrap_or_default();
         assert!(!log.contains("panicked"), "{what}: {log}");
         assert!(waiting(&env) == 1 || count(&env, "events") == 1, "{what}: the event is kept");
     }
     bar("R11", format_args!("{0} of {0} hooks that met damage exit 0 and kept their event", damages.len()));
-    times.tell("R11", "hook max");
+    times.report("R11", "hook max");
 }
 
 /// R15.

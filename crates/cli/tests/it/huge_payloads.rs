@@ -99,7 +99,7 @@ fn a_hundred_megabytes_leave_a_small_event_of_their_session() {
         "R27",
         format_args!("{} kinds of 100 MiB, each read to its end within 64 MiB of memory", FLOODS.len()),
     );
-    times.tell("R27", "max");
+    times.report("R27", "max");
 }
 
 /// R32.

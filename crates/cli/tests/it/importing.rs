@@ -3,12 +3,12 @@
 use crate::support::{
     answer, ask, database, done, file, lines, lock, shape, titles, told, without_numbers, world,
 };
-use backstory_testkit::{Corpus, Outcome};
+use backstory_testkit::{Corpus, ProgramOutput};
 use insta::assert_snapshot;
 use serde_json::json;
 
 /// The time an import takes is not ours to say.
-fn timeless(outcome: &Outcome) -> String {
+fn timeless(outcome: &ProgramOutput) -> String {
     without_numbers(&told(outcome), &[" s;"])
 }
 

@@ -4,7 +4,7 @@ use crate::support::{
     answer, ask, count, database, done, file, given, harmless, hook, lines, remember, run_in, world,
 };
 use backstory_memory::estimate;
-use backstory_testkit::{Outcome, TestEnv};
+use backstory_testkit::{ProgramOutput, TestEnv};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::fs;
@@ -12,7 +12,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 /// Says something in a session, as its host would.
-pub(crate) fn said(env: &TestEnv, session: &str, fields: &Value) -> Outcome {
+pub(crate) fn said(env: &TestEnv, session: &str, fields: &Value) -> ProgramOutput {
     hook(env, payload(env, session, fields))
 }
 
@@ -23,7 +23,7 @@ fn payload(env: &TestEnv, session: &str, fields: &Value) -> String {
 }
 
 /// Says something with variables of its own, like a clock that went on.
-fn said_with(env: &TestEnv, variables: &[(&str, &str)], session: &str, fields: &Value) -> Outcome {
+fn said_with(env: &TestEnv, variables: &[(&str, &str)], session: &str, fields: &Value) -> ProgramOutput {
     let mut command = env.command(crate::support::HOOK);
     let mut child = command.envs(variables.iter().copied()).stdin(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(payload(env, session, fields).as_bytes()).unwrap();

@@ -30,8 +30,8 @@ fn two_hundred_hooks_at_once_on_a_cold_home_are_all_kept_once() {
     assert_eq!(sessions["sessions"][0]["events"], 200);
     assert_eq!(env.run(["doctor", "--full"]).code, Some(0));
     bar("R03", format_args!("{kept} of 200 hooks at once on a cold home kept once"));
-    times.tell("R03", "p95");
-    times.tell("R03", "max");
+    times.report("R03", "p95");
+    times.report("R03", "max");
 }
 
 /// R07.
@@ -43,12 +43,12 @@ fn hooks_that_meet_a_locked_database_lose_nothing() {
     let times = hear_at_once(&env, &prompts("s", 0..20));
     drop(holder);
     let mut since = Times::default();
-    let kept = since.of(|| count(&env, "events"));
+    let kept = since.measure(|| count(&env, "events"));
     assert_eq!(kept, 20);
     assert_eq!(count(&env, "spooled"), 0);
     bar("R07", format_args!("{kept} of 20 kept after an exclusive lock"));
-    times.tell("R07", "hook max");
-    since.tell("R07", "taken in");
+    times.report("R07", "hook max");
+    since.report("R07", "taken in");
 }
 
 #[test]

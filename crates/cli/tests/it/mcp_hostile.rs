@@ -161,7 +161,7 @@ fn r20_twenty_servers_leave_no_process_behind() {
     bar("R20", format_args!("0 processes left of {} servers and their hosts", servers.len()));
     let mut ended = Times::default();
     ended.add(begun.elapsed());
-    ended.tell("R20", "all gone");
+    ended.report("R20", "all gone");
 }
 
 /// No lock is held between requests: while a server waits, everyone else can write.

@@ -2,7 +2,7 @@
 
 use crate::support::{done, told};
 use crate::wiring::{at, hostless, read, write};
-use backstory_testkit::{Outcome, TestEnv};
+use backstory_testkit::{ProgramOutput, TestEnv};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -410,7 +410,7 @@ fn round_trip(host: &str, file: &str, name: &str, bytes: &[u8]) {
     let env = hostless();
     write(&env, file, bytes);
     let theirs = env.files_of_others();
-    let context = |what: &str, outcome: &Outcome| format!("{what}: {host}, {name}: {}", told(outcome));
+    let context = |what: &str, outcome: &ProgramOutput| format!("{what}: {host}, {name}: {}", told(outcome));
     let outcome = env.run(["install", host, "--yes"]);
     assert_eq!(outcome.code, Some(0), "{}", context("install", &outcome));
     let installed = env.files_of_others();
@@ -433,7 +433,7 @@ fn refused(host: &str, file: &str, name: &str, bytes: &[u8], word: &str) {
 }
 
 /// Says that wiring is refused with a clear word and a next step, and touches nothing.
-fn left_alone(env: &TestEnv, host: &str, word: &str) -> Outcome {
+fn left_alone(env: &TestEnv, host: &str, word: &str) -> ProgramOutput {
     let theirs = env.files_of_others();
     let outcome = env.run(["install", host, "--yes"]);
     assert_eq!(outcome.code, Some(1), "{}", told(&outcome));

@@ -2,7 +2,7 @@
 //! asked stands in `polishing_by_program`.
 
 use crate::support::{answer, ask, bar, count, database, harmless, world};
-use backstory_testkit::{Reply, StubServer, TestEnv};
+use backstory_testkit::{StubReply, StubServer, TestEnv};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Stdio;
@@ -20,7 +20,7 @@ pub(crate) fn run_with(
     variables: Variables<'_>,
     arguments: &[&str],
     input: &str,
-) -> backstory_testkit::Outcome {
+) -> backstory_testkit::ProgramOutput {
     let mut command = env.command(arguments);
     let mut child = command.envs(variables.iter().copied()).stdin(Stdio::piped()).spawn().unwrap();
     drop(std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()));
@@ -51,7 +51,7 @@ fn turn(env: &TestEnv, session: &str) -> [Value; 3] {
 /// Waits for something another process does.
 pub(crate) fn wait_until(mut done: impl FnMut() -> bool) {
     let patience = Instant::now() + Duration::from_secs(30);
-    // Asked once each time: what has happened may be over the next moment.
+    // StubRequest once each time: what has happened may be over the next moment.
     while !done() {
         assert!(Instant::now() < patience, "it never happened");
         std::thread::yield_now();
@@ -73,8 +73,8 @@ pub(crate) fn good_words() -> String {
     json!({"title": "Let the retry loop give up sooner", "summary": "The retry loop gives up after 3 tries now."}).to_string()
 }
 
-fn chat(text: &str) -> Reply {
-    Reply::Says(
+fn chat(text: &str) -> StubReply {
+    StubReply::Response(
         200,
         json!({"choices": [{"message": {"content": text}}], "usage": {"total_tokens": 321}}).to_string(),
     )
@@ -108,7 +108,7 @@ fn without_a_provider_nothing_waits_and_nothing_is_started() {
 #[test]
 fn a_model_words_a_memory_better_in_the_background() {
     let env = world();
-    let server = StubServer::answering(|_| chat(&good_words()));
+    let server = StubServer::start(|_| chat(&good_words()));
     let variables = model_at(&server);
     play(&env, "s", &with(&variables, &[]));
     let (id, title) = work(&env);
@@ -129,7 +129,7 @@ fn a_model_words_a_memory_better_in_the_background() {
             .stdout
             .contains("model     none; in 24 hours: calls 1, tokens 321; jobs: waiting 0, given up 0")
     );
-    let asked = server.asked();
+    let asked = server.requests();
     assert_eq!(asked.len(), 1);
     assert!(asked[0].body.contains("gives up after 3 tries"));
     let log = fs::read_to_string(env.home().join("log/backstory.log")).unwrap();
@@ -139,23 +139,23 @@ fn a_model_words_a_memory_better_in_the_background() {
 #[test]
 fn a_summary_waits_for_the_end_of_its_session() {
     let env = world();
-    let server = StubServer::answering(|_| chat(&good_words()));
+    let server = StubServer::start(|_| chat(&good_words()));
     let variables = model_at(&server);
     play(&env, "s", &with(&variables, &[]));
-    assert_eq!(server.asked().len(), 1);
+    assert_eq!(server.requests().len(), 1);
     let end =
         json!({"session_id": "s", "hook_event_name": "SessionEnd", "reason": "exit", "cwd": env.project()});
     harmless(&run_with(&env, &with(&variables, &[]), &crate::support::HOOK, &end.to_string()));
     wait_until(|| env.processes().is_empty());
     let summaries = "SELECT count(*) FROM memories WHERE kind = 'summary' AND polished_from IS NOT NULL";
-    assert_eq!((server.asked().len(), number(&env, summaries)), (2, 1));
+    assert_eq!((server.requests().len(), number(&env, summaries)), (2, 1));
 }
 
 #[test]
 fn what_is_a_secret_by_now_is_not_sent() {
     let env = world();
     play(&env, "hush-word", &[]);
-    let server = StubServer::answering(|_| chat("{}"));
+    let server = StubServer::start(|_| chat("{}"));
     let (id, _) = work(&env);
     database(&env)
         .execute("INSERT INTO jobs (work, memory_id, attempts, due_at_ms, state) VALUES ('polish', ?1, 0, 0, 'waiting')", [id])
@@ -163,16 +163,16 @@ fn what_is_a_secret_by_now_is_not_sent() {
     let variables = model_at(&server);
     let hushed = with(&variables, &[("BACKSTORY_REDACT_LITERALS", "[\"hush-word\"]")]);
     assert_eq!(run_with(&env, &hushed, &["polish"], "").code, Some(0));
-    let asked = server.asked();
+    let asked = server.requests();
     assert!(asked.len() == 1 && asked[0].body.contains("retry loop") && !asked[0].body.contains("hush-word"));
 }
 
 #[test]
 fn a_key_comes_from_the_variable_that_is_named_and_stays_out_of_every_file() {
     let env = world();
-    let server = StubServer::answering(|_| {
+    let server = StubServer::start(|_| {
         let usage = json!({"input_tokens": 5, "output_tokens": 5});
-        Reply::Says(
+        StubReply::Response(
             200,
             json!({"content": [{"type": "text", "text": good_words()}], "usage": usage}).to_string(),
         )
@@ -186,7 +186,7 @@ fn a_key_comes_from_the_variable_that_is_named_and_stays_out_of_every_file() {
         ("MY_KEY", key.as_str()),
     ];
     play(&env, "s", &variables);
-    assert!(server.asked()[0].head.contains(&format!("x-api-key: {key}")));
+    assert!(server.requests()[0].head.contains(&format!("x-api-key: {key}")));
     assert_eq!(work(&env).1, "Let the retry loop give up sooner");
     assert!(env.files_holding(key.as_bytes()).is_empty());
     let unset = run_with(&env, &variables[..3], &["polish"], "");
@@ -194,14 +194,14 @@ fn a_key_comes_from_the_variable_that_is_named_and_stays_out_of_every_file() {
 }
 
 /// R22: whatever a model does wrong, it is asked little, and the rules' words stay.
-fn misbehaves(reply: impl Fn() -> Reply + Send + 'static) {
+fn misbehaves(reply: impl Fn() -> StubReply + Send + 'static) {
     let env = world();
-    let server = StubServer::answering(move |_| reply());
+    let server = StubServer::start(move |_| reply());
     let variables = model_at(&server);
     for session in 0..12 {
         play(&env, &format!("s{session}"), &with(&variables, &[]));
     }
-    let in_a_minute = server.asked().len();
+    let in_a_minute = server.requests().len();
     assert!((1..=10).contains(&in_a_minute), "{in_a_minute}");
     // Days later, over and over.
     for later in 1..40 {
@@ -214,7 +214,7 @@ fn misbehaves(reply: impl Fn() -> Reply + Send + 'static) {
     assert!(tries <= 3, "{tries}");
     assert_eq!(number(&env, "SELECT count(*) FROM jobs WHERE state <> 'dead'"), 0);
     assert_eq!(number(&env, "SELECT max(attempts) FROM jobs"), 3);
-    assert_eq!(server.asked().len(), 36, "three tries for each of twelve memories and not one more");
+    assert_eq!(server.requests().len(), 36, "three tries for each of twelve memories and not one more");
     let untouched = "SELECT count(*) FROM memories WHERE kind = 'change' AND polished_from IS NULL AND title LIKE '%retry%'";
     assert_eq!(number(&env, untouched), 12);
     assert_eq!(number(&env, "SELECT count(*) FROM revisions"), 0);
@@ -226,7 +226,7 @@ fn misbehaves(reply: impl Fn() -> Reply + Send + 'static) {
 
 #[test]
 fn r22_a_model_that_refuses_for_ever_is_asked_little() {
-    misbehaves(|| Reply::Says(429, "{}".to_owned()));
+    misbehaves(|| StubReply::Response(429, "{}".to_owned()));
 }
 
 #[test]
@@ -242,12 +242,12 @@ fn r22_the_budget_of_a_day_is_checked_before_each_call() {
     // It costs more than anybody could expect.
     let dear = json!({"choices": [{"message": {"content": good_words()}}], "usage": {"total_tokens": 5000}})
         .to_string();
-    let server = StubServer::answering(move |_| Reply::Says(200, dear.clone()));
+    let server = StubServer::start(move |_| StubReply::Response(200, dear.clone()));
     let variables = model_at(&server);
     for session in ["one", "two", "three", "four"] {
         play(&env, session, &with(&variables, &[("BACKSTORY_DISTIL_MAX_TOKENS_PER_DAY", "6000")]));
     }
-    assert_eq!(server.asked().len(), 2, "one call was within the budget, the next could not know");
+    assert_eq!(server.requests().len(), 2, "one call was within the budget, the next could not know");
     assert_eq!(number(&env, "SELECT count(*) FROM jobs WHERE state = 'waiting' AND attempts = 0"), 2);
     assert_eq!(count(&env, "memories"), 8, "work and summary of each session, by the rules");
 }

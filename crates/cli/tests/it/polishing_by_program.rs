@@ -80,9 +80,9 @@ fn killed_with(signal: rustix::process::Signal) {
     rustix::process::kill_process(pid, signal).unwrap();
     runner.wait().unwrap();
     let mut gone = Times::default();
-    gone.of(|| wait_until(|| env.processes().is_empty()));
+    gone.measure(|| wait_until(|| env.processes().is_empty()));
     bar("R21", format_args!("0 processes left of 5 after {signal:?}"));
-    gone.tell("R21", "children gone");
+    gone.report("R21", "children gone");
     assert_eq!(number(&env, "SELECT count(*) FROM jobs WHERE state = 'running'"), 1, "its lease will end");
     assert_eq!(number(&env, "SELECT count(*) FROM model_calls WHERE outcome = 'begun' AND tokens > 0"), 1);
 }

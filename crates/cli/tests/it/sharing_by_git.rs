@@ -1,7 +1,7 @@
 //! Teams without a server: people who share a project through a folder in git, with a real git that merges it.
 
 use crate::support::{ask, bar, database, done, file, remember, shape, size, titles, told, world};
-use backstory_testkit::{Outcome, TestEnv};
+use backstory_testkit::{ProgramOutput, TestEnv};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -152,7 +152,7 @@ fn pair() -> (Person, Person) {
     (ann, bob)
 }
 
-fn said(outcome: &Outcome) -> String {
+fn said(outcome: &ProgramOutput) -> String {
     format!("{}{}", outcome.stdout, outcome.stderr)
 }
 

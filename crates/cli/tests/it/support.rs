@@ -1,6 +1,6 @@
 //! What every test of the binary needs: a world, words to say to it, and ways to look at what it answers.
 
-use backstory_testkit::{Outcome, TestEnv};
+use backstory_testkit::{ProgramOutput, TestEnv};
 pub(crate) use backstory_testkit::{Times, bar, size};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(crate) fn patient_world() -> TestEnv {
 }
 
 /// Tells how a run ended, for a snapshot: the exit code, then what stands on each stream.
-pub(crate) fn told(outcome: &Outcome) -> String {
+pub(crate) fn told(outcome: &ProgramOutput) -> String {
     let stream = |name: &str, text: &str| match text.trim_end() {
         "" => String::new(),
         text => format!("--- {name}\n{text}\n"),
@@ -56,7 +56,7 @@ pub(crate) fn without_numbers(text: &str, before: &[&str]) -> String {
 }
 
 /// Reads what a run printed as one JSON value, and nothing beside it.
-pub(crate) fn answer(outcome: &Outcome) -> Value {
+pub(crate) fn answer(outcome: &ProgramOutput) -> Value {
     serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error} in {outcome:?}"))
 }
 
@@ -105,12 +105,12 @@ pub(crate) fn titles(env: &TestEnv, arguments: &[&str]) -> Vec<String> {
 }
 
 /// Plays one payload through the hook.
-pub(crate) fn hook(env: &TestEnv, payload: impl AsRef<[u8]>) -> Outcome {
+pub(crate) fn hook(env: &TestEnv, payload: impl AsRef<[u8]>) -> ProgramOutput {
     env.run_with(HOOK, payload)
 }
 
 /// Says that a hook did no harm: at most an answer on stdout, at most a line on stderr, exit 0 (law 1).
-pub(crate) fn harmless(outcome: &Outcome) {
+pub(crate) fn harmless(outcome: &ProgramOutput) {
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     assert!(outcome.stdout.is_empty() || is_answer(&outcome.stdout), "{outcome:?}");
     assert!(outcome.stderr.lines().count() <= 1, "{outcome:?}");
@@ -129,7 +129,7 @@ fn is_answer(text: &str) -> bool {
 }
 
 /// Returns what the agent is given by an answer, with the name of its fence made steady.
-pub(crate) fn given(outcome: &Outcome) -> String {
+pub(crate) fn given(outcome: &ProgramOutput) -> String {
     harmless(outcome);
     // What is only for the user is given to nobody else.
     let text = match serde_json::from_str::<Value>(&outcome.stdout) {
@@ -195,7 +195,7 @@ pub(crate) fn lock(env: &TestEnv) -> Connection {
 }
 
 /// Runs a command in a folder of the world, making it if need be.
-pub(crate) fn run_in(env: &TestEnv, folder: &str, arguments: &[&str]) -> Outcome {
+pub(crate) fn run_in(env: &TestEnv, folder: &str, arguments: &[&str]) -> ProgramOutput {
     let folder = env.world().join(folder);
     std::fs::create_dir_all(&folder).expect("a folder in the world");
     env.finish(env.command(arguments).current_dir(folder).spawn().expect("the binary under test"))

@@ -5,7 +5,7 @@ use crate::faults::SmallDisk;
 use crate::support::{ask, bar, database, given, harmless, hook, prompt, remember, size, titles};
 use crate::teams::Team;
 use crate::teams_apart::in_two_teams;
-use backstory_testkit::{Outcome, TestEnv};
+use backstory_testkit::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
@@ -119,7 +119,7 @@ fn lead(env: &TestEnv, url: &str) -> String {
 }
 
 /// Syncs with the password that stands in the passfile for another address.
-fn sync(env: &TestEnv, flags: &[&str]) -> Outcome {
+fn sync(env: &TestEnv, flags: &[&str]) -> ProgramOutput {
     let line = fs::read_to_string(env.world().join("user/.pgpass")).unwrap();
     let password = line.trim_end().rsplit(':').next().unwrap().to_owned();
     let mut command = env.command([&["sync", "--json"], flags].concat());
@@ -144,7 +144,7 @@ fn on_the_hub(team: &Team) -> String {
 }
 
 /// Refused by what is said, and with a next step; never as if it were our own mistake.
-fn says(outcome: &Outcome, because: &str) {
+fn says(outcome: &ProgramOutput, because: &str) {
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert!(outcome.stderr.contains(because), "{because}: {}", outcome.stderr);
     assert!(outcome.stderr.contains("hint: ") && !outcome.stderr.contains("internal"), "{}", outcome.stderr);
@@ -190,7 +190,7 @@ fn a_connection_cut_anywhere_loses_nothing_and_tells_nothing_twice() {
         cuts += u64::from(sync(&bob, &[]).code != Some(0));
     }
     lead(&bob, &whole.url(&team, "bob"));
-    team.database.settle();
+    team.database.wait_for_commits();
     assert_eq!(sync(&bob, &[]).code, Some(0));
     assert_eq!(ask(&bob, 0, &["status", "--json"])["memories"], written);
     bar(
@@ -210,7 +210,7 @@ fn a_hub_that_stalls_in_the_middle_is_given_up_and_the_next_sync_goes_on() {
         lead(&ann, &slow.url(&team, "ann"));
         says(&sync(&ann, &["--set", "team.patience_seconds=1"]), "does not answer");
         lead(&ann, &whole);
-        team.database.settle();
+        team.database.wait_for_commits();
         assert_eq!(sync(&ann, &[]).code, Some(0));
         assert_eq!(on_the_hub(&team), format!("{0} {0}", number + 1));
     }
@@ -393,7 +393,7 @@ fn a_full_disk_here_stops_the_hearing_and_the_next_sync_hears_the_rest() {
     let many = size(60, 120);
     write_much(&ann, 0..many);
     assert_eq!(sync(&ann, &[]).code, Some(0));
-    team.database.settle();
+    team.database.wait_for_commits();
     let ballast = disk.path().join("ballast");
     drop(fs::write(&ballast, vec![1; 16 << 20]));
     let full = sync(&bob, &[]);

@@ -177,7 +177,7 @@ fn settle(hub: &PrivateDatabase, members: &[(TestEnv, &str)]) {
     for _ in 0..10 {
         let mut is_quiet = true;
         for (env, _) in members {
-            hub.settle();
+            hub.wait_for_commits();
             let synced = answer(&env.run(["sync", "--json"]));
             let synced = &synced["projects"][0];
             is_quiet &= ["pushed", "written", "revised", "forgotten"].iter().all(|what| synced[what] == 0);

@@ -1,7 +1,7 @@
 //! Two people, two homes, one hub: what is shared, what is not, and what happens when the hub is not there.
 
 use crate::support::{ask, database, done, file, hook, remember, run_in, titles, told, world};
-use backstory_testkit::{Outcome, PrivateDatabase, TestEnv};
+use backstory_testkit::{PrivateDatabase, ProgramOutput, TestEnv};
 use insta::assert_snapshot;
 use serde_json::Value;
 use std::fs;
@@ -47,7 +47,7 @@ impl Team {
     }
 
     pub(crate) fn sync(&self, env: &TestEnv) -> Value {
-        self.database.settle();
+        self.database.wait_for_commits();
         let answer = ask(env, 0, &["sync", "--json"]);
         answer["projects"][0].clone()
     }
@@ -56,7 +56,7 @@ impl Team {
 /// What a host says when a session is over.
 const END: &str = r#"{"session_id": "s", "hook_event_name": "SessionEnd", "reason": "other"}"#;
 
-fn said(outcome: &Outcome) -> String {
+fn said(outcome: &ProgramOutput) -> String {
     format!("{}{}", outcome.stdout, outcome.stderr)
 }
 
@@ -133,7 +133,7 @@ fn what_became_a_secret_since_it_was_written_is_taken_out_before_it_is_pushed() 
     let Some(team) = Team::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided that the door opens with xylophone42 and nothing else");
-    team.database.settle();
+    team.database.wait_for_commits();
     done(&ann, &["sync", "--set", "redact.literals=[\"xylophone42\"]"]);
     let pushed = team.database.psql("SELECT body FROM backstory.revisions");
     assert!(
@@ -199,7 +199,7 @@ fn a_hub_that_cannot_be_used_says_why_and_costs_nothing() {
     let Some(team) = Team::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
-    let refused = |outcome: Outcome, because: &str| {
+    let refused = |outcome: ProgramOutput, because: &str| {
         assert_eq!(outcome.code, Some(1), "{outcome:?}");
         assert!(outcome.stderr.contains(because), "{}", outcome.stderr);
     };

@@ -63,14 +63,14 @@ fn two_teams_of_one_name_are_told_apart_and_neither_reaches_what_is_the_others()
              body, facts, concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, claimed_at_ms, search_vector FROM backstory.revisions"
     ));
     for database in [&one.database, &two.database] {
-        database.settle();
+        database.wait_for_commits();
     }
     let answer = ask(&ann, 1, &["sync", "--json"]);
     let refused: Vec<&Value> =
         answer["projects"].as_array().unwrap().iter().map(|project| &project["refused"]).collect();
     assert_eq!(refused, [1, 0], "{answer}");
     two.database.psql(&format!("INSERT INTO backstory.tombstones SELECT team, project_key, '{uid}', author, pg_current_xact_id() FROM backstory.memories WHERE uid = '{uid}'"));
-    two.database.settle();
+    two.database.wait_for_commits();
     ask(&ann, 1, &["sync", "--json"]);
     assert_eq!(titles(&ann, &[]), ["We decided on tabs"]);
 }
@@ -116,7 +116,7 @@ fn a_memory_that_does_not_fit_is_named_and_the_others_are_told() {
     remember(&ann, "We decided on four columns");
     database(&ann).execute("UPDATE memories SET body = body || char(0) WHERE id = ?1", [id]).unwrap();
     for _ in 0..2 {
-        team.database.settle();
+        team.database.wait_for_commits();
         let answer = ask(&ann, 1, &["sync", "--json"]);
         let not_taken = answer["projects"][0]["rejected_by_hub"].as_array().unwrap();
         assert_eq!(not_taken.len(), 1, "{answer}");

@@ -42,7 +42,7 @@ fn of_twenty_workers_started_together_one_serves_and_the_others_go() {
         let mut workers: Vec<Child> = (0..20).map(|_| command.spawn().unwrap()).collect();
         harmless(&env.finish(start_hook(&env, &prompt("s", &format!("round {round}")))));
         let mut codes = Vec::new();
-        let all_but_one_are_gone = gone.of(|| {
+        let all_but_one_are_gone = gone.measure(|| {
             until(|| {
                 workers.retain_mut(|worker| match worker.try_wait().unwrap() {
                     Some(status) => {
@@ -66,7 +66,7 @@ fn of_twenty_workers_started_together_one_serves_and_the_others_go() {
     }
     assert_eq!(count(&env, "events"), 10);
     bar("R16", "1 of 20 serves in each of 10 rounds, 0 of 10 hooks failed");
-    gone.tell("R16", "others gone");
+    gone.report("R16", "others gone");
 }
 
 /// R17.
@@ -81,19 +81,19 @@ fn what_a_dead_worker_left_stops_neither_a_new_one_nor_a_hook() {
     let left = json!({"pid": stranger.id(), "version": "99.0.0", "socket": socket, "port": 1, "token": "0"});
     fs::write(env.home().join("worker.json"), left.to_string()).unwrap();
     let (mut hooks, mut served) = (Times::default(), Times::default());
-    hooks.of(|| hear(&env, prompt("s", "before")));
+    hooks.measure(|| hear(&env, prompt("s", "before")));
     assert_eq!(env.run(["serve", "--status"]).code, Some(1));
     assert_eq!(env.run(["serve", "--stop"]).code, Some(0));
-    let worker = served.of(|| Worker::start(&env, &[]));
-    hooks.of(|| hear(&env, prompt("s", "after")));
+    let worker = served.measure(|| Worker::start(&env, &[]));
+    hooks.measure(|| hear(&env, prompt("s", "after")));
     let kept = worker.get("/api/status")["events"].clone();
     assert_eq!(kept, 2);
     assert!(stranger.try_wait().unwrap().is_none(), "whoever has that number now is left alone");
     stranger.kill().unwrap();
     stranger.wait().unwrap();
     bar("R17", format_args!("a new worker serves, the stranger lives, {kept} of 2 kept"));
-    served.tell("R17", "serves");
-    hooks.tell("R17", "hook max");
+    served.report("R17", "serves");
+    hooks.report("R17", "hook max");
 }
 
 /// R18.
@@ -126,13 +126,13 @@ fn a_worker_that_hangs_hurts_no_hook() {
     );
     writing.into_iter().for_each(|writing| writing.join().unwrap());
     let mut since = Times::default();
-    let kept = since.of(|| count(&env, "events"));
+    let kept = since.measure(|| count(&env, "events"));
     assert_eq!(kept, 50);
     assert_eq!(count(&env, "spooled"), 0);
     assert_eq!(worker.get("/api/status")["events"], 50);
     bar("R18", format_args!("{kept} of 50 kept once beside a stopped worker"));
-    hooks.tell("R18", "hook max");
-    since.tell("R18", "taken in");
+    hooks.report("R18", "hook max");
+    since.report("R18", "taken in");
 }
 
 /// R19.
@@ -158,7 +158,7 @@ fn a_worker_that_is_killed_while_hooks_feed_loses_nothing() {
     let cycles = size(12, 50);
     let mut ready = Times::default();
     for cycle in 0..cycles {
-        let worker = ready.of(|| Worker::start(&env, &[]));
+        let worker = ready.measure(|| Worker::start(&env, &[]));
         let hooks: Vec<Child> = (0..4)
             .map(|hook| start_hook(&env, &prompt("s", &format!("prompt {hook} of cycle {cycle}"))))
             .collect();
@@ -180,7 +180,7 @@ fn a_worker_that_is_killed_while_hooks_feed_loses_nothing() {
         .unwrap();
     assert_eq!(running, 0, "nothing is left in progress");
     bar("R02", format_args!("{kept} of {} acked kept, {cycles} kills, {running} in progress", 4 * cycles));
-    ready.tell("R02", "ready");
+    ready.report("R02", "ready");
 }
 
 /// R05.
@@ -223,7 +223,7 @@ fn hooks_and_requests_at_once_lose_nothing() {
             mebibytes(rss)
         ),
     );
-    times.tell("R05", "p95");
+    times.report("R05", "p95");
 }
 
 fn mebibytes(bytes: u64) -> f64 {

@@ -2,7 +2,7 @@
 
 use backstory_memory::Tokens;
 use backstory_provider::{Anthropic, Model, ModelAnswer, ModelError, ModelRequest, OpenAiCompatible};
-use backstory_testkit::{Asked, Reply, StubServer};
+use backstory_testkit::{StubReply, StubRequest, StubServer};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -23,10 +23,10 @@ fn anthropic(server: &StubServer, deadline: Duration) -> Anthropic {
 
 fn always(status: u16, body: &str) -> StubServer {
     let body = body.to_owned();
-    StubServer::answering(move |_| Reply::Says(status, body.clone()))
+    StubServer::start(move |_| StubReply::Response(status, body.clone()))
 }
 
-fn sent(asked: &Asked) -> Value {
+fn sent(asked: &StubRequest) -> Value {
     serde_json::from_str(&asked.body).unwrap()
 }
 
@@ -37,7 +37,7 @@ fn anthropic_is_asked_and_answers() {
     let server = always(200, &answer.to_string());
     let answer = anthropic(&server, LONG).answer(&request());
     assert_eq!(answer, Ok(ModelAnswer { text: "fine".to_owned(), tokens: Some(Tokens(50)) }));
-    let asked = &server.asked()[0];
+    let asked = &server.requests()[0];
     assert!(asked.head.starts_with("POST /v1/messages HTTP/1.1\r\n"), "{}", asked.head);
     assert!(asked.head.contains("x-api-key: the key") && asked.head.contains("anthropic-version: "));
     assert_eq!(
@@ -56,7 +56,7 @@ fn a_server_that_speaks_chat_completions_needs_no_key() {
         |key| OpenAiCompatible::new(&format!("{}/v1/", server.url()), key, "local", LONG).answer(&request());
     let fine = Ok(ModelAnswer { text: "fine".to_owned(), tokens: Some(Tokens(10)) });
     assert_eq!((ask(None), ask(Some("k"))), (fine.clone(), fine));
-    let [without, with] = &server.asked()[..] else { panic!() };
+    let [without, with] = &server.requests()[..] else { panic!() };
     assert!(without.head.starts_with("POST /v1/chat/completions "));
     assert!(!without.head.to_lowercase().contains("authorization") && with.head.contains("Bearer k"));
     assert_eq!(sent(with)["messages"][1]["content"], "a note about retries");
@@ -80,13 +80,13 @@ fn whatever_else_a_server_says_is_an_error_without_our_words() {
         assert_eq!(error, expected, "{status}");
         let said = format!("{error} {error:?}");
         assert!(!said.contains("key") && !said.contains("retries"), "{said}");
-        assert_eq!(server.asked().len(), 1, "nobody tries again by themselves");
+        assert_eq!(server.requests().len(), 1, "nobody tries again by themselves");
     }
 }
 
 #[test]
 fn a_server_that_never_answers_is_given_up() {
-    let server = StubServer::answering(|_| Reply::Nothing);
+    let server = StubServer::start(|_| StubReply::Silence);
     let error = anthropic(&server, Duration::from_millis(50)).answer(&request());
     assert_eq!(error, Err(ModelError::TooLate));
 }

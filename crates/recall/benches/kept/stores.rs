@@ -2,7 +2,7 @@
 
 use backstory_memory::{Content, ProjectId, ProjectKey, ProjectRef, Timestamp, Uid};
 use backstory_store::{Home, MemoryOrigin, NewMemory, Purpose, Store};
-use backstory_testkit::{Corpus, MadeUp, Times};
+use backstory_testkit::{Corpus, GeneratedMemory, Times};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +60,7 @@ pub(crate) fn bench_project(store: &mut Store) -> ProjectId {
     store.find_or_create_project(&project_ref, Timestamp(0)).expect("a project")
 }
 
-pub(crate) fn new_memory(made_up: &MadeUp, project: ProjectId) -> NewMemory {
+pub(crate) fn new_memory(made_up: &GeneratedMemory, project: ProjectId) -> NewMemory {
     let kind = made_up.kind.parse().expect("a kind");
     let mut content = Content::new(kind, &made_up.title, &made_up.body);
     content.files = vec![made_up.file.clone()];

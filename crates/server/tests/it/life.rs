@@ -1,6 +1,6 @@
 //! One worker a home: who becomes it, who goes, and what was left behind (R16, R17, R19).
 
-use crate::support::{MadeUp, ask_socket, place_in, serve, serve_by, serve_in, terms};
+use crate::support::{GeneratedMemory, ask_socket, place_in, serve, serve_by, serve_in, terms};
 use backstory_server::{
     Answers, Claim, Found, Place, Stopping, Terms, Worker, WorkerExit, claim, find, running, stop,
 };
@@ -148,7 +148,7 @@ fn a_socket_without_a_runtime_directory_lies_in_the_home() {
     let world = tempfile::tempdir().unwrap();
     let place = Place::of(world.path(), None);
     let Claim::Ours(lock) = claim(&place, "1.0.0").unwrap() else { panic!("another worker serves") };
-    let answers: Arc<dyn Answers> = Arc::new(MadeUp::default());
+    let answers: Arc<dyn Answers> = Arc::new(GeneratedMemory::default());
     let worker = Worker::open(place, lock, &terms(), answers).unwrap();
     assert_eq!(worker.note().socket, world.path().join("worker.sock"));
 }
@@ -162,7 +162,7 @@ fn a_runtime_directory_of_somebody_else_is_not_used() {
     std::os::unix::fs::symlink(&planted, runtime.join("backstory")).unwrap();
     let place = Place::of(&home, Some(&runtime));
     let Claim::Ours(lock) = claim(&place, "1.0.0").unwrap() else { panic!("another worker serves") };
-    let answers: Arc<dyn Answers> = Arc::new(MadeUp::default());
+    let answers: Arc<dyn Answers> = Arc::new(GeneratedMemory::default());
     let worker = Worker::open(place, lock, &terms(), answers).unwrap();
     assert_eq!(worker.note().socket, home.join("worker.sock"));
     assert_eq!(fs::read_dir(&planted).unwrap().count(), 0);

@@ -20,14 +20,14 @@ pub(crate) const TOLD: &str = "what is told";
 
 /// Answers that are made up.
 #[derive(Default)]
-pub(crate) struct MadeUp {
+pub(crate) struct GeneratedMemory {
     pub(crate) newest: AtomicI64,
     pub(crate) asked: Mutex<Vec<Asked>>,
     /// A question about hooks waits until something comes from here.
     pub(crate) held: Mutex<Option<Receiver<()>>>,
 }
 
-impl Answers for MadeUp {
+impl Answers for GeneratedMemory {
     fn answer(&self, asked: &Asked) -> Result<Answer, Refusal> {
         self.asked.lock().unwrap().push(asked.clone());
         match asked.route {
@@ -53,7 +53,7 @@ impl Answers for MadeUp {
 /// A worker that serves in this process.
 pub(crate) struct Served {
     pub(crate) note: Note,
-    pub(crate) answers: Arc<MadeUp>,
+    pub(crate) answers: Arc<GeneratedMemory>,
     pub(crate) place: Place,
     /// Its home and its runtime directory.
     pub(crate) world: Arc<TempDir>,
@@ -77,7 +77,7 @@ pub(crate) fn serve_by(terms: &Terms) -> Served {
 pub(crate) fn serve_in(world: Arc<TempDir>, terms: &Terms) -> Served {
     let place = place_in(&world);
     let Claim::Ours(lock) = claim(&place, &terms.version).unwrap() else { panic!("another worker serves") };
-    let answers = Arc::new(MadeUp::default());
+    let answers = Arc::new(GeneratedMemory::default());
     let worker = Worker::open(place.clone(), lock, terms, Arc::clone(&answers) as Arc<dyn Answers>).unwrap();
     let note = worker.note().clone();
     let serving = std::thread::spawn(move || worker.serve().unwrap());

@@ -105,7 +105,7 @@ fn what_cannot_be_read_is_named_the_rest_is_heard_and_it_can_be_asked_for_again(
     );
     test.database.psql("UPDATE backstory.revisions SET kind = 'from-tomorrow' WHERE uid = 'u2'");
     test.database.psql("UPDATE backstory.revisions SET facts = ARRAY[NULL] WHERE uid = 'u3'");
-    test.database.settle();
+    test.database.wait_for_commits();
     let pull_new = |ann: &mut Hub, since, again: &[String]| {
         let (mut pulled, mut unreadable) = (Vec::new(), Vec::new());
         let next = ann.pull(PROJECT, since, again, |part| {
@@ -167,7 +167,7 @@ fn a_long_pull_that_is_broken_off_goes_on_where_it_was() {
         let pushed = SyncBatch { memories: (0..250).map(some).collect(), ..SyncBatch::default() };
         ann.push(PROJECT, &pushed, &mut || {}).unwrap();
     }
-    test.database.settle();
+    test.database.wait_for_commits();
     let (mut pulled, mut reached) = (0, Watermark::default());
     let broken = ann.pull(PROJECT, Watermark::default(), &[], |part| match part {
         Pulled::Checkpoint(watermark) => {

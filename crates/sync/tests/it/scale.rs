@@ -77,7 +77,7 @@ fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
     let memories = chosen().unwrap_or_else(|| size(5_000, 100_000));
     fill(&test, memories);
     let mut ann = test.join("ann", "a").unwrap();
-    test.database.settle();
+    test.database.wait_for_commits();
     let (whole, since) = pull_of(&mut ann, "p1", Watermark::default());
     assert_eq!(whole.memories.len(), memories / 20, "of one project");
 
@@ -88,12 +88,12 @@ fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
             ann.push("p1", &batch(&format!("new-{round}-{number}"), vec![said(5, "one more")]), &mut || {})
                 .unwrap();
         }
-        test.database.settle();
-        let (pulled, next) = pulls.of(|| pull_of(&mut ann, "p1", since));
+        test.database.wait_for_commits();
+        let (pulled, next) = pulls.measure(|| pull_of(&mut ann, "p1", since));
         assert_eq!(pulled.memories.len(), 100);
         since = next;
     }
-    pulls.tell("X04", "a pull of 100 changes p50");
+    pulls.report("X04", "a pull of 100 changes p50");
 
     let mut searches = Times::default();
     for question in 0..50 {
@@ -104,10 +104,10 @@ fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
              WHERE team = 'a' AND uid = 'u{}'",
             question * 10 * (memories / 1000) + 1
         ));
-        let found = searches.of(|| ann.search(&asking(&words, None, 20))).unwrap();
+        let found = searches.measure(|| ann.search(&asking(&words, None, 20))).unwrap();
         assert!(!found.is_empty(), "{words}");
     }
-    searches.tell("X04", "a search p50");
+    searches.report("X04", "a search p50");
 
     let plan = test.database.plans(
         test.name("ann").as_str(),
@@ -149,10 +149,10 @@ fn a_search_by_meaning_of_a_large_hub_goes_by_the_index_of_vectors() {
     for (uid, direction) in &questions {
         let mut question = asking("unheard", None, 20);
         question.meaning = Some(QueryVector { model: MODEL, direction });
-        let found = searches.of(|| ann.search(&question)).unwrap();
+        let found = searches.measure(|| ann.search(&question)).unwrap();
         assert_eq!((found.first().map(|hit| hit.uid.as_str()), found.len()), (Some(uid.as_str()), 20));
     }
-    searches.tell("X04", "a search by meaning p50");
+    searches.report("X04", "a search by meaning p50");
     drop(ann);
     let after = looks(&test);
     assert_eq!(after.by_index - before.by_index, questions.len() as u64, "one look each");

@@ -58,7 +58,7 @@ impl TestHub {
 impl TestHub {
     /// Everything a pull tells, once all that was pushed before is finished.
     pub(crate) fn pull(&self, hub: &mut Hub, since: Watermark) -> (SyncBatch, Watermark) {
-        self.database.settle();
+        self.database.wait_for_commits();
         pull(hub, since)
     }
 }

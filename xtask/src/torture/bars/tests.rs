@@ -1,4 +1,4 @@
-//! The table leads where it says: every bar and every test it names is there, and every larger size is asked for.
+//! The table is complete: every bar and every test it names exists, and every test with a larger size belongs to a bar.
 
 use super::*;
 use std::fs;
@@ -8,17 +8,17 @@ fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("crates")
 }
 
-/// Reads the file a test's path leads to.
+/// Reads the source file of a test.
 fn source(package: &str, name: &str) -> String {
     let folder = crates().join(package.strip_prefix("backstory-").unwrap());
     let module = name.split("::").next().unwrap();
-    let places = [format!("tests/it/{module}.rs"), format!("src/{module}.rs")];
-    places.iter().find_map(|place| fs::read_to_string(folder.join(place)).ok()).unwrap_or_default()
+    let paths = [format!("tests/it/{module}.rs"), format!("src/{module}.rs")];
+    paths.iter().find_map(|path| fs::read_to_string(folder.join(path)).ok()).unwrap_or_default()
 }
 
 fn tests() -> impl Iterator<Item = (&'static str, &'static str)> {
-    BARS.iter().flat_map(|bar| bar.shown).flat_map(|shown| {
-        let (package, names): (&str, &[&str]) = match shown {
+    BARS.iter().flat_map(|bar| bar.proofs).flat_map(|proof| {
+        let (package, names): (&str, &[&str]) = match proof {
             Tests(package, names) | Units(package, names) => (package, names),
             Browser(_) => ("", &[]),
         };
@@ -27,10 +27,10 @@ fn tests() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 #[test]
-fn every_bar_is_told_to_who_reads_only_the_documentation() {
+fn every_bar_is_documented() {
     let page = fs::read_to_string(crates().with_file_name("docs/torture.md")).unwrap();
-    for Bar { id, says, .. } in BARS {
-        let row = format!("| {id} | {says} |");
+    for Bar { id, promise, .. } in BARS {
+        let row = format!("| {id} | {promise} |");
         assert!(page.contains(&row), "docs/torture.md lacks this line:\n{row}");
     }
 }
@@ -57,7 +57,7 @@ fn has_sizes(text: &str) -> bool {
 }
 
 /// Splits a file into its tests, each with its name, and what is not one of them.
-fn apart(text: &str) -> (Vec<(&str, &str)>, String) {
+fn split_tests(text: &str) -> (Vec<(&str, &str)>, String) {
     let mut parts = text.split("\n#[test]\n");
     let mut rest = parts.next().unwrap_or_default().to_owned();
     let tests = parts.map(|part| {
@@ -69,26 +69,30 @@ fn apart(text: &str) -> (Vec<(&str, &str)>, String) {
     (tests.collect(), rest)
 }
 
-/// What has a larger size is run at it by somebody: a test by its own name, what several tests use by one of the file.
+/// A test with a larger size is named by a bar; for a function that several tests share, one test of the file is enough.
 #[test]
-fn every_test_with_a_larger_size_shows_a_bar() {
-    for package in [CLI, STORE, CAPTURE, CONTEXT, HUB, SERVER] {
+fn every_test_with_a_larger_size_proves_a_bar() {
+    for package in [CLI, STORE, CAPTURE, DISTIL, INJECT, SYNC, SERVER] {
         let folder = crates().join(package.strip_prefix("backstory-").unwrap()).join("tests/it");
         for file in fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
             let module = file.file_stem().unwrap().to_str().unwrap().to_owned();
             let text = fs::read_to_string(&file).unwrap();
-            let shown: Vec<&str> = tests()
+            let proven: Vec<&str> = tests()
                 .filter(|(of, _)| *of == package)
                 .filter_map(|(_, name)| name.strip_prefix(&module)?.strip_prefix("::"))
                 .collect();
-            let (functions, rest) = apart(&text);
+            let (functions, rest) = split_tests(&text);
             for (name, body) in functions {
                 assert!(
-                    shown.contains(&name) || !has_sizes(body),
-                    "nobody asks for the size of {module}::{name}"
+                    proven.contains(&name) || !has_sizes(body),
+                    "no bar runs {module}::{name} at its larger size"
                 );
             }
-            assert!(!shown.is_empty() || !has_sizes(&rest), "{} has a size nobody asks for", file.display());
+            assert!(
+                !proven.is_empty() || !has_sizes(&rest),
+                "no bar runs {} at its larger size",
+                file.display()
+            );
         }
     }
 }

@@ -5,8 +5,8 @@
 
 use crate::app::{App, redactor};
 use crate::engine::{Profile, open_engine};
-use crate::eval::arm::{ArmContext, EvalArm};
-use crate::eval::data_set::{DataSet, EvalDocument, EvalQuery};
+use crate::evaluation::arm::{ArmContext, EvalArm};
+use crate::evaluation::data_set::{DataSet, EvalDocument, EvalQuery};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use backstory_capture::{Redactor, prepare};

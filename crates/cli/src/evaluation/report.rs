@@ -1,9 +1,9 @@
 //! The result of a run, as JSON and as a table: the engine beside plain BM25, and injection.
 
-use crate::eval::arm::EvalArm;
-use crate::eval::bench::ArmAnswer;
-use crate::eval::data_set::{DataSet, EvalQuery};
-use crate::eval::figures::{AnswerMark, RetrievalFigures, percentile};
+use crate::evaluation::arm::EvalArm;
+use crate::evaluation::bench::ArmAnswer;
+use crate::evaluation::data_set::{DataSet, EvalQuery};
+use crate::evaluation::figures::{AnswerMark, RetrievalFigures, percentile};
 use crate::ui::one_line;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! One line of JSON per query: the rank of its gold in each arm, and the hits.
 
-use crate::eval::bench::ArmAnswer;
-use crate::eval::data_set::{DataSet, EvalQuery};
-use crate::eval::report::mark;
+use crate::evaluation::bench::ArmAnswer;
+use crate::evaluation::data_set::{DataSet, EvalQuery};
+use crate::evaluation::report::mark;
 use serde::Serialize;
 use std::io::{self, Write};
 
