@@ -2,6 +2,7 @@
 
 mod code;
 mod exchange;
+mod sync_errors;
 
 pub use code::ErrorCode;
 pub use exchange::unknown_kind;

@@ -8,23 +8,18 @@ mod commands;
 mod diff;
 mod evaluation;
 mod failure;
-mod git_share;
-mod hub_timeout;
 mod injecting;
 mod mcp;
 mod outgoing;
 mod progress;
-mod project_sync;
 mod proof;
 #[cfg(test)]
 mod reference;
+mod refused_files;
 mod serving;
-mod share_policy;
-mod sync_lock;
 mod teams;
 mod ui;
 mod unshare;
-mod vector_push;
 mod version;
 mod wiring;
 

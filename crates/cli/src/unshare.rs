@@ -1,55 +1,40 @@
-//! Pushes pending deletions before a project is unshared: what was forgotten here must not stay with the team.
+//! Before a project is unshared: deletions its team does not have are pushed, or the user is told that they stay.
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::git_share;
-use crate::project_sync::ProjectSync;
 use crate::teams;
 use crate::ui::{memories, one_line};
 use backstory_memory::ProjectId;
 use backstory_store::{SharedProject, Store};
+use backstory_sync::{PendingDeletions, is_shared_by_git, pending_deletions};
 
 /// What to do with deletions that cannot be pushed.
 #[derive(Clone, Copy)]
 pub(crate) enum OnUnpushed {
     /// Refuse to unshare; names the flag or command that does it all the same.
     Refuse(&'static str),
-    /// Leave them with the team, and say so.
+    /// Leave the memories with the team, and say so.
     Keep,
 }
 
-/// Pushes deletions of projects that are about to be unshared. A git folder gets them only by an export.
+/// Pushes the deletions of projects that are about to be unshared. A git folder gets them only by an export.
 pub(crate) fn push_deletions(
     store: &Store,
     projects: &[SharedProject],
     on_unpushed: OnUnpushed,
     app: &App,
 ) -> Result<(), Failure> {
-    for shared in projects {
-        let forgotten = store.count_outbox_deletions(shared.project)?;
+    for pending in pending_deletions(store, projects)? {
         match on_unpushed {
-            _ if forgotten == 0 => {}
-            OnUnpushed::Keep => app.ui.say(&format!(
-                "{} forgotten here {} {}",
-                memories(forgotten),
-                if forgotten == 1 { "stays" } else { "stay" },
-                if git_share::is_shared_by_git(shared) {
-                    "in the git folder".to_owned()
-                } else {
-                    format!("with the team `{}`", shared.team)
-                }
-            )),
-            OnUnpushed::Refuse(anyway) if git_share::is_shared_by_git(shared) => {
-                return Err(Failure::user(format!(
-                    "the git folder still has {} forgotten here",
-                    memories(forgotten)
-                ))
-                .hint(format!("`backstory export --git DIR` first; {anyway} leaves it there")));
+            OnUnpushed::Keep => print_kept(&pending, app),
+            OnUnpushed::Refuse(anyway) if is_shared_by_git(&pending.shared) => {
+                let count = memories(pending.count);
+                return Err(Failure::user(format!("the git folder still has {count} forgotten here"))
+                    .hint(format!("`backstory export --git DIR` first; {anyway} leaves it there")));
             }
-            OnUnpushed::Refuse(anyway) => push(store, shared, app).map_err(|failure| {
-                let unpushed =
-                    format!("the team `{}` still has {} forgotten here", shared.team, memories(forgotten));
-                Failure::user(unpushed)
+            OnUnpushed::Refuse(anyway) => push(store, &pending.shared, app).map_err(|failure| {
+                let (team, count) = (&pending.shared.team, memories(pending.count));
+                Failure::user(format!("the team `{team}` still has {count} forgotten here"))
                     .after(&failure)
                     .hint(format!("try again when its hub answers; {anyway} leaves it there"))
             })?,
@@ -58,11 +43,11 @@ pub(crate) fn push_deletions(
     Ok(())
 }
 
-/// Refuses to merge a shared project into another: its changes would not be pulled any more.
+/// Refuses to merge a shared project into another: nothing would be pulled for it any more.
 pub(crate) fn refuse_to_merge_shared(store: &Store, from: ProjectId, named: &str) -> Result<(), Failure> {
     let all = store.shared_projects()?;
     let Some(shared) = all.iter().find(|shared| shared.project == from) else { return Ok(()) };
-    let how = if git_share::is_shared_by_git(shared) {
+    let how = if is_shared_by_git(shared) {
         "through git".to_owned()
     } else {
         format!("with the team `{}`", shared.team)
@@ -72,11 +57,22 @@ pub(crate) fn refuse_to_merge_shared(store: &Store, from: ProjectId, named: &str
         .hint(format!("`backstory project unshare {}` first", one_line(named))))
 }
 
+fn print_kept(pending: &PendingDeletions, app: &App) {
+    let place = if is_shared_by_git(&pending.shared) {
+        "in the git folder".to_owned()
+    } else {
+        format!("with the team `{}`", pending.shared.team)
+    };
+    let stays = if pending.count == 1 { "stays" } else { "stay" };
+    app.ui.say(&format!("{} forgotten here {stays} {place}", memories(pending.count)));
+}
+
 fn push(store: &Store, shared: &SharedProject, app: &App) -> Result<(), Failure> {
     let named = shared.team.parse().ok();
     let team = teams::joined(store, named.as_ref(), "`--team TEAM`")?;
-    let shared = shared.clone();
-    teams::talk(&team, app, move |hub, app, on_progress| {
-        ProjectSync::new(app, on_progress).push_deletions(&mut app.store()?, hub, &shared)
+    // The hub is talked to in a thread of its own, which opens the store for itself.
+    let (mut store, shared, policy) = (app.store()?, shared.clone(), teams::share_policy(app));
+    teams::ask(&team, app, move |hub, on_progress| {
+        backstory_sync::push_deletions(&mut store, hub, &shared, &policy, on_progress)
     })
 }

@@ -1,206 +1,39 @@
-//! The hub: a team's memories, in a PostgreSQL the team already trusts. The only crate that knows PostgreSQL.
+//! Teams: one protocol to push and pull memories, over two transports: a PostgreSQL hub and a folder in git. The only crate that knows
+//! PostgreSQL.
 //!
-//! Not here: SQLite, what may leave a machine and what is believed of what comes (`cli`), where passwords are kept (`cli` reads them).
-//! There is no server of ours: who may see and do what is said once, in `migrations/`, and kept by the database.
+//! Not here: words for people, passwords, settings and the clock: the caller passes them in as values.
 
-mod address;
 mod error;
-mod members;
-mod migrate;
-mod pull;
-mod push;
-mod rows;
-mod search;
-mod tls;
-mod vectors;
+mod git;
+mod hub;
+mod hub_access;
+mod hub_timeout;
+mod hub_transport;
+mod project_sync;
+mod share_policy;
+mod sharing;
+mod sync_lock;
+mod team_sync;
+mod transport;
+mod vector_push;
 
-pub use address::{HubAddress, HubAddressError};
-pub use error::HubError;
-pub use members::{HubOwner, Invitation, Revocation, TeamName, UnusableName};
-pub use migrate::{CURRENT as SCHEMA, HubMigration};
-pub use pull::Pulled;
-pub use push::{Pushed, RejectedMemory};
-pub use search::{QueryVector, TeamHit, TeamQuery};
-pub use vectors::{MemoryVectors, VectorSupport};
-
-use error::Doing;
-use postgres::{Client, IsolationLevel, Transaction};
-use std::fmt;
-
-/// A connection to a hub, for one team.
-pub struct Hub {
-    client: Client,
-    team: TeamName,
-    member: String,
-    id: String,
-    epoch: String,
-}
-
-/// The oldest PostgreSQL that will do.
-const OLDEST_SERVER: i32 = 15;
-
-/// How long one statement may take, and how long it may wait for others, in milliseconds.
-const LIMITS: [(&str, &str); 3] = [
-    ("statement_timeout", "60000"),
-    ("lock_timeout", "20000"),
-    ("idle_in_transaction_session_timeout", "60000"),
-];
-
-impl Hub {
-    /// Connects as a member. Without a team the only one this member is in is taken.
-    pub fn join(
-        address: &HubAddress,
-        password: Option<&str>,
-        team: Option<&TeamName>,
-    ) -> Result<Hub, HubError> {
-        let mut client = open(address, password)?;
-        migrate::refuse_other_version(&mut client)?;
-        let sql =
-            "SELECT session_user::text, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user";
-        let row = client.query_one(sql, &[]).doing("ask who we are")?;
-        let (member, bypasses_rls): (String, bool) = (row.get(0), row.get(1));
-        if bypasses_rls {
-            return Err(HubError::BypassesRls { member });
-        }
-        let teams = members::teams_of_mine(&mut client)?;
-        let team = match team {
-            Some(team) if teams.contains(team) => team.clone(),
-            Some(team) => return Err(HubError::NotAMember { member, team: team.to_string() }),
-            None => only(teams, &member)?,
-        };
-        let sql = "SELECT backstory.hub_id(), backstory.epoch()";
-        let row = client.query_one(sql, &[]).doing("ask what the hub is called")?;
-        let (id, epoch) = (row.get(0), row.get(1));
-        Ok(Hub { client, team, member, id, epoch })
-    }
-
-    /// Returns the team.
-    #[must_use]
-    pub fn team(&self) -> &TeamName {
-        &self.team
-    }
-
-    /// Returns who we are to the team.
-    #[must_use]
-    pub fn member(&self) -> &str {
-        &self.member
-    }
-
-    /// Returns what the hub calls itself: two may have teams of one name.
-    #[must_use]
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// Returns which counting of transactions the hub's watermarks belong to.
-    #[must_use]
-    pub fn epoch(&self) -> &str {
-        &self.epoch
-    }
-
-    /// Returns the members of the team.
-    pub fn members(&mut self) -> Result<Vec<String>, HubError> {
-        let mut transaction = self.read()?;
-        let sql = "SELECT member::text FROM backstory.members WHERE team = (SELECT backstory.current_team()) ORDER BY 1";
-        let rows = transaction.query(sql, &[]).doing("list the members")?;
-        Ok(rows.iter().map(|row| row.get(0)).collect())
-    }
-
-    /// Returns the projects the team shares, by what they are recognised by, with the name each was given.
-    pub fn projects(&mut self) -> Result<Vec<(String, String)>, HubError> {
-        let mut transaction = self.read()?;
-        let sql = "SELECT project_key, name FROM backstory.projects ORDER BY 2, 1";
-        let rows = transaction.query(sql, &[]).doing("list the projects")?;
-        Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
-    }
-
-    /// Makes a project one that the team shares, if it is not yet.
-    pub fn share(&mut self, project: &str, name: &str) -> Result<(), HubError> {
-        let team = self.team.to_string();
-        let mut transaction = self.write()?;
-        let sql = "INSERT INTO backstory.projects (team, project_key, name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-        transaction.execute(sql, &[&team, &project, &name]).doing("share a project")?;
-        transaction.commit().doing("share a project")
-    }
-
-    /// Begins to read: everything is seen as of one moment.
-    fn read(&mut self) -> Result<Transaction<'_>, HubError> {
-        let begun = self
-            .client
-            .build_transaction()
-            .isolation_level(IsolationLevel::RepeatableRead)
-            .read_only(true)
-            .start();
-        choose(begun.doing("begin")?, &self.team, &self.member)
-    }
-
-    /// Begins to write. Each statement sees what others have committed: a tombstone that came first must be noticed.
-    fn write(&mut self) -> Result<Transaction<'_>, HubError> {
-        let begun = self.client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).start();
-        choose(begun.doing("begin")?, &self.team, &self.member)
-    }
-}
-
-/// Chooses the team for one transaction, so that a pooled connection carries nothing over. Who was revoked meanwhile would be shown
-/// nothing and pushed nothing: it must be said.
-fn choose<'a>(
-    mut transaction: Transaction<'a>,
-    team: &TeamName,
-    member: &str,
-) -> Result<Transaction<'a>, HubError> {
-    const DOING: &str = "choose the team";
-    for (name, value) in LIMITS.into_iter().chain([("backstory.team", team.as_str())]) {
-        transaction.execute("SELECT set_config($1, $2, true)", &[&name, &value]).doing(DOING)?;
-    }
-    let sql = "SELECT backstory.current_team() IS NOT NULL";
-    if transaction.query_one(sql, &[]).doing(DOING)?.get(0) {
-        return Ok(transaction);
-    }
-    Err(HubError::NotAMember { member: member.to_owned(), team: team.to_string() })
-}
-
-/// Connects to a server that will do.
-fn open(address: &HubAddress, password: Option<&str>) -> Result<Client, HubError> {
-    const DOING: &str = "ask for the server's version";
-    let mut client = address.connect(password)?;
-    let sql = "SELECT current_setting('server_version_num')::int4";
-    refuse_old_server(client.query_one(sql, &[]).doing(DOING)?.get(0))?;
-    Ok(client)
-}
-
-/// Refuses a server by its number, such as 150004.
-fn refuse_old_server(number: i32) -> Result<(), HubError> {
-    let found = number / 10_000;
-    if found < OLDEST_SERVER {
-        return Err(HubError::OldServer { found, needed: OLDEST_SERVER });
-    }
-    Ok(())
-}
-
-fn only(teams: Vec<TeamName>, member: &str) -> Result<TeamName, HubError> {
-    let mut names = teams.iter().map(TeamName::to_string);
-    match (names.next(), names.next()) {
-        (None, _) => Err(HubError::NotAMember { member: member.to_owned(), team: String::new() }),
-        (Some(_), None) => Ok(teams.into_iter().next().expect("one was just seen")),
-        (Some(first), Some(second)) => Err(HubError::SeveralTeams { first, second }),
-    }
-}
-
-impl fmt::Debug for Hub {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Hub({} of {})", self.member, self.team)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_that_is_too_old_is_named() {
-        let refused = refuse_old_server(140_011).unwrap_err();
-        assert_eq!(refused.to_string(), "the server is PostgreSQL 14; a hub needs 15 or later");
-        refuse_old_server(150_000).unwrap();
-        refuse_old_server(180_004).unwrap();
-    }
-}
+pub use error::SyncError;
+pub use git::{
+    GitPull, GitPush, GitPushPreview, RefusedFile, RefusedFiles, author_name, preview_pull, preview_push,
+    pull_from_folder, push_to_folder,
+};
+pub use hub::{
+    Hub, HubAddress, HubAddressError, HubError, HubMigration, HubOwner, Invitation, MemoryVectors, Pulled,
+    Pushed, QueryVector, RejectedMemory, Revocation, SCHEMA, TeamHit, TeamName, TeamQuery, UnusableName,
+    VectorSupport,
+};
+pub use hub_access::HubAccess;
+pub use hub_timeout::with_hub_timeout;
+pub use project_sync::{SyncReport, outgoing};
+pub use share_policy::{SharePolicy, TrustInTeam};
+pub use sharing::{
+    PendingDeletions, git_author, hub_teams, is_git_team, is_shared_by_git, pending_deletions,
+    shared_through_hubs,
+};
+pub use sync_lock::SyncLock;
+pub use team_sync::{TeamSync, push_deletions};

@@ -11,7 +11,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("embed", &[]),
     ("store", &["memory"]),
     ("hosts", &["memory"]),
-    ("sync", &["memory"]),
+    ("sync", &["memory", "store", "capture", "embed"]),
     ("provider", &["memory"]),
     ("inject", &["memory"]),
     ("recall", &["memory", "store", "embed"]),

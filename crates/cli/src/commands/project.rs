@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::commands::share;
 use crate::failure::{Exit, Failure};
-use crate::sync_lock::SyncLock;
+use crate::teams;
 use crate::times;
 use crate::ui::one_line;
 use crate::unshare;
@@ -156,7 +156,7 @@ fn merge(from: &str, into: &str, app: &App, consent: Consent) -> Result<String, 
             }
         }
     }
-    let _lock = SyncLock::take(app)?;
+    let _lock = teams::lock(app)?;
     unshare::refuse_to_merge_shared(&store, source, from)?;
     store.merge_projects(source, target)?;
     vectors::follow(&mut store, app);

@@ -2,13 +2,11 @@
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
-use crate::git_share;
-use crate::sync_lock::SyncLock;
 use crate::ui::{memories, one_line};
 use crate::{teams, unshare};
 use backstory_memory::{ProjectId, ProjectKey};
 use backstory_store::{Project, SharedProject, Store};
-use backstory_sync::TeamName;
+use backstory_sync::{TeamName, is_shared_by_git};
 use clap::Args;
 use serde::Serialize;
 
@@ -24,7 +22,7 @@ pub(crate) struct ShareArgs {
 
 /// What is shared from now on, for other programs.
 #[derive(Serialize)]
-struct Shared<'a> {
+struct ShareAnswer<'a> {
     version: u32,
     project: &'a str,
     team: &'a str,
@@ -34,7 +32,7 @@ struct Shared<'a> {
 }
 
 #[derive(Serialize)]
-struct Unshared {
+struct UnshareAnswer {
     version: u32,
     /// Whether it was shared.
     unshared: bool,
@@ -47,10 +45,10 @@ pub(crate) fn share(args: &ShareArgs, app: &App, json: bool) -> Result<Exit, Fai
     let id = app.project_to_write(&mut store, args.project.as_deref())?;
     let project = store.project(id)?.ok_or_else(|| Failure::user("there is no such project"))?;
     let key = portable_key(&project).to_string();
-    let _lock = SyncLock::take(app)?;
+    let _lock = teams::lock(app)?;
     refuse_shared_through_git(&store, id)?;
     let (shared_as, name) = (key.clone(), project.name.clone());
-    teams::ask(&team, app, move |hub| hub.share(&shared_as, &name))?;
+    teams::ask(&team, app, move |hub, _| Ok(hub.share(&shared_as, &name)?))?;
     let before = shared(&store, |shared| shared.project == id && shared.team != team.name)?;
     unshare::push_deletions(
         &store,
@@ -62,7 +60,7 @@ pub(crate) fn share(args: &ShareArgs, app: &App, json: bool) -> Result<Exit, Fai
     let to_push = store.count_outbox(id)?;
     if json {
         let (project, team) = (project.name.as_str(), team.name.as_str());
-        app.ui.json(&Shared { version: 1, project, team, shared_as: &key, to_push })?;
+        app.ui.json(&ShareAnswer { version: 1, project, team, shared_as: &key, to_push })?;
         return Ok(Exit::Done);
     }
     app.ui.line(&format!(
@@ -82,12 +80,12 @@ pub(crate) fn unshare(wanted: Option<&str>, anyway: bool, app: &App, json: bool)
     let id = app.project_to_write(&mut store, wanted)?;
     let on_unpushed =
         if anyway { unshare::OnUnpushed::Keep } else { unshare::OnUnpushed::Refuse("`--anyway`") };
-    let _lock = SyncLock::take(app)?;
+    let _lock = teams::lock(app)?;
     let before = shared(&store, |shared| shared.project == id)?;
     unshare::push_deletions(&store, &before, on_unpushed, app)?;
     let unshared = store.unshare_project(id)?;
     if json {
-        app.ui.json(&Unshared { version: 1, unshared })?;
+        app.ui.json(&UnshareAnswer { version: 1, unshared })?;
         return Ok(if unshared { Exit::Done } else { Exit::No });
     }
     if unshared {
@@ -101,8 +99,8 @@ pub(crate) fn unshare(wanted: Option<&str>, anyway: bool, app: &App, json: bool)
 
 /// Refuses a project that is shared the other way: its deletions belong into the git folder, not onto a hub.
 fn refuse_shared_through_git(store: &Store, project: ProjectId) -> Result<(), Failure> {
-    let git_share = shared(store, |shared| shared.project == project && git_share::is_shared_by_git(shared))?;
-    if git_share.is_empty() {
+    let through_git = shared(store, |shared| shared.project == project && is_shared_by_git(shared))?;
+    if through_git.is_empty() {
         return Ok(());
     }
     Err(Failure::user("this project is shared through git")

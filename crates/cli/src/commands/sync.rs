@@ -3,19 +3,16 @@
 
 use crate::app::{App, project_name};
 use crate::failure::{Exit, Failure};
-use crate::hub_timeout::wait;
 use crate::outgoing::OutgoingMemory;
-use crate::project_sync::{ProjectSync, SyncReport};
-use crate::sync_lock::SyncLock;
 use crate::ui::{memories, one_line};
 use crate::{log, teams, vectors};
-use backstory_memory::SyncBatch;
 use backstory_store::{SharedProject, Team};
+use backstory_sync::{SyncLock, SyncReport, TeamSync, hub_teams, outgoing, shared_through_hubs};
 use clap::Args;
 use serde::Serialize;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Arguments of `sync`.
 #[derive(Args, Debug)]
@@ -30,21 +27,21 @@ pub(crate) struct SyncArgs {
 
 /// What was pushed and pulled, for other programs.
 #[derive(Serialize)]
-struct Answer {
+struct SyncAnswer {
     version: u32,
-    projects: Vec<ProjectAnswer>,
+    projects: Vec<ProjectSyncJson>,
     /// The teams that could not be synced, and why.
-    problems: Vec<Problem>,
+    problems: Vec<SyncProblemJson>,
 }
 
 #[derive(Serialize)]
-struct Problem {
+struct SyncProblemJson {
     team: String,
     error: String,
 }
 
 #[derive(Serialize)]
-struct ProjectAnswer {
+struct ProjectSyncJson {
     project: String,
     team: String,
     pushed: u64,
@@ -53,7 +50,7 @@ struct ProjectAnswer {
     revised: u64,
     forgotten: u64,
     /// Memories the hub rejected.
-    rejected_by_hub: Vec<RejectedByHub>,
+    rejected_by_hub: Vec<RejectedJson>,
     /// The uids of memories on the hub that this build cannot read.
     unreadable: Vec<String>,
     /// How many pulled changes were refused here: the memory is not the team's to change, or cannot be stored.
@@ -65,7 +62,7 @@ struct ProjectAnswer {
 }
 
 #[derive(Serialize)]
-struct RejectedByHub {
+struct RejectedJson {
     uid: String,
     why: String,
 }
@@ -120,71 +117,71 @@ pub(crate) fn every(minutes: u32, flags: &[String], app: &App) {
 
 fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
-    let Some(lock) = SyncLock::try_take(app)? else {
+    let Some(lock) = SyncLock::try_take(&teams::lock_file(app))? else {
         app.ui.say("another sync is running");
         return report(args, app, Vec::new(), Vec::new());
     };
     let lock = Arc::new(lock);
-    // What was shared before the lock was ours may be shared otherwise by now.
-    let shared = teams::shared_through_hubs(&store)?;
+    // Read under the lock: until then another process may have changed what is shared.
+    let shared = shared_through_hubs(&store)?;
     if shared.is_empty() {
         app.ui.say(
             "nothing is shared; `backstory project share --team TEAM` shares the project of this folder",
         );
     }
-    let (done, answers) = mpsc::channel();
-    let mut problems = Vec::new();
-    for team in teams::with_hub(&store)? {
-        let of_team = shared.iter().filter(|shared| shared.team == team.name).cloned();
-        let project_sync = SyncOfTeam {
-            team: team.clone(),
-            projects: of_team.collect(),
-            done: done.clone(),
-            lock: lock.clone(),
-        };
-        if project_sync.projects.is_empty() {
+    let (mut synced, mut problems) = (Vec::new(), Vec::new());
+    for team in hub_teams(&store)? {
+        let projects: Vec<SharedProject> =
+            shared.iter().filter(|shared| shared.team == team.name).cloned().collect();
+        if projects.is_empty() {
             continue;
         }
-        // What one team's hub is up to is no concern of the others.
-        match project_sync.run(app) {
+        // A hub that cannot be used does not keep the other teams from being synced.
+        let (finished, outcome) = match team_sync(&team, projects, lock.clone(), app) {
+            Ok(sync) => sync.run(),
+            Err(failure) => {
+                problems.push((team.name, failure));
+                continue;
+            }
+        };
+        for (project, report) in finished {
+            synced.push((project_name(&store, project)?, team.name.clone(), report));
+        }
+        match outcome {
             Ok(()) => store.mark_synced(&team.name, app.now)?,
-            Err(failure) => problems.push((team.name, failure)),
+            Err(error) => problems.push((team.name, error.into())),
         }
     }
     vectors::follow(&mut store, app);
-    report(args, app, answers.try_iter().collect(), problems)
+    report(args, app, synced, problems)
 }
 
-/// What came of a project: its name, its team, and what was told and pulled.
-type Came = (String, String, SyncReport);
+/// The name of a project, its team, and what came of its sync.
+type SyncedProject = (String, String, SyncReport);
 
-/// The sync of all that is shared with one team.
-struct SyncOfTeam {
-    team: Team,
+fn team_sync(
+    team: &Team,
     projects: Vec<SharedProject>,
-    /// Where to say what came of a project.
-    done: mpsc::Sender<Came>,
-    /// Also who is left behind with a hub that stalls keeps others from project_sync, as long as it lives.
     lock: Arc<SyncLock>,
+    app: &App,
+) -> Result<TeamSync, Failure> {
+    Ok(TeamSync {
+        access: teams::access(team, app)?,
+        projects,
+        policy: teams::share_policy(app),
+        home: app.home.clone(),
+        vectors: app.config.recall.vectors.then(|| app.home.vectors()),
+        timeout: app.config.team.patience(),
+        now: app.now,
+        lock,
+    })
 }
 
-impl SyncOfTeam {
-    fn run(self, app: &App) -> Result<(), Failure> {
-        teams::talk(&self.team.clone(), app, move |hub, app, on_progress| {
-            let SyncOfTeam { team, projects, done, lock: _held } = self;
-            let mut store = app.store()?;
-            if team.hub_id.is_none() {
-                store.set_hub_id(&team.name, hub.id())?;
-            }
-            let project_sync = ProjectSync::new(app, on_progress);
-            for shared in &projects {
-                let synced = project_sync.sync(&mut store, hub, shared)?;
-                let came = (project_name(&store, shared.project)?, team.name.clone(), synced);
-                // Nobody listens any more where we were given up.
-                drop(done.send(came));
-            }
-            Ok(())
-        })
+/// Waits, whatever wakes the thread meanwhile.
+fn wait(time: Duration) {
+    let until = Instant::now() + time;
+    while let Some(left) = until.checked_duration_since(Instant::now()) {
+        std::thread::park_timeout(left);
     }
 }
 
@@ -192,26 +189,25 @@ impl SyncOfTeam {
 fn report(
     args: &SyncArgs,
     app: &App,
-    answers: Vec<Came>,
+    synced: Vec<SyncedProject>,
     problems: Vec<(String, Failure)>,
 ) -> Result<Exit, Failure> {
-    let is_whole = answers.iter().all(|(_, _, synced)| synced.is_whole());
-    for (project, team, synced) in &answers {
-        for line in mishaps(project, team, synced) {
+    let is_complete = synced.iter().all(|(_, _, report)| report.is_complete());
+    for (project, team, report) in &synced {
+        for line in mishaps(project, team, report) {
             log::line(&app.home, app.now, &format!("sync: {line}"));
             app.ui.say(&line);
         }
     }
     if args.json {
-        let listed =
-            problems.iter().map(|(team, failure)| Problem { team: team.clone(), error: failure.line() });
-        let problems = listed.collect();
-        let projects = answers.into_iter().map(ProjectAnswer::of).collect();
-        app.ui.json(&Answer { version: 1, projects, problems })?;
-    } else {
-        answers
+        let listed = problems
             .iter()
-            .try_for_each(|(project, team, synced)| app.ui.line(&summary(project, team, synced)))?;
+            .map(|(team, failure)| SyncProblemJson { team: team.clone(), error: failure.line() });
+        let problems = listed.collect();
+        let projects = synced.into_iter().map(ProjectSyncJson::new).collect();
+        app.ui.json(&SyncAnswer { version: 1, projects, problems })?;
+    } else {
+        synced.iter().try_for_each(|(project, team, report)| app.ui.line(&summary(project, team, report)))?;
     }
     let mut problems: Vec<Failure> = problems.into_iter().map(|(team, failure)| failure.of(&team)).collect();
     if let Some(last) = problems.pop() {
@@ -221,7 +217,7 @@ fn report(
         }
         return Err(last);
     }
-    Ok(if is_whole { Exit::Done } else { Exit::No })
+    Ok(if is_complete { Exit::Done } else { Exit::No })
 }
 
 fn summary(project: &str, team: &str, synced: &SyncReport) -> String {
@@ -260,9 +256,9 @@ fn mishaps(project: &str, team: &str, synced: &SyncReport) -> Vec<String> {
     lines
 }
 
-impl ProjectAnswer {
-    fn of((project, team, synced): Came) -> ProjectAnswer {
-        ProjectAnswer {
+impl ProjectSyncJson {
+    fn new((project, team, synced): SyncedProject) -> ProjectSyncJson {
+        ProjectSyncJson {
             project,
             team,
             pushed: synced.pushed,
@@ -273,7 +269,7 @@ impl ProjectAnswer {
             rejected_by_hub: synced
                 .rejected_by_hub
                 .into_iter()
-                .map(|(uid, why)| RejectedByHub { uid, why })
+                .map(|(uid, why)| RejectedJson { uid, why })
                 .collect(),
             unreadable: synced.unreadable,
             refused: synced.pulled.refused,
@@ -285,15 +281,13 @@ impl ProjectAnswer {
 
 fn show_outgoing(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
-    let nothing = || {};
-    let project_sync = ProjectSync::new(app, &nothing);
+    let policy = teams::share_policy(app);
     let mut projects = Vec::new();
-    for shared in teams::shared_through_hubs(&store)? {
-        let (batch, kept_local) = project_sync.outgoing(&store, &shared)?;
+    for shared in shared_through_hubs(&store)? {
+        let (batch, kept_local) = outgoing(&store, shared.project, &policy)?;
         let project = project_name(&store, shared.project)?;
-        let SyncBatch { memories: outgoing, forgotten, .. } = batch;
-        let forgotten = forgotten.iter().map(ToString::to_string).collect();
-        let memories = outgoing.into_iter().filter_map(OutgoingMemory::from_shared).collect();
+        let forgotten = batch.forgotten.iter().map(ToString::to_string).collect();
+        let memories = batch.memories.into_iter().filter_map(OutgoingMemory::from_shared).collect();
         projects.push(ProjectOutgoing { project, team: shared.team, memories, forgotten, kept_local });
     }
     if args.json {

@@ -4,7 +4,6 @@ use crate::app::App;
 use crate::commands::search::{SearchArgs, excerpt};
 use crate::explain::SumShape;
 use crate::failure::{Exit, Failure};
-use crate::share_policy::SharePolicy;
 use crate::teams;
 use crate::times;
 use crate::ui::{Tone, one_line};
@@ -12,7 +11,7 @@ use backstory_embed::{MiniLm, model_name};
 use backstory_memory::{Provenance, first_chars};
 use backstory_recall::query_vector;
 use backstory_store::{Scope, SharedProject, Store};
-use backstory_sync::{QueryVector, TeamHit, TeamQuery};
+use backstory_sync::{QueryVector, TeamHit, TeamQuery, shared_through_hubs};
 use serde::Serialize;
 
 /// The rank of words, as the hub gives it, that counts for half.
@@ -22,14 +21,14 @@ const NEAR: f64 = 0.3;
 
 /// What the hub found, for other programs.
 #[derive(Serialize)]
-struct Found {
+struct TeamSearchAnswer {
     version: u32,
     team: String,
-    hits: Vec<HitShape>,
+    hits: Vec<TeamHitJson>,
 }
 
 #[derive(Serialize)]
-struct HitShape {
+struct TeamHitJson {
     /// Its number here, where it was pulled.
     id: Option<i64>,
     uid: String,
@@ -56,11 +55,11 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
     let (kinds, most) = (args.kinds.clone(), args.limit.unwrap_or(app.config.search.limit));
     // A hub that answers should be the one to say that it took too long.
     let timeout = app.config.team.patience() * 9 / 10;
-    let (found, member) = teams::ask(&team, app, move |hub| {
-        let asked = |direction| QueryVector { model: model_name(), direction };
+    let (found, member) = teams::ask(&team, app, move |hub, _| {
+        let query_vector = |direction| QueryVector { model: model_name(), direction };
         let question = TeamQuery {
             words: &words,
-            meaning: direction.as_ref().map(|direction| asked(direction.values().as_slice())),
+            meaning: direction.as_ref().map(|direction| query_vector(direction.values().as_slice())),
             project: shared.as_ref().map(|shared| shared.hub_project.as_str()),
             kinds: &kinds,
             most,
@@ -69,20 +68,20 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
         Ok((hub.search(&question)?, hub.member().to_owned()))
     })?;
     let found = ranked(found, weight, most);
-    let share_policy = SharePolicy::from_app(app);
+    let policy = teams::share_policy(app);
     let provenance = |hit: &TeamHit| {
-        share_policy.provenance(
-            &member,
+        policy.provenance(
+            Some(&member),
             &hit.first_author,
             [&hit.first_provenance, &hit.revision.content.provenance],
         )
     };
-    let hits: Result<Vec<HitShape>, Failure> =
+    let hits: Result<Vec<TeamHitJson>, Failure> =
         found.iter().map(|(hit, fused)| shape(hit, *fused, &provenance(hit), args, store)).collect();
     let hits = hits?;
     let exit = if hits.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
-        app.ui.json(&Found { version: 1, team: team.name, hits })?;
+        app.ui.json(&TeamSearchAnswer { version: 1, team: team.name, hits })?;
         return Ok(exit);
     }
     if hits.is_empty() {
@@ -95,7 +94,7 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
 /// Returns the shared project to search; none means all of them.
 fn project_to_search(args: &SearchArgs, store: &Store, app: &App) -> Result<Option<SharedProject>, Failure> {
     let Some(Scope::Project(project)) = app.reach(store, &args.place)? else { return Ok(None) };
-    let shared = teams::shared_through_hubs(store)?.into_iter().find(|shared| shared.project == project);
+    let shared = shared_through_hubs(store)?.into_iter().find(|shared| shared.project == project);
     let failure = || {
         Failure::user("this project is not shared with a team")
             .hint("`backstory project share` shares it; `--all-projects` asks for all that a team shares")
@@ -131,7 +130,7 @@ fn shape(
     provenance: &Provenance,
     args: &SearchArgs,
     store: &Store,
-) -> Result<HitShape, Failure> {
+) -> Result<TeamHitJson, Failure> {
     let content = &hit.revision.content;
     let explain = args.explain.then(|| SumShape {
         words: hit.words,
@@ -142,7 +141,7 @@ fn shape(
         relevance: fused,
         older_than: None,
     });
-    Ok(HitShape {
+    Ok(TeamHitJson {
         id: store.memory_by_uid(&hit.uid)?.map(|memory| memory.id.0),
         uid: hit.uid.to_string(),
         kind: content.kind.to_string(),
@@ -156,7 +155,7 @@ fn shape(
     })
 }
 
-fn lines(hit: &HitShape, args: &SearchArgs, app: &App) -> String {
+fn lines(hit: &TeamHitJson, args: &SearchArgs, app: &App) -> String {
     let title = one_line(&hit.title);
     let day = first_chars(&hit.updated_at, 10);
     let id = hit.id.map_or_else(|| "not pulled yet".to_owned(), |id| format!("#{id}"));

@@ -28,7 +28,7 @@ fn what_the_hub_does_not_take_is_named_and_the_others_are_taken() {
         })
         .collect();
     let pushed = ann.push(PROJECT, &several(pushed), &mut || {}).unwrap();
-    let refused: Vec<_> = pushed.refused.iter().map(|refusal| refusal.uid.to_string()).collect();
+    let refused: Vec<_> = pushed.rejected.iter().map(|refusal| refusal.uid.to_string()).collect();
     assert_eq!(refused, ["u4"], "{pushed:?}");
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.memories.len(), 8);
 }
@@ -45,12 +45,12 @@ fn what_is_larger_than_a_memory_can_be_is_rejected() {
     large[3].content.files = vec!["x".to_owned(); 129];
     let pushed: Vec<SyncBatch> =
         (0..).zip(large).map(|(number, revision)| batch(&format!("u{number}"), vec![revision])).collect();
-    let rejected = ann.push(PROJECT, &several(pushed), &mut || {}).unwrap().refused;
+    let rejected = ann.push(PROJECT, &several(pushed), &mut || {}).unwrap().rejected;
     assert_eq!(rejected.len(), 4, "{rejected:?}");
     let mut just_fits = said(5, &"x".repeat(80));
     just_fits.content.body = "x".repeat(64 * 1024);
     just_fits.content.facts = vec!["x".repeat(2 * 1024); 128];
-    let rejected = ann.push(PROJECT, &batch("u9", vec![just_fits]), &mut || {}).unwrap().refused;
+    let rejected = ann.push(PROJECT, &batch("u9", vec![just_fits]), &mut || {}).unwrap().rejected;
     assert_eq!(rejected, []);
 }
 
@@ -73,7 +73,7 @@ fn a_memory_stays_in_its_project_whoever_tells_of_it() {
     bob.share(OTHER, "other").unwrap();
     ann.push(PROJECT, &batch("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
     let pushed = bob.push(OTHER, &batch("u1", vec![said(6, "spaces")]), &mut || {}).unwrap();
-    assert_eq!(pushed.elsewhere, [uid("u1")]);
+    assert_eq!(pushed.in_other_project, [uid("u1")]);
     let said_last = |batch: &SyncBatch| titles(batch)[0].1.last().unwrap().0.clone();
     assert_eq!(said_last(&test.pull(&mut ann, Watermark::default()).0), "spaces");
     bob.push(OTHER, &forgotten("u1"), &mut || {}).unwrap();

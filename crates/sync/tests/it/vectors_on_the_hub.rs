@@ -26,7 +26,7 @@ fn bytes(of: usize) -> Vec<u8> {
 
 fn tell(hub: &mut Hub, of: &str, revision: &SharedRevision, parts: Vec<Vec<u8>>) {
     hub.push(PROJECT, &batch(of, vec![revision.clone()]), &mut || {}).unwrap();
-    let meaning = MemoryVectors { uid: uid(of), state: revision.content_digest(), parts };
+    let meaning = MemoryVectors { uid: uid(of), content_digest: revision.content_digest(), parts };
     for _ in 0..2 {
         hub.push_vectors(MODEL, std::slice::from_ref(&meaning), &mut || {}).unwrap();
     }

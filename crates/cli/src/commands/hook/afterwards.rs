@@ -6,11 +6,12 @@ use super::Hook;
 use crate::commands::polish;
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::{teams, vectors};
+use crate::vectors;
 use backstory_capture::{Redactor, body_of};
 use backstory_distil::{DistilReport, DistilTrigger, Distillation, distil};
 use backstory_memory::{Activity, Event, EventKind};
 use backstory_store::{IncomingEvent, Store};
+use backstory_sync::shared_through_hubs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -97,7 +98,7 @@ impl Hook {
         }
         // No hook ever talks to a hub.
         if let Some(store) = store.filter(|_| config.team.at_session_end)
-            && !teams::shared_through_hubs(store)?.is_empty()
+            && !shared_through_hubs(store)?.is_empty()
         {
             self.start("sync");
         }

@@ -2,16 +2,15 @@
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
-use crate::sync_lock::SyncLock;
 use crate::ui::one_line;
 use crate::{teams, unshare};
 use backstory_store::{JoinOutcome, Team};
-use backstory_sync::TeamName;
+use backstory_sync::{HubAddress, TeamName};
 use serde::Serialize;
 
 /// What was joined, for other programs.
 #[derive(Serialize)]
-struct Joined<'a> {
+struct JoinAnswer<'a> {
     version: u32,
     team: &'a str,
     member: &'a str,
@@ -19,7 +18,7 @@ struct Joined<'a> {
 
 /// What was left, for other programs.
 #[derive(Serialize)]
-struct Left<'a> {
+struct LeaveAnswer<'a> {
     version: u32,
     team: &'a str,
 }
@@ -32,7 +31,7 @@ pub(super) fn join(
     app: &App,
     json: bool,
 ) -> Result<Exit, Failure> {
-    let hub = teams::join(&teams::address(url)?, team, app)?;
+    let hub = teams::join(&HubAddress::parse(url)?, team, app)?;
     let (name, member) = (called.unwrap_or(hub.team()).to_string(), hub.member().to_owned());
     let joined = Team {
         name: name.clone(),
@@ -48,7 +47,7 @@ pub(super) fn join(
             .hint(format!("`backstory team leave {name}` leaves the other")));
     }
     if json {
-        app.ui.json(&Joined { version: 1, team: &name, member: &member })?;
+        app.ui.json(&JoinAnswer { version: 1, team: &name, member: &member })?;
         return Ok(Exit::Done);
     }
     app.ui.line(&format!("joined the team `{name}` as `{member}`; nothing is shared yet"))?;
@@ -60,7 +59,7 @@ pub(super) fn join(
 pub(super) fn leave(team: Option<&TeamName>, anyway: bool, app: &App, json: bool) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let team = teams::joined(&store, team, "`backstory team leave TEAM`")?;
-    let _lock = SyncLock::take(app)?;
+    let _lock = teams::lock(app)?;
     let shared: Vec<_> =
         store.shared_projects()?.into_iter().filter(|shared| shared.team == team.name).collect();
     let on_unpushed =
@@ -68,7 +67,7 @@ pub(super) fn leave(team: Option<&TeamName>, anyway: bool, app: &App, json: bool
     unshare::push_deletions(&store, &shared, on_unpushed, app)?;
     store.leave_team(&team.name)?;
     if json {
-        app.ui.json(&Left { version: 1, team: &team.name })?;
+        app.ui.json(&LeaveAnswer { version: 1, team: &team.name })?;
         return Ok(Exit::Done);
     }
     app.ui.line(&format!(

@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// What was made, for other programs.
 #[derive(Serialize)]
-struct Made<'a> {
+struct InitAnswer<'a> {
     version: u32,
     team: &'a str,
     is_new: bool,
@@ -29,7 +29,7 @@ struct Made<'a> {
 
 /// Who was let in, for other programs.
 #[derive(Serialize)]
-struct Invited<'a> {
+struct InviteAnswer<'a> {
     version: u32,
     team: &'a str,
     member: &'a str,
@@ -41,7 +41,7 @@ struct Invited<'a> {
 
 /// Who was taken out, for other programs.
 #[derive(Serialize)]
-struct Revoked<'a> {
+struct RevokeAnswer<'a> {
     version: u32,
     team: &'a str,
     member: &'a str,
@@ -52,11 +52,11 @@ struct Revoked<'a> {
 
 /// Makes a hub and a team in it, or brings the hub up to date.
 pub(super) fn init(url: &str, team: &TeamName, app: &App, json: bool) -> Result<Exit, Failure> {
-    let address = teams::address(url)?;
+    let address = HubAddress::parse(url)?;
     let named = team.clone();
     let (migrated, is_new) = teams::own(&address, app, move |owner, on_progress| {
-        let migrated = owner.migrate(&mut || on_progress()).map_err(|error| teams::failure(&error))?;
-        let is_new = owner.make_team(&named).map_err(|error| teams::failure(&error))?;
+        let migrated = owner.migrate(&mut || on_progress())?;
+        let is_new = owner.make_team(&named)?;
         Ok((migrated, is_new))
     })?;
     app.store()?.set_owned_hub(team.as_str(), url)?;
@@ -67,7 +67,7 @@ pub(super) fn init(url: &str, team: &TeamName, app: &App, json: bool) -> Result<
             VectorSupport::TooOld => "too old",
             VectorSupport::NotAllowed => "not allowed",
         };
-        app.ui.json(&Made {
+        app.ui.json(&InitAnswer {
             version: 1,
             team: team.as_str(),
             is_new,
@@ -127,10 +127,10 @@ pub(super) fn invite(
         if !matches!(invited, Ok(Invitation::Made)) {
             drop(fs::remove_file(&place));
         }
-        invited.map_err(|error| teams::failure(&error))
+        Ok(invited?)
     })?;
     if json {
-        app.ui.json(&Invited {
+        app.ui.json(&InviteAnswer {
             version: 1,
             team: team.as_str(),
             member: name.as_str(),
@@ -157,9 +157,7 @@ pub(super) fn invite(
 pub(super) fn revoke(name: &TeamName, team: &TeamName, app: &App, json: bool) -> Result<Exit, Failure> {
     let address = owned(&app.store_to_read()?, team)?;
     let (of_team, who) = (team.clone(), name.clone());
-    let revocation = teams::own(&address, app, move |owner, _| {
-        owner.revoke(&of_team, &who).map_err(|error| teams::failure(&error))
-    })?;
+    let revocation = teams::own(&address, app, move |owner, _| Ok(owner.revoke(&of_team, &who)?))?;
     let out = format!("`{name}` is out of the team `{team}`; what they pushed stays, under their name");
     if json {
         let login = match revocation {
@@ -170,7 +168,7 @@ pub(super) fn revoke(name: &TeamName, team: &TeamName, app: &App, json: bool) ->
         };
         let revoked = login.is_some();
         let (team, member) = (team.as_str(), name.as_str());
-        app.ui.json(&Revoked { version: 1, team, member, revoked, login })?;
+        app.ui.json(&RevokeAnswer { version: 1, team, member, revoked, login })?;
         return Ok(if revoked { Exit::Done } else { Exit::No });
     }
     let login = match revocation {
@@ -193,7 +191,7 @@ fn owned(store: &Store, team: &TeamName) -> Result<HubAddress, Failure> {
         Failure::user(format!("this home does not own the hub of a team `{team}`"))
             .hint(format!("`backstory team init URL --team {team}` says where it is; what is there stays"))
     })?;
-    teams::address(&url)
+    Ok(HubAddress::parse(&url)?)
 }
 
 /// Makes a password nobody has to remember.

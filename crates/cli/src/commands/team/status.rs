@@ -1,21 +1,22 @@
 //! Which teams were joined, who is in them, and what is shared with them.
 
 use crate::app::{App, project_name};
-use crate::failure::{Exit, Failure};
+use crate::failure::{ErrorCode, Exit, Failure};
 use crate::ui::{memories, one_line};
-use crate::{hub_timeout, teams, times};
+use crate::{teams, times};
 use backstory_store::{Store, Team};
+use backstory_sync::hub_teams;
 use serde::Serialize;
 
 /// Teams, for other programs.
 #[derive(Serialize)]
-struct Teams {
+struct TeamsAnswer {
     version: u32,
-    teams: Vec<TeamShape>,
+    teams: Vec<TeamJson>,
 }
 
 #[derive(Serialize)]
-struct TeamShape {
+struct TeamJson {
     name: String,
     url: String,
     member: String,
@@ -25,13 +26,13 @@ struct TeamShape {
     problem: Option<String>,
     #[serde(skip)]
     is_silent: bool,
-    projects: Vec<SharedShape>,
+    projects: Vec<SharedProjectJson>,
     /// What others share and this home does not.
     also_shared: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct SharedShape {
+struct SharedProjectJson {
     project: String,
     shared_as: String,
     to_push: u64,
@@ -40,13 +41,13 @@ struct SharedShape {
 /// Shows every team with a hub. One that cannot be asked is shown as far as it is known here.
 pub(super) fn show(app: &App, json: bool) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
-    let teams: Result<Vec<TeamShape>, Failure> =
-        teams::with_hub(&store)?.iter().map(|team| shape(team, &store, app)).collect();
+    let teams: Result<Vec<TeamJson>, Failure> =
+        hub_teams(&store)?.iter().map(|team| shape(team, &store, app)).collect();
     let teams = teams?;
     let is_whole = !teams.is_empty() && !teams.iter().any(|team| team.is_silent);
     let exit = if is_whole { Exit::Done } else { Exit::No };
     if json {
-        app.ui.json(&Teams { version: 1, teams })?;
+        app.ui.json(&TeamsAnswer { version: 1, teams })?;
         return Ok(exit);
     }
     if teams.is_empty() {
@@ -80,16 +81,16 @@ pub(super) fn show(app: &App, json: bool) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn shape(team: &Team, store: &Store, app: &App) -> Result<TeamShape, Failure> {
+fn shape(team: &Team, store: &Store, app: &App) -> Result<TeamJson, Failure> {
     let mut projects = Vec::new();
     for shared in store.shared_projects()?.into_iter().filter(|shared| shared.team == team.name) {
         let project = project_name(store, shared.project)?;
         let to_push = store.count_outbox(shared.project)?;
-        projects.push(SharedShape { project, shared_as: shared.hub_project, to_push });
+        projects.push(SharedProjectJson { project, shared_as: shared.hub_project, to_push });
     }
     // A hub that says nothing is no concern of the others.
-    let answered = teams::ask(team, app, |hub| Ok((hub.members()?, hub.projects()?)));
-    let is_silent = answered.as_ref().is_err_and(|failure| failure.code() == hub_timeout::HUB_SILENT);
+    let answered = teams::ask(team, app, |hub, _| Ok((hub.members()?, hub.projects()?)));
+    let is_silent = answered.as_ref().is_err_and(|failure| failure.code() == ErrorCode::HubSilent);
     let (members, all, problem) = match answered {
         Ok((members, all)) => (Some(members), all, None),
         Err(failure) => (None, Vec::new(), Some(failure.line())),
@@ -98,5 +99,5 @@ fn shape(team: &Team, store: &Store, app: &App) -> Result<TeamShape, Failure> {
     let also_shared = all.into_iter().filter(|(key, _)| !is_ours(key)).map(|(_, name)| name).collect();
     let Team { name, url, member, synced_at, .. } = team.clone();
     let synced_at = synced_at.map(times::iso);
-    Ok(TeamShape { name, url, member, synced_at, members, problem, is_silent, projects, also_shared })
+    Ok(TeamJson { name, url, member, synced_at, members, problem, is_silent, projects, also_shared })
 }

@@ -1,7 +1,8 @@
 //! Who belongs to which team: what only the owner of a hub may change.
 
-use crate::error::Doing;
-use crate::{HubAddress, HubError, HubMigration, migrate};
+use super::hub_error::Doing;
+use super::migrate;
+use crate::{HubAddress, HubError, HubMigration};
 use postgres::{Client, Transaction};
 use std::fmt;
 use std::str::FromStr;
@@ -75,7 +76,7 @@ pub struct HubOwner {
 impl HubOwner {
     /// Connects as the owner of a hub, or of a database that is to become one.
     pub fn connect(address: &HubAddress, password: Option<&str>) -> Result<HubOwner, HubError> {
-        Ok(HubOwner { client: crate::open(address, password)? })
+        Ok(HubOwner { client: super::open(address, password)? })
     }
 
     /// Makes the hub or brings it up to date; `on_progress` is called after each step of the way.

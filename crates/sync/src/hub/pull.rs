@@ -6,8 +6,8 @@
 //!
 //! A long pull is pushed window by window, and how far it came after each: broken off, it goes on where it was.
 
-use crate::error::Doing;
-use crate::rows::{self, column, revision_columns};
+use super::hub_error::Doing;
+use super::rows::{self, column, revision_columns};
 use crate::{Hub, HubError};
 use backstory_memory::{SharedLink, SharedMemory, SyncBatch, Timestamp, Watermark};
 use postgres::{Row, Transaction};

@@ -2,7 +2,7 @@
 //!
 //! Not here: what may leave (`cli`), what memories mean (`meaning`).
 
-use crate::error::Doing;
+use super::hub_error::Doing;
 use crate::{Hub, HubError};
 use backstory_memory::{SharedMemory, SharedRevision, SyncBatch, Uid};
 use postgres::types::ToSql;
@@ -16,9 +16,9 @@ const DOING: &str = "take what is new";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pushed {
     /// What the hub does not take. The others it has taken.
-    pub refused: Vec<RejectedMemory>,
+    pub rejected: Vec<RejectedMemory>,
     /// Memories that stand under another project of the team on the hub: that is where they stay, and what was said of them now stands.
-    pub elsewhere: Vec<Uid>,
+    pub in_other_project: Vec<Uid>,
 }
 
 /// A memory the hub does not take.
@@ -27,7 +27,7 @@ pub struct RejectedMemory {
     /// The memory.
     pub uid: Uid,
     /// Why.
-    pub why: String,
+    pub reason: String,
 }
 
 impl Hub {
@@ -44,14 +44,14 @@ impl Hub {
         let mut memories: Vec<&SharedMemory> = batch.memories.iter().collect();
         memories.sort_by(|a, b| a.uid.cmp(&b.uid));
         let mut pushed = Pushed::default();
-        self.say(project, &memories, &mut pushed, on_progress)?;
-        again_if_collided(|| self.relate(batch, on_progress))?;
-        again_if_collided(|| self.forget(batch, on_progress))?;
+        self.push_memories(project, &memories, &mut pushed, on_progress)?;
+        retry_collisions(|| self.push_links_and_pins(batch, on_progress))?;
+        retry_collisions(|| self.push_deletions(batch, on_progress))?;
         Ok(pushed)
     }
 
     /// Tells memories. If the hub does not take them, the half of them, and so on until it is known which it does not take.
-    fn say(
+    fn push_memories(
         &mut self,
         project: &str,
         memories: &[&SharedMemory],
@@ -61,25 +61,25 @@ impl Hub {
         if memories.is_empty() {
             return Ok(());
         }
-        match (again_if_collided(|| self.say_all(project, memories, on_progress)), memories) {
+        match (retry_collisions(|| self.push_in_one_transaction(project, memories, on_progress)), memories) {
             (Err(HubError::Rejected { detail }), [one]) => {
-                pushed.refused.push(RejectedMemory { uid: one.uid.clone(), why: detail });
+                pushed.rejected.push(RejectedMemory { uid: one.uid.clone(), reason: detail });
                 Ok(())
             }
             (Err(HubError::Rejected { .. }), several) => {
                 let (first, second) = several.split_at(several.len() / 2);
-                self.say(project, first, pushed, on_progress)?;
-                self.say(project, second, pushed, on_progress)
+                self.push_memories(project, first, pushed, on_progress)?;
+                self.push_memories(project, second, pushed, on_progress)
             }
-            (said, _) => {
-                pushed.elsewhere.extend(said?);
+            (pushed_now, _) => {
+                pushed.in_other_project.extend(pushed_now?);
                 Ok(())
             }
         }
     }
 
     /// Tells memories in one transaction. Returns those that stand under another project: the memory's row decides, whoever tells of it.
-    fn say_all(
+    fn push_in_one_transaction(
         &mut self,
         project: &str,
         memories: &[&SharedMemory],
@@ -97,8 +97,8 @@ impl Hub {
             on_progress();
         }
         for shared in memories {
-            for said in &shared.revisions {
-                insert(&mut transaction, &revision, (&team, shared.uid.as_str()), said)?;
+            for revised in &shared.revisions {
+                insert(&mut transaction, &revision, (&team, shared.uid.as_str()), revised)?;
                 on_progress();
             }
         }
@@ -108,11 +108,15 @@ impl Hub {
         let rows = transaction.query(sql, &[&team, &project, &uids]).doing(DOING)?;
         transaction.commit().doing(DOING)?;
         on_progress();
-        rows.iter().map(|row| crate::rows::uid(row.get(0))).collect()
+        rows.iter().map(|row| super::rows::uid(row.get(0))).collect()
     }
 
     /// Tells how memories relate, and what this member keeps in view.
-    fn relate(&mut self, batch: &SyncBatch, on_progress: &mut dyn FnMut()) -> Result<(), HubError> {
+    fn push_links_and_pins(
+        &mut self,
+        batch: &SyncBatch,
+        on_progress: &mut dyn FnMut(),
+    ) -> Result<(), HubError> {
         if batch.links.is_empty() && batch.pins.is_empty() {
             return Ok(());
         }
@@ -138,7 +142,7 @@ impl Hub {
         transaction.commit().doing(DOING)
     }
 
-    fn forget(&mut self, batch: &SyncBatch, on_progress: &mut dyn FnMut()) -> Result<(), HubError> {
+    fn push_deletions(&mut self, batch: &SyncBatch, on_progress: &mut dyn FnMut()) -> Result<(), HubError> {
         const DOING: &str = "forget";
         if batch.forgotten.is_empty() {
             return Ok(());
@@ -159,14 +163,14 @@ impl Hub {
 }
 
 /// Does it again where others were at the same just now.
-fn again_if_collided<T>(mut deed: impl FnMut() -> Result<T, HubError>) -> Result<T, HubError> {
+fn retry_collisions<T>(mut attempt: impl FnMut() -> Result<T, HubError>) -> Result<T, HubError> {
     for _ in 1..TRIES {
-        match deed() {
+        match attempt() {
             Err(HubError::Collided { .. }) => {}
             done => return done,
         }
     }
-    deed()
+    attempt()
 }
 
 const REVISION: &str = "INSERT INTO backstory.revisions (team, project_key, uid, revised_at_ms, content_digest, kind, category, title, body,
@@ -178,10 +182,10 @@ fn insert(
     transaction: &mut Transaction<'_>,
     statement: &Statement,
     (team, uid): (&str, &str),
-    said: &SharedRevision,
+    revised: &SharedRevision,
 ) -> Result<(), HubError> {
-    let content = &said.content;
-    let state = said.content_digest();
+    let content = &revised.content;
+    let state = revised.content_digest();
     let time = |time: Option<backstory_memory::Timestamp>| time.map(|time| time.0);
     let (valid_from, valid_to) = (time(content.valid_from), time(content.valid_to));
     transaction
@@ -190,7 +194,7 @@ fn insert(
             &[
                 &team,
                 &uid,
-                &said.at.0,
+                &revised.at.0,
                 &state.0.as_slice(),
                 &content.kind.as_str(),
                 &content.category.as_ref().map(|category| category.0.as_str()),
@@ -204,7 +208,7 @@ fn insert(
                 &content.provenance.to_string(),
                 &valid_from,
                 &valid_to,
-                &said.superseded_by.as_ref().map(Uid::as_str),
+                &revised.superseded_by.as_ref().map(Uid::as_str),
             ],
         )
         .doing(DOING)

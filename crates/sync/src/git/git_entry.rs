@@ -1,9 +1,8 @@
-//! One file of a folder that a team shares through git: what one memory says from one moment on, how it relates to another, or that it
-//! was forgotten.
+//! One file of a folder that a team shares through git: a revision of a memory, a link between two, or that one was forgotten.
 //!
-//! A file is named after what it holds, so that it never changes, and two people who say the same write the same bytes. Every line
-//! begins with the file's own mark and is no longer than what git compares at once: no two files look alike to git, which therefore never
-//! takes one that was removed for one that was added, and has nothing to ask when branches are merged.
+//! A file is named after its content, so it never changes, and two people with the same revision write the same bytes. Every line begins
+//! with a mark of its file and is no longer than what git compares at once: no two files look similar to git, which therefore never detects
+//! a rename between them, and merges branches without conflicts.
 
 use backstory_memory::{
     Category, Confidence, Content, Digest, Importance, Kind, MemoryScope, Provenance, SharedLink,
@@ -13,27 +12,27 @@ use serde::{Deserialize, Serialize};
 
 /// The version of the files this build writes and reads.
 const VERSION: u32 = 1;
-/// How much git compares at once.
+/// How many bytes of a line git compares at once.
 const LINE_BYTES: usize = 64;
 const MARK_DIGITS: usize = 8;
-/// How much of the digest of its uid stands in the name of each file of a memory.
+/// How many digits of the digest of its uid are in the name of each file of a memory.
 const UID_DIGITS: usize = 16;
 const SUFFIX: &str = ".txt";
-/// The longest name of a member that is shown beside what they said.
-const MOST_NAME_CHARS: usize = 48;
+/// The longest name of an author that is shown beside a memory.
+const MAX_NAME_CHARS: usize = 48;
 
 /// What one file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum GitEntry {
-    /// A memory says something from one moment on.
-    GitRevision(Box<GitRevision>),
+    /// A revision of a memory.
+    Revised(Box<GitRevision>),
     /// A memory relates to another.
     Linked(SharedLink),
-    /// A memory was forgotten, whatever else is said of it.
+    /// A memory was forgotten: this wins over every other file of it.
     Forgotten(Uid),
 }
 
-/// What a memory says from one moment on.
+/// One revision of a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GitRevision {
     pub(crate) uid: Uid,
@@ -43,14 +42,14 @@ pub(crate) struct GitRevision {
 
 /// A file as it is to be written.
 pub(crate) struct EntryFile {
-    /// The folder it belongs into.
-    pub(crate) place: String,
+    /// The subfolder it belongs into.
+    pub(crate) part: String,
     pub(crate) name: String,
     pub(crate) text: String,
 }
 
 #[derive(Deserialize)]
-struct Versioned {
+struct EntryVersion {
     version: u32,
 }
 
@@ -96,7 +95,7 @@ impl GitEntry {
     /// Returns the memory it is about.
     pub(crate) fn uid(&self) -> &Uid {
         match self {
-            GitEntry::GitRevision(said) => &said.uid,
+            GitEntry::Revised(revised) => &revised.uid,
             GitEntry::Linked(link) => &link.from,
             GitEntry::Forgotten(uid) => uid,
         }
@@ -104,16 +103,16 @@ impl GitEntry {
 
     /// Lays it out as a file.
     pub(crate) fn write(&self) -> Result<EntryFile, serde_json::Error> {
-        let json = serde_json::to_string(&self.shape())?;
+        let json = serde_json::to_string(&self.to_json())?;
         let (of_uid, of_text) = (digest_of(self.uid().as_str()), digest_of(&json));
         let mark: String = of_text.chars().take(MARK_DIGITS).collect();
         let text = lines(&json).map(|line| format!("{mark} {line}\n")).collect();
         let of_uid: String = of_uid.chars().take(UID_DIGITS).collect();
-        let place = of_uid.chars().take(2).collect();
-        Ok(EntryFile { place, name: format!("{of_uid}-{of_text}{SUFFIX}"), text })
+        let part = of_uid.chars().take(2).collect();
+        Ok(EntryFile { part, name: format!("{of_uid}-{of_text}{SUFFIX}"), text })
     }
 
-    /// Understands a file, or says why not.
+    /// Reads a file, or says why it cannot be read.
     pub(crate) fn read(name: &str, bytes: &[u8], now: Timestamp) -> Result<GitEntry, String> {
         let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
         let json: String = text.lines().filter_map(|line| line.get(MARK_DIGITS + 1..)).collect();
@@ -122,17 +121,17 @@ impl GitEntry {
             return Err("it is not what its name says: it was changed, or is not whole".to_owned());
         }
         let unknown = |error: &serde_json::Error| format!("it is not understood: {error}");
-        let Versioned { version } = serde_json::from_str(&json).map_err(|error| unknown(&error))?;
+        let EntryVersion { version } = serde_json::from_str(&json).map_err(|error| unknown(&error))?;
         if version != VERSION {
             return Err(format!("it is of version {version}; this build knows {VERSION}"));
         }
-        let shape: EntryJson = serde_json::from_str(&json).map_err(|error| unknown(&error))?;
-        let entry = shape.understand(now)?;
-        let is_its_own = digest_of(entry.uid().as_str()).starts_with(of_uid);
-        is_its_own.then_some(entry).ok_or_else(|| "its name is another memory's".to_owned())
+        let json: EntryJson = serde_json::from_str(&json).map_err(|error| unknown(&error))?;
+        let entry = json.into_entry(now)?;
+        let has_own_name = digest_of(entry.uid().as_str()).starts_with(of_uid);
+        has_own_name.then_some(entry).ok_or_else(|| "its name is another memory's".to_owned())
     }
 
-    fn shape(&self) -> EntryJson {
+    fn to_json(&self) -> EntryJson {
         match self {
             GitEntry::Forgotten(uid) => EntryJson::Forgotten { version: VERSION, uid: uid.to_string() },
             GitEntry::Linked(SharedLink { from, relation, to }) => EntryJson::Link {
@@ -141,33 +140,33 @@ impl GitEntry {
                 relation: relation.as_str().to_owned(),
                 to: to.to_string(),
             },
-            GitEntry::GitRevision(said) => EntryJson::Memory(Box::new(RevisionJson::of(said))),
+            GitEntry::Revised(revised) => EntryJson::Memory(Box::new(RevisionJson::from_revision(revised))),
         }
     }
 }
 
 impl EntryJson {
-    fn understand(self, now: Timestamp) -> Result<GitEntry, String> {
+    fn into_entry(self, now: Timestamp) -> Result<GitEntry, String> {
         match self {
             EntryJson::Forgotten { uid, .. } => Ok(GitEntry::Forgotten(parse_uid(&uid)?)),
             EntryJson::Link { uid, relation, to, .. } => {
                 let relation = relation.parse().map_err(|_| format!("`{relation}` is not a relation"))?;
                 Ok(GitEntry::Linked(SharedLink { from: parse_uid(&uid)?, relation, to: parse_uid(&to)? }))
             }
-            EntryJson::Memory(shape) => {
-                shape.understand(now).map(|said| GitEntry::GitRevision(Box::new(said)))
+            EntryJson::Memory(json) => {
+                json.into_revision(now).map(|revised| GitEntry::Revised(Box::new(revised)))
             }
         }
     }
 }
 
 impl RevisionJson {
-    fn of(said: &GitRevision) -> RevisionJson {
-        let SharedRevision { content, superseded_by, at, author } = &said.revision;
+    fn from_revision(revised: &GitRevision) -> RevisionJson {
+        let SharedRevision { content, superseded_by, at, author } = &revised.revision;
         let ms = |time: Timestamp| time.0;
         RevisionJson {
             version: VERSION,
-            uid: said.uid.to_string(),
+            uid: revised.uid.to_string(),
             author: author.clone(),
             kind: content.kind.to_string(),
             title: content.title.clone(),
@@ -179,7 +178,7 @@ impl RevisionJson {
             importance: content.importance.get(),
             confidence: content.confidence.get(),
             provenance: content.provenance.to_string(),
-            created_at_ms: said.created_at.0,
+            created_at_ms: revised.created_at.0,
             at_ms: at.0,
             valid_from_ms: content.valid_from.map(ms),
             valid_to_ms: content.valid_to.map(ms),
@@ -187,12 +186,12 @@ impl RevisionJson {
         }
     }
 
-    fn understand(self, now: Timestamp) -> Result<GitRevision, String> {
+    fn into_revision(self, now: Timestamp) -> Result<GitRevision, String> {
         if author_name(&self.author).as_deref() != Some(&self.author) {
             return Err("its author has no name one could show".to_owned());
         }
-        // What is later than everything else would count forever.
-        if self.at_ms > now.0.saturating_add(MOST_AHEAD_MS) || self.at_ms < 0 || self.created_at_ms < 0 {
+        // A revision from the future would count for ever.
+        if self.at_ms > now.0.saturating_add(MAX_AHEAD_MS) || self.at_ms < 0 || self.created_at_ms < 0 {
             return Err("it is of a time that has not come".to_owned());
         }
         let kind: Kind = self.kind.parse().map_err(|_| format!("`{}` is not a kind", self.kind))?;
@@ -220,13 +219,14 @@ impl RevisionJson {
 }
 
 /// How much later than ours another's clock may be.
-const MOST_AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
+const MAX_AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Makes a name that can be shown beside what its bearer said, or nothing.
-pub(crate) fn author_name(text: &str) -> Option<String> {
+/// Makes of a text a name that can be shown beside a memory; nothing where no character of it can.
+#[must_use]
+pub fn author_name(text: &str) -> Option<String> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '\'');
     let words = text.split(|c: char| !is_plain(c)).filter(|word| !word.is_empty());
-    let name: String = words.collect::<Vec<_>>().join(" ").chars().take(MOST_NAME_CHARS).collect();
+    let name: String = words.collect::<Vec<_>>().join(" ").chars().take(MAX_NAME_CHARS).collect();
     Some(name.trim_end().to_owned()).filter(|name| !name.is_empty())
 }
 
@@ -283,12 +283,12 @@ mod tests {
 
     const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
-    fn said(title: &str, body: &str) -> GitEntry {
+    fn revised(title: &str, body: &str) -> GitEntry {
         let content = Content { title: title.to_owned(), ..Content::new(Kind::Decision, title, body) };
         let revision =
             SharedRevision { content, superseded_by: None, at: Timestamp(7), author: "Ann Lee".to_owned() };
         let uid = Uid::parse("0190-abc").unwrap();
-        GitEntry::GitRevision(Box::new(GitRevision { uid, created_at: Timestamp(5), revision }))
+        GitEntry::Revised(Box::new(GitRevision { uid, created_at: Timestamp(5), revision }))
     }
 
     proptest! {
@@ -296,33 +296,33 @@ mod tests {
         fn what_is_written_is_read_back_and_no_line_is_longer_than_git_compares(
             title in ".{0,80}", body in "(?s).{0,400}",
         ) {
-            let entry = said(&title, &body);
+            let entry = revised(&title, &body);
             let written = entry.write().unwrap();
             prop_assert_eq!(GitEntry::read(&written.name, written.text.as_bytes(), NOW), Ok(entry));
             prop_assert!(written.text.lines().all(|line| line.len() < LINE_BYTES), "{}", written.text);
-            prop_assert!(is_name(&written.name) && written.name.starts_with(&written.place));
+            prop_assert!(is_name(&written.name) && written.name.starts_with(&written.part));
         }
 
         #[test]
         fn whatever_stands_in_a_file_is_refused_or_what_its_name_says(bytes in any::<Vec<u8>>()) {
-            let name = said("t", "b").write().unwrap().name;
+            let name = revised("t", "b").write().unwrap().name;
             prop_assert!(GitEntry::read(&name, &bytes, NOW).is_err());
         }
     }
 
     #[test]
-    fn nearly_the_same_said_again_shares_no_line() {
+    fn nearly_the_same_text_shares_no_line() {
         let one =
-            said("We use tabs", "We use tabs everywhere, in every file and for every language there is");
+            revised("We use tabs", "We use tabs everywhere, in every file and for every language there is");
         let other =
-            said("We use tabs", "We use tabs everywhere, in every file and for every language we have");
+            revised("We use tabs", "We use tabs everywhere, in every file and for every language we have");
         let (one, other) = (one.write().unwrap().text, other.write().unwrap().text);
         assert!(one.lines().all(|line| !other.contains(line)), "{one}{other}");
     }
 
     #[test]
     fn a_file_is_refused_for_a_reason() {
-        let written = said("t", "b").write().unwrap();
+        let written = revised("t", "b").write().unwrap();
         let refused = |name: &str, text: &str| GitEntry::read(name, text.as_bytes(), NOW).unwrap_err();
         let named = |json: &str| {
             let uid: String = digest_of("0190-abc").chars().take(UID_DIGITS).collect();
@@ -334,8 +334,8 @@ mod tests {
         assert_eq!(refused(&name, &text), "it is of version 2; this build knows 1");
         let (name, text) = named(r#"{"is":"forgotten","version":1,"uid":"another"}"#);
         assert_eq!(refused(&name, &text), "its name is another memory's");
-        let late = said("t", "b").write().unwrap();
-        assert!(GitEntry::read(&late.name, late.text.as_bytes(), Timestamp(-MOST_AHEAD_MS)).is_err());
+        let late = revised("t", "b").write().unwrap();
+        assert!(GitEntry::read(&late.name, late.text.as_bytes(), Timestamp(-MAX_AHEAD_MS)).is_err());
     }
 
     #[test]

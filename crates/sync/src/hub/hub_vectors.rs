@@ -2,12 +2,13 @@
 //!
 //! Not a numbered migration: whether it is there depends on the server, and may change. Where it is not, `search` goes by words.
 
-use crate::error::Doing;
-use crate::{Hub, HubError, migrate};
+use super::hub_error::Doing;
+use super::migrate;
+use crate::{Hub, HubError};
 use backstory_memory::{Digest, Uid};
 use postgres::{Client, GenericClient};
 
-const STEP: &str = include_str!("vectors.sql");
+const STEP: &str = include_str!("hub_vectors.sql");
 
 /// What a memory means, as a model made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub struct MemoryVectors {
     /// The memory.
     pub uid: Uid,
     /// What it says, by the digest of all that is shared.
-    pub state: Digest,
+    pub content_digest: Digest,
     /// Its vectors, each as it is stored.
     pub parts: Vec<Vec<u8>>,
 }
@@ -78,7 +79,7 @@ impl Hub {
     pub fn push_vectors(
         &mut self,
         model: &str,
-        meanings: &[MemoryVectors],
+        memories: &[MemoryVectors],
         on_progress: &mut dyn FnMut(),
     ) -> Result<(), HubError> {
         const DOING: &str = "take vectors";
@@ -87,11 +88,11 @@ impl Hub {
              SELECT team, project_key, uid, revised_at_ms, content_digest, $3, $4, $5 FROM backstory.revisions
              WHERE team = (SELECT backstory.current_team()) AND uid = $1 AND content_digest = $2 ON CONFLICT DO NOTHING";
         let statement = transaction.prepare(sql).doing(DOING)?;
-        for meaning in meanings {
-            for (part, bytes) in (0i16..).zip(&meaning.parts) {
-                let state = meaning.state.0.as_slice();
+        for memory in memories {
+            for (part, bytes) in (0i16..).zip(&memory.parts) {
+                let digest = memory.content_digest.0.as_slice();
                 transaction
-                    .execute(&statement, &[&meaning.uid.as_str(), &state, &model, &part, bytes])
+                    .execute(&statement, &[&memory.uid.as_str(), &digest, &model, &part, bytes])
                     .doing(DOING)?;
                 on_progress();
             }

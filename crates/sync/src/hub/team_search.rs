@@ -1,8 +1,8 @@
 //! Asking the hub itself, for what has not been pulled.
 
-use crate::error::Doing;
-use crate::rows::{self, column, revision_columns};
-use crate::{Hub, HubError, vectors};
+use super::hub_error::Doing;
+use super::rows::{self, column, revision_columns};
+use super::{Hub, HubError, hub_vectors};
 use backstory_memory::{Kind, Provenance, SharedRevision, Uid};
 use postgres::Row;
 use postgres::types::ToSql;
@@ -105,7 +105,7 @@ impl Hub {
         }
         let by_words: [&(dyn ToSql + Sync); 4] = [&question.words, &question.project, &kinds, &most];
         let found = match question.meaning {
-            Some(asked) if vectors::is_there(&mut transaction)? => {
+            Some(asked) if hub_vectors::is_there(&mut transaction)? => {
                 let direction = format!("{:?}", asked.direction);
                 let more: [&(dyn ToSql + Sync); 2] = [&direction, &asked.model];
                 transaction.query(ALSO_BY_MEANING, &[by_words.as_slice(), more.as_slice()].concat())

@@ -2,8 +2,8 @@
 //!
 //! A URL with a password is refused: it would stand in the list of processes, in the shell's history and in our store.
 
+use super::tls::{Security, connector};
 use crate::HubError;
-use crate::tls::{Security, connector};
 use percent_encoding::percent_decode_str;
 use postgres::config::{Host, SslMode};
 use postgres::{Client, Config, NoTls};

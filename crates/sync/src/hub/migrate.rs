@@ -2,9 +2,9 @@
 //!
 //! A migration is never edited once released: a test holds their digests, and so does each hub.
 
+use super::hub_error::Doing;
+use super::hub_vectors::{self, VectorSupport};
 use crate::HubError;
-use crate::error::Doing;
-use crate::vectors::{self, VectorSupport};
 use postgres::{Client, GenericClient, Row};
 
 /// The schema this build knows.
@@ -45,7 +45,7 @@ pub(crate) fn run(client: &mut Client, on_progress: &mut dyn FnMut()) -> Result<
     }
     transaction.commit().doing("migrate the hub")?;
     on_progress();
-    Ok(HubMigration { from, to: CURRENT, vectors: vectors::make_room(client)? })
+    Ok(HubMigration { from, to: CURRENT, vectors: hub_vectors::make_room(client)? })
 }
 
 /// Refuses a hub that another build has made.

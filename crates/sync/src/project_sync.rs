@@ -1,0 +1,225 @@
+//! The protocol: pushes the outbox of one shared project, and applies what its team has that is new. The same over every transport.
+//!
+//! A memory that does not fit stops nothing but itself, and is reported.
+
+use crate::transport::Transport;
+use crate::{Pushed, SharePolicy, SyncError};
+use backstory_memory::{Content, ProjectId, SharedMemory, SyncBatch, Timestamp, Uid};
+use backstory_store::{InboxReport, OutboxEntry, Store};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// How many memories are pushed in the first batch.
+const FIRST_BATCH: usize = 20;
+/// How many memories a batch has at most.
+const LARGEST_BATCH: usize = 200;
+/// After about how many bytes a batch is full; a memory that is larger goes alone.
+const BATCH_BYTES: usize = 512 * 1024;
+/// A batch that took longer than this was too large; one that took a tenth of it could have been larger.
+const SLOW_BATCH: Duration = Duration::from_secs(5);
+
+/// What came of the sync of one project.
+#[derive(Clone, Debug, Default)]
+pub struct SyncReport {
+    /// How many memories and deletions were pushed.
+    pub pushed: u64,
+    /// How many memories are not for others.
+    pub kept_local: u64,
+    /// What was applied of what the team has.
+    pub pulled: InboxReport,
+    /// What the hub rejects, by uid, and why.
+    pub rejected_by_hub: BTreeMap<String, String>,
+    /// The uids of memories on the hub that this build cannot read.
+    pub unreadable: Vec<String>,
+    /// How many memories belong to another project of the team.
+    pub in_other_project: u64,
+    /// Whether the hub was restored, so that everything was pulled again.
+    pub resynced: bool,
+}
+
+impl SyncReport {
+    /// Whether every change was pushed and applied.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.rejected_by_hub.is_empty() && self.unreadable.is_empty() && self.pulled.refused == 0
+    }
+}
+
+/// Where pulled changes go: the store, through the share policy.
+pub(crate) struct Inbox<'a> {
+    pub(crate) store: &'a mut Store,
+    pub(crate) project: ProjectId,
+    pub(crate) report: &'a mut SyncReport,
+    policy: &'a SharePolicy,
+    member: Option<String>,
+    now: Timestamp,
+}
+
+impl Inbox<'_> {
+    /// Applies a batch.
+    pub(crate) fn apply(&mut self, batch: SyncBatch) -> Result<(), SyncError> {
+        let batch = self.policy.incoming(batch, self.member.as_deref());
+        self.report.pulled.add(self.store.apply_batch(self.project, &batch, self.now)?);
+        Ok(())
+    }
+}
+
+/// One project on its way to and from a team.
+pub(crate) struct ProjectSync<'a, T> {
+    pub(crate) transport: T,
+    pub(crate) project: ProjectId,
+    pub(crate) policy: &'a SharePolicy,
+    pub(crate) now: Timestamp,
+    pub(crate) report: SyncReport,
+}
+
+impl<T: Transport> ProjectSync<'_, T> {
+    /// Pushes everything in the outbox.
+    pub(crate) fn push(&mut self, store: &mut Store) -> Result<(), SyncError> {
+        let (mut after, mut size) = (None, FIRST_BATCH);
+        while let Some(batch) = next_batch(store, self.project, self.policy, after.as_ref(), size)? {
+            let began = Instant::now();
+            let Pushed { rejected, in_other_project } = self.send(&batch.changes)?;
+            size = next_size(size, began.elapsed());
+            let is_accepted = |uid: &Uid| !rejected.iter().any(|memory| memory.uid == *uid);
+            let accepted: Vec<OutboxEntry> =
+                batch.outgoing.into_iter().filter(|entry| is_accepted(entry.uid())).collect();
+            let sent = batch.changes.memories.len() + batch.changes.forgotten.len();
+            self.report.pushed += (sent - rejected.len()) as u64;
+            self.report.kept_local += batch.kept_local.len() as u64;
+            self.report.in_other_project += in_other_project.len() as u64;
+            let rejected = rejected.into_iter().map(|memory| (memory.uid.to_string(), memory.reason));
+            self.report.rejected_by_hub.extend(rejected);
+            // Noted batch by batch: a sync that is broken off goes on here.
+            store.mark_pushed(self.project, &accepted)?;
+            store.mark_kept_local(&batch.kept_local)?;
+            after = Some(batch.last);
+        }
+        Ok(())
+    }
+
+    /// Applies everything the team has that is new.
+    pub(crate) fn pull(&mut self, store: &mut Store) -> Result<(), SyncError> {
+        let ProjectSync { transport, project, policy, now, report } = self;
+        let member = transport.member().map(ToOwned::to_owned);
+        let mut inbox = Inbox { store, project: *project, report, policy, member, now: *now };
+        transport.pull(&mut inbox)
+    }
+
+    /// Pushes deletions, and nothing else.
+    pub(crate) fn push_deletions(&mut self, store: &mut Store) -> Result<(), SyncError> {
+        let mut after = None;
+        loop {
+            let entries = store.outbox(self.project, after.as_ref(), LARGEST_BATCH)?;
+            let Some(last) = entries.last().map(|entry| entry.uid().clone()) else { return Ok(()) };
+            let deleted: Vec<OutboxEntry> =
+                entries.into_iter().filter(|entry| matches!(entry, OutboxEntry::Deleted(_))).collect();
+            let forgotten = deleted.iter().map(|entry| entry.uid().clone()).collect();
+            self.send(&SyncBatch { forgotten, ..SyncBatch::default() })?;
+            store.mark_pushed(self.project, &deleted)?;
+            after = Some(last);
+        }
+    }
+
+    fn send(&mut self, batch: &SyncBatch) -> Result<Pushed, SyncError> {
+        if batch.is_empty() { Ok(Pushed::default()) } else { self.transport.push(batch) }
+    }
+}
+
+/// Returns what a push would send of a project, and how many memories would be kept local.
+pub fn outgoing(
+    store: &Store,
+    project: ProjectId,
+    policy: &SharePolicy,
+) -> Result<(SyncBatch, u64), SyncError> {
+    let (mut all, mut kept_local, mut after) = (SyncBatch::default(), 0, None);
+    while let Some(batch) = next_batch(store, project, policy, after.as_ref(), LARGEST_BATCH)? {
+        kept_local += batch.kept_local.len() as u64;
+        all.memories.extend(batch.changes.memories);
+        all.forgotten.extend(batch.changes.forgotten);
+        after = Some(batch.last);
+    }
+    Ok((all, kept_local))
+}
+
+/// A part of the outbox.
+struct OutgoingBatch {
+    changes: SyncBatch,
+    outgoing: Vec<OutboxEntry>,
+    kept_local: Vec<OutboxEntry>,
+    last: Uid,
+}
+
+/// Returns the part of the outbox after a uid, as much as is pushed at once.
+fn next_batch(
+    store: &Store,
+    project: ProjectId,
+    policy: &SharePolicy,
+    after: Option<&Uid>,
+    size: usize,
+) -> Result<Option<OutgoingBatch>, SyncError> {
+    let entries = store.outbox(project, after, size)?;
+    let Some(last) = entries.last().map(|entry| entry.uid().clone()) else { return Ok(None) };
+    let mut batch =
+        OutgoingBatch { changes: SyncBatch::default(), outgoing: Vec::new(), kept_local: Vec::new(), last };
+    let mut bytes = 0;
+    for entry in entries {
+        match &entry {
+            OutboxEntry::Changed(memory) => match policy.outgoing(memory) {
+                None => {
+                    batch.kept_local.push(entry);
+                    continue;
+                }
+                Some(changes) => {
+                    bytes += changes.memories.iter().map(size_of_memory).sum::<usize>();
+                    batch.changes.memories.extend(changes.memories);
+                    batch.changes.links.extend(changes.links);
+                    batch.changes.pins.extend(changes.pins);
+                }
+            },
+            OutboxEntry::Deleted(uid) => batch.changes.forgotten.push(uid.clone()),
+        }
+        let uid = entry.uid().clone();
+        batch.outgoing.push(entry);
+        if bytes > BATCH_BYTES {
+            batch.last = uid;
+            break;
+        }
+    }
+    Ok(Some(batch))
+}
+
+/// Returns the size of the next batch: each batch is noted as a whole, so a slow hub gets smaller ones.
+fn next_size(size: usize, took: Duration) -> usize {
+    if took > SLOW_BATCH {
+        (size / 2).max(1)
+    } else if took < SLOW_BATCH / 10 {
+        (size * 2).min(LARGEST_BATCH)
+    } else {
+        size
+    }
+}
+
+/// Returns about how many bytes are sent with a memory.
+fn size_of_memory(memory: &SharedMemory) -> usize {
+    let list = |items: &[String]| items.iter().map(String::len).sum::<usize>();
+    let size = |content: &Content| {
+        let lists = list(&content.facts) + list(&content.concepts) + list(&content.files);
+        content.title.len() + content.body.len() + lists
+    };
+    memory.revisions.iter().map(|revision| size(&revision.content)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_hub_gets_smaller_batches_and_a_fast_one_larger() {
+        let slow = std::iter::successors(Some(200), |size| Some(next_size(*size, SLOW_BATCH * 2)));
+        assert_eq!(slow.take(9).collect::<Vec<_>>(), [200, 100, 50, 25, 12, 6, 3, 1, 1]);
+        let fast = std::iter::successors(Some(1), |size| Some(next_size(*size, Duration::ZERO)));
+        assert_eq!(fast.take(10).collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32, 64, 128, 200, 200]);
+        assert_eq!(next_size(50, SLOW_BATCH / 2), 50);
+    }
+}

@@ -1,0 +1,36 @@
+//! One sync at a time on this machine, over whichever transport, and no change of what is shared meanwhile: a sync that goes on with a
+//! project that is shared otherwise by now would note with one team what it pushed to another.
+
+use crate::SyncError;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::Path;
+
+/// Holds others off until it is dropped, or the process ends in whichever way.
+#[derive(Debug)]
+pub struct SyncLock {
+    _held: File,
+}
+
+impl SyncLock {
+    /// Takes the lock, unless another has it.
+    pub fn try_take(path: &Path) -> Result<Option<SyncLock>, SyncError> {
+        let file = open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(SyncLock { _held: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(SyncError::of_file("lock", path, error)),
+        }
+    }
+
+    /// Takes the lock as soon as it is free. It becomes free: no sync waits for a silent hub for ever.
+    pub fn wait(path: &Path) -> Result<SyncLock, SyncError> {
+        let file = open(path)?;
+        file.lock().map_err(|error| SyncError::of_file("lock", path, error))?;
+        Ok(SyncLock { _held: file })
+    }
+}
+
+fn open(path: &Path) -> Result<File, SyncError> {
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+    file.map_err(|error| SyncError::of_file("lock", path, error))
+}

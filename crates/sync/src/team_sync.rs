@@ -1,0 +1,97 @@
+//! The sync of everything that is shared with one team through its hub, and of its deletions alone.
+
+use crate::hub_timeout::with_hub_timeout;
+use crate::hub_transport::HubTransport;
+use crate::project_sync::ProjectSync;
+use crate::vector_push::push_vectors;
+use crate::{Hub, HubAccess, SharePolicy, SyncError, SyncLock, SyncReport};
+use backstory_memory::{ProjectId, Timestamp};
+use backstory_store::{Home, Purpose, SharedProject, Store};
+use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+/// The sync of everything that is shared with one team.
+pub struct TeamSync {
+    /// How to get to the hub.
+    pub access: HubAccess,
+    /// The projects.
+    pub projects: Vec<SharedProject>,
+    /// What may be shared.
+    pub policy: SharePolicy,
+    /// The home of the store, which the sync opens for itself.
+    pub home: Home,
+    /// The file of vectors, where they are pushed too.
+    pub vectors: Option<PathBuf>,
+    /// How long a silent hub is waited for.
+    pub timeout: Duration,
+    /// The time.
+    pub now: Timestamp,
+    /// Held as long as anything here runs: also a thread that was left behind with a silent hub keeps others from syncing.
+    pub lock: Arc<SyncLock>,
+}
+
+impl TeamSync {
+    /// Pushes and pulls every project. Returns what came of each that was finished, and whether all were.
+    #[must_use]
+    pub fn run(self) -> (Vec<(ProjectId, SyncReport)>, Result<(), SyncError>) {
+        let (sender, finished) = mpsc::channel();
+        let outcome = with_hub_timeout(self.timeout, move |on_progress| {
+            let mut hub = self.access.connect()?;
+            on_progress();
+            let mut store = Store::open(&self.home, Purpose::Command, self.now)?;
+            if self.access.hub_id.is_none() {
+                store.set_hub_id(&self.access.name, hub.id())?;
+            }
+            for shared in &self.projects {
+                let report = self.sync_project(&mut store, &mut hub, shared, on_progress)?;
+                // Nobody listens any more if this thread was left behind.
+                drop(sender.send((shared.project, report)));
+            }
+            Ok(())
+        });
+        (finished.try_iter().collect(), outcome)
+    }
+
+    fn sync_project(
+        &self,
+        store: &mut Store,
+        hub: &mut Hub,
+        shared: &SharedProject,
+        on_progress: &dyn Fn(),
+    ) -> Result<SyncReport, SyncError> {
+        let transport = HubTransport { hub, shared, on_progress };
+        let mut sync = project_sync(transport, shared, &self.policy, self.now);
+        sync.push(store)?;
+        sync.pull(store)?;
+        // What was forgotten elsewhere may have replaced something here, which is in force again.
+        sync.push(store)?;
+        let report = sync.report;
+        if let Some(file) = &self.vectors {
+            push_vectors(store, hub, shared, (&self.policy, file), on_progress)?;
+        }
+        Ok(report)
+    }
+}
+
+/// Pushes the deletions of a project, and nothing else.
+pub fn push_deletions(
+    store: &mut Store,
+    hub: &mut Hub,
+    shared: &SharedProject,
+    policy: &SharePolicy,
+    on_progress: &dyn Fn(),
+) -> Result<(), SyncError> {
+    // Nothing is stamped with a time: deletions have none.
+    let transport = HubTransport { hub, shared, on_progress };
+    project_sync(transport, shared, policy, Timestamp(0)).push_deletions(store)
+}
+
+fn project_sync<'a>(
+    transport: HubTransport<'a>,
+    shared: &SharedProject,
+    policy: &'a SharePolicy,
+    now: Timestamp,
+) -> ProjectSync<'a, HubTransport<'a>> {
+    ProjectSync { transport, project: shared.project, policy, now, report: SyncReport::default() }
+}
