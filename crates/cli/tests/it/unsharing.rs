@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
 /// What whoever has to wait says.
-const WAITS: &str = "a sync is running; this goes on when it is done\n";
+const WAITS: &str = "waiting for a sync that is running\n";
 
 /// Runs a command while something else holds the lock of syncs; returns what it says while it waits, and whether it was done after.
 fn while_syncing(env: &TestEnv, arguments: &[&str], meanwhile: impl FnOnce()) -> (String, bool) {
