@@ -126,7 +126,7 @@ class Month:
                 moments.append(("compaction", 1000, session["end"] - timedelta(minutes=2)))
             for moment, budget, at in moments:
                 given = {"session_start": 14, "prompt": self.draw.randint(2, 9), "tool": 1, "compaction": 8}[moment]
-                made.append({"id": len(made) + 1, "at": at, "moment": moment, "session": session["id"], "host": session["host"], "project_id": session["project_id"], "budget": budget, "given": given, "used": min(given, self.draw.choice([0, 0, 1, 1, 2, 3])), "build_ms": round(self.draw.uniform(2.1, 14.8), 2)})
+                made.append({"id": len(made) + 1, "at": at, "moment": moment, "session": session["id"], "host": session["host"], "project_id": session["project_id"], "budget": budget, "injected": given, "used": min(given, self.draw.choice([0, 0, 1, 1, 2, 3])), "build_ms": round(self.draw.uniform(2.1, 14.8), 2)})
         return made
 
     # Memories
@@ -185,7 +185,7 @@ class Month:
         return {**self.head(row), "version": 1, "body": self.body_of(number), "category": self.text("convention") if row["kind"] == "learning" or self.hostile else None, "facts": texts or (["The index on (created_at, id) was there already.", "Offsets stay for one release."] if number % 2 else []), "concepts": texts or ["paging", "invoices"], "files": texts or FILES[number % 5:number % 5 + 2], "scope": "project", "updated_at": row["created_at"], "valid_from": None, "valid_to": None, "times_seen": number % 4 + 1, "times_used": len(given) // 3, "last_used_at": given[-1]["at"] if given else None, "intact": True, "freshness": "fresh", "evidence": [1, 2, 3], "shown": len(given),
                 "links": [{"from": number, "relation": "relates", "to": max(1, number - 3)}, {"from": number, "relation": "supersedes", "to": max(1, number - 9)}] if number % 2 else [],
                 "revisions": self.kept.get(number, {}).get("revisions", []) or ([{"revision": 1, "title": self.text("Money as floats, rounded on display"), "body": self.text("Totals are floats and are rounded when shown."), "until": iso(self.now - timedelta(days=9))}] if number % 4 == 0 or self.hostile else []),
-                "given": given[::-1], "anchors": [{"file": self.text(FILES[number % 8]), "symbol": self.text(SYMBOLS[number % 9]), "freshness": "fresh"}, {"file": self.text(FILES[(number + 3) % 8]), "symbol": None, "freshness": "changed"}, {"file": self.text(FILES[(number + 5) % 8]), "symbol": self.text(SYMBOLS[(number + 2) % 9]), "freshness": "gone"}][: number % 4] if not self.hostile else [{"file": each, "symbol": each, "freshness": "changed"} for each in texts]}
+                "injected": given[::-1], "anchors": [{"file": self.text(FILES[number % 8]), "symbol": self.text(SYMBOLS[number % 9]), "freshness": "fresh"}, {"file": self.text(FILES[(number + 3) % 8]), "symbol": None, "freshness": "changed"}, {"file": self.text(FILES[(number + 5) % 8]), "symbol": self.text(SYMBOLS[(number + 2) % 9]), "freshness": "gone"}][: number % 4] if not self.hostile else [{"file": each, "symbol": each, "freshness": "changed"} for each in texts]}
 
     def change(self, number, **changes):
         row = self.row(number)
@@ -208,7 +208,7 @@ class Month:
 
     def forget(self, number):
         self.forgotten.add(number)
-        return {"ok": True, "forgotten": [number], "revived": [], "said_in": [], "remains_in": []}
+        return {"ok": True, "forgotten": [number], "revived": [], "mentioned_in": [], "remains_in": []}
 
     def search(self, query):
         words = [word for word in query.get("q", "").lower().split() if len(word) > 2]
@@ -230,7 +230,7 @@ class Month:
         hits.sort(key=lambda hit: (-hit["score"], -hit["id"]))
         seen = set()
         hits = [hit for hit in hits if self.hostile or not (hit["title"] in seen or seen.add(hit["title"]))]
-        read_as = [{"asked": self.text("pagng"), "known": self.text("paging")}] if self.hostile or "pagng" in query.get("q", "") else []
+        read_as = [{"word": self.text("pagng"), "known": self.text("paging")}] if self.hostile or "pagng" in query.get("q", "") else []
         return {"version": 1, "strategy": self.text("words and meaning"), "read_as": read_as, "when": None, "hits": hits[: int(query.get("limit", 20))], "ms": 6.4}
 
     def timeline(self, number, before, after):
@@ -273,12 +273,12 @@ class Month:
     # Injections
 
     def lines_of(self, injection):
-        members = [self.row(each) for each in range(max(1, self.amount - injection["id"] * 3 % self.amount - injection["given"]), self.amount + 1)]
-        return [row for row in members if row][: injection["given"]]
+        members = [self.row(each) for each in range(max(1, self.amount - injection["id"] * 3 % self.amount - injection["injected"]), self.amount + 1)]
+        return [row for row in members if row][: injection["injected"]]
 
     def injection_row(self, injection):
         tokens = 58 + sum(18 + len(row["title"]) // 4 for row in self.lines_of(injection))
-        return {"id": injection["id"], "at": iso(injection["at"]), "moment": injection["moment"], "project": injection["project_id"], "project_name": self.text(PROJECTS[injection["project_id"] - 1], injection["id"]), "session": injection["session"], "host": injection["host"], "tokens": tokens, "budget": injection["budget"], "bytes": tokens * 4, "build_ms": injection["build_ms"], "sections": [self.text(layer) for layer in (["pinned", "handoff", "knowledge", "work"] if injection["moment"] == "session_start" else ["relevant"])], "sections_skipped": [self.text("code")] if injection["id"] % 6 == 0 or self.hostile else [], "given": injection["given"], "used": injection["used"]}
+        return {"id": injection["id"], "at": iso(injection["at"]), "moment": injection["moment"], "project": injection["project_id"], "project_name": self.text(PROJECTS[injection["project_id"] - 1], injection["id"]), "session": injection["session"], "host": injection["host"], "tokens": tokens, "budget": injection["budget"], "bytes": tokens * 4, "build_ms": injection["build_ms"], "sections": [self.text(layer) for layer in (["pinned", "handoff", "knowledge", "work"] if injection["moment"] == "session_start" else ["relevant"])], "sections_skipped": [self.text("code")] if injection["id"] % 6 == 0 or self.hostile else [], "injected": injection["injected"], "used": injection["used"]}
 
     def page_of_injections(self, query):
         before, limit = int(query.get("before", 10**9)), int(query.get("limit", 50))
@@ -317,9 +317,9 @@ class Month:
         draw = random.Random(number)
         days = [(self.now - timedelta(days=back)) for back in range(31, -1, -1)]
         busy = [(day, draw.randint(2, 22) if day.weekday() < 5 else draw.choice([0, 0, 3])) for day in days]
-        injected = [{"day": f"{day:%Y-%m-%d}", "tokens": amount * 310, "given": amount * 5, "used": amount * draw.randint(1, 3)} for day, amount in busy if amount]
+        injected = [{"day": f"{day:%Y-%m-%d}", "tokens": amount * 310, "injected": amount * 5, "used": amount * draw.randint(1, 3)} for day, amount in busy if amount]
         changes = [{"file": self.text(FILES[nth % 8]), "symbol": self.text(SYMBOLS[(nth * 2) % 9]), "change": self.text(["modified", "new", "modified", "deleted"][nth % 4]) if self.hostile else ["modified", "new", "modified", "deleted"][nth % 4], "signature": self.text("pub fn after(key: Key) -> Bound"), "at": iso(self.now - timedelta(hours=nth * 7 + 2))} for nth in range(12)]
-        return {"version": 1, "project": project, "handoff": handoff, "knowledge": knowledge[:14], "code_changes": changes, "activity": [{"day": f"{day:%Y-%m-%d}", "memories": amount, "events": amount * 14} for day, amount in busy if amount], "injected": injected, "used_rate": sum(day["used"] for day in injected) / max(1, sum(day["given"] for day in injected))}
+        return {"version": 1, "project": project, "handoff": handoff, "knowledge": knowledge[:14], "code_changes": changes, "activity": [{"day": f"{day:%Y-%m-%d}", "memories": amount, "events": amount * 14} for day, amount in busy if amount], "injected": injected, "used_rate": sum(day["used"] for day in injected) / max(1, sum(day["injected"] for day in injected))}
 
     def receipts(self):
         events = ["SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUse", "Stop"]
@@ -336,8 +336,8 @@ class Month:
         return {"version": 1, "hosts": hosts, "receipts": self.receipts(), "latency": latency}
 
     def status(self):
-        given = [{"section": self.text(layer), "kind": self.text(kind) if self.hostile else kind, "given": given, "used": used} for layer, kind, given, used in [("relevant", "decision", 412, 148), ("relevant", "failure", 198, 91), ("knowledge", "pattern", 260, 57), ("knowledge", "learning", 244, 38), ("handoff", "handoff", 71, 66), ("work", "bugfix", 188, 21)]] if self.amount else []
-        return {"version": 1, "home": self.text("/home/ada/.local/share/backstory"), "writable": not self.hostile, "problem": self.text("locked") if self.hostile else None, "schema": 8, "memories": self.amount, "superseded": self.amount // 29, "forgotten": 4, "events": self.amount * 14 + len(self.worked), "sessions": len(self.sessions), "projects": 3, "injections": len(self.injected), "given": given, "bytes": 310_000 + self.amount * 3800, "spooled": 0, "vectors_waiting": 0, "newest_backup": iso(self.now - timedelta(hours=9)), "quarantined": self.hostile or [], "last_event_at": iso(self.now - timedelta(minutes=3)) if self.amount else None, "hooks": self.receipts(), "model_work": None, "uptime_s": 5400, "rss_bytes": 24_600_000, "version_of_worker": self.text("0.1.0")}
+        given = [{"section": self.text(layer), "kind": self.text(kind) if self.hostile else kind, "injected": given, "used": used} for layer, kind, given, used in [("relevant", "decision", 412, 148), ("relevant", "failure", 198, 91), ("knowledge", "pattern", 260, 57), ("knowledge", "learning", 244, 38), ("handoff", "handoff", 71, 66), ("work", "bugfix", 188, 21)]] if self.amount else []
+        return {"version": 1, "home": self.text("/home/ada/.local/share/backstory"), "writable": not self.hostile, "problem": self.text("locked") if self.hostile else None, "schema": 8, "memories": self.amount, "superseded": self.amount // 29, "forgotten": 4, "events": self.amount * 14 + len(self.worked), "sessions": len(self.sessions), "projects": 3, "injections": len(self.injected), "injected": given, "bytes": 310_000 + self.amount * 3800, "spooled": 0, "vectors_waiting": 0, "newest_backup": iso(self.now - timedelta(hours=9)), "quarantined": self.hostile or [], "last_event_at": iso(self.now - timedelta(minutes=3)) if self.amount else None, "hooks": self.receipts(), "model_work": None, "uptime_s": 5400, "rss_bytes": 24_600_000, "version_of_worker": self.text("0.1.0")}
 
 
 def fits(row, query):

@@ -2,10 +2,10 @@
 
 use crate::config::Config;
 use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
-use crate::error::{AppError, ErrorCode};
+use crate::error::{AppError, ErrorCode, unknown_kind};
 use crate::settings::{Settings, project_file};
 use backstory_capture::{Redactor, RedactorOptions, safe_project_ref};
-use backstory_memory::{MemoryId, ProjectId, ProjectRef, Timestamp};
+use backstory_memory::{Kind, MemoryId, ProjectId, ProjectRef, Timestamp};
 use backstory_recall::VectorCache;
 use backstory_store::{Home, Project, Purpose, RetentionPolicy, Scope, Store, StoreError};
 use std::path::{Path, PathBuf};
@@ -245,6 +245,11 @@ fn ambiguous(wanted: &str, several: &[Project]) -> AppError {
         let root = project.roots.first().map_or("", String::as_str);
         failure.hint(format!("say `{}` for the one in `{root}`", project.id))
     })
+}
+
+/// Reads a kind as people and agents write it, or says which there are.
+pub fn parse_kind(text: &str) -> Result<Kind, AppError> {
+    text.to_lowercase().parse().map_err(|error| unknown_kind(&error))
 }
 
 /// Returns the data directory.

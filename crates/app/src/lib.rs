@@ -5,18 +5,28 @@
 
 pub mod app;
 pub mod config;
+pub mod connection;
+pub mod doctor;
 pub mod engine;
 pub mod env_vars;
 pub mod error;
 pub mod explain;
+pub mod forget;
 pub mod json;
 pub mod log;
+pub mod remember;
+pub mod search;
 pub mod self_capture_guard;
+pub mod sessions;
 pub mod settings;
+pub mod show;
+pub mod status;
 pub mod synonyms;
+pub mod timeline;
 pub mod times;
 pub mod transcript;
 pub mod vectors;
+pub mod why;
 
 pub use app::{App, ProjectSelector};
 pub use config::Config;

@@ -4,14 +4,11 @@ use crate::env_vars::Environment;
 use crate::failure::Failure;
 use crate::ui::{Ui, one_line};
 use backstory_app::ProjectSelector;
-pub(crate) use backstory_app::app::{
-    home_of, ignore_read_only as noted_if_it_could_be, now, project_known_as, project_name, redactor,
-};
+pub(crate) use backstory_app::app::{home_of, now, project_name, redactor};
 use backstory_memory::MemoryId;
 use backstory_store::{Scope, Store};
 use clap::Args;
 use std::ops::Deref;
-use std::path::PathBuf;
 
 /// The application and the terminal.
 #[derive(Clone, Debug)]
@@ -59,30 +56,12 @@ impl App {
         Ok(App { app: backstory_app::App::with_faults(environment, flags)?, ui })
     }
 
-    pub(crate) fn in_folder(
-        named: Option<PathBuf>,
-        environment: Environment,
-        flags: &[String],
-        ui: Ui,
-    ) -> Result<App, Failure> {
-        Ok(App { app: backstory_app::App::in_folder(named, environment, flags)?, ui })
-    }
-
     pub(crate) fn outside_projects(
         environment: Environment,
         flags: &[String],
         ui: Ui,
     ) -> Result<App, Failure> {
         Ok(App { app: backstory_app::App::outside_projects(environment, flags)?, ui })
-    }
-
-    pub(crate) fn of_folder(
-        folder: PathBuf,
-        environment: Environment,
-        flags: &[String],
-        ui: Ui,
-    ) -> Result<App, Failure> {
-        Ok(App { app: backstory_app::App::of_folder(folder, environment, flags)?, ui })
     }
 
     /// Prints what is wrong with the settings, where the command goes on all the same.

@@ -56,7 +56,7 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
                 .map(|()| Exit::Done)
                 .map_err(|error| Failure::usage("cannot guard this program").because(&error));
         }
-        Command::Mcp(args) => return mcp::run(args, environment, cli.settings, ui),
+        Command::Mcp(args) => return mcp::run(args, environment, cli.settings),
         Command::Serve(args) => return serve::run(args, environment, cli.settings, ui),
         Command::View(args) => return view::run(args, environment, &cli.settings, ui),
         Command::Config(args) => {

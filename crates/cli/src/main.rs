@@ -5,6 +5,7 @@
 mod app;
 mod args;
 mod commands;
+mod connection_words;
 mod diff;
 mod evaluation;
 mod failure;
@@ -21,13 +22,12 @@ mod teams;
 mod ui;
 mod unshare;
 mod version;
-mod wiring;
 
 use crate::args::Cli;
 use crate::env_vars::Environment;
 use crate::failure::Exit;
 use backstory_app::{config, engine, env_vars, explain, log, settings, synonyms, times};
-use backstory_app::{json as shapes, self_capture_guard as ourselves, transcript as replay, vectors};
+use backstory_app::{self_capture_guard as ourselves, vectors};
 use clap::Parser;
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The MCP door: five tools over standard input and output, in both protocol eras, for as long as the host is there.
 //!
 //! One request is answered after the other, each with a store of its own: nothing is held between them. No async, no SDK: lines of
-//! JSON are all there is. Not here: what the tools find and write; they ask the functions the commands ask.
+//! JSON are all there is. Not here: what the tools find and write; they call `app`, as the commands do.
 
 mod answers;
 mod arguments;
@@ -12,9 +12,7 @@ mod session;
 mod tools;
 mod wire;
 
-use crate::env_vars::Environment;
-use crate::failure::{Exit, Failure};
-use crate::ui::Ui;
+use backstory_app::{AppError, Environment};
 use rustix::process::getppid;
 use session::Session;
 use std::sync::mpsc::RecvTimeoutError;
@@ -25,29 +23,28 @@ const LOOK_FOR_THE_HOST: Duration = Duration::from_secs(1);
 
 /// What a server is started with.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct McpOptions {
     pub(crate) environment: Environment,
     pub(crate) flags: Vec<String>,
-    pub(crate) ui: Ui,
     pub(crate) may_write: bool,
 }
 
 /// Serves until standard input ends or the host is gone.
-pub(crate) fn serve(door: Door) -> Result<Exit, Failure> {
+pub(crate) fn serve(options: McpOptions) -> Result<(), AppError> {
     let host = getppid();
     let lines = wire::listen()?;
-    let mut session = Session::new(door);
+    let mut session = Session::new(options);
     loop {
         let line = match lines.recv_timeout(LOOK_FOR_THE_HOST) {
             Ok(line) => line,
             // A killed host may leave the pipe open in another of its children (claude-mem#1351): its end is seen by whose child we are.
             Err(RecvTimeoutError::Timeout) if getppid() == host => continue,
-            Err(_) => return Ok(Exit::Done),
+            Err(_) => return Ok(()),
         };
         if let Some(message) = session.hear(&line)
             && wire::say(&message).is_err()
         {
-            return Ok(Exit::Done);
+            return Ok(());
         }
         session.follow_up();
     }

@@ -1,4 +1,4 @@
-//! What the worker answers. Every answer is made by the functions the commands use, on a store like theirs: the two doors cannot differ.
+//! What the worker answers. Every answer is a request of `app`, on a store like the commands': the two cannot differ.
 //!
 //! A GET changes nothing, not even what is noted as shown. A project is called by its number or name; only `/api/context` takes a
 //! folder, as its callers have nothing else. Not here: who may ask, and everything else about HTTP (`server`).
@@ -13,10 +13,7 @@ mod projects;
 mod sessions;
 mod stores;
 
-use crate::app::App;
-use crate::env_vars::Environment;
-use crate::failure::Failure;
-use crate::ui::Ui;
+use backstory_app::{App, AppError, Environment};
 use backstory_recall::VectorCache;
 use backstory_server::{Answer, Answers, Asked, Newest, Refusal, Route};
 use backstory_store::{NewestIds, Purpose, Store};
@@ -29,7 +26,6 @@ use stores::{File, Stores, Wish, file_of};
 pub(crate) struct Serving {
     environment: Environment,
     flags: Vec<String>,
-    ui: Ui,
     began: Instant,
     stores: Stores,
     vectors: VectorCache,
@@ -45,18 +41,18 @@ struct Watched {
 }
 
 impl Serving {
-    pub(crate) fn new(environment: Environment, flags: Vec<String>, ui: Ui) -> Serving {
+    pub(crate) fn new(environment: Environment, flags: Vec<String>) -> Serving {
         let (stores, vectors, watched) = (Stores::default(), VectorCache::for_server(), Mutex::default());
-        Serving { environment, flags, ui, began: Instant::now(), stores, vectors, watched }
+        Serving { environment, flags, began: Instant::now(), stores, vectors, watched }
     }
 
     /// Reads where things are and how they are configured now: what was changed while we ran counts.
-    fn app(&self) -> Result<App, Failure> {
-        let app = App::outside_projects(self.environment.clone(), &self.flags, self.ui)?;
-        Ok(App { app: backstory_app::App { vectors: self.vectors.clone(), ..app.app }, ui: app.ui })
+    fn app(&self) -> Result<App, AppError> {
+        let app = App::outside_projects(self.environment.clone(), &self.flags)?;
+        Ok(App { vectors: self.vectors.clone(), ..app })
     }
 
-    fn told(&self, asked: &Asked) -> Result<Answer, Failure> {
+    fn handle(&self, asked: &Asked) -> Result<Answer, AppError> {
         let app = self.app()?;
         let mut lent = self.stores.lend(wish(asked.route), &app)?;
         let problem = lent.problem.clone();
@@ -65,7 +61,7 @@ impl Serving {
             Route::Batch => memories::batch(asked, store, &app),
             Route::Remember => memories::remember(asked, store, &app),
             Route::Revise => memories::revise(asked, store, &app),
-            Route::Pin => memories::pin(asked, store),
+            Route::Pin => memories::pin(asked, store, &app),
             Route::Supersede => memories::supersede(asked, store, &app),
             Route::Forget => memories::forget(asked, store, &app),
             Route::Context => contexts::context(asked, store, &app, &self.flags),
@@ -80,7 +76,7 @@ impl Serving {
         store: &Store,
         problem: Option<String>,
         app: &App,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Answer, AppError> {
         match asked.route {
             Route::Status => health::status(store, problem, self.began.elapsed(), app),
             Route::Hooks => health::hooks(store),
@@ -88,15 +84,15 @@ impl Serving {
             Route::Projects => projects::list(store),
             Route::Project => projects::overview(asked, store, app),
             Route::Memories => memories::list(asked, store, app),
-            Route::Memory => memories::one(asked, store),
+            Route::Memory => memories::one(asked, store, app),
             Route::Search => finding::search(asked, store, app),
             Route::Timeline => finding::timeline(asked, store, app),
             Route::Sessions => sessions::list(asked, store, app),
-            Route::Session => sessions::replay(asked, store),
+            Route::Session => sessions::turns_of_session(asked, store),
             Route::Injections => injections::list(asked, store, app),
             Route::Injection => injections::one(asked, store),
             Route::ContextText => contexts::text(asked, store, app),
-            _ => Err(Failure::internal("this only reads, or is answered by the worker itself")),
+            _ => Err(AppError::internal("this only reads, or is answered by the worker itself")),
         }
     }
 }
@@ -111,7 +107,7 @@ fn wish(route: Route) -> Wish {
 
 impl Answers for Serving {
     fn answer(&self, asked: &Asked) -> Result<Answer, Refusal> {
-        self.told(asked).map_err(|failure| refusal(&failure))
+        self.handle(asked).map_err(|error| refusal(&error))
     }
 
     fn newest(&self) -> Option<Newest> {
@@ -124,7 +120,7 @@ impl Answers for Serving {
 }
 
 /// Looks for something new. While nothing was written, one number is all that is read.
-fn look(before: Option<Watched>, serving: &Serving) -> Result<Watched, Failure> {
+fn look(before: Option<Watched>, serving: &Serving) -> Result<Watched, AppError> {
     let before = match before.filter(|watched| watched.file == file_of(watched.store.home())) {
         Some(watched) => watched,
         None => {
@@ -142,18 +138,18 @@ fn look(before: Option<Watched>, serving: &Serving) -> Result<Watched, Failure> 
     Ok(Watched { data_version, newest, ..before })
 }
 
-/// Turns a failure into what HTTP says of it.
-fn refusal(failure: &Failure) -> Refusal {
-    let code = failure.code();
-    let refusal = Refusal::new(code.http_status(), code.as_str(), failure.line());
-    let hint = (!failure.hints().is_empty()).then(|| failure.hints().join("; "));
-    Refusal { hint, existing_id: failure.memory().map(|id| id.0), ..refusal }
+/// Turns an error into what HTTP says of it.
+fn refusal(error: &AppError) -> Refusal {
+    let code = error.code();
+    let refusal = Refusal::new(code.http_status(), code.as_str(), error.line());
+    let hint = (!error.hints().is_empty()).then(|| error.hints().join("; "));
+    Refusal { hint, existing_id: error.memory().map(|id| id.0), ..refusal }
 }
 
 /// Writes an answer.
-fn json(value: &impl Serialize) -> Result<Answer, Failure> {
+fn json(value: &impl Serialize) -> Result<Answer, AppError> {
     let bytes = serde_json::to_vec(value);
-    bytes.map(Answer::Json).map_err(|error| Failure::internal("cannot write JSON").because(&error))
+    bytes.map(Answer::Json).map_err(|error| AppError::internal("cannot write JSON").because(&error))
 }
 
 /// Rounds to what a person can tell apart.
@@ -170,7 +166,7 @@ mod tests {
     fn what_nobody_waits_for_any_more_is_not_read() {
         let world = tempfile::tempdir().unwrap();
         let environment = Environment::of([("BACKSTORY_HOME", world.path().join("home"))]);
-        let serving = Serving::new(environment, Vec::new(), Ui::new(crate::ui::Colour::Never));
+        let serving = Serving::new(environment, Vec::new());
         let asked = |route: Route, until: Instant| {
             let (query, body, by) = (Query::parse("q=gateway&id=1"), serde_json::Value::Null, Asker::Socket);
             serving.answer(&Asked { route, id: Some(1), query, body, until, by, host: None })

@@ -59,7 +59,7 @@ struct SynonymsShape {
     version: u32,
     path: Option<String>,
     synonyms: Vec<SynonymShape>,
-    passed_over: Vec<String>,
+    skipped: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -139,14 +139,14 @@ fn path(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
 
 /// Prints the synonyms as they would stand in a list: what is printed can be kept as one and edited.
 fn synonyms(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
-    let (synonyms, passed_over) = synonyms::synonyms(&app.environment);
+    let (synonyms, skipped) = synonyms::synonyms(&app.environment);
     let path = app.environment.synonyms_file().map(|path| path.display().to_string());
     let shapes = synonyms.lines().map(|(word, line)| SynonymShape {
         word: word.to_owned(),
         others: line.others.clone(),
         origin: if line.is_own { "user" } else { "default" },
     });
-    let shown = SynonymsShape { version: 1, path, synonyms: shapes.collect(), passed_over };
+    let shown = SynonymsShape { version: 1, path, synonyms: shapes.collect(), skipped };
     if args.json {
         app.ui.json(&shown)?;
         return Ok(Exit::Done);
@@ -158,7 +158,7 @@ fn synonyms(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
         let origin = if synonym.origin == "user" { " # yours" } else { "" };
         app.ui.line(&format!("{}: {}{origin}", synonym.word, synonym.others.join(", ")))?;
     }
-    for note in &shown.passed_over {
+    for note in &shown.skipped {
         app.ui.say(&format!("warning: your list of synonyms: {note}"));
     }
     Ok(Exit::Done)

@@ -114,7 +114,11 @@ pub(crate) fn run(args: &ContextArgs, app: &App) -> Result<Exit, Failure> {
 }
 
 /// Returns what builds it.
-pub(crate) fn injecting<'a>(store: &'a Store, app: &'a App, to: Recipient<'a>) -> Injecting<'a> {
+pub(crate) fn injecting<'a>(
+    store: &'a Store,
+    app: &'a backstory_app::App,
+    to: Recipient<'a>,
+) -> Injecting<'a> {
     Injecting {
         store,
         config: &app.config,

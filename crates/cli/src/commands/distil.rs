@@ -1,10 +1,10 @@
 //! `distil`: makes memories of what happened, again if need be. Hooks do it at the end of each turn; running it twice changes nothing.
 
-use crate::app::{App, ProjectArgs};
-use crate::commands::sessions::session_called;
+use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::ui::{counted, memories, one_line};
 use crate::vectors;
+use backstory_app::ProjectSelector;
 use backstory_distil::{DistilTrigger, Distillation, distil};
 use backstory_memory::{MemoryId, SessionId, Timestamp};
 use backstory_store::Store;
@@ -38,8 +38,7 @@ pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let sessions = match &args.session {
         Some(wanted) => {
-            let here = ProjectArgs { project: None, all_projects: false };
-            vec![session_called(&store, wanted, &here, app)?.id]
+            vec![app.find_session(&store, wanted, &ProjectSelector::Here)?.id]
         }
         None => store.undistilled_sessions(Timestamp(i64::MAX), MOST_SESSIONS)?,
     };

@@ -1,22 +1,14 @@
-//! `doctor`: looks whether the store is sound, and mends what can be mended; whether hosts are connected, and whether that works.
-
-pub(crate) mod heard;
-mod hosts;
-mod told;
-mod trial;
+//! `doctor`: prints whether the store is sound, what was repaired, and whether hosts are connected and working.
 
 use crate::app::App;
 use crate::args;
 use crate::failure::{Exit, Failure};
 use crate::ui::{Tone, memories};
 use crate::vectors;
-use backstory_embed::MiniLm;
+use backstory_app::doctor::{DoctorReport, DoctorRequest, DoctorShape, HostReportShape, Level};
 use backstory_hosts::Host;
-use backstory_recall::requeue_missing_vectors;
-use backstory_store::{CheckDepth, CheckReport, Store};
+use backstory_store::{CheckDepth, CheckReport};
 use clap::Args;
-use serde::Serialize;
-use told::HostShape;
 
 /// Arguments of `doctor`.
 #[derive(Args, Debug)]
@@ -32,66 +24,29 @@ pub(crate) struct DoctorArgs {
     pub(crate) json: bool,
 }
 
-#[derive(Serialize)]
-struct Findings {
-    version: u32,
-    ok: bool,
-    config: Vec<String>,
-    repaired: Option<RepairShape>,
-    file: Vec<String>,
-    word_index: Option<String>,
-    schema: Vec<String>,
-    damaged: Vec<i64>,
-    looked_at: u64,
-    vectors_waiting: u64,
-    hosts: Vec<HostShape>,
-}
-
-#[derive(Serialize)]
-struct RepairShape {
-    quarantine: Option<String>,
-    restored_from: Option<String>,
-    salvaged: u64,
-    mended: u64,
-}
-
 /// Checks the store, and the hosts.
 pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
-    let repaired = Store::repair(&app.home, app.now)?;
-    let mut store = app.store()?;
     let depth = if args.full { CheckDepth::Full } else { CheckDepth::Quick };
-    let mut report = store.check(depth)?;
-    let mut reindexed = repaired.as_ref().and_then(|repair| repair.reindexed);
-    if report.file.is_empty() && report.words.is_some() {
-        // The word index is derived: it is made anew, never repaired.
-        reindexed = Some(store.rebuild_word_index(|_| {})?);
-        report.words = store.check(depth)?.words;
-    }
-    if args.full && app.config.recall.vectors {
-        vectors::note_failure(&app.home, app.now, requeue_missing_vectors(&mut store, &MiniLm::load()));
-    }
-    let waiting = store.count_stale_vectors()?;
-    let hosts = hosts::examine(args.host, &store, app)?;
-    let is_well = app.faults.is_empty() && report.is_sound() && !hosts.iter().any(HostShape::is_broken);
-    let exit = if is_well { Exit::Done } else { Exit::No };
-    let repaired = repaired.map(|repair| RepairShape {
-        quarantine: repair.quarantine.map(|path| path.display().to_string()),
-        restored_from: repair.restored_from.map(|path| path.display().to_string()),
-        salvaged: repair.salvaged,
-        mended: repair.mended,
-    });
+    let report = app.doctor(DoctorRequest { depth, host: args.host })?;
+    let exit = if report.is_well() { Exit::Done } else { Exit::No };
     if args.json {
-        app.ui.json(&findings(report, repaired, waiting, hosts, app))?;
-        return Ok(exit);
+        app.ui.json(&DoctorShape::from(report))?;
+    } else {
+        print(&report, depth, app)?;
     }
-    for fault in &app.faults {
+    Ok(exit)
+}
+
+fn print(report: &DoctorReport, depth: CheckDepth, app: &App) -> Result<(), Failure> {
+    for fault in &report.faults {
         app.ui.line(&format!("bad: {}", fault.line()))?;
         fault.hints().iter().for_each(|hint| app.ui.say(&format!("hint: {hint}")));
     }
-    if let Some(repair) = &repaired {
+    if let Some(repair) = &report.repaired {
         if let Some(quarantine) = &repair.quarantine {
-            let source = repair.restored_from.as_deref().unwrap_or("nothing: there was no sound copy");
-            app.ui.line(&format!("the database was damaged; it is kept in {quarantine}"))?;
+            let source = repair.restored_from.as_ref().map(|path| path.display().to_string());
+            let source = source.unwrap_or_else(|| "nothing: there was no sound copy".to_owned());
+            app.ui.line(&format!("the database was damaged; it is kept in {}", quarantine.display()))?;
             app.ui
                 .line(&format!("restored from {source}; {} salvaged beside it", memories(repair.salvaged)))?;
         }
@@ -99,21 +54,18 @@ pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
             app.ui.line(&format!("{} damaged, taken from a copy", memories(repair.mended)))?;
         }
     }
-    if let Some(count) = reindexed {
-        app.ui
-            .line(&format!("the word index was damaged and has been made anew from {}", memories(count)))?;
+    if let Some(count) = report.reindexed {
+        app.ui.line(&format!("the word index was damaged and has been rebuilt from {}", memories(count)))?;
     }
-    say(&report, args, app)?;
-    if waiting > 0 && app.config.recall.vectors {
-        app.ui.line(&format!("{} without a vector yet; {}", memories(waiting), vectors::MAKES_VECTORS))?;
+    print_check(&report.store, depth, app)?;
+    if report.vectors_waiting > 0 && app.config.recall.vectors {
+        let waiting = memories(report.vectors_waiting);
+        app.ui.line(&format!("{waiting} without a vector yet; {}", vectors::MAKES_VECTORS))?;
     }
-    for host in &hosts {
-        host.say(app)?;
-    }
-    Ok(exit)
+    report.hosts.iter().try_for_each(|host| print_host(host, app))
 }
 
-fn say(report: &CheckReport, args: &DoctorArgs, app: &App) -> Result<(), Failure> {
+fn print_check(report: &CheckReport, depth: CheckDepth, app: &App) -> Result<(), Failure> {
     for line in report.file.iter().chain(&report.schema).chain(&report.words) {
         app.ui.line(&format!("bad: {line}"))?;
     }
@@ -124,32 +76,40 @@ fn say(report: &CheckReport, args: &DoctorArgs, app: &App) -> Result<(), Failure
         app.ui.say("hint: `backstory show ID` still shows a damaged memory; `backstory revise ID` makes it sound again");
         return Ok(());
     }
-    let depth = if args.full {
-        format!("; the checksums of {} agree", memories(report.checked))
-    } else {
-        String::new()
+    let depth = match depth {
+        CheckDepth::Full => format!("; the checksums of {} agree", memories(report.checked)),
+        CheckDepth::Quick => String::new(),
     };
     app.ui.line(&app.ui.tone(Tone::Good, &format!("the store is sound{depth}")))
 }
 
-fn findings(
-    report: CheckReport,
-    repaired: Option<RepairShape>,
-    vectors_waiting: u64,
-    hosts: Vec<HostShape>,
-    app: &App,
-) -> Findings {
-    Findings {
-        version: 1,
-        ok: app.faults.is_empty() && report.is_sound() && !hosts.iter().any(HostShape::is_broken),
-        config: app.faults.iter().map(Failure::line).collect(),
-        repaired,
-        file: report.file,
-        word_index: report.words,
-        schema: report.schema,
-        damaged: report.damaged.iter().map(|id| id.0).collect(),
-        looked_at: report.checked,
-        vectors_waiting,
-        hosts,
+fn print_host(host: &HostReportShape, app: &App) -> Result<(), Failure> {
+    let is_good = matches!(host.state, "working" | "ready");
+    let tone = if is_good { Tone::Good } else { Tone::Strong };
+    app.ui.line(&format!("{}: {}", host.title, app.ui.tone(tone, host.state)))?;
+    let slowest = host.hooks.iter().map(|hook| hook.ms).fold(0.0, f64::max);
+    if !host.hooks.is_empty() {
+        let well = host.hooks.iter().filter(|hook| hook.ok).count();
+        let tried = host.hooks.len();
+        app.ui
+            .line(&format!("  hooks  {well} of {tried} ran and answered, the slowest in {slowest:.0} ms"))?;
     }
+    if host.mcp_ok == Some(true) {
+        app.ui.line("  tools  answered")?;
+    }
+    if let Some(last) = &host.last_hook {
+        let usual = host.usual_ms.map(|ms| format!("; they take {ms:.1} ms")).unwrap_or_default();
+        app.ui.line(&format!("  last   {} {}: {}{usual}", last.event, last.ago, last.outcome))?;
+    }
+    for finding in &host.findings {
+        let mark = match finding.level {
+            Level::Broken => "bad",
+            Level::Note => "note",
+        };
+        app.ui.line(&format!("  {mark}: {}", finding.what))?;
+        if let Some(todo) = &finding.todo {
+            app.ui.line(&format!("    to do: {todo}"))?;
+        }
+    }
+    Ok(())
 }

@@ -2,13 +2,11 @@
 
 use crate::app::App;
 use crate::args::memory_id;
-use crate::failure::{Exit, Failure};
+use crate::failure::{ErrorCode, Exit, Failure};
 use crate::ui::{memories, one_line};
-use crate::vectors;
+use backstory_app::json;
 use backstory_memory::MemoryId;
-use backstory_store::{Store, StoreError};
 use clap::Args;
-use serde::Serialize;
 
 /// Arguments of `forget`.
 #[derive(Args, Debug)]
@@ -24,16 +22,6 @@ pub(crate) struct ForgetArgs {
     pub(crate) json: bool,
 }
 
-/// What became of memories that were to be forgotten.
-#[derive(Debug, Serialize)]
-pub(crate) struct Forgotten {
-    ok: bool,
-    forgotten: Vec<i64>,
-    revived: Vec<i64>,
-    said_in: Vec<i64>,
-    remains_in: Vec<String>,
-}
-
 /// Forgets memories.
 pub(crate) fn run(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
     app.ui.or_refusal(args.json, forget(args, app))
@@ -45,7 +33,7 @@ fn forget(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
     ids.dedup();
     let mut store = app.store()?;
     for id in &ids {
-        let memory = store.memory(*id)?.ok_or(StoreError::NoSuchMemory(*id))?;
+        let memory = app.memory(&store, *id)?;
         if !args.yes {
             app.ui.say(&format!("#{id} {} {}", memory.content.kind, one_line(&memory.content.title)));
         }
@@ -56,63 +44,17 @@ fn forget(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
             Some(true) => {}
             Some(false) => return Ok(Exit::No),
             None => {
-                return Err(
-                    Failure::usage("forgetting cannot be undone").hint("say `--yes` to do it without asking")
-                );
+                return Err(Failure::new(ErrorCode::ConfirmationMissing, "forgetting cannot be undone")
+                    .hint("say `--yes` to do it without asking"));
             }
         }
     }
-    let done = erase(&mut store, &ids, app)?;
+    let done = app.forget(&mut store, &ids)?;
     if args.json {
-        app.ui.json(&done)?;
+        app.ui.json(&json::forget(&done))?;
         return Ok(Exit::Done);
     }
-    app.ui.line(&done.line())?;
+    app.ui.line(&done.headline())?;
     done.notes().iter().for_each(|note| app.ui.say(note));
     Ok(Exit::Done)
-}
-
-/// Forgets memories that are there. Every door forgets through here.
-pub(crate) fn erase(store: &mut Store, ids: &[MemoryId], app: &App) -> Result<Forgotten, Failure> {
-    let titles: Vec<String> = store.memories(ids)?.into_iter().map(|memory| memory.content.title).collect();
-    let mut done = store.forget(ids, app.now)?;
-    done.remains_in.extend(vectors::forget(store, app));
-    let mut said_in: Vec<i64> = Vec::new();
-    for title in &titles {
-        said_in.extend(store.memories_containing(title)?.iter().map(|id| id.0));
-    }
-    said_in.sort_unstable();
-    said_in.dedup();
-    Ok(Forgotten {
-        ok: true,
-        forgotten: done.forgotten.iter().map(|id| id.0).collect(),
-        revived: done.revived.iter().map(|id| id.0).collect(),
-        said_in,
-        remains_in: done.remains_in.iter().map(|path| path.display().to_string()).collect(),
-    })
-}
-
-impl Forgotten {
-    /// Says what was done.
-    pub(crate) fn line(&self) -> String {
-        format!("forgot {}", memories(self.forgotten.len() as u64))
-    }
-
-    /// Says what else has to be known about it.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        let revived = |id| format!("note: #{id} is in force again: what had replaced it is gone");
-        let mut notes: Vec<String> = self.revived.iter().map(revived).collect();
-        if !self.said_in.is_empty() {
-            let numbers: Vec<String> = self.said_in.iter().map(ToString::to_string).collect();
-            let numbers = numbers.join(" ");
-            notes.push(format!("note: the title still stands in what was made from it: `backstory forget {numbers}` forgets that too"));
-        }
-        let remains = |path| {
-            format!(
-                "note: traces may remain in `{path}`, which could not be changed; remove it if you can do without it"
-            )
-        };
-        notes.extend(self.remains_in.iter().map(remains));
-        notes
-    }
 }

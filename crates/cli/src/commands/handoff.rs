@@ -1,12 +1,11 @@
 //! `handoff`: where the work stands, for whoever goes on. Printed, brought up to date first; or written by hand.
 
-use crate::app::{App, ProjectArgs};
+use crate::app::App;
 use crate::commands::distil::distil_session;
 use crate::commands::remember::{self, ContentArgs, RememberArgs};
-use crate::commands::sessions::session_called;
 use crate::failure::{Exit, Failure};
-use crate::shapes;
 use crate::ui::{Tone, one_line};
+use backstory_app::{ProjectSelector, json};
 use backstory_distil::DistilTrigger;
 use backstory_memory::{Kind, Memory, clean};
 use backstory_store::{Filter, Scope, Session, Store};
@@ -33,7 +32,7 @@ pub(crate) struct HandoffArgs {
 #[derive(Serialize)]
 struct Handoff {
     version: u32,
-    handoff: Option<shapes::MemoryShape>,
+    handoff: Option<json::MemoryShape>,
 }
 
 /// Prints a handoff, or writes one.
@@ -50,14 +49,14 @@ pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
         );
     }
     let mut store = app.store()?;
-    let place = ProjectArgs { project: args.project, all_projects: false };
+    let projects = args.project.map_or(ProjectSelector::Here, ProjectSelector::Named);
     let found = match &args.session {
         Some(wanted) => {
-            let session = session_called(&store, wanted, &place, app)?;
+            let session = app.find_session(&store, wanted, &projects)?;
             bring_up_to_date(&mut store, &session, app)?;
             of_session(&store, &session)?
         }
-        None => newest(&mut store, &place, app)?,
+        None => newest(&mut store, &projects, app)?,
     };
     let Some(memory) = found else {
         if args.json {
@@ -70,7 +69,7 @@ pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
         return Ok(Exit::No);
     };
     if args.json {
-        app.ui.json(&Handoff { version: 1, handoff: Some(shapes::memory(&store, &memory)?) })?;
+        app.ui.json(&Handoff { version: 1, handoff: Some(json::memory(&store, &memory)?) })?;
         return Ok(Exit::Done);
     }
     let title = app.ui.tone(Tone::Strong, &one_line(&memory.content.title));
@@ -79,8 +78,8 @@ pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
 }
 
 /// Returns the newest handoff of a project; that of the session at work, if one is.
-fn newest(store: &mut Store, place: &ProjectArgs, app: &App) -> Result<Option<Memory>, Failure> {
-    let Some(Scope::Project(project)) = app.reach(store, place)? else { return Ok(None) };
+fn newest(store: &mut Store, projects: &ProjectSelector, app: &App) -> Result<Option<Memory>, Failure> {
+    let Some(Scope::Project(project)) = app.scope(store, projects)? else { return Ok(None) };
     if let Some(latest) = store.sessions(Some(project), 1, 0)?.pop() {
         bring_up_to_date(store, &latest.session, app)?;
     }

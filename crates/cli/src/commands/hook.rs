@@ -31,8 +31,6 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
-pub(crate) use call::LACKING;
-
 /// A hook that takes longer than this is given up, unless the environment says otherwise.
 const DEADLINE: Duration = Duration::from_secs(2);
 /// Hosts are told to wait no longer than this.

@@ -2,12 +2,13 @@
 
 use crate::app::App;
 use crate::args::hosts;
+use crate::connection_words::{PlanDetail, say_refused, show_plan};
 use crate::env_vars::BACKSTORY_HOME;
 use crate::failure::{Exit, Failure};
 use crate::ui::Tone;
-use crate::wiring::{
-    Proposal, Way, each_once, hosts_here, is_in_build_directory, next_steps, nobody_agrees, own_program,
-    propose,
+use backstory_app::connection::{
+    ConnectionPlan, Direction, confirmation_missing, each_once, hosts_here, is_in_build_directory,
+    next_steps, own_program, plan_connection,
 };
 use backstory_hosts::{Host, HostPaths, InstallPlan};
 use clap::Args;
@@ -38,8 +39,8 @@ pub(crate) fn run(args: &InstallArgs, app: &App) -> Result<Exit, Failure> {
 fn install(args: &InstallArgs, app: &App) -> Result<Exit, Failure> {
     let places = app.places()?;
     let program = own_program(&places)?;
-    let hosts = meant(&args.hosts, &places)?;
-    let mut proposal = propose(&hosts, &places, &program, app);
+    let hosts = wanted_hosts(&args.hosts, &places)?;
+    let mut proposal = plan_connection(&hosts, &places, &program, app);
     if args.dry_run {
         return show(args, &proposal, &program, app);
     }
@@ -50,22 +51,22 @@ fn install(args: &InstallArgs, app: &App) -> Result<Exit, Failure> {
         match agreed(&proposal, app)? {
             Some(true) => {}
             Some(false) => return Ok(Exit::No),
-            None => return Err(nobody_agrees()),
+            None => return Err(confirmation_missing()),
         }
     }
     app.home.prepare()?;
-    let done = proposal.carry_out(Way::In, app);
+    let done = proposal.carry_out(Direction::Connect, app);
     if args.json {
-        app.ui.json(&proposal.shape(Some(&done), Way::In, Some(&program)))?;
+        app.ui.json(&proposal.shape(Some(&done), Direction::Connect, Some(&program)))?;
     } else {
-        say_wired(&done, app)?;
-        proposal.say_refused(app);
+        say_connected(&done, app)?;
+        say_refused(&proposal, app);
     }
     Ok(if proposal.refused.is_empty() { Exit::Done } else { Exit::No })
 }
 
 /// Returns the hosts that are to be connected.
-fn meant(named: &[Host], places: &HostPaths) -> Result<Vec<Host>, Failure> {
+fn wanted_hosts(named: &[Host], places: &HostPaths) -> Result<Vec<Host>, Failure> {
     let hosts = if named.is_empty() { hosts_here(places) } else { each_once(named) };
     if hosts.is_empty() {
         let names = Host::ALL.map(Host::as_str).join(", ");
@@ -75,30 +76,30 @@ fn meant(named: &[Host], places: &HostPaths) -> Result<Vec<Host>, Failure> {
     Ok(hosts)
 }
 
-fn show(args: &InstallArgs, proposal: &Proposal, program: &Path, app: &App) -> Result<Exit, Failure> {
+fn show(args: &InstallArgs, proposal: &ConnectionPlan, program: &Path, app: &App) -> Result<Exit, Failure> {
     if args.json {
-        app.ui.json(&proposal.shape(None, Way::In, Some(program)))?;
+        app.ui.json(&proposal.shape(None, Direction::Connect, Some(program)))?;
     } else {
         say_notes(program, app);
-        proposal.show(true, app)?;
+        show_plan(proposal, PlanDetail::Diffs, app)?;
         for plan in proposal.plans.iter().filter(|plan| plan.changes.is_empty()) {
             app.ui.line(&format!("{} is connected already", plan.host.title()))?;
         }
-        proposal.say_refused(app);
+        say_refused(proposal, app);
         app.ui.say("nothing was changed; without `--dry-run` this is done");
     }
     Ok(if proposal.refused.is_empty() { Exit::Done } else { Exit::No })
 }
 
 /// Shows what would change and asks; `None` where nobody is there to answer.
-pub(crate) fn agreed(proposal: &Proposal, app: &App) -> Result<Option<bool>, Failure> {
-    proposal.show(false, app)?;
+pub(crate) fn agreed(proposal: &ConnectionPlan, app: &App) -> Result<Option<bool>, Failure> {
+    show_plan(proposal, PlanDetail::Files, app)?;
     let question = "Change these files? Each is kept as it was, and `backstory uninstall` puts it back.";
     Ok(app.ui.confirm(question))
 }
 
 /// Says what was done, what is left to do and how to undo it.
-pub(crate) fn say_wired(done: &[InstallPlan], app: &App) -> Result<(), Failure> {
+pub(crate) fn say_connected(done: &[InstallPlan], app: &App) -> Result<(), Failure> {
     for plan in done {
         let host = plan.host;
         if plan.changes.is_empty() {

@@ -2,8 +2,7 @@
 
 use crate::env_vars::Environment;
 use crate::failure::{Exit, Failure};
-use crate::mcp::{self, Door};
-use crate::ui::Ui;
+use crate::mcp::{self, McpOptions};
 use clap::Args;
 
 /// Arguments of `mcp`.
@@ -15,13 +14,9 @@ pub(crate) struct McpArgs {
 }
 
 /// Serves until the host is gone. The configuration is read for each call, so that a wrong one is an answer and not the end.
-pub(crate) fn run(
-    args: &McpArgs,
-    environment: Environment,
-    flags: Vec<String>,
-    ui: Ui,
-) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &McpArgs, environment: Environment, flags: Vec<String>) -> Result<Exit, Failure> {
     // Inside a call of our own to a model nothing is to be remembered.
     let may_write = !args.read_only && !environment.is_inside();
-    mcp::serve(Door { environment, flags, ui, may_write })
+    mcp::serve(McpOptions { environment, flags, may_write })?;
+    Ok(Exit::Done)
 }

@@ -3,10 +3,10 @@
 use crate::app::App;
 use crate::args::memory_id;
 use crate::failure::{Exit, Failure};
+use backstory_app::json::PinShape;
 use backstory_memory::MemoryId;
 use backstory_store::Pin;
 use clap::Args;
-use serde::Serialize;
 
 /// Arguments of `pin`.
 #[derive(Args, Debug)]
@@ -22,14 +22,6 @@ pub(crate) struct PinArgs {
     pub(crate) json: bool,
 }
 
-/// Whether a memory is kept in view now, for other programs.
-#[derive(Serialize)]
-pub(crate) struct Pinned {
-    pub(crate) ok: bool,
-    pub(crate) id: i64,
-    pub(crate) pinned: bool,
-}
-
 /// Pins a memory.
 pub(crate) fn run(args: &PinArgs, app: &App) -> Result<Exit, Failure> {
     app.ui.or_refusal(args.json, pin(args, app))
@@ -39,9 +31,9 @@ fn pin(args: &PinArgs, app: &App) -> Result<Exit, Failure> {
     let pin = if args.off { Pin::Release } else { Pin::Keep };
     let mut store = app.store()?;
     app.say_if_elsewhere(&store, &[args.id])?;
-    store.pin(args.id, pin)?;
+    app.pin(&mut store, args.id, pin)?;
     if args.json {
-        app.ui.json(&Pinned { ok: true, id: args.id.0, pinned: !args.off })?;
+        app.ui.json(&PinShape { ok: true, id: args.id.0, pinned: !args.off })?;
     } else {
         app.ui.line(&format!("#{} is {}", args.id, if args.off { "no longer pinned" } else { "pinned" }))?;
     }

@@ -2,15 +2,14 @@
 
 use crate::app::App;
 use crate::commands::share;
-use crate::failure::{Exit, Failure};
+use crate::failure::{ErrorCode, Exit, Failure};
 use crate::teams;
-use crate::times;
 use crate::ui::one_line;
 use crate::unshare;
 use crate::vectors;
+use backstory_app::json::{self, ProjectListShape, ProjectShape};
 use backstory_store::ProjectSummary;
 use clap::{Args, Subcommand};
-use serde::Serialize;
 
 /// Arguments of `project`.
 #[derive(Args, Debug)]
@@ -61,26 +60,6 @@ pub(crate) enum Action {
     },
 }
 
-/// Projects, for other programs.
-#[derive(Serialize)]
-pub(crate) struct Projects {
-    pub(crate) version: u32,
-    pub(crate) projects: Vec<ProjectShape>,
-}
-
-/// One project.
-#[derive(Serialize)]
-pub(crate) struct ProjectShape {
-    id: i64,
-    name: String,
-    parent: Option<i64>,
-    keys: Vec<String>,
-    roots: Vec<String>,
-    memories: u64,
-    sessions: u64,
-    last_active_at: Option<String>,
-}
-
 /// Shows or changes projects.
 pub(crate) fn run(args: ProjectCommandArgs, app: &App) -> Result<Exit, Failure> {
     match args.action.unwrap_or(Action::Show { project: None }) {
@@ -90,7 +69,7 @@ pub(crate) fn run(args: ProjectCommandArgs, app: &App) -> Result<Exit, Failure> 
         Action::Share(wanted) => share::share(&wanted, app, args.json),
         Action::Unshare { project, anyway } => share::unshare(project.as_deref(), anyway, app, args.json),
         Action::Merge { from, into, yes } => {
-            let merged = merge(&from, &into, app, if yes { Consent::Given } else { Consent::Ask })?;
+            let merged = merge(&from, &into, app, if yes { Consent::Confirmed } else { Consent::Ask })?;
             if args.json {
                 return show(Some(&into), app, true);
             }
@@ -134,7 +113,7 @@ fn rename(wanted: &str, name: &str, app: &App, json: bool) -> Result<Exit, Failu
 /// Whether the user has agreed already.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Consent {
-    Given,
+    Confirmed,
     Ask,
 }
 
@@ -150,9 +129,8 @@ fn merge(from: &str, into: &str, app: &App, consent: Consent) -> Result<String, 
             Some(true) => {}
             Some(false) => return Err(Failure::user("nothing was merged")),
             None => {
-                return Err(
-                    Failure::usage("merging cannot be undone").hint("say `--yes` to do it without asking")
-                );
+                return Err(Failure::new(ErrorCode::ConfirmationMissing, "merging cannot be undone")
+                    .hint("say `--yes` to do it without asking"));
             }
         }
     }
@@ -164,10 +142,10 @@ fn merge(from: &str, into: &str, app: &App, consent: Consent) -> Result<String, 
 }
 
 fn print(summaries: Vec<ProjectSummary>, app: &App, json: bool) -> Result<Exit, Failure> {
-    let projects: Vec<ProjectShape> = summaries.into_iter().map(shape).collect();
+    let projects: Vec<ProjectShape> = summaries.into_iter().map(json::project).collect();
     let exit = if projects.is_empty() { Exit::No } else { Exit::Done };
     if json {
-        app.ui.json(&Projects { version: 1, projects })?;
+        app.ui.json(&ProjectListShape { version: 1, projects })?;
         return Ok(exit);
     }
     for project in &projects {
@@ -184,18 +162,4 @@ fn print(summaries: Vec<ProjectSummary>, app: &App, json: bool) -> Result<Exit, 
         ))?;
     }
     Ok(exit)
-}
-
-/// Tells of a project.
-pub(crate) fn shape(summary: ProjectSummary) -> ProjectShape {
-    ProjectShape {
-        id: summary.project.id.0,
-        name: summary.project.name,
-        parent: summary.project.parent.map(|id| id.0),
-        keys: summary.project.keys.iter().map(ToString::to_string).collect(),
-        roots: summary.project.roots,
-        memories: summary.memories,
-        sessions: summary.sessions,
-        last_active_at: summary.last_active_at.map(times::iso),
-    }
 }

@@ -5,12 +5,12 @@ use crate::args::kinds;
 use crate::failure::{ErrorCode, Exit, Failure};
 use crate::ui::one_line;
 use crate::vectors;
-use backstory_capture::{most_similar, prepare};
+use backstory_app::json;
+use backstory_app::remember::{DuplicatePolicy, MemoryInput, RememberRequest, TargetProject, revise_hint};
 use backstory_exchange::MemoryRecord;
-use backstory_memory::{Content, Kind, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance};
-use backstory_store::{MemoryOrigin, NewMemory, Scope, Store, StoreError};
+use backstory_memory::{Category, Confidence, Importance, Kind, Memory, Provenance};
+use backstory_store::Store;
 use clap::Args;
-use serde::Serialize;
 use std::io::{IsTerminal, Read};
 
 /// Arguments of `remember`.
@@ -61,15 +61,6 @@ pub(crate) struct ContentArgs {
     pub(crate) everywhere: bool,
 }
 
-/// What was written, for other programs.
-#[derive(Serialize)]
-pub(crate) struct Written {
-    ok: bool,
-    id: i64,
-    kind: &'static str,
-    uid: String,
-}
-
 /// Writes a memory.
 pub(crate) fn run(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
     let json = args.json;
@@ -78,61 +69,54 @@ pub(crate) fn run(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
 
 /// The same, for a command that answers a refusal itself.
 pub(crate) fn write(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
-    let line = args.content.line()?;
-    if line.supersedes.is_some() {
+    let mut record = args.content.record()?;
+    if record.supersedes.is_some() {
         return Err(Failure::usage("`remember` replaces nothing, and the JSON says `supersedes`")
             .hint("`backstory supersede ID TEXT` does; `backstory import` takes `supersedes`"));
     }
+    let memory = input(&mut record, app)?;
+    let project = match (args.project, record.project_path, record.project) {
+        (Some(name), _, _) | (None, None, Some(name)) => TargetProject::Named(name),
+        (None, Some(path), _) => TargetProject::Folder(path.into()),
+        (None, None, None) => TargetProject::Here,
+    };
+    let duplicates = if args.force { DuplicatePolicy::Write } else { DuplicatePolicy::Refuse };
+    let request = RememberRequest { memory, project, said_by: Provenance::User, duplicates };
     let mut store = app.store()?;
-    let project = match (&args.project, &line.project_path, &line.project) {
-        (None, Some(path), _) => store.find_or_create_project(&app.project_ref_of(path.as_ref()), app.now)?,
-        (named, _, also) => app.project_to_write(&mut store, named.as_deref().or(also.as_deref()))?,
-    };
-    let memory = new_memory(&line, Provenance::User, project, app)?;
-    refuse_taken_uid(&store, &memory)?;
-    let id = if args.force {
-        store.lift_tombstone(&memory)?;
-        store.remember(&memory)?
-    } else {
-        keep(&mut store, &memory).map_err(|failure| match failure.memory() {
-            Some(existing) => failure.hint("`--force` writes it all the same").hint(changes(existing)),
-            None => failure,
-        })?
-    };
-    answer(app, &mut store, id, args.json)
-}
-
-/// Writes a memory that says something new. Every door writes through here.
-pub(crate) fn keep(store: &mut Store, memory: &NewMemory) -> Result<MemoryId, Failure> {
-    match duplicate(store, &memory.content, memory.project)? {
-        Some((existing, _)) => {
-            let message = format!("memory #{existing} says nearly the same");
-            Err(Failure::new(ErrorCode::NearDuplicate, message).about(existing))
+    let memory = app.remember(&mut store, request).map_err(|failure| match failure.memory() {
+        Some(known) if failure.code() == ErrorCode::NearDuplicate => {
+            failure.hint("`--force` writes it all the same").hint(revise_hint(known))
         }
-        None => Ok(store.remember(memory)?),
-    }
+        _ => failure,
+    })?;
+    answer(app, &mut store, &memory, args.json)
 }
 
 impl ContentArgs {
     /// Returns what was typed as one memory: flags win over what a JSON object says.
-    pub(crate) fn line(self) -> Result<MemoryRecord, Failure> {
+    pub(crate) fn record(self) -> Result<MemoryRecord, Failure> {
         let text = self.read_text()?;
-        let mut line = match text.as_deref().map(str::trim_start) {
+        let record = match text.as_deref().map(str::trim_start) {
             Some(json) if json.starts_with('{') => MemoryRecord::parse(json).map_err(|error| {
                 Failure::from(error)
                     .hint("a text that begins with `{` is read as JSON; begin it with a word if it is none")
             })?,
             _ => MemoryRecord { body: text, ..MemoryRecord::default() },
         };
-        line.kind = self.kind.map(|kind| kind.to_string()).or(line.kind);
-        line.title = self.title.or(line.title);
-        line.files.extend(self.files);
-        line.concepts.extend(self.concepts);
-        line.facts.extend(self.facts);
-        line.importance = self.importance.or(line.importance);
-        line.pinned = if self.pin { Some(true) } else { line.pinned };
-        line.scope = if self.everywhere { Some("user".to_owned()) } else { line.scope };
-        Ok(line)
+        Ok(self.record_of_flags(record))
+    }
+
+    /// Returns a record with what the flags say.
+    pub(crate) fn record_of_flags(self, mut record: MemoryRecord) -> MemoryRecord {
+        record.kind = self.kind.map(|kind| kind.to_string()).or(record.kind);
+        record.title = self.title.or(record.title);
+        record.files.extend(self.files);
+        record.concepts.extend(self.concepts);
+        record.facts.extend(self.facts);
+        record.importance = self.importance.or(record.importance);
+        record.pinned = if self.pin { Some(true) } else { record.pinned };
+        record.scope = if self.everywhere { Some("user".to_owned()) } else { record.scope };
+        record
     }
 
     fn read_text(&self) -> Result<Option<String>, Failure> {
@@ -151,66 +135,38 @@ impl ContentArgs {
     }
 }
 
-/// Makes a memory of a line that someone said, fit to be stored.
-pub(crate) fn new_memory(
-    line: &MemoryRecord,
-    said_by: Provenance,
-    project: ProjectId,
-    app: &App,
-) -> Result<NewMemory, Failure> {
-    let mut line = line.clone();
-    line.scrub_names(&app.redactor())?;
-    let draft = line.content(said_by.clone(), app.now)?;
-    // Who says it is known here; a line that claims another source is believed only downwards.
-    let provenance = draft.provenance.clone().min(said_by);
-    let content = prepare(Content { provenance, ..draft }, &app.redactor());
-    Ok(NewMemory {
-        uid: line.uid()?,
-        project,
-        origin: MemoryOrigin::default(),
-        content,
-        created_at: line.created_at(app.now)?,
+/// Returns what a record says of a memory, its names free of secrets (law 7).
+pub(crate) fn input(record: &mut MemoryRecord, app: &App) -> Result<MemoryInput, Failure> {
+    record.scrub_names(&app.redactor())?;
+    let provenance = record.provenance.as_deref().map(str::parse::<Provenance>).transpose();
+    Ok(MemoryInput {
+        uid: record.uid()?,
+        kind: record.kind()?,
+        category: record.category.clone().map(Category),
+        title: record.title.clone(),
+        body: record.body.clone(),
+        files: record.files.clone(),
+        concepts: record.concepts.clone(),
+        facts: record.facts.clone(),
+        importance: record.importance.map(Importance::new),
+        confidence: record.confidence.map(Confidence::new),
+        provenance: provenance.map_err(|error| Failure::user("unknown provenance").because(&error))?,
+        scope: record.scope()?,
+        pinned: record.pinned,
+        created_at: Some(record.created_at(app.now)?),
+        valid_from: record.valid_from(app.now)?,
+        valid_to: record.valid_to(app.now)?,
     })
 }
 
 /// Says what was written, then makes its vectors: nobody has to wait for them to read the answer.
-pub(crate) fn answer(app: &App, store: &mut Store, id: MemoryId, json: bool) -> Result<Exit, Failure> {
+pub(crate) fn answer(app: &App, store: &mut Store, memory: &Memory, json: bool) -> Result<Exit, Failure> {
     if json {
-        app.ui.json(&written(store, id)?)?;
+        app.ui.json(&json::written(memory))?;
     } else {
-        let memory = store.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?;
-        app.ui.line(&format!("#{id} {} {}", memory.content.kind, one_line(&memory.content.title)))?;
+        let content = &memory.content;
+        app.ui.line(&format!("#{} {} {}", memory.id, content.kind, one_line(&content.title)))?;
     }
     vectors::follow(store, app);
     Ok(Exit::Done)
-}
-
-/// Tells what was written. Every door that speaks JSON tells it through here.
-pub(crate) fn written(store: &Store, id: MemoryId) -> Result<Written, Failure> {
-    let memory = store.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?;
-    Ok(Written { ok: true, id: id.0, kind: memory.content.kind.as_str(), uid: memory.uid.to_string() })
-}
-
-/// Refuses a memory whose uid another has: a uid names one memory, in every store.
-pub(crate) fn refuse_taken_uid(store: &Store, memory: &NewMemory) -> Result<(), Failure> {
-    let Some(uid) = &memory.uid else { return Ok(()) };
-    match store.memory_by_uid(uid)? {
-        Some(holder) => Err(Failure::new(ErrorCode::UidTaken, format!("memory #{} has this uid", holder.id))
-            .about(holder.id)
-            .hint(changes(holder.id))),
-        None => Ok(()),
-    }
-}
-
-fn changes(id: MemoryId) -> String {
-    format!("`backstory revise {id}` changes the one that is there")
-}
-
-fn duplicate(
-    store: &Store,
-    draft: &Content,
-    project: ProjectId,
-) -> Result<Option<(MemoryId, f64)>, StoreError> {
-    let alike = most_similar(store, draft, Scope::Project(project))?;
-    Ok(alike.filter(|(_, jaccard)| *jaccard >= NEAR_DUPLICATE))
 }

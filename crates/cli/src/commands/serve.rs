@@ -104,7 +104,7 @@ fn serve(place: Place, flags: Vec<String>, app: App) -> Result<Exit, Failure> {
     sync::every(app.config.team.worker_minutes, &flags, &app);
     let App { app, ui } = app;
     let backstory_app::App { environment, home, .. } = app;
-    let answers = Arc::new(Serving::new(environment.clone(), flags, ui));
+    let answers = Arc::new(Serving::new(environment.clone(), flags));
     let worker = Worker::open(place, lock, &terms, answers).map_err(|error| failure(&error))?;
     let note = worker.note();
     let wanted = terms.port;

@@ -1,15 +1,18 @@
-//! `setup`: makes the store, connects the hosts that are here if that is agreed to, and ends with a live proof.
+//! `setup`: makes the store, connects the hosts that are here if the user confirms it, and ends with a demo.
 //!
 //! What it changes outside our own directories is a copy of this program, where it runs from a build directory, and what `install`
 //! changes. The proof runs in a temporary store: the user's is not written to.
 
 use super::import::{ImportRun, list_transcripts};
-use super::install::{agreed, say_wired};
+use super::install::{agreed, say_connected};
 use crate::app::App;
+use crate::connection_words::say_refused;
 use crate::failure::{Exit, Failure};
 use crate::proof::prove;
 use crate::ui::{Tone, counted, memories};
-use crate::wiring::{Proposal, Way, hosts_here, is_in_build_directory, own_program, propose};
+use backstory_app::connection::{
+    ConnectionPlan, Direction, hosts_here, is_in_build_directory, own_program, plan_connection,
+};
 use backstory_hosts::HostPaths;
 use clap::Args;
 use std::fs;
@@ -64,12 +67,12 @@ fn make_store(app: &App) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Connects the hosts that are here, if that is agreed to. Returns whether there is one that is connected now.
+/// Connects the hosts that are here, if the user confirms it. Returns whether one is connected now.
 fn connect_hosts(args: &SetupArgs, app: &App) -> Result<(Exit, bool), Failure> {
     let places = app.places()?;
     let running = own_program(&places)?;
     let program = lasting_place(args, &running, &places);
-    let mut proposal = propose(&hosts_here(&places), &places, &program, app);
+    let mut proposal = plan_connection(&hosts_here(&places), &places, &program, app);
     say_found(&proposal, app)?;
     let must_copy = running != program && !is_same(&running, &program);
     if must_copy {
@@ -92,10 +95,10 @@ fn connect_hosts(args: &SetupArgs, app: &App) -> Result<(Exit, bool), Failure> {
     if must_copy {
         copy_program(&running, &program, &places, app)?;
     }
-    let done = proposal.carry_out(Way::In, app);
+    let done = proposal.carry_out(Direction::Connect, app);
     let is_connected = !done.is_empty() || !proposal.plugged.is_empty();
-    say_wired(&done, app)?;
-    proposal.say_refused(app);
+    say_connected(&done, app)?;
+    say_refused(&proposal, app);
     Ok((if proposal.refused.is_empty() { Exit::Done } else { Exit::No }, is_connected))
 }
 
@@ -128,7 +131,7 @@ fn take_in_what_is_there(args: &SetupArgs, app: &App) -> Result<(), Failure> {
     Ok(())
 }
 
-fn say_found(proposal: &Proposal, app: &App) -> Result<(), Failure> {
+fn say_found(proposal: &ConnectionPlan, app: &App) -> Result<(), Failure> {
     let plugged = proposal.plugged.iter().map(|(host, _)| (*host, true));
     let connected = proposal.plans.iter().map(|plan| (plan.host, plan.changes.is_empty())).chain(plugged);
     let refused = proposal.refused.iter().map(|(host, _)| (*host, false));

@@ -1,14 +1,13 @@
 //! `show`: memories whole. Asking for one is using it.
 
-use crate::app::{App, noted_if_it_could_be};
+use crate::app::App;
 use crate::args::memory_id;
-use crate::failure::{Exit, Failure, SEARCH_FINDS};
-use crate::shapes::{self, MemoryShape};
+use crate::failure::{ErrorCode, Exit, Failure, SEARCH_FINDS};
 use crate::ui::{Tone, one_line};
+use backstory_app::json::{self, MemoryShape, ShowShape};
 use backstory_memory::{MemoryId, clean};
-use backstory_store::{Store, StoreError, UseKind};
+use backstory_store::StoreError;
 use clap::Args;
-use serde::Serialize;
 
 /// Arguments of `show`.
 #[derive(Args, Debug)]
@@ -21,21 +20,14 @@ pub(crate) struct ShowArgs {
     pub(crate) json: bool,
 }
 
-/// Memories whole, for other programs.
-#[derive(Serialize)]
-pub(crate) struct Shown {
-    version: u32,
-    pub(crate) memories: Vec<MemoryShape>,
-    pub(crate) missing: Vec<i64>,
-}
-
 /// Shows memories.
 pub(crate) fn run(args: &ShowArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store_to_read()?;
-    let Shown { memories, missing, .. } = whole(&mut store, &args.ids, app)?;
+    let shown = app.show(&mut store, &args.ids)?;
+    let ShowShape { memories, missing, .. } = json::show(&store, &shown)?;
     if args.json {
         let exit = if missing.is_empty() { Exit::Done } else { Exit::No };
-        app.ui.json(&Shown { version: 1, memories, missing })?;
+        app.ui.json(&ShowShape { version: 1, memories, missing })?;
         return Ok(exit);
     }
     for (position, memory) in memories.iter().enumerate() {
@@ -47,28 +39,10 @@ pub(crate) fn run(args: &ShowArgs, app: &App) -> Result<Exit, Failure> {
         [only] => Err(StoreError::NoSuchMemory(MemoryId(*only)).into()),
         several => {
             let numbers: Vec<String> = several.iter().map(|id| format!("#{id}")).collect();
-            Err(Failure::user(format!("there are no memories {}", numbers.join(", "))).hint(SEARCH_FINDS))
+            let message = format!("there are no memories {}", numbers.join(", "));
+            Err(Failure::new(ErrorCode::NoSuchMemory, message).hint(SEARCH_FINDS))
         }
     }
-}
-
-/// Reads memories whole, which is using them.
-pub(crate) fn whole(store: &mut Store, ids: &[MemoryId], app: &App) -> Result<Shown, Failure> {
-    let (mut memories, mut missing) = (Vec::new(), Vec::new());
-    for id in ids {
-        match store.memory(*id)? {
-            Some(memory) => memories.push(shapes::memory(store, &memory)?),
-            None => missing.push(id.0),
-        }
-    }
-    let found: Vec<MemoryId> = memories.iter().map(|memory| MemoryId(memory.head.id)).collect();
-    note_fetched(store, &found, app)?;
-    Ok(Shown { version: 1, memories, missing })
-}
-
-/// Notes that memories were asked for whole. A store that cannot be written, or is busy, is still worth reading.
-pub(crate) fn note_fetched(store: &mut Store, ids: &[MemoryId], app: &App) -> Result<(), Failure> {
-    noted_if_it_could_be(store.mark_used(ids, UseKind::Fetched, app.now))
 }
 
 fn words(memory: &MemoryShape, app: &App) -> String {

@@ -2,11 +2,10 @@
 
 use crate::app::App;
 use crate::args::memory_id;
-use crate::commands::remember::{ContentArgs, answer, new_memory, refuse_taken_uid};
+use crate::commands::remember::{ContentArgs, answer, input};
 use crate::failure::{Exit, Failure};
-use backstory_exchange::MemoryRecord;
-use backstory_memory::{MemoryId, Provenance};
-use backstory_store::{Store, StoreError};
+use backstory_app::remember::SupersedeRequest;
+use backstory_memory::MemoryId;
 use clap::Args;
 
 /// Arguments of `supersede`.
@@ -31,22 +30,7 @@ pub(crate) fn run(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
 fn supersede(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     app.say_if_elsewhere(&store, &[args.id])?;
-    let id = replace(&mut store, args.id, args.content.line()?, app)?;
-    answer(app, &mut store, id, args.json)
-}
-
-/// Writes what replaces a memory. Every door supersedes through here.
-pub(crate) fn replace(
-    store: &mut Store,
-    old: MemoryId,
-    mut line: MemoryRecord,
-    app: &App,
-) -> Result<MemoryId, Failure> {
-    let before = store.memory(old)?.ok_or(StoreError::NoSuchMemory(old))?;
-    // What replaces a decision is a decision, unless someone says otherwise.
-    line.kind = line.kind.or_else(|| Some(before.content.kind.to_string()));
-    line.scope = line.scope.or_else(|| Some(before.content.scope.as_str().to_owned()));
-    let memory = new_memory(&line, Provenance::User, before.project, app)?;
-    refuse_taken_uid(store, &memory)?;
-    Ok(store.supersede(old, &memory)?)
+    let memory = input(&mut args.content.record()?, app)?;
+    let memory = app.supersede(&mut store, SupersedeRequest { id: args.id, memory })?;
+    answer(app, &mut store, &memory, args.json)
 }

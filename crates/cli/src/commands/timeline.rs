@@ -3,12 +3,11 @@
 use crate::app::{App, ProjectArgs};
 use crate::args::{how_many, memory_id};
 use crate::failure::{Exit, Failure};
-use crate::shapes::{self, HeadShape};
 use crate::ui::{Tone, one_line};
+use backstory_app::json;
+use backstory_app::timeline::TimelineRequest;
 use backstory_memory::MemoryId;
-use backstory_store::{Filter, StandingFilter, Store};
 use clap::Args;
-use serde::Serialize;
 
 /// Arguments of `timeline`.
 #[derive(Args, Debug)]
@@ -32,18 +31,17 @@ pub(crate) struct TimelineArgs {
     pub(crate) json: bool,
 }
 
-/// What came before and after a memory, for other programs.
-#[derive(Serialize)]
-pub(crate) struct Timeline {
-    version: u32,
-    anchor: Option<i64>,
-    memories: Vec<HeadShape>,
-}
-
 /// Shows a timeline, oldest first.
 pub(crate) fn run(args: &TimelineArgs, app: &App) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
-    let timeline = told(args, &store, app)?;
+    let request = TimelineRequest {
+        anchor: args.id,
+        before: args.before,
+        after: args.after,
+        projects: args.place.selector(),
+        limit: args.limit,
+    };
+    let timeline = json::timeline(&store, args.id, &app.timeline(&store, &request)?)?;
     let memories = &timeline.memories;
     let exit = if memories.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
@@ -70,26 +68,4 @@ pub(crate) fn run(args: &TimelineArgs, app: &App) -> Result<Exit, Failure> {
         ))?;
     }
     Ok(exit)
-}
-
-/// Tells what came before and after a memory, oldest first. Every door that speaks JSON tells it through here.
-pub(crate) fn told(args: &TimelineArgs, store: &Store, app: &App) -> Result<Timeline, Failure> {
-    let ids = match args.id {
-        Some(id) => store.timeline(id, args.before, args.after)?,
-        None => match app.reach(store, &args.place)? {
-            Some(reach) => {
-                let limit = args.limit.unwrap_or(app.config.search.limit);
-                let mut newest =
-                    store.list(&Filter { limit, standing: StandingFilter::Any, ..Filter::within(reach) })?;
-                newest.reverse();
-                newest
-            }
-            None => Vec::new(),
-        },
-    };
-    let mut memories = Vec::new();
-    for memory in store.memories(&ids)? {
-        memories.push(shapes::head(store, &memory)?);
-    }
-    Ok(Timeline { version: 1, anchor: args.id.map(|id| id.0), memories })
 }

@@ -2,9 +2,10 @@
 
 use crate::app::App;
 use crate::args::hosts;
+use crate::connection_words::{PlanDetail, say_refused, show_plan};
 use crate::failure::{Exit, Failure};
 use crate::ui::Tone;
-use crate::wiring::{Way, each_once, nobody_agrees, propose_removal};
+use backstory_app::connection::{Direction, confirmation_missing, each_once, plan_removal};
 use backstory_hosts::{Host, InstallPlan};
 use clap::Args;
 
@@ -33,32 +34,32 @@ pub(crate) fn run(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
 fn uninstall(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
     app.say_faults();
     let places = app.places()?;
-    let mut proposal = propose_removal(&each_once(&args.hosts), &places, app);
+    let mut proposal = plan_removal(&each_once(&args.hosts), &places, app);
     let exit = |refused: &[(Host, Failure)]| if refused.is_empty() { Exit::Done } else { Exit::No };
     if args.dry_run {
         if args.json {
-            app.ui.json(&proposal.shape(None, Way::Out, None))?;
+            app.ui.json(&proposal.shape(None, Direction::Disconnect, None))?;
         } else {
-            proposal.show(true, app)?;
-            proposal.say_refused(app);
+            show_plan(&proposal, PlanDetail::Diffs, app)?;
+            say_refused(&proposal, app);
             app.ui.say("nothing was changed; without `--dry-run` this is done");
         }
         return Ok(exit(&proposal.refused));
     }
     if !proposal.is_idle() && !args.yes {
-        proposal.show(false, app)?;
+        show_plan(&proposal, PlanDetail::Files, app)?;
         match app.ui.confirm("Take Backstory out of these files?") {
             Some(true) => {}
             Some(false) => return Ok(Exit::No),
-            None => return Err(nobody_agrees()),
+            None => return Err(confirmation_missing()),
         }
     }
-    let done = proposal.carry_out(Way::Out, app);
+    let done = proposal.carry_out(Direction::Disconnect, app);
     if args.json {
-        app.ui.json(&proposal.shape(Some(&done), Way::Out, None))?;
+        app.ui.json(&proposal.shape(Some(&done), Direction::Disconnect, None))?;
     } else {
         say_disconnected(&done, app)?;
-        proposal.say_refused(app);
+        say_refused(&proposal, app);
     }
     Ok(exit(&proposal.refused))
 }

@@ -2,9 +2,9 @@
 //!
 //! No `structuredContent`: where it is present some hosts show an agent nothing else.
 
-use crate::failure::Failure;
 use crate::injecting::nonce;
-use crate::shapes::MemoryShape;
+use backstory_app::AppError;
+use backstory_app::json::MemoryShape;
 use backstory_inject::{age, encode, encode_lines, pointer, snippet};
 use backstory_memory::{Memory, MemoryId, Provenance, Standing, TITLE_CHARS, Timestamp, fence, first_chars};
 
@@ -138,11 +138,11 @@ pub(crate) fn numbers(ids: &[MemoryId]) -> String {
 }
 
 /// Says what went wrong, and what to do next.
-pub(crate) fn failed(failure: &Failure) -> String {
+pub(crate) fn failed(error: &AppError) -> String {
     // What the user forgot stays forgotten: to insist is not an agent's to do.
-    let hints = failure.hints().iter().filter(|hint| !hint.contains("--force"));
+    let hints = error.hints().iter().filter(|hint| !hint.contains("--force"));
     let lines = hints.map(|hint| format!("\nnext: {}", encode(hint, 300)));
-    format!("error: {}{}", encode(&failure.line(), 500), lines.collect::<String>())
+    format!("error: {}{}", encode(&error.line(), 500), lines.collect::<String>())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The arguments of a call, read as agents write them: numbers as texts, one thing where several may stand. What cannot be
-//! understood is said, with what would be; what nobody asked for is passed over.
+//! understood is said, with what would be; unknown arguments are ignored.
 
-use crate::failure::Failure;
+use backstory_app::AppError;
 use backstory_memory::MemoryId;
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ pub(crate) struct Arguments(Map<String, Value>);
 
 impl Arguments {
     /// Takes them out of the parameters of a call; nothing where they are no object.
-    pub(crate) fn of(params: &Value) -> Option<Arguments> {
+    pub(crate) fn from_params(params: &Value) -> Option<Arguments> {
         match params.get("arguments") {
             None | Some(Value::Null) => Some(Arguments(Map::new())),
             Some(Value::Object(fields)) => Some(Arguments(fields.clone())),
@@ -29,14 +29,14 @@ impl Arguments {
     }
 
     /// Returns a text that says something.
-    pub(crate) fn text(&self, name: &str) -> Result<Option<String>, Failure> {
+    pub(crate) fn text(&self, name: &str) -> Result<Option<String>, AppError> {
         let text =
             self.get(name).map(|value| as_text(value).ok_or_else(|| wrong(name, "a text"))).transpose()?;
         Ok(text.filter(|text| !text.trim().is_empty()))
     }
 
     /// Returns texts, of which there may be none.
-    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, Failure> {
+    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, AppError> {
         let texts: Option<Vec<String>> = match self.get(name) {
             None => Some(Vec::new()),
             Some(Value::Array(items)) => items.iter().take(MOST_TEXTS).map(as_text).collect(),
@@ -46,14 +46,14 @@ impl Arguments {
     }
 
     /// Returns a count.
-    pub(crate) fn count(&self, name: &str) -> Result<Option<u32>, Failure> {
+    pub(crate) fn count(&self, name: &str) -> Result<Option<u32>, AppError> {
         let count = |value| as_integer(value).and_then(|number| u32::try_from(number).ok());
         let read = |value| count(value).ok_or_else(|| wrong(name, "a number, 0 or more"));
         self.get(name).map(read).transpose()
     }
 
     /// Returns whether something was asked for.
-    pub(crate) fn flag(&self, name: &str) -> Result<bool, Failure> {
+    pub(crate) fn flag(&self, name: &str) -> Result<bool, AppError> {
         match self.get(name) {
             None => Ok(false),
             Some(Value::Bool(flag)) => Ok(*flag),
@@ -63,21 +63,21 @@ impl Arguments {
     }
 
     /// Returns the one memory that is named.
-    pub(crate) fn id(&self) -> Result<MemoryId, Failure> {
+    pub(crate) fn id(&self) -> Result<MemoryId, AppError> {
         match self.named_as("id", "the number of one memory, like 12")?.as_slice() {
             [only] => Ok(*only),
-            several => Err(Failure::user(format!("`id` names one memory, not {}", several.len()))
+            several => Err(AppError::user(format!("`id` names one memory, not {}", several.len()))
                 .hint("ask once for each")),
         }
     }
 
     /// Returns the memories that are named, each once, in their order; at least one.
-    pub(crate) fn ids(&self) -> Result<Vec<MemoryId>, Failure> {
+    pub(crate) fn ids(&self) -> Result<Vec<MemoryId>, AppError> {
         self.named_as("ids", "a list of numbers, like [12, 15]")
     }
 
     /// Reads what agents write as either, whichever it is called here.
-    fn named_as(&self, name: &str, wanted: &str) -> Result<Vec<MemoryId>, Failure> {
+    fn named_as(&self, name: &str, wanted: &str) -> Result<Vec<MemoryId>, AppError> {
         let misread = || wrong(name, wanted).hint("`search` finds memories and their ids");
         let named: Vec<Value> = match self.get("ids").or_else(|| self.get("id")) {
             Some(Value::Array(items)) => items.clone(),
@@ -91,7 +91,7 @@ impl Arguments {
             return Err(misread());
         }
         if named.len() > MOST_IDS {
-            return Err(Failure::user(format!("{} ids in one call; {MOST_IDS} at the most", named.len()))
+            return Err(AppError::user(format!("{} ids in one call; {MOST_IDS} at the most", named.len()))
                 .hint("choose the few that matter from what `search` shows"));
         }
         let mut ids = Vec::new();
@@ -125,8 +125,8 @@ fn as_integer(value: &Value) -> Option<i64> {
     }
 }
 
-fn wrong(name: &str, wanted: &str) -> Failure {
-    Failure::usage(format!("`{name}` must be {wanted}"))
+fn wrong(name: &str, wanted: &str) -> AppError {
+    AppError::usage(format!("`{name}` must be {wanted}"))
 }
 
 #[cfg(test)]
@@ -135,7 +135,7 @@ mod tests {
     use serde_json::json;
 
     fn arguments(value: Value) -> Arguments {
-        Arguments::of(&Value::from_iter([("arguments", value)])).unwrap()
+        Arguments::from_params(&Value::from_iter([("arguments", value)])).unwrap()
     }
 
     #[test]

@@ -4,17 +4,16 @@
 //! So a memory of another project is reached by its number only where the call asks for all projects, or for that one. Nothing an
 //! agent says is ever taken for a path to look at: a project is called by its name or its number.
 
-use crate::app::{App, ProjectArgs, project_known_as};
-use crate::commands::{self, search::SearchArgs};
-use crate::engine::Profile;
-use crate::failure::Failure;
-use crate::mcp::answers::{Answer, Form, head_lines, in_project, index_line, numbers, whole_text};
-use crate::mcp::arguments::Arguments;
-use crate::shapes;
-use backstory_app::error::unknown_kind;
-use backstory_exchange::MemoryRecord;
+use super::answers::{Answer, Form, head_lines, in_project, index_line, numbers, whole_text};
+use super::arguments::Arguments;
+use backstory_app::app::{parse_kind, project_known_as};
+use backstory_app::remember::{DuplicatePolicy, MemoryInput, RememberRequest, TargetProject};
+use backstory_app::search::SearchRequest;
+use backstory_app::{App, AppError, ProjectSelector, json, times};
 use backstory_inject::encode;
-use backstory_memory::{Kind, Memory, MemoryId, ProjectId, Provenance, TITLE_CHARS, strip_fences};
+use backstory_memory::{
+    Importance, Kind, Memory, MemoryId, ProjectId, Provenance, TITLE_CHARS, strip_fences,
+};
 use backstory_recall::SearchStrategy;
 use backstory_store::{Filter, Scope, StandingFilter, Store, StoreError};
 
@@ -25,19 +24,19 @@ const MOST_AROUND: u32 = 50;
 const USUALLY_AROUND: u32 = 5;
 
 /// Step 1: an index of what bears on a question.
-pub(crate) fn search(arguments: &Arguments, app: &App) -> Result<String, Failure> {
+pub(crate) fn search(arguments: &Arguments, app: &App) -> Result<String, AppError> {
     let mut store = app.store_to_read()?;
     let form = if arguments.flag("compact")? { Form::Title } else { Form::Gist };
     let limit = match arguments.count("limit")?.unwrap_or(app.config.search.limit) {
-        0 => return Err(Failure::usage("`limit` is at least 1")),
+        0 => return Err(AppError::usage("`limit` is at least 1")),
         limit => limit.min(MOST_HITS),
     };
-    let asked = search_args(arguments, &store, limit)?;
-    let found = commands::search::answer(&asked, app, &store)?;
+    let request = search_request(arguments, &store, limit, app)?;
+    let found = app.search(&store, &request)?;
     if found.hits.is_empty() {
-        return Ok(nothing_found(&asked));
+        return Ok(nothing_found(&request));
     }
-    let here = here(&asked.place, app, &store)?;
+    let here = here(&request.projects, app, &store)?;
     let how = match found.strategy {
         SearchStrategy::Newest => "the newest first".to_owned(),
         strategy => format!("found by {}, best first", strategy.as_str()),
@@ -50,7 +49,7 @@ pub(crate) fn search(arguments: &Arguments, app: &App) -> Result<String, Failure
             encode(&read.corrected, 40)
         ));
     }
-    if commands::search::is_said_nowhere(&asked, &found, &store, app)? {
+    if app.found_by_meaning_alone(&store, &request, &found)? {
         answer.add("(nothing says these words; what follows is near in meaning only)");
     }
     let mut shown = 0;
@@ -66,28 +65,28 @@ pub(crate) fn search(arguments: &Arguments, app: &App) -> Result<String, Failure
         }
         shown += 1;
     }
-    commands::search::note_shown(&mut store, found.hits.get(..shown).unwrap_or_default(), app)?;
+    app.note_listed(&mut store, found.hits.get(..shown).unwrap_or_default())?;
     let mut more = vec!["Whole text of the few that matter: `get` with their ids.".to_owned()];
     if shown < found.hits.len() {
-        more.push(format!("More: the same `search` with offset {}.", asked.offset as usize + shown));
+        more.push(format!("More: the same `search` with offset {}.", request.offset as usize + shown));
     }
     Ok(answer.end(&more))
 }
 
 /// Step 2: what came before and after a memory.
-pub(crate) fn timeline(arguments: &Arguments, app: &App) -> Result<String, Failure> {
+pub(crate) fn timeline(arguments: &Arguments, app: &App) -> Result<String, AppError> {
     let store = app.store_to_read()?;
-    let place = place(arguments, &store)?;
-    let wanted = Wanted::of(&[arguments.id()?], &place, app, &store)?;
+    let projects = projects(arguments, &store)?;
+    let wanted = NamedMemories::find(&[arguments.id()?], &projects, app, &store)?;
     let Some(anchor) = wanted.within.first() else {
         return Err(wanted.failure("nothing to show"));
     };
-    let around = |name| -> Result<u32, Failure> {
+    let around = |name| -> Result<u32, AppError> {
         Ok(arguments.count(name)?.unwrap_or(USUALLY_AROUND).min(MOST_AROUND))
     };
     let ids = store.timeline(*anchor, around("before")?, around("after")?)?;
     // What holds in every project is reached from here; its neighbours are not.
-    let ids = within(&ids, &place, app, &store)?;
+    let ids = within(&ids, &projects, app, &store)?;
     let mut answer = Answer::about(&format!("what happened around #{anchor}, oldest first"));
     let mut fits = true;
     for memory in store.memories(&ids)? {
@@ -99,28 +98,28 @@ pub(crate) fn timeline(arguments: &Arguments, app: &App) -> Result<String, Failu
 }
 
 /// Step 3: memories whole. Asking for one is using it.
-pub(crate) fn get(arguments: &Arguments, app: &App) -> Result<String, Failure> {
+pub(crate) fn get(arguments: &Arguments, app: &App) -> Result<String, AppError> {
     let mut store = app.store_to_read()?;
-    let place = place(arguments, &store)?;
+    let projects = projects(arguments, &store)?;
     let ids = arguments.ids()?;
     let from = arguments.count("offset")?.unwrap_or(0) as usize;
     if from > 0 && ids.len() > 1 {
-        return Err(Failure::usage("`offset` goes on with one memory").hint("name one id"));
+        return Err(AppError::usage("`offset` goes on with one memory").hint("name one id"));
     }
-    let wanted = Wanted::of(&ids, &place, app, &store)?;
+    let wanted = NamedMemories::find(&ids, &projects, app, &store)?;
     if wanted.within.is_empty() {
         return Err(wanted.failure("nothing to show"));
     }
-    let here = here(&place, app, &store)?;
+    let here = here(&projects, app, &store)?;
     let mut answer = Answer::about("`|` begins a line of a recorded text");
-    let (mut told, mut more) = (Vec::new(), Vec::new());
+    let (mut shown, mut more) = (Vec::new(), Vec::new());
     for memory in store.memories(&wanted.within)? {
         let other_project = elsewhere(&store, &memory, here)?;
-        let shape = shapes::memory(&store, &memory)?;
+        let shape = json::memory(&store, &memory)?;
         if !answer.add(&head_lines(&shape, other_project.as_deref())) {
             break;
         }
-        told.push(memory.id);
+        shown.push(memory.id);
         let text = whole_text(&shape);
         if let Some(at) = answer.add_text(&text, from) {
             let all = text.chars().count();
@@ -131,8 +130,8 @@ pub(crate) fn get(arguments: &Arguments, app: &App) -> Result<String, Failure> {
             break;
         }
     }
-    commands::show::note_fetched(&mut store, &told, app)?;
-    let left: Vec<MemoryId> = wanted.within.iter().filter(|id| !told.contains(id)).copied().collect();
+    app.note_fetched(&mut store, &shown)?;
+    let left: Vec<MemoryId> = wanted.within.iter().filter(|id| !shown.contains(id)).copied().collect();
     if !left.is_empty() {
         more.push(format!("No room for {}: `get` them in another call.", numbers(&left)));
     }
@@ -141,67 +140,80 @@ pub(crate) fn get(arguments: &Arguments, app: &App) -> Result<String, Failure> {
 }
 
 /// Writes a memory, in the agent's own name.
-pub(crate) fn remember(arguments: &Arguments, app: &App) -> Result<String, Failure> {
-    // What we gave the agent is not news to us.
-    let own = |name| -> Result<Option<String>, Failure> {
+pub(crate) fn remember(arguments: &Arguments, app: &App) -> Result<String, AppError> {
+    // Fences hold what was injected before: the agent repeats it, it does not say it.
+    let own = |name| -> Result<Option<String>, AppError> {
         let said = arguments.text(name)?.map(|text| strip_fences(&text).into_owned());
         Ok(said.filter(|text| !text.trim().is_empty()))
     };
-    let line = MemoryRecord {
+    let kind = arguments.text("kind")?.map(|kind| parse_kind(kind.trim())).transpose()?;
+    let memory = MemoryInput {
         title: own("title")?,
         body: own("body")?,
-        kind: arguments.text("kind")?.map(|kind| kind.trim().to_lowercase()),
+        kind,
         files: arguments.texts("files")?,
         concepts: arguments.texts("concepts")?,
-        importance: arguments.count("importance")?.map(i64::from),
-        ..MemoryRecord::default()
+        importance: arguments.count("importance")?.map(|count| Importance::new(count.into())),
+        ..MemoryInput::default()
     };
-    if line.title.is_none() && line.body.is_none() {
+    if memory.title.is_none() && memory.body.is_none() {
         return Err(
-            Failure::usage("a memory needs a `title`").hint("say in one line what is worth remembering")
+            AppError::usage("a memory needs a `title`").hint("say in one line what is worth remembering")
         );
     }
     let mut store = app.store()?;
-    let place = place(arguments, &store)?;
-    let project = app.project_to_write(&mut store, place.project.as_deref())?;
-    let memory = commands::remember::new_memory(&line, Provenance::Assistant, project, app)?;
-    let id = commands::remember::keep(&mut store, &memory).map_err(|failure| match failure.memory() {
-        Some(known) => failure.hint(format!("nothing was written; `get` with ids [{known}] shows it")),
-        None => failure,
+    let project = match projects(arguments, &store)? {
+        ProjectSelector::Named(id) => TargetProject::Named(id),
+        ProjectSelector::Here | ProjectSelector::All => TargetProject::Here,
+    };
+    let duplicates = DuplicatePolicy::Refuse;
+    let request = RememberRequest { memory, project, said_by: Provenance::Assistant, duplicates };
+    let memory = app.remember(&mut store, request).map_err(|error| match error.memory() {
+        Some(known) => error.hint(format!("nothing was written; `get` with ids [{known}] shows it")),
+        None => error,
     })?;
     let content = &memory.content;
-    Ok(format!("remembered as #{id}, {}: {}", content.kind, encode(&content.title, TITLE_CHARS)))
+    Ok(format!("remembered as #{}, {}: {}", memory.id, content.kind, encode(&content.title, TITLE_CHARS)))
 }
 
 /// Forgets memories of this project for good: all that are named, or none.
-pub(crate) fn forget(arguments: &Arguments, app: &App) -> Result<String, Failure> {
+pub(crate) fn forget(arguments: &Arguments, app: &App) -> Result<String, AppError> {
     let mut store = app.store()?;
-    let place = ProjectArgs { all_projects: false, ..place(arguments, &store)? };
-    let wanted = Wanted::of(&arguments.ids()?, &place, app, &store)?;
+    // An agent forgets within one project at a time, whatever it asks for.
+    let projects = match projects(arguments, &store)? {
+        ProjectSelector::All => ProjectSelector::Here,
+        one => one,
+    };
+    let wanted = NamedMemories::find(&arguments.ids()?, &projects, app, &store)?;
     if !wanted.remarks().is_empty() {
         return Err(wanted.failure("nothing was forgotten"));
     }
-    let done = commands::forget::erase(&mut store, &wanted.within, app)?;
-    let lines: Vec<String> = std::iter::once(done.line()).chain(done.notes()).collect();
+    let done = app.forget(&mut store, &wanted.within)?;
+    let lines: Vec<String> = std::iter::once(done.headline()).chain(done.notes()).collect();
     Ok(lines.join("\n"))
 }
 
-/// The memories a call names: those within its reach, those of other projects, those that are not there.
-struct Wanted {
+/// The memories a call names: those within its scope, those of other projects, those that are not there.
+struct NamedMemories {
     within: Vec<MemoryId>,
     beyond: Vec<MemoryId>,
     missing: Vec<MemoryId>,
 }
 
-impl Wanted {
-    fn of(ids: &[MemoryId], place: &ProjectArgs, app: &App, store: &Store) -> Result<Wanted, Failure> {
+impl NamedMemories {
+    fn find(
+        ids: &[MemoryId],
+        projects: &ProjectSelector,
+        app: &App,
+        store: &Store,
+    ) -> Result<NamedMemories, AppError> {
         let (mut there, mut missing) = (Vec::new(), Vec::new());
         for id in ids {
             if store.memory(*id)?.is_some() { there.push(*id) } else { missing.push(*id) }
         }
-        let within = within(&there, place, app, store)?;
+        let within = within(&there, projects, app, store)?;
         let beyond = there.into_iter().filter(|id| !within.contains(id)).collect();
-        Ok(Wanted { within, beyond, missing })
+        Ok(NamedMemories { within, beyond, missing })
     }
 
     /// Says which are not shown, and why.
@@ -222,68 +234,73 @@ impl Wanted {
         remarks
     }
 
-    fn failure(&self, what: &str) -> Failure {
-        let failure = Failure::user(what);
-        self.remarks().into_iter().fold(failure, Failure::hint)
+    fn failure(&self, what: &str) -> AppError {
+        let failure = AppError::user(what);
+        self.remarks().into_iter().fold(failure, AppError::hint)
     }
 }
 
-/// Returns those of the memories that are within reach, in their order.
-fn within(ids: &[MemoryId], place: &ProjectArgs, app: &App, store: &Store) -> Result<Vec<MemoryId>, Failure> {
-    match app.reach(store, place)? {
-        Some(reach) => {
+/// Returns those of the memories that are within scope, in their order.
+fn within(
+    ids: &[MemoryId],
+    projects: &ProjectSelector,
+    app: &App,
+    store: &Store,
+) -> Result<Vec<MemoryId>, AppError> {
+    match app.scope(store, projects)? {
+        Some(scope) => {
             Ok(store
-                .matching_filter(ids, &Filter { standing: StandingFilter::Any, ..Filter::within(reach) })?)
+                .matching_filter(ids, &Filter { standing: StandingFilter::Any, ..Filter::within(scope) })?)
         }
         None => Ok(Vec::new()),
     }
 }
 
-fn search_args(arguments: &Arguments, store: &Store, limit: u32) -> Result<SearchArgs, Failure> {
-    Ok(SearchArgs {
-        words: arguments.text("query")?.into_iter().collect(),
-        place: place(arguments, store)?,
+fn search_request(
+    arguments: &Arguments,
+    store: &Store,
+    limit: u32,
+    app: &App,
+) -> Result<SearchRequest, AppError> {
+    let time = |name| -> Result<_, AppError> {
+        arguments.text(name)?.map(|text| times::typed(&text, app.now)).transpose()
+    };
+    Ok(SearchRequest {
+        text: arguments.text("query")?.unwrap_or_default(),
+        projects: projects(arguments, store)?,
         kinds: kinds(arguments)?,
-        since: arguments.text("since")?,
-        until: arguments.text("until")?,
+        since: time("since")?,
+        until: time("until")?,
         file: arguments.text("file")?,
         // One more than is shown tells whether there are more.
         limit: Some(limit + 1),
         offset: arguments.count("offset")?.unwrap_or(0),
-        team: false,
-        superseded: false,
-        explain: false,
-        profile: Profile::Search,
-        compact: false,
-        json: false,
+        ..SearchRequest::default()
     })
 }
 
-fn kinds(arguments: &Arguments) -> Result<Vec<Kind>, Failure> {
+fn kinds(arguments: &Arguments) -> Result<Vec<Kind>, AppError> {
     let named = arguments.texts("kind")?;
-    let names = named.iter().flat_map(|names| names.split(',')).map(|name| name.trim().to_lowercase());
-    let names = names.filter(|name| !name.is_empty());
-    names.map(|name| name.parse().map_err(|error| unknown_kind(&error))).collect()
+    let names = named.iter().flat_map(|names| names.split(',')).map(str::trim);
+    names.filter(|name| !name.is_empty()).map(parse_kind).collect()
 }
 
 /// Returns which projects a call is about. A name is looked up among those we know; no folder is looked at.
-fn place(arguments: &Arguments, store: &Store) -> Result<ProjectArgs, Failure> {
+fn projects(arguments: &Arguments, store: &Store) -> Result<ProjectSelector, AppError> {
     if arguments.flag("all_projects")? {
-        return Ok(ProjectArgs { project: None, all_projects: true });
+        return Ok(ProjectSelector::All);
     }
-    let Some(wanted) = arguments.text("project")? else {
-        return Ok(ProjectArgs { project: None, all_projects: false });
-    };
+    let Some(wanted) = arguments.text("project")? else { return Ok(ProjectSelector::Here) };
     let known = project_known_as(store, &wanted)?.ok_or_else(|| {
-        Failure::user(format!("there is no project `{wanted}`"))
+        AppError::no_such_project(&wanted)
             .hint("say nothing for the project of this folder, or `all_projects`: true")
     })?;
-    Ok(ProjectArgs { project: Some(known.to_string()), all_projects: false })
+    Ok(ProjectSelector::Named(known.to_string()))
 }
 
 /// Returns the project that goes without saying.
-fn here(place: &ProjectArgs, app: &App, store: &Store) -> Result<Option<ProjectId>, Failure> {
-    match app.reach(store, place)? {
+fn here(projects: &ProjectSelector, app: &App, store: &Store) -> Result<Option<ProjectId>, AppError> {
+    match app.scope(store, projects)? {
         Some(Scope::Project(id)) => Ok(Some(id)),
         _ => Ok(store.find_project(&app.project_ref())?),
     }
@@ -297,8 +314,8 @@ fn elsewhere(store: &Store, memory: &Memory, here: Option<ProjectId>) -> Result<
     Ok(store.project(memory.project)?.map(|project| project.name))
 }
 
-fn nothing_found(asked: &SearchArgs) -> String {
-    let offset = if asked.offset > 0 { "a smaller offset, " } else { "" };
-    let wider = if asked.place.all_projects { "" } else { ", or `all_projects`: true" };
+fn nothing_found(request: &SearchRequest) -> String {
+    let offset = if request.offset > 0 { "a smaller offset, " } else { "" };
+    let wider = if request.projects == ProjectSelector::All { "" } else { ", or `all_projects`: true" };
     format!("nothing found; next: {offset}fewer or other words, fewer filters{wider}")
 }

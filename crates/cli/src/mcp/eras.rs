@@ -1,8 +1,8 @@
 //! The two eras of the protocol. Until 2025-11-25 a session begins with a handshake; since 2026-07-28 every request says which
 //! version it speaks, and there is no session. Hosts of both are about: some probe the one and fall back to the other.
 
-use crate::mcp::tools;
-use crate::mcp::wire::{Refusal, UNSUPPORTED_VERSION};
+use super::tools;
+use super::wire::{Refusal, UNSUPPORTED_VERSION};
 use serde_json::{Map, Value, json};
 
 /// Versions that begin with a handshake, oldest first.

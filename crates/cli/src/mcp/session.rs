@@ -1,15 +1,13 @@
 //! What is said and answered on one connection, and the little that is remembered of it between requests.
 
-use crate::app::App;
-use crate::failure::Failure;
-use crate::mcp::arguments::Arguments;
-use crate::mcp::roots::Roots;
-use crate::mcp::tools::{self, Tool};
-use crate::mcp::wire::{
+use super::arguments::Arguments;
+use super::roots::Roots;
+use super::tools::{self, Tool};
+use super::wire::{
     self, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, Line, METHOD_NOT_FOUND, Message, Refusal,
 };
-use crate::mcp::{Door, answers, calls, eras, eras::Era};
-use crate::vectors;
+use super::{McpOptions, answers, calls, eras, eras::Era};
+use backstory_app::{App, AppError, vectors};
 use backstory_recall::VectorCache;
 use serde_json::{Map, Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,15 +18,15 @@ const MOST_IN_A_BATCH: usize = 64;
 /// One connection.
 #[derive(Debug)]
 pub(crate) struct Session {
-    door: Door,
+    options: McpOptions,
     agreed: Option<&'static str>,
     roots: Roots,
     has_written: bool,
 }
 
 impl Session {
-    pub(crate) fn new(door: Door) -> Session {
-        Session { door, agreed: None, roots: Roots::default(), has_written: false }
+    pub(crate) fn new(options: McpOptions) -> Session {
+        Session { options, agreed: None, roots: Roots::default(), has_written: false }
     }
 
     /// Hears a line, and returns what is to be said.
@@ -85,7 +83,7 @@ impl Session {
     }
 
     fn answer(&mut self, method: &str, params: &Value) -> Result<Value, Refusal> {
-        let may_write = self.door.may_write;
+        let may_write = self.options.may_write;
         match (method, Era::of(params)?) {
             ("initialize", _) => Ok(self.shake_hands(params)),
             ("server/discover", _) => Ok(eras::discovery(may_write)),
@@ -102,8 +100,8 @@ impl Session {
         let version = eras::agree(params.get("protocolVersion").and_then(Value::as_str));
         self.agreed = Some(version);
         let offers_roots = params.get("capabilities").is_some_and(|offered| offered.get("roots").is_some());
-        self.roots.can_be_asked = offers_roots && self.door.environment.project_dir().is_none();
-        eras::handshake(version, self.door.may_write)
+        self.roots.can_be_asked = offers_roots && self.options.environment.project_dir().is_none();
+        eras::handshake(version, self.options.may_write)
     }
 
     /// Calls a tool. What goes wrong in it is told to the agent, who can act on it; the protocol's errors are for the client.
@@ -111,10 +109,10 @@ impl Session {
         let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
         let tool = Tool::named(name)
             .ok_or_else(|| Refusal::new(INVALID_PARAMS, format!("there is no tool `{name}`")))?;
-        let arguments = Arguments::of(params)
+        let arguments = Arguments::from_params(params)
             .ok_or_else(|| Refusal::new(INVALID_PARAMS, "`arguments` is a JSON object"))?;
         let done = self.app().and_then(|app| match tool {
-            Tool::Remember | Tool::Forget if !self.door.may_write => Err(Failure::user(
+            Tool::Remember | Tool::Forget if !self.options.may_write => Err(AppError::user(
                 "this server only reads",
             )
             .hint("the user can start `backstory mcp` without `--read-only`, or write it by `backstory`")),
@@ -132,9 +130,9 @@ impl Session {
     }
 
     /// Finds out for each request how things are: time goes on, and configuration and folder may change.
-    fn app(&self) -> Result<App, Failure> {
-        let Door { environment, flags, ui, .. } = &self.door;
-        let app = App::in_folder(self.roots.first.clone(), environment.clone(), flags, *ui)?;
-        Ok(App { app: backstory_app::App { vectors: VectorCache::for_server(), ..app.app }, ui: app.ui })
+    fn app(&self) -> Result<App, AppError> {
+        let McpOptions { environment, flags, .. } = &self.options;
+        let app = App::in_folder(self.roots.first.clone(), environment.clone(), flags)?;
+        Ok(App { vectors: VectorCache::for_server(), ..app })
     }
 }

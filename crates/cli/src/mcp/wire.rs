@@ -1,6 +1,6 @@
 //! JSON-RPC on a pipe: one message a line. Reading is lenient, writing is not; a line that is too long is passed over, not kept.
 
-use crate::failure::Failure;
+use backstory_app::AppError;
 use serde_json::{Map, Value, json};
 use std::io::{self, BufRead, Read, Write};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -59,7 +59,7 @@ impl Refusal {
 }
 
 /// Reads lines on a thread of its own, so that whoever waits for one can look up from time to time.
-pub(crate) fn listen() -> Result<Receiver<Line>, Failure> {
+pub(crate) fn listen() -> Result<Receiver<Line>, AppError> {
     let (sender, lines) = sync_channel(1);
     let reader = move || {
         let mut input = io::stdin().lock();
@@ -70,7 +70,7 @@ pub(crate) fn listen() -> Result<Receiver<Line>, Failure> {
         }
     };
     let started = thread::Builder::new().name("mcp-reader".to_owned()).spawn(reader);
-    started.map_err(|error| Failure::user("cannot read standard input").because(&error))?;
+    started.map_err(|error| AppError::user("cannot read standard input").because(&error))?;
     Ok(lines)
 }
 

@@ -5,10 +5,9 @@
 
 use super::json;
 use super::parameters::{known_project, wrong};
-use crate::app::App;
 use crate::commands::context::{injecting, shape};
-use crate::failure::{ErrorCode, Failure};
 use crate::injecting::{Built, Recipient};
+use backstory_app::{App, AppError, ErrorCode};
 use backstory_hosts::InjectionPoint;
 use backstory_memory::{Moment, ProjectId, StartReason};
 use backstory_server::{Answer, Asked};
@@ -20,16 +19,16 @@ pub(super) fn context(
     store: &mut Store,
     outside: &App,
     flags: &[String],
-) -> Result<Answer, Failure> {
+) -> Result<Answer, AppError> {
     let folder = asked.query.get("project_path").map(PathBuf::from);
     let folder = folder.ok_or_else(|| {
-        Failure::new(ErrorCode::ProjectPathMissing, "`project_path` is missing")
+        AppError::new(ErrorCode::ProjectPathMissing, "`project_path` is missing")
             .hint("say the folder of the project: `/api/context?project_path=/path/to/project`")
     })?;
     if !folder.is_absolute() {
         return Err(wrong("`project_path` is not an absolute path").with_code(ErrorCode::ProjectPathRelative));
     }
-    let app = App::of_folder(folder, outside.environment.clone(), flags, outside.ui)?;
+    let app = App::of_folder(folder, outside.environment.clone(), flags)?;
     let project_ref = app.project_ref();
     let opening = opening(asked);
     let budget = app.config.inject.budget(opening.moment(), &app.cwd, app.environment.user_home().as_deref());
@@ -55,7 +54,7 @@ fn opening(asked: &Asked) -> InjectionPoint {
 }
 
 /// Returns the session a host asks for.
-fn session_of(asked: &Asked, store: &Store) -> Result<Option<Session>, Failure> {
+fn session_of(asked: &Asked, store: &Store) -> Result<Option<Session>, AppError> {
     match (&asked.host, asked.query.get("session_id")) {
         (Some(host), Some(session)) => Ok(store.find_session(host, session)?),
         _ => Ok(None),
@@ -68,7 +67,7 @@ fn recipient<'a>(
     session: Option<&Session>,
     root: Option<&'a Path>,
     app: &App,
-) -> Result<Recipient<'a>, Failure> {
+) -> Result<Recipient<'a>, AppError> {
     // A session is of one project, wherever its agent has gone since (law 8).
     let (project, in_view) = match session {
         Some(session) => (session.project, store.context_window(session.id)?),
@@ -78,7 +77,7 @@ fn recipient<'a>(
 }
 
 /// Tells what sessions of several projects would begin with, one after the other, as plain text.
-pub(super) fn text(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
+pub(super) fn text(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
     let names = asked
         .query
         .get("projects")

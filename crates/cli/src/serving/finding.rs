@@ -2,11 +2,10 @@
 
 use super::json;
 use super::parameters::Parameters;
-use crate::app::App;
-use crate::commands::search::{Found, SearchArgs, answer, found};
-use crate::commands::timeline::{TimelineArgs, told};
-use crate::engine::Profile;
-use crate::failure::Failure;
+use backstory_app::json::{self as shapes, HitDetail, SearchShape};
+use backstory_app::search::SearchRequest;
+use backstory_app::timeline::TimelineRequest;
+use backstory_app::{App, AppError};
 use backstory_memory::MemoryId;
 use backstory_server::{Answer, Asked};
 use backstory_store::Store;
@@ -22,50 +21,46 @@ const BEFORE_THE_WORD: usize = 60;
 const LONGEST_WORD: usize = 24;
 
 #[derive(Serialize)]
-struct SearchedShape {
+struct TimedSearchShape {
     #[serde(flatten)]
-    found: Found,
+    found: SearchShape,
     ms: f64,
 }
 
-pub(super) fn search(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
+pub(super) fn search(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
     let started = Instant::now();
     let words = asked.query.get("q").unwrap_or_default().to_owned();
-    let args = SearchArgs {
-        words: vec![words.clone()],
-        place: asked.place(store)?,
+    let request = SearchRequest {
+        text: words.clone(),
+        projects: asked.projects(store)?,
         kinds: asked.kinds()?,
-        since: asked.query.get("since").map(str::to_owned),
-        until: asked.query.get("until").map(str::to_owned),
+        since: asked.time("since", app.now)?,
+        until: asked.time("until", app.now)?,
         file: asked.query.get("file").map(str::to_owned),
         limit: asked.limit(MOST)?,
         offset: asked.count("offset")?.unwrap_or(0),
-        team: false,
-        superseded: asked.flag("superseded"),
-        explain: asked.flag("explain"),
-        profile: Profile::Search,
-        compact: false,
-        json: true,
+        include_superseded: asked.flag("superseded"),
+        ..SearchRequest::default()
     };
-    let answered = answer(&args, app, store)?;
-    let mut found = found(&args, store, &answered)?;
+    let detail = if asked.flag("explain") { HitDetail::Explained } else { HitDetail::Score };
+    let answered = app.search(store, &request)?;
+    let mut found = shapes::search(store, &answered, detail)?;
     for (shape, hit) in found.hits.iter_mut().zip(&answered.hits) {
         shape.snippet = Some(snippet(&hit.memory.content.body, &words));
     }
     let ms = (started.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
-    json(&SearchedShape { found, ms })
+    json(&TimedSearchShape { found, ms })
 }
 
-pub(super) fn timeline(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
-    let args = TimelineArgs {
-        id: asked.count("id")?.map(|id| MemoryId(id.into())),
+pub(super) fn timeline(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
+    let request = TimelineRequest {
+        anchor: asked.count("id")?.map(|id| MemoryId(id.into())),
         before: asked.count("before")?.unwrap_or(5).min(MOST),
         after: asked.count("after")?.unwrap_or(5).min(MOST),
-        place: asked.place(store)?,
+        projects: asked.projects(store)?,
         limit: asked.limit(MOST)?,
-        json: true,
     };
-    json(&told(&args, store, app)?)
+    json(&shapes::timeline(store, request.anchor, &app.timeline(store, &request)?)?)
 }
 
 /// Cuts the part of a text where the first of the words stands, at spaces, and says where there is more.

@@ -1,20 +1,18 @@
 //! How everything is doing: the store, the hooks, the worker itself, and all of it in numbers.
 
 use super::{json, ms};
-use crate::app::App;
-use crate::commands::doctor::heard;
-use crate::commands::status::{HookShape, StatusShape, hook, told};
-use crate::failure::Failure;
-use crate::times;
+use backstory_app::doctor::receipts;
+use backstory_app::json::{self as shapes, HookRunShape, StatusShape};
+use backstory_app::{App, AppError, times};
 use backstory_server::Answer;
 use backstory_store::{Receipt, Store};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How many hook runs are looked at, and how many are told one by one.
+/// How many hook runs are looked at, and how many are listed one by one.
 const LOOKED_AT: u32 = 5000;
-const TOLD: usize = 50;
+const LISTED: usize = 50;
 /// Up to so many milliseconds a run of a hook counts for one bar; the last bar has no end.
 const BARS: [u32; 10] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
@@ -30,13 +28,13 @@ struct WorkerStatusShape {
 #[derive(Serialize)]
 struct HooksShape {
     version: u32,
-    hosts: Vec<HostShape>,
-    receipts: Vec<HookShape>,
+    hosts: Vec<HostRunsShape>,
+    receipts: Vec<HookRunShape>,
     latency: Vec<LatencyShape>,
 }
 
 #[derive(Serialize)]
-struct HostShape {
+struct HostRunsShape {
     host: String,
     last_at: String,
     runs: usize,
@@ -64,26 +62,26 @@ struct StatsShape {
     memories: u64,
     superseded: u64,
     forgotten: u64,
-    by_kind: Vec<KindShape>,
-    by_project: Vec<ProjectShape>,
+    by_kind: Vec<KindCountShape>,
+    by_project: Vec<ProjectCountShape>,
     events: u64,
     sessions: u64,
     injections: u64,
     tokens: u64,
-    tokens_given: u64,
-    given: u64,
+    tokens_injected: u64,
+    injected: u64,
     used: u64,
     bytes: u64,
 }
 
 #[derive(Serialize)]
-struct KindShape {
+struct KindCountShape {
     kind: String,
     memories: u64,
 }
 
 #[derive(Serialize)]
-struct ProjectShape {
+struct ProjectCountShape {
     id: i64,
     name: String,
     memories: u64,
@@ -94,9 +92,9 @@ pub(super) fn status(
     problem: Option<String>,
     uptime: Duration,
     app: &App,
-) -> Result<Answer, Failure> {
+) -> Result<Answer, AppError> {
     json(&WorkerStatusShape {
-        status: told(store, problem, app)?,
+        status: shapes::status(app.status(store, problem)?, app),
         uptime_s: uptime.as_secs(),
         rss_bytes: rss_bytes(),
         version_of_worker: env!("CARGO_PKG_VERSION"),
@@ -109,27 +107,27 @@ fn rss_bytes() -> Option<u64> {
     Some(pages * rustix::param::page_size() as u64)
 }
 
-pub(super) fn hooks(store: &Store) -> Result<Answer, Failure> {
-    let receipts = store.receipts(LOOKED_AT)?;
+pub(super) fn hooks(store: &Store) -> Result<Answer, AppError> {
+    let runs = store.receipts(LOOKED_AT)?;
     let mut hosts: BTreeMap<&str, Vec<&Receipt>> = BTreeMap::new();
     let mut events: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
-    for receipt in &receipts {
+    for receipt in &runs {
         hosts.entry(&receipt.host).or_default().push(receipt);
         events.entry(&receipt.event).or_default().push(receipt.duration_us);
     }
     let hosts = hosts.into_iter().filter_map(|(host, runs)| {
-        let newest: Vec<Receipt> = runs.iter().take(heard::NEWEST as usize).copied().cloned().collect();
-        Some(HostShape {
+        let newest: Vec<Receipt> = runs.iter().take(receipts::NEWEST as usize).copied().cloned().collect();
+        Some(HostRunsShape {
             host: host.to_owned(),
             last_at: times::iso(runs.first()?.at),
             runs: runs.len(),
-            failing: host.parse().is_ok_and(|host| heard::is_failing(host, &newest)),
+            failing: host.parse().is_ok_and(|host| receipts::is_failing(host, &newest)),
         })
     });
     json(&HooksShape {
         version: 1,
         hosts: hosts.collect(),
-        receipts: receipts.iter().take(TOLD).map(hook).collect(),
+        receipts: runs.iter().take(LISTED).map(shapes::hook_run).collect(),
         latency: events.into_iter().map(|(event, runs)| latency(event, runs)).collect(),
     })
 }
@@ -151,10 +149,10 @@ fn latency(event: &str, mut us: Vec<u32>) -> LatencyShape {
     LatencyShape { event: event.to_owned(), p50_ms: at(0.5), p95_ms: at(0.95), runs: us.len(), histogram }
 }
 
-pub(super) fn stats(store: &Store) -> Result<Answer, Failure> {
+pub(super) fn stats(store: &Store) -> Result<Answer, AppError> {
     let (status, totals) = (store.status()?, store.totals()?);
     let counts = status.counts;
-    let kind = |(kind, memories)| KindShape { kind, memories };
+    let kind = |(kind, memories)| KindCountShape { kind, memories };
     json(&StatsShape {
         version: 1,
         memories: counts.live,
@@ -164,14 +162,14 @@ pub(super) fn stats(store: &Store) -> Result<Answer, Failure> {
         by_project: totals
             .by_project
             .into_iter()
-            .map(|(id, name, memories)| ProjectShape { id: id.0, name, memories })
+            .map(|(id, name, memories)| ProjectCountShape { id: id.0, name, memories })
             .collect(),
         events: counts.events,
         sessions: counts.sessions,
         injections: counts.injections,
         tokens: totals.tokens,
-        tokens_given: totals.tokens_injected,
-        given: totals.injected,
+        tokens_injected: totals.tokens_injected,
+        injected: totals.injected,
         used: totals.used,
         bytes: status.bytes,
     })
@@ -183,9 +181,9 @@ mod tests {
 
     #[test]
     fn every_run_stands_in_one_bar() {
-        let told = latency("Stop", vec![900, 1000, 1001, 7_000, 3_000_000]);
-        let runs: Vec<usize> = told.histogram.iter().map(|bar| bar.runs).collect();
+        let bars = latency("Stop", vec![900, 1000, 1001, 7_000, 3_000_000]);
+        let runs: Vec<usize> = bars.histogram.iter().map(|bar| bar.runs).collect();
         assert_eq!(runs, [2, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1]);
-        assert_eq!((told.p50_ms, told.p95_ms, told.runs), (1.001, 3000.0, 5));
+        assert_eq!((bars.p50_ms, bars.p95_ms, bars.runs), (1.001, 3000.0, 5));
     }
 }

@@ -1,10 +1,8 @@
-//! Injections: what hosts were given, word for word, what each line cost, why it was there, and whether it was used (law 9).
+//! Injections: what was injected, word for word, what each line cost, why it was there, and whether it was used (law 9).
 
 use super::parameters::{Parameters, next};
 use super::{json, ms};
-use crate::app::App;
-use crate::failure::{ErrorCode, Failure};
-use crate::times;
+use backstory_app::{App, AppError, ErrorCode, times};
 use backstory_memory::InjectionId;
 use backstory_server::{Answer, Asked};
 use backstory_store::{InjectedRow, InjectionRow, Store};
@@ -25,7 +23,7 @@ pub(super) struct InjectionShape {
     build_ms: f64,
     sections: Vec<String>,
     sections_skipped: Vec<String>,
-    given: u64,
+    injected: u64,
     used: u64,
 }
 
@@ -42,11 +40,11 @@ struct OneShape {
     #[serde(flatten)]
     injection: InjectionShape,
     text: Option<String>,
-    memories: Vec<GivenShape>,
+    memories: Vec<InjectedLineShape>,
 }
 
 #[derive(Serialize)]
-struct GivenShape {
+struct InjectedLineShape {
     id: i64,
     title: String,
     kind: String,
@@ -59,19 +57,19 @@ struct GivenShape {
     used_how: Option<String>,
 }
 
-pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
+pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
     let page = asked.page(store, app)?;
     let rows = store.injection_rows(&page)?;
     let next = next(&page, rows.len(), rows.last().map(|row| row.id.0));
     json(&ListShape { version: 1, injections: rows.into_iter().map(row).collect(), next })
 }
 
-pub(super) fn one(asked: &Asked, store: &Store) -> Result<Answer, Failure> {
+pub(super) fn one(asked: &Asked, store: &Store) -> Result<Answer, AppError> {
     let id = InjectionId(asked.id());
-    let injection = store
-        .injection_row(id)?
-        .ok_or_else(|| Failure::new(ErrorCode::NoSuchInjection, format!("there is no injection {}", id.0)))?;
-    let memories = store.injected_rows(id)?.into_iter().map(given).collect();
+    let injection = store.injection_row(id)?.ok_or_else(|| {
+        AppError::new(ErrorCode::NoSuchInjection, format!("there is no injection {}", id.0))
+    })?;
+    let memories = store.injected_rows(id)?.into_iter().map(injected_line).collect();
     json(&OneShape { version: 1, injection: row(injection), text: store.injection_text(id)?, memories })
 }
 
@@ -90,14 +88,14 @@ pub(super) fn row(row: InjectionRow) -> InjectionShape {
         build_ms: ms(row.build_us),
         sections: row.sections,
         sections_skipped: row.sections_skipped,
-        given: row.injected,
+        injected: row.injected,
         used: row.used,
     }
 }
 
-fn given(row: InjectedRow) -> GivenShape {
+fn injected_line(row: InjectedRow) -> InjectedLineShape {
     let (used_at, used_how) = row.used.unzip();
-    GivenShape {
+    InjectedLineShape {
         id: row.id.0,
         title: row.title,
         kind: row.kind,

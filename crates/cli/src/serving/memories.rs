@@ -2,20 +2,17 @@
 
 use super::json;
 use super::parameters::{Parameters, known_project, next, wrong};
-use crate::app::App;
-use crate::commands::pin::Pinned;
-use crate::commands::why::{GivenShape, TOLD, given_shape};
-use crate::commands::{
-    forget as forgetting, remember as remembering, revise as revising, show, supersede as superseding,
+use backstory_app::app::parse_kind;
+use backstory_app::json::{self as shapes, InjectedMemoryShape, MemoryShape, PinShape};
+use backstory_app::remember::{
+    DuplicatePolicy, MemoryInput, RememberRequest, ReviseRequest, SupersedeRequest, TargetProject,
 };
-use crate::failure::{ErrorCode, Failure};
-use crate::shapes::{self, MemoryShape};
-use crate::{times, vectors};
-use backstory_capture::{freshness_of_anchors, prepare};
-use backstory_exchange::MemoryRecord;
+use backstory_app::why::MOST_INJECTIONS;
+use backstory_app::{App, AppError, ErrorCode, times, vectors};
+use backstory_capture::freshness_of_anchors;
 use backstory_memory::{Freshness, Memory, MemoryId, Provenance};
 use backstory_server::{Answer, Asked};
-use backstory_store::{MemoryRow, Pin, Store, StoreError};
+use backstory_store::{MemoryRow, Pin, Store};
 use serde::Serialize;
 
 /// A memory in a list.
@@ -48,7 +45,7 @@ struct OneShape {
     #[serde(flatten)]
     memory: MemoryShape,
     project_id: i64,
-    given: Vec<GivenShape>,
+    injected: Vec<InjectedMemoryShape>,
     shown: u32,
     anchors: Vec<AnchorShape>,
 }
@@ -77,7 +74,7 @@ pub(super) fn row(row: MemoryRow) -> RowShape {
     }
 }
 
-pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
+pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
     let page = asked.page(store, app)?;
     let rows = store.memory_rows(&page)?;
     let next = next(&page, rows.len(), rows.last().map(|row| row.id.0));
@@ -85,21 +82,22 @@ pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Fa
 }
 
 /// Reads one whole. A person who looks at it does not use it: only what helps an agent counts.
-pub(super) fn one(asked: &Asked, store: &Store) -> Result<Answer, Failure> {
-    let memory = read(store, asked)?;
-    let given = store.injections_of_memory(memory.id, TOLD)?.into_iter().map(given_shape).collect();
+pub(super) fn one(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
+    let memory = app.memory(store, MemoryId(asked.id()))?;
+    let injected = store.injections_of_memory(memory.id, MOST_INJECTIONS)?.into_iter();
+    let injected = injected.map(shapes::injected_memory).collect();
     let shown = store.impressions(&[memory.id])?.get(&memory.id).map_or(0, |shown| shown.total);
     json(&OneShape {
         version: 1,
         memory: shapes::memory(store, &memory)?,
         project_id: memory.project.0,
-        given,
+        injected,
         shown,
         anchors: anchors(store, &memory)?,
     })
 }
 
-fn anchors(store: &Store, memory: &Memory) -> Result<Vec<AnchorShape>, Failure> {
+fn anchors(store: &Store, memory: &Memory) -> Result<Vec<AnchorShape>, AppError> {
     let states = shapes::root_of(store, memory)?
         .map(|root| freshness_of_anchors(store, memory.project, &root, memory.id))
         .transpose()?
@@ -113,11 +111,12 @@ fn anchors(store: &Store, memory: &Memory) -> Result<Vec<AnchorShape>, Failure> 
     Ok(anchors.into_iter().enumerate().map(shape).collect())
 }
 
-pub(super) fn batch(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, Failure> {
-    json(&show::whole(store, &asked.ids()?, app)?)
+pub(super) fn batch(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, AppError> {
+    let shown = app.show(store, &asked.ids()?)?;
+    json(&shapes::show(store, &shown)?)
 }
 
-pub(super) fn remember(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, Failure> {
+pub(super) fn remember(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, AppError> {
     let project = match asked.body.get("project") {
         Some(serde_json::Value::Number(id)) => Some(id.to_string()),
         _ => asked.text("project")?,
@@ -125,58 +124,57 @@ pub(super) fn remember(asked: &Asked, store: &mut Store, app: &App) -> Result<An
     let project =
         project.ok_or_else(|| wrong("`project` is missing").with_code(ErrorCode::ProjectMissing))?;
     let project = known_project(store, &project)?;
-    let line = MemoryRecord {
-        kind: asked.text("kind")?.map(|kind| kind.trim().to_lowercase()),
+    let memory = MemoryInput {
+        kind: asked.text("kind")?.map(|kind| parse_kind(kind.trim())).transpose()?,
         title: asked.text("title")?,
         body: Some(asked.needed_text("text")?),
         pinned: asked.truth("pin")?,
-        ..MemoryRecord::default()
+        ..MemoryInput::default()
     };
-    let memory = remembering::new_memory(&line, Provenance::User, project, app)?;
-    let id = remembering::keep(store, &memory)?;
-    written(store, id, app)
+    let request = RememberRequest {
+        memory,
+        project: TargetProject::Known(project),
+        said_by: Provenance::User,
+        duplicates: DuplicatePolicy::Refuse,
+    };
+    let memory = app.remember(store, request)?;
+    written(store, &memory, app)
 }
 
-pub(super) fn revise(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, Failure> {
-    let before = read(store, asked)?;
+pub(super) fn revise(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, AppError> {
+    let before = app.memory(store, MemoryId(asked.id()))?;
     let (title, body) = (asked.text("title")?, asked.text("body")?);
     if title.is_none() && body.is_none() {
         return Err(wrong("`title` or `body` is missing"));
     }
-    // What is not said stays as it is.
-    let title = title.or_else(|| Some(before.content.title.clone()));
-    let line = MemoryRecord { title, body, ..MemoryRecord::default() };
-    let content = prepare(revising::revised(before.content, line, before.id, app)?, &app.redactor());
-    store.revise(before.id, &content, app.now)?;
-    written(store, before.id, app)
+    // A title that is not sent stays, also under a new text.
+    let title = title.or(Some(before.content.title));
+    let changes = MemoryInput { title, body, ..MemoryInput::default() };
+    let memory = app.revise(store, ReviseRequest { id: before.id, changes })?;
+    written(store, &memory, app)
 }
 
-pub(super) fn supersede(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, Failure> {
-    let line = MemoryRecord { body: Some(asked.needed_text("text")?), ..MemoryRecord::default() };
-    let id = superseding::replace(store, MemoryId(asked.id()), line, app)?;
-    written(store, id, app)
+pub(super) fn supersede(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, AppError> {
+    let memory = MemoryInput { body: Some(asked.needed_text("text")?), ..MemoryInput::default() };
+    let memory = app.supersede(store, SupersedeRequest { id: MemoryId(asked.id()), memory })?;
+    written(store, &memory, app)
 }
 
-pub(super) fn pin(asked: &Asked, store: &mut Store) -> Result<Answer, Failure> {
+pub(super) fn pin(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, AppError> {
     let pinned = asked.truth("pinned")?.ok_or_else(|| wrong("`pinned` is missing"))?;
     let id = MemoryId(asked.id());
-    store.pin(id, if pinned { Pin::Keep } else { Pin::Release })?;
-    json(&Pinned { ok: true, id: id.0, pinned })
+    app.pin(store, id, if pinned { Pin::Keep } else { Pin::Release })?;
+    json(&PinShape { ok: true, id: id.0, pinned })
 }
 
-pub(super) fn forget(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, Failure> {
-    let memory = read(store, asked)?;
-    json(&forgetting::erase(store, &[memory.id], app)?)
-}
-
-fn read(store: &Store, asked: &Asked) -> Result<Memory, Failure> {
-    let id = MemoryId(asked.id());
-    Ok(store.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?)
+pub(super) fn forget(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, AppError> {
+    let memory = app.memory(store, MemoryId(asked.id()))?;
+    json(&shapes::forget(&app.forget(store, &[memory.id])?))
 }
 
 /// Says what was written, with its vectors made: whoever asks next finds it by meaning too.
-fn written(store: &mut Store, id: MemoryId, app: &App) -> Result<Answer, Failure> {
-    let answer = json(&remembering::written(store, id)?);
+fn written(store: &mut Store, memory: &Memory, app: &App) -> Result<Answer, AppError> {
+    let answer = json(&shapes::written(memory));
     vectors::follow(store, app);
     answer
 }

@@ -1,9 +1,7 @@
-//! What a request says, read into what the commands understand.
+//! What a request says, read into the types `app` takes.
 
-use crate::app::{App, ProjectArgs, project_known_as};
-use crate::failure::Failure;
-use crate::times;
-use backstory_app::error::unknown_kind;
+use backstory_app::app::{parse_kind, project_known_as};
+use backstory_app::{App, AppError, ProjectSelector, times};
 use backstory_memory::{Kind, MemoryId, ProjectId, SessionId, Timestamp};
 use backstory_server::Asked;
 use backstory_store::{PageRequest, Store};
@@ -18,27 +16,29 @@ pub(crate) trait Parameters {
     /// Returns the number in the path.
     fn id(&self) -> i64;
     /// Returns a number after the question mark.
-    fn count(&self, name: &str) -> Result<Option<u32>, Failure>;
+    fn count(&self, name: &str) -> Result<Option<u32>, AppError>;
     /// Returns how many are wanted, at least one and not too many.
-    fn limit(&self, most: u32) -> Result<Option<u32>, Failure>;
+    fn limit(&self, most: u32) -> Result<Option<u32>, AppError>;
     /// Whether something after the question mark is wanted.
     fn flag(&self, name: &str) -> bool;
     /// Returns the kinds that are wanted, separated by commas.
-    fn kinds(&self) -> Result<Vec<Kind>, Failure>;
+    fn kinds(&self) -> Result<Vec<Kind>, AppError>;
     /// Returns the project that is meant.
-    fn project(&self, store: &Store) -> Result<Option<ProjectId>, Failure>;
+    fn project(&self, store: &Store) -> Result<Option<ProjectId>, AppError>;
     /// Returns which projects are meant: one, or all where none is named.
-    fn place(&self, store: &Store) -> Result<ProjectArgs, Failure>;
+    fn projects(&self, store: &Store) -> Result<ProjectSelector, AppError>;
     /// Returns which rows of a list are wanted.
-    fn page(&self, store: &Store, app: &App) -> Result<PageRequest, Failure>;
+    fn page(&self, store: &Store, app: &App) -> Result<PageRequest, AppError>;
+    /// Returns a time after the question mark.
+    fn time(&self, name: &str, now: Timestamp) -> Result<Option<Timestamp>, AppError>;
     /// Returns a text of the body; nothing where it is not there or blank.
-    fn text(&self, name: &str) -> Result<Option<String>, Failure>;
+    fn text(&self, name: &str) -> Result<Option<String>, AppError>;
     /// Returns the same where it must be there.
-    fn needed_text(&self, name: &str) -> Result<String, Failure>;
+    fn needed_text(&self, name: &str) -> Result<String, AppError>;
     /// Returns a yes or no of the body.
-    fn truth(&self, name: &str) -> Result<Option<bool>, Failure>;
+    fn truth(&self, name: &str) -> Result<Option<bool>, AppError>;
     /// Returns the numbers of memories in the body.
-    fn ids(&self) -> Result<Vec<MemoryId>, Failure>;
+    fn ids(&self) -> Result<Vec<MemoryId>, AppError>;
 }
 
 impl Parameters for Asked {
@@ -46,13 +46,13 @@ impl Parameters for Asked {
         self.id.unwrap_or_default()
     }
 
-    fn count(&self, name: &str) -> Result<Option<u32>, Failure> {
+    fn count(&self, name: &str) -> Result<Option<u32>, AppError> {
         let Some(text) = self.query.get(name) else { return Ok(None) };
         let number = text.parse().map_err(|_| wrong(&format!("`{name}={text}` is not a number")))?;
         Ok(Some(number))
     }
 
-    fn limit(&self, most: u32) -> Result<Option<u32>, Failure> {
+    fn limit(&self, most: u32) -> Result<Option<u32>, AppError> {
         match self.count("limit")? {
             Some(0) => Err(wrong("`limit` is at least 1")),
             limit => Ok(limit.map(|limit| limit.min(most))),
@@ -63,23 +63,22 @@ impl Parameters for Asked {
         matches!(self.query.get(name), Some("1" | "true" | "yes"))
     }
 
-    fn kinds(&self) -> Result<Vec<Kind>, Failure> {
+    fn kinds(&self) -> Result<Vec<Kind>, AppError> {
         let names = self.query.get("kind").unwrap_or_default().split(',').map(str::trim);
-        let names = names.filter(|name| !name.is_empty());
-        names.map(|name| name.parse().map_err(|error| unknown_kind(&error))).collect()
+        names.filter(|name| !name.is_empty()).map(parse_kind).collect()
     }
 
-    fn project(&self, store: &Store) -> Result<Option<ProjectId>, Failure> {
+    fn project(&self, store: &Store) -> Result<Option<ProjectId>, AppError> {
         self.query.get("project").map(|wanted| known_project(store, wanted)).transpose()
     }
 
-    fn place(&self, store: &Store) -> Result<ProjectArgs, Failure> {
+    fn projects(&self, store: &Store) -> Result<ProjectSelector, AppError> {
         let project = self.project(store)?.map(|id| id.to_string());
-        Ok(ProjectArgs { all_projects: project.is_none(), project })
+        Ok(project.map_or(ProjectSelector::All, ProjectSelector::Named))
     }
 
-    fn page(&self, store: &Store, app: &App) -> Result<PageRequest, Failure> {
-        let number = |name: &str| -> Result<Option<i64>, Failure> {
+    fn page(&self, store: &Store, app: &App) -> Result<PageRequest, AppError> {
+        let number = |name: &str| -> Result<Option<i64>, AppError> {
             let Some(text) = self.query.get(name) else { return Ok(None) };
             text.parse().map(Some).map_err(|_| wrong(&format!("`{name}={text}` is not a number")))
         };
@@ -88,14 +87,19 @@ impl Parameters for Asked {
             session: number("session")?.map(SessionId),
             kinds: self.kinds()?,
             moment: self.query.get("moment").map(|moment| moment.replace('-', "_")),
-            since: time(self, "since", app.now)?,
-            until: time(self, "until", app.now)?,
+            since: self.time("since", app.now)?,
+            until: self.time("until", app.now)?,
             before: number("before")?,
             limit: self.limit(MOST)?.unwrap_or(USUALLY),
         })
     }
 
-    fn text(&self, name: &str) -> Result<Option<String>, Failure> {
+    fn time(&self, name: &str, now: Timestamp) -> Result<Option<Timestamp>, AppError> {
+        let typed = |text: &str| times::typed(text, now).map_err(|error| error.of(name));
+        self.query.get(name).map(typed).transpose()
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, AppError> {
         match self.body.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone()).filter(|text| !text.trim().is_empty())),
@@ -103,11 +107,11 @@ impl Parameters for Asked {
         }
     }
 
-    fn needed_text(&self, name: &str) -> Result<String, Failure> {
+    fn needed_text(&self, name: &str) -> Result<String, AppError> {
         self.text(name)?.ok_or_else(|| wrong(&format!("`{name}` is missing")))
     }
 
-    fn truth(&self, name: &str) -> Result<Option<bool>, Failure> {
+    fn truth(&self, name: &str) -> Result<Option<bool>, AppError> {
         match self.body.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Bool(truth)) => Ok(Some(*truth)),
@@ -115,7 +119,7 @@ impl Parameters for Asked {
         }
     }
 
-    fn ids(&self) -> Result<Vec<MemoryId>, Failure> {
+    fn ids(&self) -> Result<Vec<MemoryId>, AppError> {
         let ids = self.body.get("ids").and_then(Value::as_array);
         let ids: Option<Vec<MemoryId>> =
             ids.and_then(|ids| ids.iter().map(|id| id.as_i64().map(MemoryId)).collect());
@@ -126,20 +130,15 @@ impl Parameters for Asked {
     }
 }
 
-fn time(asked: &Asked, name: &str, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
-    let typed = |text: &str| times::typed(text, now).map_err(|failure| failure.of(name));
-    asked.query.get(name).map(typed).transpose()
-}
-
 /// Finds a project by number or name. No folder is looked at, whatever a request says.
-pub(crate) fn known_project(store: &Store, wanted: &str) -> Result<ProjectId, Failure> {
+pub(crate) fn known_project(store: &Store, wanted: &str) -> Result<ProjectId, AppError> {
     project_known_as(store, wanted)?
-        .ok_or_else(|| Failure::no_such_project(wanted).hint("`/api/projects` lists them all"))
+        .ok_or_else(|| AppError::no_such_project(wanted).hint("`/api/projects` lists them all"))
 }
 
 /// Says what is wrong with a request.
-pub(crate) fn wrong(what: &str) -> Failure {
-    Failure::usage(what).hint("docs/http.md says what each path takes")
+pub(crate) fn wrong(what: &str) -> AppError {
+    AppError::usage(what).hint("docs/http.md says what each path takes")
 }
 
 /// A page of a list, and where the next begins.

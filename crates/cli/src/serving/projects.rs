@@ -2,11 +2,8 @@
 
 use super::json;
 use super::parameters::Parameters;
-use crate::app::App;
-use crate::commands::project::{ProjectShape, Projects, shape};
-use crate::failure::Failure;
-use crate::shapes::{self, HeadShape, MemoryShape};
-use crate::times;
+use backstory_app::json::{self as shapes, HeadShape, MemoryShape, ProjectListShape, ProjectShape};
+use backstory_app::{App, AppError, times};
 use backstory_memory::{ChangedSymbol, Kind, ProjectId, Timestamp};
 use backstory_server::{Answer, Asked};
 use backstory_store::{Day, Filter, Scope, Store};
@@ -52,38 +49,39 @@ struct ActivityShape {
 struct InjectedShape {
     day: String,
     tokens: u64,
-    given: u64,
+    injected: u64,
     used: u64,
 }
 
-pub(super) fn list(store: &Store) -> Result<Answer, Failure> {
-    let projects = store.projects()?.into_iter().map(shape).collect();
-    json(&Projects { version: 1, projects })
+pub(super) fn list(store: &Store) -> Result<Answer, AppError> {
+    let projects = store.projects()?.into_iter().map(shapes::project).collect();
+    json(&ProjectListShape { version: 1, projects })
 }
 
-pub(super) fn overview(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
+pub(super) fn overview(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
     let id = ProjectId(asked.id());
     let summary = store.projects()?.into_iter().find(|summary| summary.project.id == id);
     let summary = summary
-        .ok_or_else(|| Failure::no_such_project(&id.to_string()).hint("`/api/projects` lists them all"))?;
+        .ok_or_else(|| AppError::no_such_project(&id.to_string()).hint("`/api/projects` lists them all"))?;
     let since = Timestamp(app.now.0 - DAYS * DAY_MS);
     let days = every_day(&store.daily_activity(id, since)?, app.now);
-    let (given, used) = days.iter().fold((0, 0), |sum, day| (sum.0 + day.injected, sum.1 + day.used));
+    let (injected_lines, used) =
+        days.iter().fold((0, 0), |sum, day| (sum.0 + day.injected, sum.1 + day.used));
     let knowledge = store.memories(&store.most_confident(id, MOST_KNOWLEDGE)?)?;
     json(&OverviewShape {
         version: 1,
-        project: shape(summary),
+        project: shapes::project(summary),
         handoff: handoff(store, id)?,
-        knowledge: knowledge.iter().map(|memory| shapes::head(store, memory)).collect::<Result<_, _>>()?,
+        knowledge: shapes::heads(store, &knowledge)?,
         code_changes: store.code_changes(id, None, MOST_CHANGES)?.into_iter().map(change).collect(),
         activity: days.iter().map(activity).collect(),
         injected: days.iter().map(injected).collect(),
-        used_rate: (given > 0).then(|| used as f64 / given as f64),
+        used_rate: (injected_lines > 0).then(|| used as f64 / injected_lines as f64),
     })
 }
 
 /// Returns the newest handoff as it stands. `backstory handoff` would bring it up to date first; looking must not.
-fn handoff(store: &Store, project: ProjectId) -> Result<Option<MemoryShape>, Failure> {
+fn handoff(store: &Store, project: ProjectId) -> Result<Option<MemoryShape>, AppError> {
     let filter = Filter { kinds: vec![Kind::Handoff], limit: 16, ..Filter::within(Scope::Project(project)) };
     let ids = store.list(&filter)?;
     let newest = store.memories(&ids)?.into_iter().max_by_key(|memory| memory.updated_at);
@@ -106,7 +104,7 @@ fn activity(day: &Day) -> ActivityShape {
 }
 
 fn injected(day: &Day) -> InjectedShape {
-    InjectedShape { day: date(day.day), tokens: day.tokens, given: day.injected, used: day.used }
+    InjectedShape { day: date(day.day), tokens: day.tokens, injected: day.injected, used: day.used }
 }
 
 fn change(changed: ChangedSymbol) -> ChangeShape {

@@ -1,14 +1,12 @@
-//! Sessions: listed, and one told turn by turn: what was asked, what was done, what was said, learnt and given.
+//! Sessions: listed, and one turn by turn: the prompt, what was done, the closing message, what was learnt and injected.
 
 use super::injections::{self, InjectionShape};
 use super::json;
 use super::memories::{self, RowShape};
 use super::parameters::{Parameters, next};
-use crate::app::App;
-use crate::commands::sessions::shape;
-use crate::failure::{ErrorCode, Failure};
-use crate::replay::{StepShape, step};
-use crate::shapes::SessionShape;
+use backstory_app::json::{self as shapes, SessionShape};
+use backstory_app::transcript::{StepShape, step};
+use backstory_app::{App, AppError, ErrorCode};
 use backstory_capture::body_of;
 use backstory_memory::{Activity, EventId, SessionId, Timestamp, first_chars};
 use backstory_server::{Answer, Asked};
@@ -16,8 +14,8 @@ use backstory_store::{PageRequest, SessionSummary, Store, StoredEvent};
 use serde::Serialize;
 
 /// How much of the first prompt a list shows.
-const GIST_CHARS: usize = 120;
-/// More memories or injections of one session are not told.
+const PROMPT_CHARS: usize = 120;
+/// More memories or injections of one session are left out.
 const MOST: u32 = 500;
 
 #[derive(Serialize)]
@@ -36,7 +34,7 @@ struct SessionRow {
 }
 
 #[derive(Serialize)]
-struct ReplayShape {
+struct TurnsShape {
     version: u32,
     session: SessionRow,
     turns: Vec<TurnShape>,
@@ -54,21 +52,25 @@ struct TurnShape {
     began: (EventId, Timestamp),
 }
 
-pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Failure> {
+pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
     let page = asked.page(store, app)?;
     let found = store.session_rows(&page)?;
     let next = next(&page, found.len(), found.last().map(|summary| summary.session.id.0));
-    let sessions = found.into_iter().map(|summary| row(store, summary)).collect::<Result<_, _>>()?;
+    let sessions = found.iter().map(|summary| row(store, summary)).collect::<Result<_, _>>()?;
     json(&ListShape { version: 1, sessions, next })
 }
 
-fn row(store: &Store, summary: SessionSummary) -> Result<SessionRow, Failure> {
+fn row(store: &Store, summary: &SessionSummary) -> Result<SessionRow, AppError> {
     let prompt = store.first_prompt(summary.session.id)?.and_then(|event| prompt_of(&event));
     let prompt = prompt.map(|prompt| {
         let one_line = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
-        first_chars(&one_line, GIST_CHARS).to_owned()
+        first_chars(&one_line, PROMPT_CHARS).to_owned()
     });
-    Ok(SessionRow { project_id: summary.session.project.0, session: shape(store, summary)?, prompt })
+    Ok(SessionRow {
+        project_id: summary.session.project.0,
+        session: shapes::session(store, summary)?,
+        prompt,
+    })
 }
 
 fn prompt_of(stored: &StoredEvent) -> Option<String> {
@@ -78,10 +80,10 @@ fn prompt_of(stored: &StoredEvent) -> Option<String> {
     }
 }
 
-pub(super) fn replay(asked: &Asked, store: &Store) -> Result<Answer, Failure> {
+pub(super) fn turns_of_session(asked: &Asked, store: &Store) -> Result<Answer, AppError> {
     let id = SessionId(asked.id());
     let session = store.session(id)?.ok_or_else(|| {
-        Failure::new(ErrorCode::NoSuchSession, format!("there is no session {id}"))
+        AppError::new(ErrorCode::NoSuchSession, format!("there is no session {id}"))
             .hint("`/api/sessions` lists them all")
     })?;
     let events = store.events(id, EventId(0))?;
@@ -106,18 +108,18 @@ pub(super) fn replay(asked: &Asked, store: &Store) -> Result<Answer, Failure> {
             turn.injections.push(injections::row(injection));
         }
     }
-    json(&ReplayShape { version: 1, session: row(store, summary)?, turns })
+    json(&TurnsShape { version: 1, session: row(store, &summary)?, turns })
 }
 
 /// Divides what happened into turns. What came before the first prompt is a turn without one.
 fn turns(events: &[StoredEvent]) -> Vec<TurnShape> {
     let mut turns: Vec<TurnShape> = Vec::new();
     for stored in events {
-        let told = step(stored);
+        let step = step(stored);
         let prompt = prompt_of(stored);
         if prompt.is_some() || turns.is_empty() {
             turns.push(TurnShape {
-                at: told.at.clone(),
+                at: step.at.clone(),
                 events: Vec::new(),
                 closing: None,
                 memories: Vec::new(),
@@ -127,10 +129,10 @@ fn turns(events: &[StoredEvent]) -> Vec<TurnShape> {
             });
         }
         let Some(turn) = turns.last_mut() else { continue };
-        match told.what {
+        match step.what {
             _ if prompt.is_some() => {}
-            "said" if !told.text.is_empty() => turn.closing = Some(told.text),
-            _ => turn.events.push(told),
+            "said" if !step.text.is_empty() => turn.closing = Some(step.text),
+            _ => turn.events.push(step),
         }
     }
     turns

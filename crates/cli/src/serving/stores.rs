@@ -1,7 +1,6 @@
 //! Open stores that wait to be used again: opening one for every request would cost more than most answers.
 
-use crate::app::App;
-use crate::failure::Failure;
+use backstory_app::{App, AppError};
 use backstory_store::{Home, Store};
 use std::fs;
 use std::ops::{Deref, DerefMut};
@@ -40,7 +39,7 @@ pub(crate) struct Lent<'a> {
 
 impl Stores {
     /// Lends a store, opening one if need be.
-    pub(crate) fn lend(&self, wish: Wish, app: &App) -> Result<Lent<'_>, Failure> {
+    pub(crate) fn lend(&self, wish: Wish, app: &App) -> Result<Lent<'_>, AppError> {
         let here = file_of(&app.home);
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|(_, file)| Some(*file) == here);
@@ -81,7 +80,7 @@ impl DerefMut for Lent<'_> {
 
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
-        // What a request stumbled over may be in any state.
+        // After a panic the store may be in any state.
         if std::thread::panicking() {
             return;
         }

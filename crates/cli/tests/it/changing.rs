@@ -225,7 +225,10 @@ fn a_forgotten_memory_is_gone_from_every_byte() {
     }
     assert_eq!(env.run(["show", "1"]).code, Some(1));
     let json = ask(&env, 0, &["forget", &remember(&env, "Another").to_string(), "--yes", "--json"]);
-    assert_eq!(json, json!({"ok": true, "forgotten": [3], "revived": [], "said_in": [], "remains_in": []}));
+    assert_eq!(
+        json,
+        json!({"ok": true, "forgotten": [3], "revived": [], "mentioned_in": [], "remains_in": []})
+    );
 }
 
 #[test]

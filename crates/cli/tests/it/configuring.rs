@@ -374,7 +374,7 @@ fn synonyms_are_shown_as_they_hold_and_where_they_can_be_edited() {
     let deploy = json!({"word": "deploy", "others": ["rollout"], "origin": "user"});
     assert!(shown["synonyms"].as_array().unwrap().contains(&deploy), "{shown}");
     assert_eq!(shown["path"], "[WORLD]/user/.config/backstory/synonyms.txt");
-    assert_eq!(shown["passed_over"], json!(["line 3: there is no `:` in it"]));
+    assert_eq!(shown["skipped"], json!(["line 3: there is no `:` in it"]));
     // What cannot be a list is passed over.
     fs::write(&path, "a: b\n".repeat(20_000)).unwrap();
     assert!(env.run(["config", "synonyms"]).stderr.contains("passed over"));

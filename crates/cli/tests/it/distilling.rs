@@ -229,9 +229,9 @@ fn forgetting_says_where_else_the_words_stand() {
     project(&env);
     play(&env);
     let answer = ask(&env, 0, &["forget", "1", "--yes", "--json"]);
-    assert_eq!(answer["said_in"], json!([2, 3, 5]), "{answer}");
+    assert_eq!(answer["mentioned_in"], json!([2, 3, 5]), "{answer}");
     let answer = ask(&env, 0, &["forget", "2", "3", "5", "--yes", "--json"]);
-    assert_eq!(answer["said_in"], json!([]));
+    assert_eq!(answer["mentioned_in"], json!([]));
     assert_eq!(env.files_holding(b"Fix off-by-one in page_count"), Vec::<std::path::PathBuf>::new());
 }
 

@@ -61,7 +61,7 @@ fn a_misspelt_word_is_read_as_one_that_is_known_and_said_so() {
     assert_eq!(outcome.code, Some(0));
     assert!(outcome.stderr.contains("nothing says `migartions`; looked for `migrations` too"), "{outcome:?}");
     let read = &ask(&env, 0, &["search", "--json", "migartions"])["read_as"][0];
-    assert_eq!((read["asked"].as_str(), read["known"].as_str()), (Some("migartions"), Some("migrations")));
+    assert_eq!((read["word"].as_str(), read["known"].as_str()), (Some("migartions"), Some("migrations")));
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn law_9_what_was_used_is_known() {
         let status = ask(&env, 0, &["status", "--json"]);
         let of =
             |given: &Value| (given["kind"].as_str().unwrap().to_owned(), given["used"].as_u64().unwrap());
-        status["given"].as_array().unwrap().iter().map(of).collect()
+        status["injected"].as_array().unwrap().iter().map(of).collect()
     };
     let kinds = ["decision", "failure", "learning"];
     let counts = |numbers: [u64; 3]| kinds.map(str::to_owned).into_iter().zip(numbers).collect::<Vec<_>>();
@@ -61,7 +61,7 @@ fn law_9_what_was_used_is_known() {
     assert_eq!(used(), counts([1, 1, 1]));
     let status = env.run(["status"]).stdout;
     assert!(
-        status.contains("given     3, used 3 (100 %)\ngiven       knowledge: 3, used 3 (100 %)"),
+        status.contains("injected  3, used 3 (100 %)\ninjected    knowledge: 3, used 3 (100 %)"),
         "{status}"
     );
 }

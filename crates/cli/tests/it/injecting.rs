@@ -327,7 +327,7 @@ fn law_9_every_line_can_answer() {
     let id = remember(&env, RANKING).to_string();
     asks(&env, "s", "How does the search ranking in SQLite work?");
     let why = ask(&env, 0, &["why", &id, "--json"]);
-    let once = &why["given"][0];
+    let once = &why["injected"][0];
     assert_eq!((&once["moment"], &once["rank"]), (&json!("prompt"), &json!(1)), "{why}");
     assert!(once["tokens"].as_u64() > Some(5) && once["score"].as_f64() > Some(0.1), "{why}");
     assert!(once["reasons"].to_string().contains("words "), "{why}");

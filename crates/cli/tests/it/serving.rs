@@ -82,7 +82,7 @@ fn every_question_has_the_answer_of_the_command() {
     assert_eq!(batch, shown);
     let why = ask(&env, 0, &["why", "2", "--json"]);
     let one = worker.get("/api/memories/2");
-    tells(&one["given"], &why["given"]);
+    tells(&one["injected"], &why["injected"]);
     tells(&one["title"], &why["title"]);
     let context = worker.get(&format!("/api/context?project_path={}", env.project().display()));
     let told = ask(&env, 0, &["context", "--json"]);
@@ -155,7 +155,7 @@ fn a_session_is_told_turn_by_turn_and_an_injection_word_for_word() {
     let one = worker.get(&format!("/api/injections/{}", first["id"]));
     let text = one["text"].as_str().unwrap();
     let memories = one["memories"].as_array().unwrap();
-    assert!(!memories.is_empty() && first["given"] == memories.len());
+    assert!(!memories.is_empty() && first["injected"] == memories.len());
     assert!(memories.iter().any(|memory| text.contains(memory["title"].as_str().unwrap())), "{one}");
     assert_eq!(worker.asks("GET", "/api/injections/9999", "").0, 404);
     let overview = worker.get("/api/projects/1");

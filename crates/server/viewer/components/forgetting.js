@@ -35,7 +35,7 @@ function undo(id, undone) {
 
 async function finish(id) {
   try {
-    const { remains_in: remains = [], said_in: said = [] } = (await api.forget(id)) ?? {};
+    const { remains_in: remains = [], mentioned_in: said = [] } = (await api.forget(id)) ?? {};
     forgotten.add(id);
     const left = [remains.length && `It still stands in ${remains.join(", ")}.`, said.length && `Its title is also in ${said.map((other) => `#${other}`).join(", ")}.`];
     toast([`Forgot #${id}.`, ...left.filter(Boolean)].join(" "), { ms: left.some(Boolean) ? 12_000 : undefined });

@@ -33,7 +33,7 @@ function partsOf(status, { hosts: callers = [], latency: events = [], receipts: 
     [callers, (told) => section("Hosts", hosts(told))],
     [events, (told) => section("How long hooks take", latency(told))],
     [runs.slice(0, SHOWN_RECEIPTS), (told) => section("Last hook runs", receipts(told))],
-    [status, (told) => h("div", { class: "halves" }, section("What was given, and used", given(told.given ?? [])), section("The store", store(told)), section("Model work", modelWork(told.model_work)))],
+    [status, (told) => h("div", { class: "halves" }, section("Injected, and used", given(told.injected ?? [])), section("The store", store(told)), section("Model work", modelWork(told.model_work)))],
   ];
 }
 
@@ -88,8 +88,8 @@ function outcome(text) {
 }
 
 function given(list) {
-  if (!list.length) return quiet("Nothing was given yet.");
-  return table(["Section", "Kind", "Given", "Used", "Share"], list.map((row) => [plain(row.section), row.kind, number(grouped(row.given)), number(grouped(row.used)), number(percent(row.given ? row.used / row.given : null))]), [2, 3, 4]);
+  if (!list.length) return quiet("Nothing was injected yet.");
+  return table(["Section", "Kind", "Injected", "Used", "Share"], list.map((row) => [plain(row.section), row.kind, number(grouped(row.injected)), number(grouped(row.used)), number(percent(row.injected ? row.used / row.injected : null))]), [2, 3, 4]);
 }
 
 function store(status) {

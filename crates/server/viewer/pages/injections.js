@@ -47,6 +47,6 @@ function row(injection) {
     h("a", { class: "row-title", href: link("injection", injection.id), "data-row": true }, momentName(injection.moment)),
     h("span", { class: "row-host" }, [injection.host && hostName(injection.host), injection.project_name ?? injection.project].filter(Boolean).join(" · ")),
     h("span", { class: "row-bill", title: `${grouped(injection.tokens)} of ${grouped(injection.budget)} tokens` }, meter(injection.tokens, injection.budget), h("span", null, `${grouped(injection.tokens)} tokens`)),
-    h("span", { class: `row-used ${injection.used > 0 ? "row-helped" : ""}` }, `${injection.used} of ${count(injection.given, "memory", "memories")} used`),
+    h("span", { class: `row-used ${injection.used > 0 ? "row-helped" : ""}` }, `${injection.used} of ${count(injection.injected, "memory", "memories")} used`),
     h("span", { class: "row-number" }, millis(injection.build_ms)));
 }

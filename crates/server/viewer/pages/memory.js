@@ -56,7 +56,7 @@ async function pin(memory, redraw) {
 
 async function supersede(memory) {
   const told = await textDialog(`Supersede #${memory.id}`, {
-    teaching: "Say how it is now. The old one stays in the history and leaves what sessions are given.",
+    teaching: "Say how it is now. The old one stays in the history and leaves what is injected.",
     yes: "Supersede",
     send: (said) => api.supersede(memory.id, said),
   });
@@ -127,12 +127,12 @@ function links(memory) {
 }
 
 function given(memory) {
-  const rows = memory.given ?? [];
-  if (!rows.length) return section("Where it was given", h("p", { class: "quiet-text" }, "No session was given it yet. It is, when a prompt asks for it, or at a start once it is pinned."));
+  const rows = memory.injected ?? [];
+  if (!rows.length) return section("Where it was injected", h("p", { class: "quiet-text" }, "It was injected into no session yet. It is, when a prompt asks for it, or at a start once it is pinned."));
   const used = rows.filter((row) => row.used_at).length;
-  return section("Where it was given",
+  return section("Where it was injected",
     h("p", { class: "quiet-text" }, `Given ${count(rows.length, "time")}, used ${used} (${percent(used / rows.length)}).`),
-    h("div", { class: "scroll-x", tabindex: 0, role: "region", "aria-label": "Where it was given" }, h("table", { class: "table" },
+    h("div", { class: "scroll-x", tabindex: 0, role: "region", "aria-label": "Where it was injected" }, h("table", { class: "table" },
       h("thead", null, h("tr", null, ["When", "Moment", "Used", "Rank", "Tokens", "Why"].map((name) => h("th", { scope: "col", class: ["Rank", "Tokens"].includes(name) ? "number" : "" }, name)))),
       h("tbody", null, rows.slice(0, SHOWN_GIVEN).map((row) => h("tr", null,
         h("td", null, row.injection ? h("a", { href: link("injection", row.injection) }, time(row.at)) : time(row.at)),

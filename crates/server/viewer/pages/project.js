@@ -61,8 +61,8 @@ function tokens(rows) {
 }
 
 function usedRate(told) {
-  const bars = lastDays(told.injected ?? [], (row) => ({ value: row.given ?? 0, over: row.used ?? 0, overName: "used" }));
-  return barChart({ title: "Given, and used", summary: told.used_rate === null || told.used_rate === undefined ? "nothing given yet" : `${percent(told.used_rate)} used`, bars, ...ends(bars) });
+  const bars = lastDays(told.injected ?? [], (row) => ({ value: row.injected ?? 0, over: row.used ?? 0, overName: "used" }));
+  return barChart({ title: "Injected, and used", summary: told.used_rate === null || told.used_rate === undefined ? "nothing injected yet" : `${percent(told.used_rate)} used`, bars, ...ends(bars) });
 }
 
 function handoff(memory) {

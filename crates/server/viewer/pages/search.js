@@ -76,7 +76,7 @@ const nothing = () => emptyState("Nothing was found", "Fewer or other words may 
 /** What the worker made of the question. */
 function told({ hits: found, ms, strategy, read_as: readAs = [], when }) {
   const parts = [`${count(found.length, "hit")}${ms === undefined ? "" : ` in ${ms < 10 ? Number(ms).toFixed(1) : Math.round(ms)} ms`}`, `by ${strategy}`];
-  for (const { asked, known } of readAs) parts.push(`“${asked}” read as “${known}”`);
+  for (const { word, known } of readAs) parts.push(`“${word}” read as “${known}”`);
   if (when) parts.push(`“${when.said}” is ${[when.since, when.until].filter(Boolean).map(shortDay).join(" – ")}`);
   return parts.join(" · ");
 }

@@ -82,7 +82,7 @@ function given(injections) {
   return h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "Given"),
     h("ul", { class: "given-list" }, injections.map((injection) => h("li", null,
       h("a", { href: link("injection", injection.id), "data-row": true }, momentName(injection.moment)),
-      h("span", { class: "quiet-text" }, `${count(injection.given, "memory", "memories")} in ${count(injection.tokens, "token")}`),
+      h("span", { class: "quiet-text" }, `${count(injection.injected, "memory", "memories")} in ${count(injection.tokens, "token")}`),
       injection.used > 0 ? label(`${injection.used} used`, "good") : h("span", { class: "quiet-text" }, "none used")))));
 }
 

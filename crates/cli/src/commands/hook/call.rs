@@ -8,15 +8,13 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::ourselves;
 use crate::settings::{Settings, project_file};
+use backstory_app::doctor::receipts::LACKING;
 use backstory_capture::{Redactor, safe_project_ref};
 use backstory_hosts::{AgentEvent, EventOutcome, Host, InjectionPoint, ParsedEvent};
 use backstory_memory::{Activity, ProjectRef};
 use backstory_provider::is_our_prompt;
 use backstory_store::{Session, Store};
 use std::path::{Path, PathBuf};
-
-/// What a receipt says before what its payload should have had: `doctor` looks for these words.
-pub(crate) const LACKING: &str = ", lacking ";
 
 /// What a host said, where, and what the user wants done with it.
 pub(super) struct Call {

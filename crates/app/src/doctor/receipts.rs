@@ -1,25 +1,27 @@
-//! What the hooks of a host left in the store: whether they run at all, and whether what they say is still understood.
+//! What a host's hooks left in the store: whether they run at all, and whether their payloads are still understood.
 
-use super::told::{Finding, by_what};
-use crate::commands::hook::LACKING;
-use crate::wiring::next_steps;
+use super::report::{Finding, group_by_problem};
+use crate::connection::next_steps;
 use backstory_hosts::Host;
 use backstory_store::Receipt;
 
+/// What stands in a receipt's outcome before the fields its payload lacked.
+pub const LACKING: &str = ", lacking ";
+
 /// So many of the newest receipts of a host are looked at.
-pub(crate) const NEWEST: u32 = 50;
+pub const NEWEST: u32 = 50;
 
 /// Of one event so many must agree before the host is said to have changed.
 const AGREEING: usize = 2;
 
 /// Whether the newest receipts of a host, newest first, show that something of it does not work any more.
-pub(crate) fn is_failing(host: Host, receipts: &[Receipt]) -> bool {
-    judge(host, receipts).iter().any(Finding::is_broken)
+pub fn is_failing(host: Host, receipts: &[Receipt]) -> bool {
+    findings(host, receipts).iter().any(Finding::is_broken)
 }
 
-/// Judges the newest receipts of a host, newest first.
-pub(super) fn judge(host: Host, receipts: &[Receipt]) -> Vec<Finding> {
-    // Who has no hooks leaves no receipts.
+/// Returns what the newest receipts of a host show, newest first.
+pub(super) fn findings(host: Host, receipts: &[Receipt]) -> Vec<Finding> {
+    // A host without hooks leaves no receipts.
     if host.events().is_empty() {
         return Vec::new();
     }
@@ -30,12 +32,12 @@ pub(super) fn judge(host: Host, receipts: &[Receipt]) -> Vec<Finding> {
     }
     if receipts.len() >= AGREEING && !receipts.iter().any(|receipt| host.has_event(&receipt.event)) {
         let what =
-            format!("nothing of its last {} hooks was understood: it speaks differently now", receipts.len());
+            format!("nothing of its last {} hooks was understood: its payloads have changed", receipts.len());
         return vec![Finding::broken(&what, Some(UPDATE.to_owned()))];
     }
     let events = events_in(receipts);
     let lacking = events.iter().filter_map(|event| Some((*event, lacking_of(event, receipts)?)));
-    let changed = by_what(lacking).into_iter().map(|(what, events)| {
+    let changed = group_by_problem(lacking).into_iter().map(|(what, events)| {
         Finding::broken(&format!("its payloads lack the {what} now: {events}"), Some(UPDATE.to_owned()))
     });
     let unknown: Vec<&str> = events.iter().copied().filter(|event| !host.has_event(event)).collect();

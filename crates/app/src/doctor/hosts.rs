@@ -1,18 +1,22 @@
-//! Whether hosts are connected, and whether what they would run works: looked at, tried, and asked of what it left.
+//! Whether hosts are connected, and whether what they would run works: their files are read, their hooks run, their receipts checked.
 
-use super::heard;
-use super::told::{FileShape, Finding, HookShape, HostShape, by_what, last_heard};
-use super::trial::{Trial, Tried};
+use super::receipts;
+use super::report::{Finding, HookTrialShape, HostFileShape, HostReportShape, group_by_problem, last_hook};
+use super::run_hook::{HookSandbox, TriedHook};
 use crate::app::App;
-use crate::failure::Failure;
-use crate::wiring::{hosts_here, own_program};
+use crate::connection::{hosts_here, own_program};
+use crate::error::AppError;
 use backstory_hosts::{ConnectionState, Host, HostConnection, HostPaths};
 use backstory_store::Store;
 use std::path::{Path, PathBuf};
 
-/// Looks at a host that was named, or at all that are here or connected.
-pub(super) fn examine(named: Option<Host>, store: &Store, app: &App) -> Result<Vec<HostShape>, Failure> {
-    // Who has no home has no hosts.
+/// Examines a host that was named, or all that are here or connected.
+pub(super) fn examine(
+    named: Option<Host>,
+    store: &Store,
+    app: &App,
+) -> Result<Vec<HostReportShape>, AppError> {
+    // Without a home directory there are no hosts.
     let Some(places) = app.environment.places() else { return Ok(Vec::new()) };
     let program = own_program(&places)?;
     let here = hosts_here(&places);
@@ -25,12 +29,12 @@ pub(super) fn examine(named: Option<Host>, store: &Store, app: &App) -> Result<V
     }
     // Trying costs a store: only where there is something to try.
     let needs_trial = looked.iter().any(|(_, connection)| is_connected(connection));
-    let trial = needs_trial.then(|| Trial::prepare(app)).transpose()?;
+    let trial = needs_trial.then(|| HookSandbox::prepare(app)).transpose()?;
     let examine = |(host, connection): (Host, HostConnection)| match trial
         .as_ref()
         .filter(|_| is_connected(&connection))
     {
-        Some(trial) => Examined::new(host, connection).look(trial, &program).listen(store, app),
+        Some(trial) => Examined::new(host, connection).look(trial, &program).check_receipts(store, app),
         None => Ok(Examined::new(host, connection).disconnected(named.is_some(), here.contains(&host)).shape),
     };
     looked.into_iter().map(examine).collect()
@@ -38,9 +42,9 @@ pub(super) fn examine(named: Option<Host>, store: &Store, app: &App) -> Result<V
 
 /// Reads what a host's files say. Where they name another program than this one, that is told apart and is no fault of the files: they are
 /// compared with what that program would have written.
-fn look(host: Host, places: &HostPaths, program: &Path) -> Result<HostConnection, Failure> {
+fn look(host: Host, places: &HostPaths, program: &Path) -> Result<HostConnection, AppError> {
     let read =
-        |program: &Path| host.connection(places, program).map_err(|error| Failure::user(error.to_string()));
+        |program: &Path| host.connection(places, program).map_err(|error| AppError::user(error.to_string()));
     let connection = read(program)?;
     let other = connection.server.iter().flatten().next().map(PathBuf::from);
     match other.filter(|other| other.is_file() && other != program) {
@@ -57,12 +61,12 @@ fn is_connected(connection: &HostConnection) -> bool {
 struct Examined {
     host: Host,
     connection: HostConnection,
-    shape: HostShape,
+    shape: HostReportShape,
 }
 
 impl Examined {
     fn new(host: Host, connection: HostConnection) -> Examined {
-        let files = connection.files.iter().map(|file| FileShape {
+        let files = connection.files.iter().map(|file| HostFileShape {
             path: file.path.display().to_string(),
             what: file.what.clone(),
             state: match file.state {
@@ -72,7 +76,7 @@ impl Examined {
                 ConnectionState::Unreadable(_) => "unreadable",
             },
         });
-        let shape = HostShape {
+        let shape = HostReportShape {
             host: host.as_str(),
             title: host.title(),
             state: "not connected",
@@ -83,7 +87,7 @@ impl Examined {
             mcp: connection.server.clone(),
             mcp_ok: None,
             plugin: connection.plugin.clone(),
-            last_heard: None,
+            last_hook: None,
             usual_ms: None,
             findings: Vec::new(),
         };
@@ -101,7 +105,7 @@ impl Examined {
     }
 
     /// Looks at what the host's files say, and tries it.
-    fn look(mut self, trial: &Trial<'_>, program: &Path) -> Examined {
+    fn look(mut self, trial: &HookSandbox<'_>, program: &Path) -> Examined {
         self.read_files();
         self.compare_events();
         let lines = self.connection.hooks.iter().map(|hook| hook.line.as_str());
@@ -167,7 +171,7 @@ impl Examined {
     }
 
     /// Looks whether a program is there and is the one that looks. Returns whether it can be run.
-    fn check_program(&mut self, one: &Path, ours: &Path, trial: &Trial<'_>) -> bool {
+    fn check_program(&mut self, one: &Path, ours: &Path, trial: &HookSandbox<'_>) -> bool {
         self.shape.program = Some(one.display().to_string());
         let install = Some(self.install());
         match trial.version_of(one) {
@@ -193,13 +197,13 @@ impl Examined {
         }
     }
 
-    fn try_hooks(&mut self, tried: Vec<Tried>) {
+    fn try_hooks(&mut self, tried: Vec<TriedHook>) {
         let problems = tried.iter().filter_map(|one| Some((one.event.as_str(), one.problem.as_deref()?)));
-        for (problem, events) in by_what(problems) {
+        for (problem, events) in group_by_problem(problems) {
             let what = format!("its hooks for {events} do not work: {problem}");
             self.shape.findings.push(Finding::broken(&what, Some(self.install())));
         }
-        let shape = |one: Tried| HookShape {
+        let shape = |one: TriedHook| HookTrialShape {
             event: one.event,
             ok: one.problem.is_none(),
             ms: (one.ms * 10.0).round() / 10.0,
@@ -208,7 +212,7 @@ impl Examined {
         self.shape.hooks = tried.into_iter().map(shape).collect();
     }
 
-    fn try_server(&mut self, trial: &Trial<'_>) {
+    fn try_server(&mut self, trial: &HookSandbox<'_>) {
         let Some(words) = &self.connection.server else { return };
         let served = trial.server(words);
         self.shape.mcp_ok = Some(served.is_ok());
@@ -218,13 +222,13 @@ impl Examined {
         }
     }
 
-    /// Asks the user's own store what the host's hooks left in it.
-    fn listen(mut self, store: &Store, app: &App) -> Result<HostShape, Failure> {
-        let receipts = store.receipts_of(self.host.as_str(), heard::NEWEST)?;
-        self.shape.findings.extend(heard::judge(self.host, &receipts));
-        self.shape.usual_ms = heard::usual_ms(&receipts);
-        self.shape.last_heard = receipts.first().map(|receipt| last_heard(receipt, app));
-        self.shape.state = match (self.shape.is_broken(), receipts.is_empty()) {
+    /// Checks what the host's hooks left in the user's own store.
+    fn check_receipts(mut self, store: &Store, app: &App) -> Result<HostReportShape, AppError> {
+        let newest = store.receipts_of(self.host.as_str(), receipts::NEWEST)?;
+        self.shape.findings.extend(receipts::findings(self.host, &newest));
+        self.shape.usual_ms = receipts::usual_ms(&newest);
+        self.shape.last_hook = newest.first().map(|receipt| last_hook(receipt, app));
+        self.shape.state = match (self.shape.is_broken(), newest.is_empty()) {
             (true, _) => "broken",
             // Only its own hooks show that the host really runs them.
             (false, true) => "ready",

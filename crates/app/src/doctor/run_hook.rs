@@ -1,10 +1,10 @@
-//! Trying what a host would run: the very line, through a shell, in a world of its own.
+//! Runs a host's hooks as the host would: the same command line, through a shell, in a sandbox.
 //!
-//! The world has a store with one memory in it, so that there is something to answer; nothing of the user's is read or written.
+//! The sandbox has a store with one memory in it, so that there is something to answer; nothing of the user's is read or written.
 
 use crate::app::App;
 use crate::env_vars::{BACKSTORY_CONFIG, BACKSTORY_HOME, SETTING_PREFIX};
-use crate::failure::Failure;
+use crate::error::AppError;
 use backstory_hosts::{HookCommand, Host, SamplePayload};
 use backstory_store::{Home, Purpose, Store};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -20,11 +20,11 @@ use tempfile::TempDir;
 /// A host waits longer, but not its user.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a session must be given in this world.
+/// What every session in the sandbox must get.
 const KNOWN: &str = "Backstory's doctor was here";
 
-/// A world to try things in.
-pub(super) struct Trial<'a> {
+/// A folder with a store and a project of its own.
+pub(super) struct HookSandbox<'a> {
     app: &'a App,
     world: TempDir,
     project: PathBuf,
@@ -32,31 +32,32 @@ pub(super) struct Trial<'a> {
 
 /// How one hook did.
 #[derive(Debug)]
-pub(super) struct Tried {
+pub(super) struct TriedHook {
     pub(super) event: String,
     pub(super) ms: f64,
     pub(super) problem: Option<String>,
 }
 
-impl Trial<'_> {
+impl HookSandbox<'_> {
     /// Makes a world in which this program remembers something.
-    pub(super) fn prepare(app: &App) -> Result<Trial<'_>, Failure> {
+    pub(super) fn prepare(app: &App) -> Result<HookSandbox<'_>, AppError> {
         let failed =
-            |error: std::io::Error| Failure::user("cannot make a folder to try hooks in").because(&error);
+            |error: std::io::Error| AppError::user("cannot make a folder to try hooks in").because(&error);
         let world = tempfile::tempdir().map_err(failed)?;
         let root = world.path().canonicalize().map_err(failed)?;
         let project = root.join("project");
         std::fs::create_dir(&project).map_err(failed)?;
         std::fs::write(root.join("config.toml"), "").map_err(failed)?;
-        let trial = Trial { app, world, project };
+        let trial = HookSandbox { app, world, project };
         let program = std::env::current_exe().map_err(failed)?;
         let mut remember = trial.command(&program);
-        let remembered = trial.run(remember.args(["remember", "--pin", KNOWN]), "").map_err(Failure::user)?;
+        let remembered =
+            trial.run(remember.args(["remember", "--pin", KNOWN]), "").map_err(AppError::user)?;
         if remembered.output.status.success() {
             return Ok(trial);
         }
         let said = first_line(&remembered.output.stderr);
-        Err(Failure::user(format!("cannot make a store to try hooks with: {said}")))
+        Err(AppError::user(format!("cannot make a store to try hooks with: {said}")))
     }
 
     /// Returns a session of a host in this world.
@@ -65,11 +66,11 @@ impl Trial<'_> {
     }
 
     /// Plays a session through the hooks a host has.
-    pub(super) fn hooks(&self, host: Host, hooks: &[HookCommand]) -> Vec<Tried> {
+    pub(super) fn hooks(&self, host: Host, hooks: &[HookCommand]) -> Vec<TriedHook> {
         let hooked = |sample: &SamplePayload| hooks.iter().find(|hook| hook.event == sample.event);
         let samples = self.samples(host);
         let first = samples.first().map(|sample| sample.event.clone()).unwrap_or_default();
-        let mut tried: Vec<Tried> = samples
+        let mut tried: Vec<TriedHook> = samples
             .iter()
             .filter_map(|sample| {
                 hooked(sample).map(|hook| self.hook(host, hook, sample, sample.event == first))
@@ -83,13 +84,13 @@ impl Trial<'_> {
         tried
     }
 
-    fn hook(&self, host: Host, hook: &HookCommand, sample: &SamplePayload, is_first: bool) -> Tried {
+    fn hook(&self, host: Host, hook: &HookCommand, sample: &SamplePayload, is_first: bool) -> TriedHook {
         let ran = self.run(self.command(Path::new("/bin/sh")).arg("-c").arg(&hook.line), &sample.payload);
         let (ms, problem) = match ran {
             Err(problem) => (0.0, Some(problem)),
             Ok(ran) => (ran.ms, wrong(host, &sample.event, &ran.output, is_first)),
         };
-        Tried { event: sample.event.clone(), ms, problem }
+        TriedHook { event: sample.event.clone(), ms, problem }
     }
 
     /// Returns the events of a host that this world's store has a receipt of.
@@ -150,7 +151,7 @@ impl Trial<'_> {
         command
     }
 
-    fn run(&self, command: &mut Command, input: &str) -> Result<Ran, String> {
+    fn run(&self, command: &mut Command, input: &str) -> Result<FinishedRun, String> {
         let started = Instant::now();
         let program = command.get_program().to_string_lossy().into_owned();
         let mut child = command
@@ -160,12 +161,12 @@ impl Trial<'_> {
             .spawn()
             .map_err(|error| format!("`{program}` cannot be run: {error}"))?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        // Who has heard enough may close its end; its answer is what counts.
+        // A program that has read enough may close its end; its answer is what counts.
         drop(child.stdin.take().map(|mut pipe| pipe.write_all(input.as_bytes())));
         let (done, is_done) = mpsc::channel();
         std::thread::spawn(move || done.send(child.wait_with_output()));
         match is_done.recv_timeout(PATIENCE) {
-            Ok(Ok(output)) => Ok(Ran { output, ms: started.elapsed().as_secs_f64() * 1000.0 }),
+            Ok(Ok(output)) => Ok(FinishedRun { output, ms: started.elapsed().as_secs_f64() * 1000.0 }),
             Ok(Err(error)) => Err(format!("`{program}` cannot be waited for: {error}")),
             Err(_) => {
                 let _gone = group.map(|group| kill_process_group(group, Signal::KILL));
@@ -175,13 +176,13 @@ impl Trial<'_> {
     }
 }
 
-struct Ran {
+struct FinishedRun {
     output: Output,
     ms: f64,
 }
 
 /// Says what is wrong with how a hook ended and what it answered, by the rules of the host.
-fn wrong(host: Host, event: &str, output: &Output, must_tell: bool) -> Option<String> {
+fn wrong(host: Host, event: &str, output: &Output, must_inject: bool) -> Option<String> {
     let said = first_line(&output.stderr);
     match output.status.code() {
         Some(0) => {}
@@ -195,8 +196,8 @@ fn wrong(host: Host, event: &str, output: &Output, must_tell: bool) -> Option<St
     if let Err(problem) = host.check_reply(event, &output.stdout) {
         return Some(format!("{} would not take its reply: {problem}", host.title()));
     }
-    let tells = String::from_utf8_lossy(&output.stdout).contains(KNOWN);
-    (must_tell && !tells).then(|| "it gave nothing of what is remembered".to_owned())
+    let has_injected = String::from_utf8_lossy(&output.stdout).contains(KNOWN);
+    (must_inject && !has_injected).then(|| "it injected nothing of what is remembered".to_owned())
 }
 
 fn first_line(bytes: &[u8]) -> String {

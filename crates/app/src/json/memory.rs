@@ -1,0 +1,253 @@
+//! A memory in JSON: its head, wherever it appears, and the whole of it.
+
+use crate::app::project_name;
+use crate::forget::ForgetResponse;
+use crate::show::ShowResponse;
+use crate::times;
+use backstory_memory::{Freshness, Link, Memory, MemoryId, Standing};
+use backstory_store::{Revision, Session, Store, StoreError};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// What is in a memory that was written, for other programs.
+#[derive(Debug, Serialize)]
+pub struct WrittenShape {
+    pub ok: bool,
+    pub id: i64,
+    pub kind: &'static str,
+    pub uid: String,
+}
+
+/// Whether a memory is pinned now.
+#[derive(Debug, Serialize)]
+pub struct PinShape {
+    pub ok: bool,
+    pub id: i64,
+    pub pinned: bool,
+}
+
+/// Memories of `show --json`, whole.
+#[derive(Debug, Serialize)]
+pub struct ShowShape {
+    pub version: u32,
+    pub memories: Vec<MemoryShape>,
+    pub missing: Vec<i64>,
+}
+
+/// Memories before and after another, oldest first.
+#[derive(Debug, Serialize)]
+pub struct TimelineShape {
+    pub version: u32,
+    pub anchor: Option<i64>,
+    pub memories: Vec<HeadShape>,
+}
+
+/// What became of memories that were to be forgotten.
+#[derive(Debug, Serialize)]
+pub struct ForgetShape {
+    pub ok: bool,
+    pub forgotten: Vec<i64>,
+    pub revived: Vec<i64>,
+    pub mentioned_in: Vec<i64>,
+    pub remains_in: Vec<String>,
+}
+
+/// What every list says of a memory.
+#[derive(Debug, Serialize)]
+pub struct HeadShape {
+    pub id: i64,
+    pub uid: String,
+    pub kind: String,
+    pub title: String,
+    pub project: String,
+    pub created_at: String,
+    pub session: Option<i64>,
+    pub host_session: Option<String>,
+    pub provenance: String,
+    pub standing: &'static str,
+    pub superseded_by: Option<i64>,
+    pub pinned: bool,
+    pub importance: u8,
+    pub confidence: f64,
+    pub tokens: u32,
+}
+
+/// One memory of `show --json`, whole.
+#[derive(Debug, Serialize)]
+pub struct MemoryShape {
+    #[serde(flatten)]
+    pub head: HeadShape,
+    pub body: String,
+    pub category: Option<String>,
+    pub facts: Vec<String>,
+    pub concepts: Vec<String>,
+    pub files: Vec<String>,
+    pub scope: &'static str,
+    pub updated_at: String,
+    pub valid_from: Option<String>,
+    pub valid_to: Option<String>,
+    pub times_seen: u32,
+    pub times_used: u32,
+    pub last_used_at: Option<String>,
+    pub intact: bool,
+    pub freshness: Option<&'static str>,
+    pub evidence: Vec<i64>,
+    pub links: Vec<LinkShape>,
+    pub revisions: Vec<RevisionShape>,
+}
+
+/// How a memory relates to another.
+#[derive(Debug, Serialize)]
+pub struct LinkShape {
+    pub from: i64,
+    pub relation: &'static str,
+    pub to: i64,
+}
+
+/// What a memory said before.
+#[derive(Debug, Serialize)]
+pub struct RevisionShape {
+    pub revision: u32,
+    pub title: String,
+    pub body: String,
+    pub until: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+}
+
+/// Says what was written.
+pub fn written(memory: &Memory) -> WrittenShape {
+    let (kind, uid) = (memory.content.kind.as_str(), memory.uid.to_string());
+    WrittenShape { ok: true, id: memory.id.0, kind, uid }
+}
+
+/// Returns fetched memories whole.
+pub fn show(store: &Store, response: &ShowResponse) -> Result<ShowShape, StoreError> {
+    let memories = response.memories.iter().map(|one| memory(store, one)).collect::<Result<_, _>>()?;
+    Ok(ShowShape { version: 1, memories, missing: numbers(&response.missing) })
+}
+
+/// Returns a part of the timeline.
+pub fn timeline(
+    store: &Store,
+    anchor: Option<MemoryId>,
+    memories: &[Memory],
+) -> Result<TimelineShape, StoreError> {
+    Ok(TimelineShape { version: 1, anchor: anchor.map(|id| id.0), memories: heads(store, memories)? })
+}
+
+/// Says what became of memories that were to be forgotten.
+pub fn forget(response: &ForgetResponse) -> ForgetShape {
+    ForgetShape {
+        ok: true,
+        forgotten: numbers(&response.forgotten),
+        revived: numbers(&response.revived),
+        mentioned_in: numbers(&response.mentioned_in),
+        remains_in: response.remains_in.iter().map(|path| path.display().to_string()).collect(),
+    }
+}
+
+/// Returns memories by their numbers.
+pub fn numbers(ids: &[MemoryId]) -> Vec<i64> {
+    ids.iter().map(|id| id.0).collect()
+}
+
+/// Returns what every list says of memories.
+pub fn heads(store: &Store, memories: &[Memory]) -> Result<Vec<HeadShape>, StoreError> {
+    memories.iter().map(|memory| head(store, memory)).collect()
+}
+
+/// Returns what every list says of a memory.
+pub fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreError> {
+    let content = &memory.content;
+    let project = project_name(store, memory.project)?;
+    let session: Option<Session> = match memory.session {
+        Some(id) => store.session(id)?,
+        None => None,
+    };
+    let superseded_by = match memory.standing {
+        Standing::Confirmed => None,
+        Standing::Superseded(MemoryId(by)) => Some(by),
+    };
+    Ok(HeadShape {
+        id: memory.id.0,
+        uid: memory.uid.to_string(),
+        kind: content.kind.to_string(),
+        title: content.title.clone(),
+        project,
+        created_at: times::iso(memory.created_at),
+        session: memory.session.map(|id| id.0),
+        host_session: session.map(|session| session.host_session),
+        provenance: content.provenance.to_string(),
+        standing: if superseded_by.is_some() { "superseded" } else { "live" },
+        superseded_by,
+        pinned: content.pinned,
+        importance: content.importance.get(),
+        confidence: content.confidence.get(),
+        tokens: content.tokens().0,
+    })
+}
+
+/// Returns the whole of a memory.
+pub fn memory(store: &Store, memory: &Memory) -> Result<MemoryShape, StoreError> {
+    let content = &memory.content;
+    Ok(MemoryShape {
+        head: head(store, memory)?,
+        body: content.body.clone(),
+        category: content.category.as_ref().map(|category| category.0.clone()),
+        facts: content.facts.clone(),
+        concepts: content.concepts.clone(),
+        files: content.files.clone(),
+        scope: content.scope.as_str(),
+        updated_at: times::iso(memory.updated_at),
+        valid_from: content.valid_from.map(times::iso),
+        valid_to: content.valid_to.map(times::iso),
+        times_seen: memory.times_seen,
+        times_used: memory.times_used,
+        last_used_at: memory.last_used_at.map(times::iso),
+        intact: memory.is_intact(),
+        freshness: freshness(store, memory)?,
+        evidence: store.evidence(memory.id)?.iter().map(|id| id.0).collect(),
+        links: store.links(memory.id)?.into_iter().map(link).collect(),
+        revisions: store.revisions(memory.id)?.into_iter().map(revision).collect(),
+    })
+}
+
+/// Says whether the code a memory is about still stands; nothing where it names no code or its folder is not here.
+fn freshness(store: &Store, memory: &Memory) -> Result<Option<&'static str>, StoreError> {
+    let Some(root) = root_of(store, memory)? else { return Ok(None) };
+    if store.anchors_of(memory.id)?.iter().all(|anchor| anchor.hash.is_none()) {
+        return Ok(None);
+    }
+    let states = backstory_capture::freshness(store, memory.project, &root, &[memory.id], None)?;
+    Ok(states.get(&memory.id).copied().map(freshness_word))
+}
+
+/// Returns the folder of a memory's project, where it is here.
+pub fn root_of(store: &Store, memory: &Memory) -> Result<Option<PathBuf>, StoreError> {
+    let roots = store.project(memory.project)?.map(|project| project.roots).unwrap_or_default();
+    Ok(roots.into_iter().map(PathBuf::from).find(|root| root.is_dir()))
+}
+
+/// Says in a word whether code still stands.
+pub fn freshness_word(freshness: Freshness) -> &'static str {
+    match freshness {
+        Freshness::Fresh => "fresh",
+        Freshness::Changed => "changed",
+        Freshness::Gone => "gone",
+    }
+}
+
+fn link(link: Link) -> LinkShape {
+    LinkShape { from: link.from.0, relation: link.relation.as_str(), to: link.to.0 }
+}
+
+fn revision(revision: Revision) -> RevisionShape {
+    RevisionShape {
+        revision: revision.revision,
+        title: revision.title,
+        body: revision.body,
+        until: times::iso(revision.until),
+        author: revision.author,
+    }
+}

@@ -1,0 +1,42 @@
+//! How the store is doing: what it holds, whether hooks run, and what a model did.
+
+use crate::app::App;
+use crate::config::Provider;
+use crate::error::AppError;
+use backstory_store::{ModelWorkStatus, Receipt, Store, StoreStatus, Usefulness};
+
+/// How many of the newest hook runs a report shows.
+const HOOKS_SHOWN: u32 = 10;
+
+/// How the store is doing.
+#[derive(Debug)]
+pub struct StatusReport {
+    /// Why the store can only be read; nothing where it can be written.
+    pub problem: Option<String>,
+    /// What it holds.
+    pub status: StoreStatus,
+    /// How many memories have no vector yet.
+    pub vectors_waiting: u64,
+    /// The newest runs of hooks.
+    pub hooks: Vec<Receipt>,
+    /// How much of what was injected was used.
+    pub usefulness: Vec<Usefulness>,
+    /// What a model did, where one is configured or was called.
+    pub model_work: Option<ModelWorkStatus>,
+}
+
+impl App {
+    /// Reports how an open store is doing; `problem` is why it can only be read.
+    pub fn status(&self, store: &Store, problem: Option<String>) -> Result<StatusReport, AppError> {
+        let work = store.model_work(self.now)?;
+        Ok(StatusReport {
+            problem,
+            status: store.status()?,
+            // A store of an older schema that can only be read has no place for this.
+            vectors_waiting: store.count_stale_vectors().unwrap_or(0),
+            hooks: store.receipts(HOOKS_SHOWN)?,
+            usefulness: store.usefulness()?,
+            model_work: (self.config.distil.provider != Provider::None || work.calls > 0).then_some(work),
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! Shows what would change in hosts' files, and what could not be changed.
+
+use crate::app::App;
+use crate::diff::{Fate, diff};
+use crate::failure::Failure;
+use crate::ui::Tone;
+use backstory_app::connection::{ConnectionPlan, verb};
+use backstory_hosts::FileChange;
+
+/// How much of a plan is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlanDetail {
+    /// The files.
+    Files,
+    /// The files, and each line that changes.
+    Diffs,
+}
+
+/// Shows which files would change.
+pub(crate) fn show_plan(plan_of_all: &ConnectionPlan, detail: PlanDetail, app: &App) -> Result<(), Failure> {
+    for plan in plan_of_all.plans.iter().filter(|plan| !plan.changes.is_empty()) {
+        app.ui.line(&app.ui.tone(Tone::Strong, plan.host.title()))?;
+        for change in &plan.changes {
+            app.ui.line(&format!("  {:<7} {}  ({})", verb(change), path_of(change, app), change.what))?;
+            if detail == PlanDetail::Diffs {
+                show_diff(change, app)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Says which hosts were left as they are, and why.
+pub(crate) fn say_refused(plan_of_all: &ConnectionPlan, app: &App) {
+    for (host, plugin) in &plan_of_all.plugged {
+        app.ui.say(&format!(
+            "note: {} is connected by its plugin `{plugin}`; its settings stay as they are",
+            host.title()
+        ));
+    }
+    for (_, failure) in &plan_of_all.refused {
+        app.ui.fail(failure);
+    }
+}
+
+fn path_of(change: &FileChange, app: &App) -> String {
+    let path = app.ui.tone(Tone::Path, &change.path.display().to_string());
+    if change.target() == change.path { path } else { format!("{path} -> {}", change.target().display()) }
+}
+
+fn show_diff(change: &FileChange, app: &App) -> Result<(), Failure> {
+    let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+    for line in diff(&text(change.before()), &text(change.after.as_deref())) {
+        let line = match line {
+            None => app.ui.tone(Tone::Faint, "      ..."),
+            Some((Fate::Stays, line)) => format!("      {}", backstory_memory::clean(&line)),
+            Some((Fate::Goes, line)) => format!("    - {}", backstory_memory::clean(&line)),
+            Some((Fate::Comes, line)) => {
+                app.ui.tone(Tone::Good, &format!("    + {}", backstory_memory::clean(&line)))
+            }
+        };
+        app.ui.line(line.trim_end())?;
+    }
+    Ok(())
+}
