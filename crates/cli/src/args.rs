@@ -106,7 +106,7 @@ pub(crate) enum Command {
     Team(team::TeamArgs),
     /// Push what is new in shared projects to their teams, and pull what is new there
     Sync(sync::SyncArgs),
-    /// Take in what is on this machine already, or memories from a file
+    /// Import what is on this machine already, or memories from a file
     Import(import::ImportArgs),
     /// Write memories to a file or a folder
     Export(export::ExportArgs),

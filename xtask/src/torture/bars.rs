@@ -477,7 +477,7 @@ pub(crate) const BARS: &[Bar] = &[
     bar(
         "X01",
         "an import killed up to 20 times, as long as it runs: in the end nobody can tell",
-        &[Tests(CLI, &["taking_in::an_import_that_is_killed_goes_on"])],
+        &[Tests(CLI, &["importing_transcripts::an_import_that_is_killed_goes_on"])],
     ),
     bar(
         "X02",

@@ -23,16 +23,16 @@ use std::path::absolute;
 pub(crate) struct ImportArgs {
     /// A file `export` wrote, `-` for standard input; with `--from`, what is to be read instead of what is found
     pub(crate) file: Option<String>,
-    /// Take in everything that is found on this machine
+    /// Import everything that is found on this machine
     #[arg(long, conflicts_with_all = ["file", "from"])]
     pub(crate) all: bool,
-    /// Take in what one source holds: claude-code, codex, opencode, gemini-cli, copilot-cli, git, markdown, claude-mem, claude-mem-lite, open-mem, lore, engram
+    /// Import what one source holds: claude-code, codex, opencode, gemini-cli, copilot-cli, git, markdown, claude-mem, claude-mem-lite, open-mem, lore, engram
     #[arg(long, value_name = "SOURCE")]
     pub(crate) from: Option<String>,
     /// Pull what a team shares through a folder in git that `export --git` wrote
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "from", "all", "since", "format", "provenance"])]
     pub(crate) git: Option<String>,
-    /// Show what would be taken in, and take in nothing
+    /// Show what would be imported, and import nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Nothing older: a day, or how long ago (`90d`, `26w`)
@@ -75,13 +75,13 @@ pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
         (None, None) if args.all => machine::run(ImportSelection::Everything, args, app),
         (Some(_), None) if args.since.is_some() => {
             Err(Failure::usage("`--since` is for what is found on this machine")
-                .hint("a file is taken in whole; `backstory export --since` writes a part"))
+                .hint("a file is imported whole; `backstory export --since` writes a part"))
         }
         (Some(file), None) if !args.dry_run => file::run(file, args, app),
         (Some(_), None) => Err(Failure::usage("`--dry-run` is for what is found on this machine")
             .hint("a file is read line by line: lines that are known add nothing")),
-        (None, None) => Err(Failure::usage("what is to be taken in?").hint(
-            "`--all` takes in everything found on this machine (`--all --dry-run` shows it), `--from SOURCE` one source, a path a file",
+        (None, None) => Err(Failure::usage("nothing to import was named").hint(
+            "`--all` imports everything found on this machine (`--all --dry-run` shows it), `--from SOURCE` one source, a path a file",
         )),
     }
 }

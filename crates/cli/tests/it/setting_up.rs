@@ -232,7 +232,7 @@ fn help_lists_every_command() {
           project      Show, rename, merge or share projects
           team         Join a team, or run one: its memories live in a PostgreSQL of yours
           sync         Tell teams what is new in the projects shared with them, and hear what they tell
-          import       Take in what is on this machine already, or memories from a file
+          import       Import what is on this machine already, or memories from a file
           export       Write memories to a file or a folder
           index        Rebuild what is derived from the memories
           status       Show how the store is doing

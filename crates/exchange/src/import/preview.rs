@@ -52,18 +52,20 @@ pub fn preview_import(
 ) -> Vec<SourcePreview> {
     let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
     let transcripts = request.selection.transcripts(&request.places).into_iter();
-    let mut previews: Vec<SourcePreview> =
-        transcripts.map(|(host, records)| of_transcripts(host, &records, options, &mut folders)).collect();
+    let mut previews: Vec<SourcePreview> = transcripts
+        .map(|(host, records)| preview_transcripts(host, &records, options, &mut folders))
+        .collect();
     folders.extend(store.and_then(|store| known_folders(store).ok()).unwrap_or_default());
     let search = request.search_paths(folders.into_iter().collect());
-    previews
-        .extend(request.selection.instances(&search).iter().map(|instance| of_instance(instance, options)));
+    previews.extend(
+        request.selection.instances(&search).iter().map(|instance| preview_instance(instance, options)),
+    );
     previews.retain(|preview| preview.count > 0 || !preview.skipped.is_empty());
     previews
 }
 
 /// Previews a host's transcripts, and collects the folders they were made in.
-fn of_transcripts(
+fn preview_transcripts(
     host: Host,
     records: &[HostTranscript],
     options: &ImportOptions<'_>,
@@ -86,7 +88,7 @@ fn of_transcripts(
     preview
 }
 
-fn of_instance(instance: &SourceInstance, options: &ImportOptions<'_>) -> SourcePreview {
+fn preview_instance(instance: &SourceInstance, options: &ImportOptions<'_>) -> SourcePreview {
     let mut preview = SourcePreview::new(instance.source.to_string(), PreviewUnit::Memories);
     preview.bytes = instance.bytes;
     let read = instance.read(&mut |item| match item {

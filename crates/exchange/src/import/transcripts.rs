@@ -1,8 +1,8 @@
-//! Takes in hosts' records: read and redacted on one thread, kept and distilled on another, in the order things happened.
+//! Imports hosts' transcripts: read and redacted on one thread, stored and distilled on another, in the order things happened.
 //!
-//! A record is taken in by *batches*: some turns with what was done in them. A batch is kept, distilled and noted as one write,
-//! so that an import that is killed leaves no half of one, and goes on with the next as if nothing had been. A session hooks heard
-//! themselves is not taken in. Not here: how a record reads (`hosts`).
+//! A transcript is imported by *batches*: some turns with what was done in them. A batch is stored, distilled and marked in one
+//! transaction, so that an import that is killed leaves no half of one and goes on with the next. A session that hooks have captured is
+//! skipped: they know more. Not here: how a transcript reads (`hosts`).
 
 use super::options::{EXCLUDED, ImportOptions, SkipCounts, add_counts};
 use super::project_resolver::ProjectRefs;
@@ -24,111 +24,111 @@ const TURNS: usize = 24;
 const MANY_EVENTS: usize = 300;
 /// A turn that is longer is cut: distillation reads no more at once.
 const MOST_EVENTS: usize = 900;
-/// How many batches may wait to be kept. What is read ahead is held in memory.
+/// How many batches may wait to be stored: they are held in memory.
 const AHEAD: usize = 4;
 
-/// What came of a host's records.
+/// What came of hosts' transcripts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TranscriptImportReport {
-    /// Records that were read, to their end.
+    /// Transcripts that were read, to their end.
     pub read: u64,
-    /// Records that have not changed since they were read before.
+    /// Transcripts that have not changed since they were last read.
     pub unchanged: u64,
-    /// Sessions something new is known of.
+    /// Sessions of which something is new.
     pub sessions: BTreeSet<SessionId>,
-    /// Things that happened, and were not known.
+    /// Events that are new.
     pub new: u64,
-    /// Things that happened, and were known or forgotten.
+    /// Events that were known or forgotten.
     pub known: u64,
-    /// What was not taken in, and why.
+    /// What was skipped, and why.
     pub skipped: SkipCounts,
     /// The memories that were made.
     pub memories: Vec<MemoryId>,
 }
 
-/// Takes in records, the oldest first. `watch` is told how many bytes have been read.
+/// Imports transcripts, the oldest first. `progress` gets how many bytes have been read.
 pub fn import_transcripts(
     store: &mut Store,
-    mut records: Vec<HostTranscript>,
+    mut transcripts: Vec<HostTranscript>,
     options: &ImportOptions<'_>,
-    watch: &mut dyn FnMut(u64),
+    progress: &mut dyn FnMut(u64),
 ) -> Result<TranscriptImportReport, StoreError> {
-    // What is said later puts right what was said before, whichever host heard it.
-    records.sort_by(|one, other| {
+    // A later session corrects an earlier one, whichever host it ran in.
+    transcripts.sort_by(|one, other| {
         (one.began.unwrap_or(one.modified), &one.path, &one.session).cmp(&(
             other.began.unwrap_or(other.modified),
             &other.path,
             &other.session,
         ))
     });
-    // A session is wanted whole or not at all: half of it would be told wrongly.
-    records.retain(|record| options.since.is_none_or(|since| record.modified >= since));
-    let all_bytes: u64 = records.iter().map(|record| record.bytes).sum();
+    // A session is imported whole or not at all: memories of half a session would be wrong.
+    transcripts.retain(|transcript| options.since.is_none_or(|since| transcript.modified >= since));
+    let all_bytes: u64 = transcripts.iter().map(|transcript| transcript.bytes).sum();
     let mut report = TranscriptImportReport::default();
-    let jobs = jobs(store, records, options, &mut report)?;
+    let jobs = jobs(store, transcripts, options, &mut report)?;
     let jobs = jobs.as_slice();
-    let mut bytes = all_bytes - jobs.iter().map(|job| job.record.bytes).sum::<u64>();
-    watch(bytes);
+    let mut bytes = all_bytes - jobs.iter().map(|job| job.transcript.bytes).sum::<u64>();
+    progress(bytes);
     store.prepare_bulk_write()?;
-    let mut keeper =
-        TranscriptImporter { options, known_to: HashMap::new(), familiar: ImportCache::default(), report };
+    let mut importer =
+        TranscriptImporter { options, known_to: HashMap::new(), cache: ImportCache::default(), report };
     std::thread::scope(|threads| {
         let (sender, batches) = sync_channel(AHEAD);
         threads.spawn(move || TranscriptScan::new(options).read_all(jobs, &sender));
         for batch in batches {
             let Some(job) = jobs.get(batch.job) else { break };
-            store.transaction(|store| keeper.keep(store, job, &batch))?;
-            watch(bytes + batch.bytes);
+            store.transaction(|store| importer.keep(store, job, &batch))?;
+            progress(bytes + batch.bytes);
             if batch.is_last {
-                bytes += job.record.bytes;
-                keeper.report.read += 1;
-                keeper.known_to.clear();
+                bytes += job.transcript.bytes;
+                importer.report.read += 1;
+                importer.known_to.clear();
             }
         }
-        Ok(keeper.report)
+        Ok(importer.report)
     })
 }
 
-/// A record that is to be read, and how many of its entries have been taken in already.
+/// A transcript that is to be read, and how many of its entries have been imported already.
 struct TranscriptJob {
-    record: HostTranscript,
+    transcript: HostTranscript,
     taken: u64,
     /// Whether it was read to its end before, and has changed since.
     was_read: bool,
     state: ImportProgress,
 }
 
-/// Returns the records that are to be read, and counts those that have not changed.
+/// Returns the transcripts that are to be read, and counts those that have not changed.
 fn jobs(
     store: &Store,
-    records: Vec<HostTranscript>,
+    transcripts: Vec<HostTranscript>,
     options: &ImportOptions<'_>,
     report: &mut TranscriptImportReport,
 ) -> Result<Vec<TranscriptJob>, StoreError> {
     let mut jobs = Vec::new();
-    for record in records {
-        let state = state_of(&record, options);
+    for transcript in transcripts {
+        let state = state_of(&transcript, options);
         let before = store.import_progress(&state.source, &state.location)?;
         let was_read = before.as_ref().is_some_and(|before| before.is_done);
         match before.filter(|before| before.fingerprint == state.fingerprint) {
             Some(before) if before.is_done => report.unchanged += 1,
             before => {
                 let taken = before.map_or(0, |before| before.imported);
-                jobs.push(TranscriptJob { record, taken, was_read, state });
+                jobs.push(TranscriptJob { transcript, taken, was_read, state });
             }
         }
     }
     Ok(jobs)
 }
 
-/// Names a record, and says what it looks like now.
-fn state_of(record: &HostTranscript, options: &ImportOptions<'_>) -> ImportProgress {
-    let path = record.path.to_string_lossy();
-    let place = record.session.as_ref().map_or(path.to_string(), |session| format!("{path} {session}"));
+/// Names a transcript, and says what it looks like now.
+fn state_of(transcript: &HostTranscript, options: &ImportOptions<'_>) -> ImportProgress {
+    let path = transcript.path.to_string_lossy();
+    let place = transcript.session.as_ref().map_or(path.to_string(), |session| format!("{path} {session}"));
     let place = options.redactor.scrub(&place).into_string();
-    let fingerprint = format!("{} {}", record.bytes, record.modified.0);
+    let fingerprint = format!("{} {}", transcript.bytes, transcript.modified.0);
     ImportProgress {
-        source: record.host.as_str().to_owned(),
+        source: transcript.host.as_str().to_owned(),
         location: place,
         fingerprint: fingerprint,
         imported: 0,
@@ -136,20 +136,20 @@ fn state_of(record: &HostTranscript, options: &ImportOptions<'_>) -> ImportProgr
     }
 }
 
-/// Some turns of one record, ready to be kept.
+/// Some turns of one transcript, ready to be stored.
 struct TranscriptBatch {
     job: usize,
     arrivals: Vec<IncomingEvent>,
-    /// How many entries of the record come before its end.
+    /// How many entries of the transcript come before its end.
     taken: u64,
     bytes: u64,
     skipped: SkipCounts,
-    /// Whether nothing of the record so far was skipped that may be wanted another time.
+    /// Whether nothing of the transcript so far was skipped that may be wanted another time.
     is_whole: bool,
     is_last: bool,
 }
 
-/// Reads records and makes what they tell fit to be kept.
+/// Reads transcripts and makes their entries fit to be stored.
 struct TranscriptScan<'a> {
     options: &'a ImportOptions<'a>,
     folders: ProjectRefs<'a>,
@@ -168,10 +168,10 @@ impl<'a> TranscriptScan<'a> {
         }
     }
 
-    /// Reads one record. Returns nothing where nobody listens any more.
+    /// Reads one transcript. Returns nothing where the receiver has stopped.
     fn read(&mut self, job: usize, of: &TranscriptJob, sender: &SyncSender<TranscriptBatch>) -> Option<()> {
         let mut batch = TranscriptBatch::begin(job, 0, true);
-        let mut entries = match of.record.read(&ForeignDatabases) {
+        let mut entries = match of.transcript.read(&ForeignDatabases) {
             Ok(entries) => entries,
             Err(_) => {
                 batch.skip("cannot be opened");
@@ -182,7 +182,7 @@ impl<'a> TranscriptScan<'a> {
         let mut first_prompts = FirstPrompts::default();
         while let Some(reading) = entries.next() {
             batch.taken += 1;
-            batch.bytes = entries.bytes_read().min(of.record.bytes);
+            batch.bytes = entries.bytes_read().min(of.transcript.bytes);
             let is_done = batch.taken <= of.taken;
             let entry = match reading {
                 TranscriptItem::Unreadable(_) if is_done => continue,
@@ -192,7 +192,7 @@ impl<'a> TranscriptScan<'a> {
                 }
                 TranscriptItem::Entry(entry) => entry,
             };
-            if first_prompts.is_of_ours(&entry, self.options.is_own_prompt) {
+            if first_prompts.is_own(&entry, self.options.is_own_prompt) {
                 batch.arrivals.retain(|arrival| arrival.event.host_session != entry.session);
                 batch.skip("our own");
                 continue;
@@ -201,7 +201,7 @@ impl<'a> TranscriptScan<'a> {
                 continue;
             }
             let is_turn_end = entry.event.activity.kind() == EventKind::TurnEnd;
-            match self.arrival(of.record.host, *entry) {
+            match self.arrival(of.transcript.host, *entry) {
                 Ok(arrival) => batch.arrivals.push(arrival),
                 Err(why) => {
                     batch.is_whole &= why != EXCLUDED;
@@ -218,7 +218,7 @@ impl<'a> TranscriptScan<'a> {
         sender.send(TranscriptBatch { is_last: true, ..batch }).ok()
     }
 
-    /// Makes an entry fit to be kept, or says why it is not.
+    /// Makes an entry fit to be stored, or says why it is skipped.
     fn arrival(&mut self, host: Host, entry: TranscriptEntry) -> Result<IncomingEvent, &'static str> {
         if !self.options.is_possible(entry.at) {
             return Err("of an impossible time");
@@ -233,7 +233,7 @@ impl<'a> TranscriptScan<'a> {
             provenance: entry.event.provenance.min(Provenance::Import),
             body: EventBody { activity: entry.event.activity, subagent: entry.event.subagent },
         };
-        // Nothing was given to a session that no hook heard of.
+        // Nothing was injected into a session that no hook captured.
         let given = Shingles::default();
         let around = CaptureContext {
             redactor: self.options.redactor,
@@ -249,20 +249,20 @@ impl<'a> TranscriptScan<'a> {
     }
 }
 
-/// Which sessions of a record are our own with a model: those whose first prompt is one of ours.
+/// Which sessions of a transcript are our own with a model: those whose first prompt is one of ours.
 #[derive(Default)]
 struct FirstPrompts {
-    are_ours: HashMap<String, bool>,
+    is_own_session: HashMap<String, bool>,
 }
 
 impl FirstPrompts {
-    fn is_of_ours(&mut self, entry: &TranscriptEntry, is_own_prompt: fn(&str) -> bool) -> bool {
-        match (self.are_ours.get(&entry.session), &entry.event.activity) {
-            (Some(is_ours), _) => *is_ours,
+    fn is_own(&mut self, entry: &TranscriptEntry, is_own_prompt: fn(&str) -> bool) -> bool {
+        match (self.is_own_session.get(&entry.session), &entry.event.activity) {
+            (Some(is_own), _) => *is_own,
             (None, Activity::Prompted { text }) => {
-                let is_ours = is_own_prompt(text);
-                self.are_ours.insert(entry.session.clone(), is_ours);
-                is_ours
+                let is_own = is_own_prompt(text);
+                self.is_own_session.insert(entry.session.clone(), is_own);
+                is_own
             }
             (None, _) => false,
         }
@@ -285,25 +285,25 @@ impl TranscriptBatch {
     }
 }
 
-/// What a batch tells of a session.
+/// What a batch adds to a session.
 struct SessionProgress {
-    /// Whether hooks heard of it themselves: they know better.
-    is_heard: bool,
-    /// When the newest happened that was not known.
+    /// Whether hooks have captured it: they know more.
+    was_captured: bool,
+    /// When the newest event happened that was not known.
     newest: Option<Timestamp>,
 }
 
-/// Keeps one batch after the other.
+/// Stores one batch after the other.
 struct TranscriptImporter<'a> {
     options: &'a ImportOptions<'a>,
-    /// How far each session of the record was known before it was read again.
+    /// How far each session of the transcript was known before it was read again.
     known_to: HashMap<String, Timestamp>,
-    familiar: ImportCache,
+    cache: ImportCache,
     report: TranscriptImportReport,
 }
 
 impl TranscriptImporter<'_> {
-    /// Keeps a batch, makes memories of it, and notes how far its record has been taken in.
+    /// Stores a batch, makes memories of it, and marks how far its transcript has been imported.
     fn keep(
         &mut self,
         store: &mut Store,
@@ -312,7 +312,7 @@ impl TranscriptImporter<'_> {
     ) -> Result<(), StoreError> {
         add_counts(&mut self.report.skipped, &batch.skipped);
         for (name, newest) in self.keep_events(store, job, batch)? {
-            if let Some(session) = store.find_session(job.record.host.as_str(), name)? {
+            if let Some(session) = store.find_session(job.transcript.host.as_str(), name)? {
                 let trigger =
                     if batch.is_last { DistilTrigger::SessionEnd } else { DistilTrigger::BatchPart };
                 self.distil_session(store, session.id, trigger, newest)?;
@@ -329,7 +329,7 @@ impl TranscriptImporter<'_> {
         store.save_import_progress(&state, self.options.now)
     }
 
-    /// Keeps the events of a batch, and returns the sessions something new is known of, each with when the newest of it happened.
+    /// Stores the events of a batch, and returns the sessions of which something is new, each with the time of its newest event.
     fn keep_events<'s>(
         &mut self,
         store: &mut Store,
@@ -337,25 +337,25 @@ impl TranscriptImporter<'_> {
         batch: &'s TranscriptBatch,
     ) -> Result<BTreeMap<&'s str, Timestamp>, StoreError> {
         let TranscriptImporter { known_to, report, .. } = self;
-        // Mostly one session: a record of many is one of each.
+        // Mostly one session; some hosts keep several in one transcript.
         let mut sessions: BTreeMap<&str, SessionProgress> = BTreeMap::new();
         for arrival in &batch.arrivals {
             let event = &arrival.event;
             if !sessions.contains_key(event.host_session.as_str()) {
-                let is_heard = store.was_captured_by_hooks(&event.host, &event.host_session)?;
+                let was_captured = store.was_captured_by_hooks(&event.host, &event.host_session)?;
                 if job.was_read && !known_to.contains_key(&event.host_session) {
                     let session = store.find_session(&event.host, &event.host_session)?;
                     let last = session.map_or(Timestamp(i64::MIN), |session| session.last_event_at);
                     known_to.insert(event.host_session.clone(), last);
                 }
-                sessions.insert(&event.host_session, SessionProgress { is_heard, newest: None });
+                sessions.insert(&event.host_session, SessionProgress { was_captured, newest: None });
             }
             let Some(progress) = sessions.get_mut(event.host_session.as_str()) else { continue };
-            if progress.is_heard {
+            if progress.was_captured {
                 *report.skipped.entry("lived through").or_default() += 1;
                 continue;
             }
-            // What was taken in before and is gone for its age is not new.
+            // What was imported before and has expired since is not new.
             let was_known = known_to.get(&event.host_session).is_some_and(|known_to| event.at <= *known_to);
             if was_known && !store.has_event(event.key)? {
                 report.known += 1;
@@ -383,7 +383,7 @@ impl TranscriptImporter<'_> {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let how = Distillation { trigger, root: None, redactor: self.options.redactor, now, until: None };
-        self.report.memories.extend(distil_batch(store, session, &how, &mut self.familiar)?.written);
+        self.report.memories.extend(distil_batch(store, session, &how, &mut self.cache)?.written);
         if trigger == DistilTrigger::SessionEnd {
             store.end_session(session)?;
         }

@@ -160,7 +160,7 @@ pub(crate) fn file_name(record: &MemoryRecord) -> PathBuf {
     Path::new(kind.as_str()).join(format!("{}.md", name.join("-")))
 }
 
-/// Enough digits to tell apart what has the same day and title.
+/// Enough digits to distinguish memories of the same day and title.
 fn short(digest: Digest) -> String {
     digest.to_string().chars().take(8).collect()
 }

@@ -1,4 +1,4 @@
-//! claude-mem-lite's database. Two programs go by that name; their tables tell which one it is.
+//! claude-mem-lite's database. Two programs go by that name; their tables show which one it is.
 
 mod mem_lite;
 mod sdsrss;

@@ -8,7 +8,7 @@ mod json_export;
 use crate::imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 use crate::sources::observed_rows::{category, kind};
 use crate::sources::rows::{locate_database, reason};
-use crate::sources::text::{draft, project, title, trust_of_tool};
+use crate::sources::text::{draft, project, provenance_of_tool, title};
 use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use crate::time::foreign_time;
 use backstory_memory::{Kind, MemoryScope, Timestamp};
@@ -106,7 +106,7 @@ impl EngramIndex {
             let content = draft(Kind::Summary, &title(&[Some(summary)]).ok_or(reason::NO_WORDS)?, summary);
             let at = began.ok_or(reason::NO_DATE)?;
             let memory = ImportedMemory::new(format!("session {id}"), folder.clone(), at, content);
-            Ok(ImportedMemory { session: of_host(id), ..memory })
+            Ok(ImportedMemory { session: opencode_session(id), ..memory })
         });
         self.sessions.insert(id.to_owned(), EngramSession { name: name.to_owned(), folder, began });
         summary
@@ -131,7 +131,7 @@ impl EngramIndex {
         let mut content = draft(kind(sort), &title, said.unwrap_or_default());
         content.category = category(content.kind, sort);
         content.concepts = text(fields, "topic_key").map(str::to_owned).into_iter().collect();
-        content.provenance = trust_of_tool(text(fields, "tool_name"));
+        content.provenance = provenance_of_tool(text(fields, "tool_name"));
         if text(fields, "scope").is_some_and(|scope| scope == "personal" || scope == "global") {
             content.scope = MemoryScope::User;
         }
@@ -139,7 +139,7 @@ impl EngramIndex {
         let between = text(fields, "sync_id").unwrap_or(id);
         let seen = text(fields, "duplicate_count").and_then(|count| count.parse().ok()).unwrap_or(1);
         Ok(ImportedMemory {
-            session: session.and_then(of_host),
+            session: session.and_then(opencode_session),
             history: Some(UsageHistory {
                 updated_at: at(fields, "updated_at").unwrap_or(created_at),
                 times_seen: std::cmp::max(1, seen),
@@ -166,8 +166,8 @@ fn named(numbers: Option<&Vec<String>>) -> Vec<String> {
     numbers.into_iter().flatten().map(|number| format!("observation {number}")).collect()
 }
 
-/// Sessions of OpenCode are told by their names; whose the others are nothing says.
-fn of_host(session: &str) -> Option<ImportedSession> {
+/// Sessions of OpenCode are recognised by their names; nothing says which host the others ran in.
+fn opencode_session(session: &str) -> Option<ImportedSession> {
     let host = session.starts_with("ses_").then(|| "opencode".to_owned())?;
     Some(ImportedSession { host, name: session.to_owned() })
 }

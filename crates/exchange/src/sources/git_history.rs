@@ -1,6 +1,6 @@
 //! Git history: commits as work that was done, with its why, and files that change together.
 //!
-//! A commit's name is its own, so that another clone, a work tree or the next run adds nothing twice. Not here: how git is asked
+//! A commit's name is its own, so that another clone, a work tree or the next run adds nothing twice. Not here: how git is called
 //! (`capture::git`), and what messages state beside the work: tried on real histories, most of it was no decision.
 
 mod co_change;
@@ -63,14 +63,14 @@ pub(crate) fn read(
     let commits = newest_commits(&instance.path, emit)?;
     let user = git::user_email(&instance.path, SHORT_PATIENCE);
     let reader = CommitReader { root: &instance.path, user: user.as_deref() };
-    // Where git cannot tell any files, as in a clone without them, no commit is empty for that.
-    let tells_files = commits.iter().any(|commit| commit.file_count > 0);
+    // In a clone without file contents git names no files; then no commit counts as empty.
+    let names_files = commits.iter().any(|commit| commit.file_count > 0);
     let mut emitted: HashSet<&str> = HashSet::new();
     for commit in &commits {
-        let message = CommitMessage::of(&commit.message);
-        let subject = CommitSubject::of(message.subject);
+        let message = CommitMessage::parse(&commit.message);
+        let subject = CommitSubject::parse(message.subject);
         let why_not = noise(commit, &message, &subject)
-            .or((tells_files && commit.file_count == 0).then_some("an empty commit"));
+            .or((names_files && commit.file_count == 0).then_some("an empty commit"));
         if let Some(why_not) = why_not {
             emit(ImportItem::Skipped(why_not));
             continue;
@@ -97,7 +97,7 @@ fn newest_commits(root: &Path, emit: &mut dyn FnMut(ImportItem)) -> Result<Vec<C
         newest = RecentCommits::read(root, HistoryDetail::Message);
     }
     if newest.commits.is_empty() {
-        return Err(UnreadableSource("git tells no commits".to_owned()));
+        return Err(UnreadableSource("git lists no commits".to_owned()));
     }
     (0..newest.merges).for_each(|_| emit(ImportItem::Skipped("a merge")));
     if newest.read == HistoryEnd::CutShort {
@@ -134,7 +134,7 @@ impl RecentCommits {
         (self.commits.len() + self.merges) as u64
     }
 
-    /// Whether git stopped before it had told what was asked, and not for want of time.
+    /// Whether git stopped early, and not for want of time.
     fn gave_up(&self, all: u64) -> bool {
         self.read == HistoryEnd::Read && self.commits.len() < MOST_COMMITS && self.seen() < all
     }

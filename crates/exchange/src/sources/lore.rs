@@ -1,13 +1,13 @@
 //! lore's data directory: JSON line by line for what happened, YAML for what was curated, one JSON file for each session.
 //!
 //! A record is written anew when it changes, and the latest version of a name counts. Its search database is made from these
-//! files; only how often something was asked for stands there alone. Not here: its registry, beyond the names of projects.
+//! files; only how often a record was looked up stands there alone. Not here: its registry, beyond the names of projects.
 
 mod curated;
-mod files;
 mod graph;
 mod handoffs;
 mod journal;
+mod lore_files;
 
 use crate::imported::{ImportItem, ImportedMemory, ImportedProject};
 use crate::sources::rows::reason;
@@ -25,10 +25,10 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
     at(folder).filter(|_| is_lore(folder)).into_iter().collect()
 }
 
-/// Returns the find a folder is. Its own time says nothing about the files in the folders below.
+/// Returns the instance that a folder is. Its own time says nothing about the files in the folders below.
 pub(crate) fn at(folder: &Path) -> Option<SourceInstance> {
     let instance = SourceInstance::at(ImportSource::Lore, folder)?;
-    let (bytes, fingerprint) = files::fingerprint(folder);
+    let (bytes, fingerprint) = lore_files::fingerprint(folder);
     Some(SourceInstance { bytes, fingerprint, ..instance })
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn read(
         Ok(memory) => taken.push(memory),
         Err(why) => emit(ImportItem::Skipped(why)),
     };
-    let sessions = files::sessions(root);
+    let sessions = lore_files::sessions(root);
     let projects = LoreProjects::read(root, &sessions);
     journal::decisions(root, &projects, &mut take);
     journal::failures(root, &mut take);
@@ -104,7 +104,7 @@ fn dated(record: &LoreRecord, fields: &[&str]) -> Option<Timestamp> {
 }
 
 /// Returns who is trusted for what was noted from somewhere: a page of the web is a stranger.
-fn trust_of(source: Option<&str>) -> Provenance {
+fn provenance_of(source: Option<&str>) -> Provenance {
     let is_outside =
         source.is_some_and(|source| source.starts_with("http://") || source.starts_with("https://"));
     if is_outside { Provenance::External } else { Provenance::Import }

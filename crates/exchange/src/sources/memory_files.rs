@@ -34,21 +34,21 @@ const CONFIDENCE_IN_A_COPY: f64 = 0.45;
 /// Finds the memory files of projects and of the user.
 pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
     let of_projects =
-        locations::of_projects(&search.projects).into_iter().map(|path| (path, MemoryScope::Project));
-    let of_user = locations::of_user(&search.places).into_iter().map(|path| (path, MemoryScope::User));
+        locations::project_files(&search.projects).into_iter().map(|path| (path, MemoryScope::Project));
+    let of_user = locations::user_files(&search.places).into_iter().map(|path| (path, MemoryScope::User));
     let of_agent =
-        locations::of_claude_code(&search.places).into_iter().map(|path| (path, MemoryScope::Project));
-    let mut finds: Vec<SourceInstance> = Vec::new();
+        locations::claude_code_files(&search.places).into_iter().map(|path| (path, MemoryScope::Project));
+    let mut instances: Vec<SourceInstance> = Vec::new();
     for (path, scope) in of_user.chain(of_projects).chain(of_agent) {
-        let is_known = finds.iter().any(|known| known.path == path);
-        let found =
-            SourceInstance::at(ImportSource::Markdown, &path).filter(|found| !is_known && found.bytes > 0);
+        let is_known = instances.iter().any(|known| known.path == path);
+        let instance = SourceInstance::at(ImportSource::Markdown, &path)
+            .filter(|instance| !is_known && instance.bytes > 0);
         // What a clone or a checkout touches has not changed for that.
         let fingerprint =
             text_of(&path).map_or_else(|why| why.0, |text| digest([text.as_bytes()]).to_string());
-        finds.extend(found.map(|found| SourceInstance { fingerprint, scope, ..found }));
+        instances.extend(instance.map(|instance| SourceInstance { fingerprint, scope, ..instance }));
     }
-    finds
+    instances
 }
 
 /// Reads the sections of a memory file.
@@ -57,7 +57,7 @@ pub(crate) fn read(
     emit: &mut dyn FnMut(ImportItem),
 ) -> Result<(), UnreadableSource> {
     let text = text_of(&instance.path)?;
-    let place = MemoryFilePlace::of(&instance.path);
+    let place = MemoryFilePlace::for_path(&instance.path);
     let file = match instance.scope {
         MemoryScope::User => MemoryFile::of_user(&instance.path, place.loading),
         MemoryScope::Project => MemoryFile::of_project(&instance.path, place)?,
@@ -84,7 +84,7 @@ fn text_of(path: &Path) -> Result<String, UnreadableSource> {
     if bytes.len() as u64 > MOST_FILE_BYTES {
         return Err(UnreadableSource("too long for a memory file".to_owned()));
     }
-    String::from_utf8(bytes).map_err(|_| UnreadableSource("no text".to_owned()))
+    String::from_utf8(bytes).map_err(|_| UnreadableSource("not UTF-8".to_owned()))
 }
 
 /// A memory file, and where it belongs.
@@ -110,8 +110,7 @@ impl MemoryFile {
     }
 
     fn of_project(path: &Path, place: MemoryFilePlace) -> Result<MemoryFile, UnreadableSource> {
-        let folder =
-            place.folder.ok_or_else(|| UnreadableSource("nobody knows of which project it is".to_owned()))?;
+        let folder = place.folder.ok_or_else(|| UnreadableSource("its project is not known".to_owned()))?;
         let root = PathBuf::from(identify_project(&folder).root);
         let name = path.strip_prefix(&root).unwrap_or(path);
         Ok(MemoryFile {
@@ -141,10 +140,10 @@ impl MemoryFile {
         let headings = section.headings(" ");
         let says = |wanted: &[&str]| words(&headings).any(|word| wanted.contains(&word.as_str()));
         let file = self.name.to_lowercase();
-        let is_passing = ["activecontext.md", "progress.md"].iter().any(|name| file.ends_with(name));
+        let is_short_lived = ["activecontext.md", "progress.md"].iter().any(|name| file.ends_with(name));
         if says(&["decision", "decisions", "adr", "adrs"]) {
             Kind::Decision
-        } else if is_passing || says(&["todo", "todos", "progress", "status"]) {
+        } else if is_short_lived || says(&["todo", "todos", "progress", "status"]) {
             Kind::Note
         } else {
             Kind::Learning

@@ -6,7 +6,7 @@
 use crate::imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 use crate::sources::observed_rows::{OBSERVATION, SUMMARY, observation, summary};
 use crate::sources::rows::{each_row, first_moment, locate_database, look_up, reason, skip_rows};
-use crate::sources::text::{project, trust_of_tool, unique};
+use crate::sources::text::{project, provenance_of_tool, unique};
 use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_memory::{Content, MemoryScope};
 use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
@@ -43,7 +43,7 @@ pub(crate) fn read(
     let named_in = entities(&db);
     let columns = [OBSERVATION, PLACE].concat();
     each_row(&db, wanted("observations", &columns), emit, |row| {
-        let project = projects.of(row.text("session_id"));
+        let project = projects.of_session(row.text("session_id"));
         let mut content = observation(row, &project)?;
         let named = row.text("id").and_then(|id| named_in.get(id)).into_iter().flatten();
         content.concepts = unique(content.concepts.into_iter().chain(named.cloned()));
@@ -53,7 +53,7 @@ pub(crate) fn read(
         history.apply(row, placed(row, "observation", project, content)?)
     });
     each_row(&db, wanted("session_summaries", &[SUMMARY, PLACE].concat()), emit, |row| {
-        let project = projects.of(row.text("session_id"));
+        let project = projects.of_session(row.text("session_id"));
         let content = summary(row, &project)?;
         placed(row, "summary", project, content)
     });
@@ -84,8 +84,8 @@ fn placed(
     mut content: Content,
 ) -> Result<ImportedMemory, &'static str> {
     let id = row.text("id").ok_or(reason::NO_NAME)?;
-    content.provenance = trust_of_tool(row.text("tool_name"));
-    // Sessions of OpenCode are told by their names; whose the others are the database does not say.
+    content.provenance = provenance_of_tool(row.text("tool_name"));
+    // Sessions of OpenCode are recognised by their names; the database does not say which host the others ran in.
     let session = row.text("session_id").filter(|session| session.starts_with("ses_"));
     let session = session.map(|name| ImportedSession { host: "opencode".to_owned(), name: name.to_owned() });
     let created_at = first_moment(row, &["created_at"]).ok_or(reason::NO_DATE)?;
@@ -114,7 +114,7 @@ impl OpenMemProjects {
         OpenMemProjects { by_session, here }
     }
 
-    fn of(&self, session: Option<&str>) -> ImportedProject {
+    fn of_session(&self, session: Option<&str>) -> ImportedProject {
         session.and_then(|session| self.by_session.get(session)).unwrap_or(&self.here).clone()
     }
 }

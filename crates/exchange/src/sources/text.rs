@@ -120,7 +120,7 @@ pub(crate) fn files(project: &ImportedProject, paths: Vec<String>) -> Vec<String
 }
 
 /// Returns who is trusted for what came out of a tool: the web and the servers of others are strangers.
-pub(crate) fn trust_of_tool(tool: Option<&str>) -> Provenance {
+pub(crate) fn provenance_of_tool(tool: Option<&str>) -> Provenance {
     let tool = tool.unwrap_or_default().to_lowercase().replace(['_', '-'], "");
     let is_outside = ["webfetch", "websearch", "codesearch", "webreader"].contains(&tool.as_str());
     if is_outside || tool.starts_with("mcp") { Provenance::External } else { Provenance::Import }
@@ -168,10 +168,10 @@ mod tests {
     #[test]
     fn what_came_from_outside_stays_outside() {
         for tool in ["WebFetch", "webfetch", "web_search", "mcp__github__issue"] {
-            assert_eq!(trust_of_tool(Some(tool)), Provenance::External, "{tool}");
+            assert_eq!(provenance_of_tool(Some(tool)), Provenance::External, "{tool}");
         }
-        assert_eq!(trust_of_tool(Some("Edit")), Provenance::Import);
-        assert_eq!(trust_of_tool(None), Provenance::Import);
+        assert_eq!(provenance_of_tool(Some("Edit")), Provenance::Import);
+        assert_eq!(provenance_of_tool(None), Provenance::Import);
     }
 
     proptest! {

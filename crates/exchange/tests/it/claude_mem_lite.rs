@@ -63,13 +63,13 @@ fn what_mem_lite_learnt_comes_in() {
         (fetched.content.kind, fetched.content.provenance.clone()),
         (Kind::Discovery, Provenance::External)
     );
-    let learnt = reading.named("learning l1");
-    assert_eq!(learnt.content.kind, Kind::Learning);
-    assert_eq!(learnt.content.category.as_ref().unwrap().0, "gotcha");
-    assert!((learnt.content.confidence.get() - 0.77).abs() < 1e-9);
-    let past = learnt.history.unwrap();
-    assert_eq!((past.times_seen, past.updated_at), (4, Timestamp(1_770_890_400_000)));
-    assert_eq!(learnt.content.scope, MemoryScope::Project);
+    let learning = reading.named("learning l1");
+    assert_eq!(learning.content.kind, Kind::Learning);
+    assert_eq!(learning.content.category.as_ref().unwrap().0, "gotcha");
+    assert!((learning.content.confidence.get() - 0.77).abs() < 1e-9);
+    let history = learning.history.unwrap();
+    assert_eq!((history.times_seen, history.updated_at), (4, Timestamp(1_770_890_400_000)));
+    assert_eq!(learning.content.scope, MemoryScope::Project);
     assert_eq!(reading.named("learning l2").content.scope, MemoryScope::User);
     let summary = reading.named("summary s2");
     assert_eq!(summary.content.title, "Receipts print");
@@ -163,8 +163,8 @@ fn what_sdsrss_kept_comes_in() {
     assert_eq!(cents.replaces, ["observation 1", "observation 3"]);
     assert_eq!(cents.content.importance.get(), 4);
     assert_eq!(cents.content.facts, ["Floats lose money"]);
-    let past = cents.history.unwrap();
-    assert_eq!((past.times_used, past.last_used_at), (7, Some(Timestamp(1_772_370_000_000))));
+    let history = cents.history.unwrap();
+    assert_eq!((history.times_used, history.last_used_at), (7, Some(Timestamp(1_772_370_000_000))));
     assert_eq!(cents.session.as_ref().unwrap().name, "host-1");
     let summary = &reading.named("summary 1").content;
     assert_eq!(

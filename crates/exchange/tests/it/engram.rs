@@ -63,8 +63,8 @@ fn check(reading: &CollectedItems) {
     assert_eq!(cents.project, ImportedProject::Folder("/home/dev/shop".into()));
     assert_eq!(cents.session.as_ref().unwrap().host, "opencode");
     assert_eq!(cents.created_at, Timestamp(1_770_715_200_000));
-    let past = cents.history.unwrap();
-    assert_eq!((past.times_seen, past.updated_at), (3, Timestamp(1_770_886_800_000)));
+    let history = cents.history.unwrap();
+    assert_eq!((history.times_seen, history.updated_at), (3, Timestamp(1_770_886_800_000)));
     let tabs = reading.named("observation 4");
     assert_eq!((tabs.content.scope, tabs.session.clone()), (MemoryScope::User, None));
     assert_eq!(tabs.project, ImportedProject::Named("till".into()));

@@ -1,6 +1,6 @@
 //! What is made of a repository's history.
 
-use crate::repository::Repository;
+use crate::repository::TestRepository;
 use backstory_exchange::{
     ImportItem, ImportSource, ImportedMemory, ImportedProject, SearchPaths, SourceInstance,
 };
@@ -11,21 +11,21 @@ fn instances(projects: &[PathBuf]) -> Vec<SourceInstance> {
     ImportSource::Git.locate(&SearchPaths { projects: projects.to_vec(), ..SearchPaths::default() })
 }
 
-fn read(repository: &Repository) -> (Vec<ImportedMemory>, Vec<&'static str>) {
+fn read(repository: &TestRepository) -> (Vec<ImportedMemory>, Vec<&'static str>) {
     let (mut memories, mut skipped) = (Vec::new(), Vec::new());
     for instance in instances(std::slice::from_ref(&repository.root)) {
-        let told = &mut |found| match found {
+        let items = &mut |item| match item {
             ImportItem::Memory(memory) => memories.push(*memory),
             ImportItem::Skipped(why) => skipped.push(why),
         };
-        instance.read(told).unwrap();
+        instance.read(items).unwrap();
     }
     (memories, skipped)
 }
 
 #[test]
 fn a_commit_is_work_done_with_its_why() {
-    let Some(repository) = Repository::make() else { return };
+    let Some(repository) = TestRepository::make() else { return };
     let message = "fix(store)!: keep the lock while the log is copied (#12)\n\n\
          Two writers met in between, and the later one won.\n\nSigned-off-by: Me <me@example.org>\n";
     let id = repository.commit(message, &["src/store.rs", "Cargo.lock"]);
@@ -53,7 +53,7 @@ fn a_commit_is_work_done_with_its_why() {
 
 #[test]
 fn subjects_say_the_kind_and_titles_are_words() {
-    let Some(repository) = Repository::make() else { return };
+    let Some(repository) = TestRepository::make() else { return };
     let cases = [
         ("feat: search by meaning", Kind::Feature, "Search by meaning"),
         ("perf(recall): two threads look at once", Kind::Refactor, "Two threads look at once"),
@@ -91,7 +91,7 @@ fn subjects_say_the_kind_and_titles_are_words() {
 
 #[test]
 fn what_is_no_work_is_counted_and_left_out() {
-    let Some(repository) = Repository::make() else { return };
+    let Some(repository) = TestRepository::make() else { return };
     let check = |message: &str, files: &[&str], why| {
         repository.commit(message, files);
         assert_eq!(read(&repository).1.last(), Some(&why), "{message}");
@@ -123,7 +123,7 @@ fn what_is_no_work_is_counted_and_left_out() {
 
 #[test]
 fn a_merge_says_nothing_and_what_it_brings_counts() {
-    let Some(repository) = Repository::make() else { return };
+    let Some(repository) = TestRepository::make() else { return };
     repository.commit("Begin with a parser", &["src/parser.rs"]);
     repository.git(&["checkout", "--quiet", "-b", "side"]);
     repository.commit("Add a printer for trees", &["src/printer.rs"]);
@@ -139,7 +139,7 @@ fn a_merge_says_nothing_and_what_it_brings_counts() {
 
 #[test]
 fn a_revert_takes_the_place_of_what_it_takes_back() {
-    let Some(repository) = Repository::make() else { return };
+    let Some(repository) = TestRepository::make() else { return };
     repository.commit("Begin with a parser", &["src/parser.rs"]);
     let guess = repository.commit("parser: guess the encoding", &["src/parser.rs"]);
     repository.git(&["revert", "--no-edit", &guess]);
@@ -159,7 +159,7 @@ fn a_revert_takes_the_place_of_what_it_takes_back() {
 
 #[test]
 fn who_else_did_it_is_told_and_the_largest_changes_come_first() {
-    let Some(repository) = Repository::make() else { return };
+    let Some(repository) = TestRepository::make() else { return };
     let files: Vec<String> = (0..25).map(|number| format!("src/{number:02}.rs")).collect();
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     repository.commit_by("Somebody Else <else@example.org>", "Begin with all of it", &files);
@@ -183,7 +183,7 @@ fn who_else_did_it_is_told_and_the_largest_changes_come_first() {
 
 #[test]
 fn files_that_change_together_are_a_pattern_with_a_name_that_stays() {
-    let Some(repository) = Repository::make() else { return };
+    let Some(repository) = TestRepository::make() else { return };
     for number in 0..5 {
         repository.commit(
             &format!("Teach the parser rule {number}"),
@@ -220,7 +220,7 @@ fn files_that_change_together_are_a_pattern_with_a_name_that_stays() {
 
 #[test]
 fn a_repository_is_found_once_and_stamped_by_its_commit() {
-    let Some(repository) = Repository::make() else { return };
+    let Some(repository) = TestRepository::make() else { return };
     assert_eq!(instances(std::slice::from_ref(&repository.root)), [], "there is no commit yet");
     let first = repository.commit("Begin with a parser", &["src/parser.rs"]);
     repository.git(&["worktree", "add", "--quiet", "-b", "other", "../another"]);
@@ -242,7 +242,7 @@ fn a_repository_is_found_once_and_stamped_by_its_commit() {
 
 #[test]
 fn only_the_newest_commits_are_read_and_the_others_are_counted() {
-    let Some(repository) = Repository::make() else { return };
+    let Some(repository) = TestRepository::make() else { return };
     let mut stream = String::new();
     for number in 0..2_050 {
         let message = format!("Teach the parser rule number {number}\n");
@@ -265,15 +265,15 @@ fn only_the_newest_commits_are_read_and_the_others_are_counted() {
 
 #[test]
 fn a_clone_without_old_files_still_tells_what_was_said() {
-    let Some(repository) = Repository::make() else { return };
+    let Some(repository) = TestRepository::make() else { return };
     (0..6).for_each(|number| {
         repository.commit(&format!("Teach the parser rule {number}"), &["src/parser.rs"]);
     });
     repository.git(&["config", "uploadpack.allowFilter", "true"]);
     let origin = format!("file://{}", repository.root.display());
     repository.git(&["clone", "--quiet", "--filter=blob:none", &origin, "../partial"]);
-    let mut told = Vec::new();
-    instances(&[repository.beside("partial")])[0].read(&mut |found| told.push(found)).unwrap();
-    let memories = told.iter().filter(|found| matches!(found, ImportItem::Memory(_))).count();
-    assert_eq!((memories, told.len()), (6, 6), "{told:?}");
+    let mut items = Vec::new();
+    instances(&[repository.beside("partial")])[0].read(&mut |item| items.push(item)).unwrap();
+    let memories = items.iter().filter(|item| matches!(item, ImportItem::Memory(_))).count();
+    assert_eq!((memories, items.len()), (6, 6), "{items:?}");
 }

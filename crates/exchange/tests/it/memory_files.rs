@@ -1,7 +1,7 @@
 //! What is made of memory files.
 
 use crate::fixtures::machine;
-use crate::repository::Repository;
+use crate::repository::TestRepository;
 use backstory_exchange::{
     ImportItem, ImportSource, ImportedMemory, ImportedProject, SearchPaths, SourceInstance, UnreadableSource,
 };
@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A home with a project in it.
-struct Home {
+struct MemoryFilesHome {
     keep: TempDir,
 }
 
-impl Home {
-    fn make() -> Home {
-        Home { keep: tempfile::tempdir().unwrap() }
+impl MemoryFilesHome {
+    fn make() -> MemoryFilesHome {
+        MemoryFilesHome { keep: tempfile::tempdir().unwrap() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -66,7 +66,7 @@ fn titles(memories: &[ImportedMemory]) -> Vec<&str> {
 
 #[test]
 fn every_memory_file_is_found_and_nothing_else() {
-    let home = Home::make();
+    let home = MemoryFilesHome::make();
     let wanted = [
         ".claude/CLAUDE.md",
         ".codex/AGENTS.md",
@@ -102,7 +102,7 @@ fn every_memory_file_is_found_and_nothing_else() {
 #[cfg(unix)]
 #[test]
 fn a_link_leads_nowhere_else() {
-    let home = Home::make();
+    let home = MemoryFilesHome::make();
     home.write("project/AGENTS.md", "The one that people wrote");
     home.write("elsewhere/keys.md", "Nobody's business");
     let link = |to: &Path, name: &str| std::os::unix::fs::symlink(to, home.path(name)).unwrap();
@@ -116,7 +116,7 @@ fn a_link_leads_nowhere_else() {
 
 #[test]
 fn a_section_is_knowledge_anchored_to_its_file() {
-    let Some(repository) = Repository::make() else { return };
+    let Some(repository) = TestRepository::make() else { return };
     let package = repository.root.join("packages/store");
     fs::create_dir_all(package.join(".cursor/rules")).unwrap();
     let text = "---\ndescription: \"How rows are written\"\nglobs: src/**\n---\n\n# Rows\n\n## Writing rows\n\nAlways in one transaction.\n\n```sql\n# no heading\nBEGIN IMMEDIATE\n```\n";
@@ -148,7 +148,7 @@ fn a_section_is_knowledge_anchored_to_its_file() {
 
 #[test]
 fn what_is_for_every_project_is_the_users() {
-    let home = Home::make();
+    let home = MemoryFilesHome::make();
     home.write(
         ".claude/CLAUDE.md",
         "# Me\n\n## Answers\n\nShort answers, in British English, without any praise at all.\n",
@@ -164,7 +164,7 @@ fn what_is_for_every_project_is_the_users() {
 
 #[test]
 fn titles_say_something_alone() {
-    let home = Home::make();
+    let home = MemoryFilesHome::make();
     let list = "- Work in small steps, each with a test of its own\n- Ask before anything is deleted\n";
     let (memories, _) = home.read(&format!(
         "# Thing\n\nA thing that turns notes into pages for readers.\n\n## Environment\n\n{list}\n## 2. **How** we `write` errors 🎉\n\n{list}\n\
@@ -185,7 +185,7 @@ fn titles_say_something_alone() {
 
 #[test]
 fn short_sections_stay_in_the_one_they_stand_in() {
-    let home = Home::make();
+    let home = MemoryFilesHome::make();
     let (memories, _) = home
         .read("# Thing\n\n## Commands\n\n### Build\n\n```\nmake\n```\n\n### Test\n\n```\nmake test\n```\n");
     assert_eq!(titles(&memories), ["Commands (CLAUDE.md)"]);
@@ -194,7 +194,7 @@ fn short_sections_stay_in_the_one_they_stand_in() {
 
 #[test]
 fn long_statements_of_a_list_are_told_one_by_one() {
-    let home = Home::make();
+    let home = MemoryFilesHome::make();
     let why = "because two writers met there once and the later of them won, which took us a week to instance out and another to mend";
     let list = format!(
         "- **Lock before the copy**: {why}\n- Keep the log beside the store {why}. Then go on.\n- Never write through a link, {why}\n  and never follow one\n"
@@ -214,7 +214,7 @@ fn long_statements_of_a_list_are_told_one_by_one() {
 
 #[test]
 fn what_programs_write_and_what_says_nothing_is_left_out() {
-    let home = Home::make();
+    let home = MemoryFilesHome::make();
     let (memories, skipped) = home.read(
         "# Thing\n\n[![build](https://example.org/a.svg)](https://example.org)\n@docs/more.md\n\n\
          <!-- backstory:begin -->\n## Of ours\n\nThis was written by a program and will be again.\n<!-- backstory:end -->\n\n\
@@ -235,7 +235,7 @@ fn what_programs_write_and_what_says_nothing_is_left_out() {
 
 #[test]
 fn decisions_and_the_state_of_work_are_told_apart() {
-    let home = Home::make();
+    let home = MemoryFilesHome::make();
     let line = "We keep pages in one file, since nobody wanted to run a server for them.";
     home.write(
         "project/memory-bank/systemPatterns.md",
@@ -257,7 +257,7 @@ fn decisions_and_the_state_of_work_are_told_apart() {
 
 #[test]
 fn what_claude_code_noted_belongs_to_the_project_of_its_sessions() {
-    let home = Home::make();
+    let home = MemoryFilesHome::make();
     let note = "# Notes\n\n## Ports\n\nThe tests take any port that is free and write it down.\n";
     home.write(".claude/projects/-a-b/memory/ports.md", note);
     home.write(".claude/projects/-c-d/memory/MEMORY.md", note);
@@ -272,7 +272,7 @@ fn what_claude_code_noted_belongs_to_the_project_of_its_sessions() {
 
 #[test]
 fn a_stamp_changes_with_the_words_and_files_that_are_none_are_refused() {
-    let home = Home::make();
+    let home = MemoryFilesHome::make();
     home.write("project/CLAUDE.md", "One thing that everybody has to know about this.");
     let before = home.instances();
     home.write("project/CLAUDE.md", "One thing that everybody has to know about this.");
@@ -295,7 +295,7 @@ proptest! {
             Just("<!-- x:end -->".to_owned()), Just("---".to_owned()), "- \\PC{0,200}", Just(String::new()),
         ], 0..40),
     ) {
-        let home = Home::make();
+        let home = MemoryFilesHome::make();
         home.write("project/CLAUDE.md", &format!("{}\n.", lines.join("\n")));
         let instance = home.instances().remove(0);
         let (memories, _) = read(&instance).unwrap();

@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-pub(crate) struct Repository {
+pub(crate) struct TestRepository {
     pub(crate) root: PathBuf,
     keep: TempDir,
     /// Minutes pass from one command to the next, so that commits have an order.
     minutes: Cell<u32>,
 }
 
-impl Repository {
+impl TestRepository {
     /// Makes an empty one, of a user with the address `me@example.org`; nothing where there is no git.
     #[expect(clippy::print_stderr, reason = "whoever runs the tests should know what they did not try")]
-    pub(crate) fn make() -> Option<Repository> {
+    pub(crate) fn make() -> Option<TestRepository> {
         let found = Command::new("git").arg("--version").stdout(Stdio::null()).status();
         if !found.is_ok_and(|status| status.success()) {
             eprintln!("SKIPPED: there is no git on this machine");
@@ -25,7 +25,7 @@ impl Repository {
         let keep = tempfile::tempdir().unwrap();
         let root = keep.path().canonicalize().unwrap().join("project");
         fs::create_dir(&root).unwrap();
-        let repository = Repository { root, keep, minutes: Cell::new(0) };
+        let repository = TestRepository { root, keep, minutes: Cell::new(0) };
         repository.git(&["init", "--quiet", "--initial-branch=main"]);
         repository.git(&["config", "user.email", "me@example.org"]);
         repository.git(&["config", "user.name", "Me"]);

@@ -1,4 +1,4 @@
-//! What a host recorded becomes what hooks would have made of it, had they heard it turn by turn.
+//! What a host recorded becomes what hooks would have made of it, had they captured it turn by turn.
 
 use backstory_capture::{Redactor, RedactorOptions};
 use backstory_distil::{DistilTrigger, Distillation, distil};
@@ -71,10 +71,10 @@ fn distil_as(trigger: DistilTrigger, store: &mut Store, id: SessionId, now: Time
     distil(store, id, &Distillation { trigger, root: None, redactor, now, until: None }).unwrap();
 }
 
-/// What was learnt, whichever was written first.
-fn learnt(store: &Store) -> Vec<String> {
-    let mut learnt = Vec::new();
-    let told = |memory: Memory| {
+/// What was memories, whichever was written first.
+fn memories(store: &Store) -> Vec<String> {
+    let mut memories = Vec::new();
+    let line_of = |memory: Memory| {
         let Memory { content, standing, times_seen, created_at, .. } = memory;
         // A session that is lived through has a summary from its first turn on.
         let at = if content.kind == Kind::Summary { Timestamp(0) } else { created_at };
@@ -84,9 +84,9 @@ fn learnt(store: &Store) -> Vec<String> {
             standing == Standing::Confirmed
         )
     };
-    store.each_memory(|memory| learnt.push(told(memory))).unwrap();
-    learnt.sort();
-    learnt
+    store.each_memory(|memory| memories.push(line_of(memory))).unwrap();
+    memories.sort();
+    memories
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn an_import_learns_what_hooks_would_have_learnt_turn_by_turn() {
         assert!(events.len() > 4 * TURNS, "{}", events.len());
         lived_through(&mut lived, &events, &cwd);
     }
-    let (imported, lived) = (learnt(&imported), learnt(&lived));
+    let (imported, lived) = (memories(&imported), memories(&lived));
     assert!(imported.len() > 150, "{}", imported.len());
     let differs: Vec<_> = imported.iter().zip(&lived).filter(|(one, other)| one != other).take(3).collect();
     assert!(differs.is_empty() && imported.len() == lived.len(), "{differs:#?}");

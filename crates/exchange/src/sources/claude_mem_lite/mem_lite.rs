@@ -4,7 +4,7 @@
 
 use crate::imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 use crate::sources::rows::{each_row, first_moment, item_from, look_up, reason, skip_rows};
-use crate::sources::text::{draft, files, lines, list, project, said, title, trust_of_tool};
+use crate::sources::text::{draft, files, lines, list, project, provenance_of_tool, said, title};
 use backstory_memory::{Category, Confidence, Kind, MemoryScope, Timestamp};
 use backstory_store::{ForeignDatabase, ForeignRow, RowQuery, UsageHistory};
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ pub(super) fn is_its(tables: &[String]) -> bool {
 }
 
 pub(super) fn read(db: &ForeignDatabase, emit: &mut dyn FnMut(ImportItem)) {
-    let sessions = ClaudeMemSessions::read(db);
+    let sessions = MemLiteSessions::read(db);
     each_row(db, wanted("observations", OBSERVATION), emit, |row| observation(row, &sessions));
     each_row(db, wanted("learnings", LEARNING), emit, |row| learning(row, &sessions));
     for (id, summary) in &sessions.summaries {
@@ -44,7 +44,7 @@ const OBSERVATION: &[&str] = &[
 ];
 
 /// Takes what one use of a tool was compressed to.
-fn observation(row: &ForeignRow, sessions: &ClaudeMemSessions) -> Result<ImportedMemory, &'static str> {
+fn observation(row: &ForeignRow, sessions: &MemLiteSessions) -> Result<ImportedMemory, &'static str> {
     let (summary, detail) = (row.text("summary"), row.text("detail"));
     let title = title(&[row.text("title"), summary, detail]).ok_or(reason::NO_WORDS)?;
     let files_touched = list(row.text("files_touched"));
@@ -53,7 +53,7 @@ fn observation(row: &ForeignRow, sessions: &ClaudeMemSessions) -> Result<Importe
     let kind = if has_changed { Kind::Change } else { Kind::Discovery };
     let mut content = draft(kind, &title, &lines(&[("", summary), ("", detail)]));
     content.concepts = list(row.text("functions_changed"));
-    content.provenance = trust_of_tool(row.text("tool_name"));
+    content.provenance = provenance_of_tool(row.text("tool_name"));
     let mut memory = sessions.place("observation", row, row.text("session_id"), content)?;
     memory.content.files = files(&memory.project, files_touched);
     Ok(memory)
@@ -73,7 +73,7 @@ const LEARNING: &[&str] = &[
 ];
 
 /// Takes a learning. One that nobody learnt in a project is for all of them, as it was there.
-fn learning(row: &ForeignRow, sessions: &ClaudeMemSessions) -> Result<ImportedMemory, &'static str> {
+fn learning(row: &ForeignRow, sessions: &MemLiteSessions) -> Result<ImportedMemory, &'static str> {
     if row.integer("is_active") == Some(0) {
         return Err(reason::DELETED);
     }
@@ -95,27 +95,27 @@ fn learning(row: &ForeignRow, sessions: &ClaudeMemSessions) -> Result<ImportedMe
     Ok(memory)
 }
 
-struct ClaudeMemSessions {
-    by_id: HashMap<String, ClaudeMemSession>,
+struct MemLiteSessions {
+    by_id: HashMap<String, MemLiteSession>,
     /// The summaries, in the order of the table.
     summaries: Vec<(String, String)>,
 }
 
-struct ClaudeMemSession {
+struct MemLiteSession {
     folder: ImportedProject,
     began: Option<Timestamp>,
 }
 
-impl ClaudeMemSessions {
-    fn read(db: &ForeignDatabase) -> ClaudeMemSessions {
-        let mut sessions = ClaudeMemSessions { by_id: HashMap::new(), summaries: Vec::new() };
+impl MemLiteSessions {
+    fn read(db: &ForeignDatabase) -> MemLiteSessions {
+        let mut sessions = MemLiteSessions { by_id: HashMap::new(), summaries: Vec::new() };
         let columns = &["id", "project_dir", "started_at", "summary"];
         look_up(db, wanted("sessions", columns), |row| {
             let Some(id) = row.text("id") else { return };
             if let Some(summary) = row.text("summary") {
                 sessions.summaries.push((id.to_owned(), summary.to_owned()));
             }
-            let session = ClaudeMemSession {
+            let session = MemLiteSession {
                 folder: project(row.text("project_dir"), NAMELESS),
                 began: first_moment(row, &["started_at"]),
             };
@@ -141,7 +141,7 @@ impl ClaudeMemSessions {
         let began = known.and_then(|session| session.began);
         let created_at = first_moment(row, &["created_at"]).or(began).ok_or(reason::NO_DATE)?;
         let project = known.map_or_else(|| project(None, NAMELESS), |session| session.folder.clone());
-        let session = session.filter(|_| known.is_some()).map(of_claude_code);
+        let session = session.filter(|_| known.is_some()).map(claude_code_session);
         Ok(ImportedMemory {
             session,
             ..ImportedMemory::new(format!("{sort} {id}"), project, created_at, content)
@@ -158,7 +158,7 @@ impl ClaudeMemSessions {
         let created_at = session.began.ok_or(reason::NO_DATE)?;
         let memory =
             ImportedMemory::new(format!("summary {id}"), session.folder.clone(), created_at, content);
-        Ok(ImportedMemory { session: Some(of_claude_code(id)), ..memory })
+        Ok(ImportedMemory { session: Some(claude_code_session(id)), ..memory })
     }
 }
 
@@ -176,7 +176,7 @@ fn written(parts: &serde_json::Map<String, serde_json::Value>) -> String {
     first.into_iter().chain(rest).collect::<Vec<_>>().join("\n")
 }
 
-fn of_claude_code(session: &str) -> ImportedSession {
+fn claude_code_session(session: &str) -> ImportedSession {
     ImportedSession { host: "claude-code".to_owned(), name: session.to_owned() }
 }
 

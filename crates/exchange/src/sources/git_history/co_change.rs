@@ -58,8 +58,10 @@ pub(super) fn pairs(commits: &[Commit], is_there: impl Fn(&str) -> bool) -> Vec<
             }
         }
     }
-    let mut pairs: Vec<CoChangedPair<'_>> =
-        both.into_iter().filter_map(|(names, both)| CoChangedPair::of(names, both, &single)).collect();
+    let mut pairs: Vec<CoChangedPair<'_>> = both
+        .into_iter()
+        .filter_map(|(names, both)| CoChangedPair::from_commits(names, both, &single))
+        .collect();
     pairs.sort_by(|one, other| {
         let strength = |pair: &CoChangedPair<'_>| pair.share * (pair.both.len() as f64).ln();
         strength(other).total_cmp(&strength(one)).then_with(|| one.name().cmp(&other.name()))
@@ -87,7 +89,7 @@ fn says_something(path: &str) -> bool {
 }
 
 impl<'a> CoChangedPair<'a> {
-    fn of(
+    fn from_commits(
         (one, other): (&'a str, &'a str),
         both: Vec<&'a Commit>,
         single: &HashMap<&str, usize>,
@@ -128,7 +130,7 @@ impl<'a> CoChangedPair<'a> {
         )];
         content.category = Some(Category("co-change".to_owned()));
         content.files = vec![one.to_owned(), other.to_owned()];
-        // It is counted, not judged: it is there when one of the files is asked for, and no news when a session starts.
+        // It is counted, not judged: it is found by its files, and too weak to be injected at a session's start.
         content.importance = Importance::new(1);
         content.confidence = Confidence::new(self.share * MOST_CONFIDENCE);
         content.provenance = Provenance::Import;

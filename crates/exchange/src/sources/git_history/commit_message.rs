@@ -49,7 +49,7 @@ pub(super) struct CommitMessage<'a> {
 }
 
 impl<'a> CommitMessage<'a> {
-    pub(super) fn of(message: &'a str) -> CommitMessage<'a> {
+    pub(super) fn parse(message: &'a str) -> CommitMessage<'a> {
         let message = message.trim();
         let (subject, rest) = message.split_once('\n').unwrap_or((message, ""));
         CommitMessage { subject: subject.trim(), rest }
@@ -138,12 +138,12 @@ mod tests {
 
     #[test]
     fn a_why_is_what_people_wrote() {
-        let message = CommitMessage::of(
+        let message = CommitMessage::parse(
             "Keep the lock\n\nTwo writers met.\n\n\nSigned-off-by: A <a@b>\nChange-Id: I12\nBug: 12\n(cherry picked from commit 12)\n",
         );
         assert_eq!(message.subject, "Keep the lock");
         assert_eq!(message.why(), "Two writers met.\n\nBug: 12");
-        assert_eq!(CommitMessage::of("ProjectFilter this\n").why(), "");
+        assert_eq!(CommitMessage::parse("ProjectFilter this\n").why(), "");
     }
 
     #[test]
@@ -152,14 +152,14 @@ mod tests {
              - one item that is long enough to be wrapped by its writer\n  goes on here\n- another\n\nIt said:\n    one\n    two";
         let expected = "The lock was taken after the log had been copied, which is too late.\n\n\
              - one item that is long enough to be wrapped by its writer goes on here\n- another\n\nIt said:\n    one\n    two";
-        assert_eq!(CommitMessage::of(&format!("Keep the lock\n\n{wrapped}")).why(), expected);
+        assert_eq!(CommitMessage::parse(&format!("Keep the lock\n\n{wrapped}")).why(), expected);
     }
 
     #[test]
     fn a_long_log_is_cut_and_what_follows_it_is_kept() {
         let log: String = (0..40).map(|number| format!("    line {number}\n")).collect();
         let message = format!("Stop the crash\n\nIt said:\n\n{log}\nNow it does not.");
-        let why = CommitMessage::of(&message).why();
+        let why = CommitMessage::parse(&message).why();
         assert!(why.contains("line 5\n    …\n\nNow it does not."), "{why}");
         assert!(!why.contains("line 6"), "{why}");
     }
@@ -168,6 +168,6 @@ mod tests {
     fn a_revert_names_what_it_takes_back() {
         let id = "0123456789abcdef0123456789abcdef01234567";
         let message = format!("Revert \"x\"\n\nThis reverts commit {id}.\nThis reverts commit abc.");
-        assert_eq!(CommitMessage::of(&message).reverts().collect::<Vec<_>>(), [id]);
+        assert_eq!(CommitMessage::parse(&message).reverts().collect::<Vec<_>>(), [id]);
     }
 }

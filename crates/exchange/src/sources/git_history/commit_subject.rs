@@ -19,11 +19,11 @@ pub(super) struct CommitSubject {
 }
 
 impl CommitSubject {
-    pub(super) fn of(line: &str) -> CommitSubject {
+    pub(super) fn parse(line: &str) -> CommitSubject {
         if let Some((undone, again)) = undone(line) {
-            return CommitSubject::of_undoing(undone, again);
+            return CommitSubject::parse_revert(undone, again);
         }
-        let prefix = SubjectPrefix::of(line);
+        let prefix = SubjectPrefix::parse(line);
         let type_of_change = prefix.as_ref().and_then(|prefix| kind_of_type(&prefix.name));
         let title = title_of_commit(&with_short_ids(line)).unwrap_or_default();
         CommitSubject {
@@ -35,8 +35,8 @@ impl CommitSubject {
     }
 
     /// A revert says what it takes back in that commit's own words.
-    fn of_undoing(undone: &str, again: bool) -> CommitSubject {
-        let inner = CommitSubject::of(undone);
+    fn parse_revert(undone: &str, again: bool) -> CommitSubject {
+        let inner = CommitSubject::parse(undone);
         let word = if again { "Reapplied" } else { "Reverted" };
         let title = title_from(&format!("{word}: {}", inner.title));
         let title = if inner.title.is_empty() { String::new() } else { title };
@@ -75,7 +75,7 @@ struct SubjectPrefix {
 }
 
 impl SubjectPrefix {
-    fn of(line: &str) -> Option<SubjectPrefix> {
+    fn parse(line: &str) -> Option<SubjectPrefix> {
         let is_word =
             |text: &str| !text.is_empty() && text.len() <= 30 && !text.contains(char::is_whitespace);
         if let Some((inside, _)) = line.strip_prefix('[').and_then(|line| line.split_once("] ")) {
@@ -122,7 +122,7 @@ pub(super) fn without_part(title: &str) -> &str {
     }
 }
 
-/// How many words of a title are asked for the kind of work: further on they speak of the thing that was worked on.
+/// How many words of a title may name the kind of work: later ones name the thing that was worked on.
 const OPENING_WORDS: usize = 4;
 
 /// Returns the kind of work the opening words of a title name.

@@ -59,7 +59,7 @@ fn is_merge(subject: &str) -> bool {
     openings.iter().any(|opening| subject.starts_with(opening))
 }
 
-/// Whether a program made the commit on its own. An agent that codes is none: somebody asked it to.
+/// Whether a program made the commit on its own. A coding agent is not such a program: a person gave it the work.
 fn is_machine(author: &str, email: &str) -> bool {
     let (author, email) = (author.to_lowercase(), email.to_lowercase());
     let names = |names: &[&str]| names.iter().any(|name| author.contains(name) || email.contains(name));
@@ -160,11 +160,11 @@ const FORMATTING_WORDS: &str = "\
 fn says_nothing(title: &str) -> bool {
     let rest = without_part(title);
     let said: Vec<String> = words(rest).collect();
-    let is_telling = |word: &&String| word.chars().any(char::is_alphabetic) && !is_in(VAGUE_WORDS, word);
-    let telling = said.iter().filter(is_telling).count();
+    let is_specific = |word: &&String| word.chars().any(char::is_alphabetic) && !is_in(VAGUE_WORDS, word);
+    let specific = said.iter().filter(is_specific).count();
     let names_part = rest.len() < title.len();
     // Two words of which one tells something need to say where: "Fix equality" of what?
-    telling == 0 || (telling == 1 && said.len() <= 2 && !names_part) || names_only_a_file(rest)
+    specific == 0 || (specific == 1 && said.len() <= 2 && !names_part) || names_only_a_file(rest)
 }
 
 /// "Update README.md" names a file, and nothing that was done to it.

@@ -1,7 +1,7 @@
 //! What was curated, in YAML: patterns and their opposites, concepts, goals.
 
 use super::handoffs::LoreProjects;
-use super::{LoreRecord, LoreSink, files, listed, nameless, placed, text, texts};
+use super::{LoreRecord, LoreSink, listed, lore_files, nameless, placed, text, texts};
 use crate::imported::ImportedMemory;
 use crate::sources::rows::reason;
 use crate::sources::text::{draft, lines, title};
@@ -16,8 +16,8 @@ const BAD_YAML: &str = "bad YAML";
 /// Takes patterns, anti-patterns and concepts: for the user in every project, as they were there.
 pub(super) fn patterns(root: &Path, take: &mut LoreSink<'_>) {
     let folder = root.join("patterns/data");
-    let text = files::whole(&folder.join("patterns.yaml")).unwrap_or_default();
-    let concepts = files::whole(&folder.join("concepts.yaml")).unwrap_or_default();
+    let text = lore_files::whole(&folder.join("patterns.yaml")).unwrap_or_default();
+    let concepts = lore_files::whole(&folder.join("concepts.yaml")).unwrap_or_default();
     each(&text, "patterns", take, pattern);
     each(&text, "anti_patterns", take, anti_pattern);
     each(&concepts, "concepts", take, concept);
@@ -98,11 +98,11 @@ fn concept(record: &LoreRecord) -> Result<ImportedMemory, &'static str> {
     Ok(ImportedMemory { relates: texts(record, "grounded_by"), ..memory })
 }
 
-/// Takes the goals nobody has reached or given up.
+/// Takes the goals that are neither reached nor dropped.
 pub(super) fn goals(root: &Path, projects: &LoreProjects, take: &mut LoreSink<'_>) {
-    for path in files::in_folder(&root.join("intent/data/goals"), ".yaml") {
+    for path in lore_files::in_folder(&root.join("intent/data/goals"), ".yaml") {
         let read =
-            files::whole(&path).ok_or(BAD_YAML).and_then(|text| yaml::read(&text).map_err(|_| BAD_YAML));
+            lore_files::whole(&path).ok_or(BAD_YAML).and_then(|text| yaml::read(&text).map_err(|_| BAD_YAML));
         take(read.and_then(|value| match value {
             Value::Object(record) => goal(&record, projects),
             _ => Err(BAD_YAML),

@@ -1,6 +1,6 @@
-//! What ties records together: the graph's edges between them, and how often each was asked for.
+//! The graph's edges between records, and how often each record was looked up.
 
-use super::{LoreRecord, files};
+use super::{LoreRecord, lore_files};
 use crate::imported::ImportedMemory;
 use crate::sources::rows::look_up;
 use crate::time::foreign_time;
@@ -45,7 +45,7 @@ struct LoreEdge {
 
 /// Reads the edges of the graph whose ends both stand for a record.
 fn edges(root: &Path) -> Vec<LoreEdge> {
-    let graph = files::whole(&root.join("graph/data/graph.json")).unwrap_or_default();
+    let graph = lore_files::whole(&root.join("graph/data/graph.json")).unwrap_or_default();
     let graph: LoreRecord = serde_json::from_str(&graph).unwrap_or_default();
     let nodes = graph.get("nodes").and_then(Value::as_object).into_iter().flatten();
     let names: HashMap<&str, &str> =
@@ -73,7 +73,7 @@ struct LoreUses {
     last: Option<Timestamp>,
 }
 
-/// Reads how often each record was asked for.
+/// Reads how often each record was looked up.
 fn uses(root: &Path) -> HashMap<String, LoreUses> {
     let mut uses: HashMap<String, LoreUses> = HashMap::new();
     let path = root.join("search.db");

@@ -1,6 +1,6 @@
 //! Sessions: where the work stood when each was left, and which project things belong to.
 
-use super::{LoreRecord, LoreSink, dated, files, listed, nameless, text, texts};
+use super::{LoreRecord, LoreSink, dated, listed, lore_files, nameless, text, texts};
 use crate::imported::{ImportedMemory, ImportedProject};
 use crate::sources::rows::reason;
 use crate::sources::text::{draft, files as from_project, lines, project, title};
@@ -19,7 +19,7 @@ pub(super) struct LoreProjects {
 impl LoreProjects {
     pub(super) fn read(root: &Path, sessions: &[Result<LoreRecord, &'static str>]) -> LoreProjects {
         let mut projects = LoreProjects { by_name: HashMap::new(), by_session: HashMap::new() };
-        let registry = files::whole(&root.join("registry/data/metadata.yaml")).unwrap_or_default();
+        let registry = lore_files::whole(&root.join("registry/data/metadata.yaml")).unwrap_or_default();
         let registered = yaml::read(&registry).ok();
         let names = registered.as_ref().and_then(|value| value.get("metadata")?.as_object());
         for name in names.into_iter().flat_map(|names| names.keys()) {

@@ -1,7 +1,9 @@
 //! What happened, as it was written down: decisions, failures, the inbox, evidence.
 
 use super::handoffs::LoreProjects;
-use super::{LoreRecord, LoreSink, PROMOTED, dated, files, listed, nameless, placed, text, texts, trust_of};
+use super::{
+    LoreRecord, LoreSink, PROMOTED, dated, listed, lore_files, nameless, placed, provenance_of, text, texts,
+};
 use crate::imported::ImportedMemory;
 use crate::sources::rows::reason;
 use crate::sources::text::{draft, files as from_project, lines, title, unique};
@@ -11,7 +13,7 @@ use std::path::Path;
 
 /// Takes the decisions of the journal. One that was replaced goes in as replaced, one that was taken back stays out.
 pub(super) fn decisions(root: &Path, projects: &LoreProjects, take: &mut LoreSink<'_>) {
-    let records = files::latest(&root.join("journal/data/decisions.jsonl"), take);
+    let records = lore_files::latest(&root.join("journal/data/decisions.jsonl"), take);
     let known: HashSet<&str> = records.iter().filter_map(|record| text(record, "id")).collect();
     let mut replaced: HashMap<&str, Vec<String>> = HashMap::new();
     for record in &records {
@@ -73,7 +75,7 @@ fn is_path(name: &str) -> bool {
 
 /// Takes the failures, with what helped where somebody wrote that down.
 pub(super) fn failures(root: &Path, take: &mut LoreSink<'_>) {
-    for record in files::latest(&root.join("failures/data/failures.jsonl"), take) {
+    for record in lore_files::latest(&root.join("failures/data/failures.jsonl"), take) {
         take(failure(&record));
     }
 }
@@ -95,7 +97,7 @@ fn failure(record: &LoreRecord) -> Result<ImportedMemory, &'static str> {
 /// Takes what was noticed and not yet sorted; what became a decision or a pattern is there as such.
 pub(super) fn inbox(root: &Path, take: &mut LoreSink<'_>) {
     for name in ["observations.jsonl", "signals.jsonl"] {
-        for record in files::latest(&root.join("inbox/data").join(name), take) {
+        for record in lore_files::latest(&root.join("inbox/data").join(name), take) {
             take(match text(&record, "status") {
                 Some("promoted") => Err(PROMOTED),
                 Some("discarded") => Err(reason::DELETED),
@@ -107,7 +109,7 @@ pub(super) fn inbox(root: &Path, take: &mut LoreSink<'_>) {
 
 /// Takes evidence, as sure as lore was of it.
 pub(super) fn evidence(root: &Path, take: &mut LoreSink<'_>) {
-    for record in files::latest(&root.join("evidence/data/evidence.jsonl"), take) {
+    for record in lore_files::latest(&root.join("evidence/data/evidence.jsonl"), take) {
         let sure = match text(&record, "confidence") {
             Some("superseded") => {
                 take(Err(reason::RETRACTED));
@@ -131,6 +133,6 @@ fn noted(record: &LoreRecord, kind: Kind) -> Result<ImportedMemory, &'static str
     let title = title(&[said]).ok_or(reason::NO_WORDS)?;
     let mut content = draft(kind, &title, said.unwrap_or_default());
     content.concepts = unique(texts(record, "tags"));
-    content.provenance = trust_of(text(record, "source")).min(trust_of(text(record, "provenance")));
+    content.provenance = provenance_of(text(record, "source")).min(provenance_of(text(record, "provenance")));
     placed(record, &["timestamp"], nameless(), content)
 }

@@ -2,7 +2,7 @@
 
 use crate::imported::ImportItem;
 
-/// Returns a text without marked blocks and comments, telling of each block that was left out.
+/// Returns a text without marked blocks and comments; each block is emitted as skipped.
 pub(super) fn without(text: &str, emit: &mut dyn FnMut(ImportItem)) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut kept: Vec<&str> = Vec::new();

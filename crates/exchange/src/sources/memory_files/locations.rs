@@ -34,7 +34,7 @@ const FOLDERS: &[(&str, &str)] = &[
 /// How deep a folder of memory files is looked through, and for how many.
 const MOST_DEPTH: usize = 3;
 const MOST_FILES: usize = 200;
-/// How much of a session is asked where it took place.
+/// How far a session is read to learn where it took place.
 const MOST_ENTRIES: usize = 200;
 const MOST_RECORDS: usize = 5;
 
@@ -53,7 +53,7 @@ pub(super) struct MemoryFilePlace {
 }
 
 impl MemoryFilePlace {
-    pub(super) fn of(path: &Path) -> MemoryFilePlace {
+    pub(super) fn for_path(path: &Path) -> MemoryFilePlace {
         if let Some(slug) = claude_code_folder(path) {
             // ProjectFilter the index is loading; the files beside it are there to be looked up.
             let is_index = path.file_name().is_some_and(|name| name == "MEMORY.md");
@@ -80,7 +80,7 @@ fn is_of_host(folder: &Path) -> bool {
 }
 
 /// Finds the memory files of projects, at a project's folder and at the root of its repository.
-pub(super) fn of_projects(projects: &[PathBuf]) -> Vec<PathBuf> {
+pub(super) fn project_files(projects: &[PathBuf]) -> Vec<PathBuf> {
     let mut roots: BTreeSet<PathBuf> = BTreeSet::new();
     // Work trees of one repository each have the rules of their branch: those of one of them are enough.
     let mut repositories: BTreeSet<PathBuf> = BTreeSet::new();
@@ -97,29 +97,29 @@ pub(super) fn of_projects(projects: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 fn in_project(root: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = FILES.iter().filter_map(|name| inside(root, &root.join(name))).collect();
+    let mut files: Vec<PathBuf> = FILES.iter().filter_map(|name| inside(root, &root.join(name))).collect();
     for (folder, ending) in FOLDERS {
-        found.extend(files_in(root, &root.join(folder), ending, MOST_DEPTH));
+        files.extend(files_in(root, &root.join(folder), ending, MOST_DEPTH));
     }
-    found.truncate(MOST_FILES);
-    found
+    files.truncate(MOST_FILES);
+    files
 }
 
 /// Finds what the user wrote for every project.
-pub(super) fn of_user(places: &HostPaths) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+pub(super) fn user_files(places: &HostPaths) -> Vec<PathBuf> {
+    let mut files = Vec::new();
     for host in Host::ALL {
         let Some(name) = host.instructions_file() else { continue };
         let folder = places.directory(host);
-        found.extend(inside(&folder, &folder.join(name)));
+        files.extend(inside(&folder, &folder.join(name)));
     }
     let rules = places.directory(Host::ClaudeCode).join("rules");
-    found.extend(files_in(&rules, &rules, "md", MOST_DEPTH));
-    found
+    files.extend(files_in(&rules, &rules, "md", MOST_DEPTH));
+    files
 }
 
 /// Finds what Claude Code noted down itself: `projects/SLUG/memory/*.md`.
-pub(super) fn of_claude_code(places: &HostPaths) -> Vec<PathBuf> {
+pub(super) fn claude_code_files(places: &HostPaths) -> Vec<PathBuf> {
     let projects = places.directory(Host::ClaudeCode).join("projects");
     let folders = children(&projects).into_iter().map(|folder| folder.join("memory"));
     folders.flat_map(|folder| files_in(&folder, &folder, "md", 1)).collect()
@@ -132,7 +132,7 @@ fn claude_code_folder(path: &Path) -> Option<&Path> {
     slug.parent()?.file_name().is_some_and(|name| name == "projects").then_some(slug)
 }
 
-/// A slug does not tell the folder it was made of; the sessions beside it do.
+/// A slug cannot be turned back into its folder; the sessions beside it name the folder.
 fn project_of_sessions(slug: &Path) -> Option<PathBuf> {
     let records = children(slug).into_iter().filter(|path| path.extension().is_some_and(|it| it == "jsonl"));
     records.take(MOST_RECORDS).find_map(|path| {
@@ -155,7 +155,7 @@ impl DatabaseOpener for NoDatabases {
     }
 }
 
-/// Returns a file's true path, if it is one and lies in the folder. Where nobody said which home is meant, it is none at all.
+/// Returns a file's true path, if it is one and lies in the folder. Without a known home there is no file at all.
 fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
     if !root.is_absolute() {
         return None;
@@ -165,17 +165,17 @@ fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
 }
 
 fn files_in(root: &Path, folder: &Path, ending: &str, depth: usize) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     for path in children(folder) {
         let is_link = path.is_symlink();
         if path.is_dir() && !is_link && depth > 1 {
-            found.extend(files_in(root, &path, ending, depth - 1));
+            files.extend(files_in(root, &path, ending, depth - 1));
         } else if path.extension().is_some_and(|it| it == ending) {
-            found.extend(inside(root, &path));
+            files.extend(inside(root, &path));
         }
     }
-    found.truncate(MOST_FILES);
-    found
+    files.truncate(MOST_FILES);
+    files
 }
 
 fn children(folder: &Path) -> Vec<PathBuf> {

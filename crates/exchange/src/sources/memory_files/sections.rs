@@ -16,14 +16,14 @@ const WORDS_OF_A_STATEMENT: usize = 25;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FileSection {
     /// Its heading after those it stands under; empty for what comes before the first heading.
-    pub(super) path: Vec<SectionHeading>,
+    pub(super) path: Vec<MarkdownHeading>,
     /// What stands in it.
     pub(super) text: String,
 }
 
 /// A heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SectionHeading {
+pub(super) struct MarkdownHeading {
     /// 1 for the title of a file.
     pub(super) level: usize,
     pub(super) text: String,
@@ -32,12 +32,12 @@ pub(super) struct SectionHeading {
 /// Returns the sections of a text, in order.
 pub(super) fn sections(text: &str) -> Vec<FileSection> {
     let (front, text) = front_matter(text);
-    let mut found = split(text);
-    if let Some(first) = found.first_mut().filter(|first| first.path.is_empty() && !front.is_empty()) {
+    let mut sections = split(text);
+    if let Some(first) = sections.first_mut().filter(|first| first.path.is_empty() && !front.is_empty()) {
         first.text = format!("{front}\n\n{}", first.text);
     }
-    let found = found.into_iter().map(FileSection::tidied).collect();
-    gathered(found)
+    let sections = sections.into_iter().map(FileSection::tidied).collect();
+    gathered(sections)
         .into_iter()
         .flat_map(FileSection::statements)
         .filter(|section| !section.text.is_empty())
@@ -54,31 +54,31 @@ fn front_matter(text: &str) -> (String, &str) {
 }
 
 fn split(text: &str) -> Vec<FileSection> {
-    let mut found = Vec::new();
+    let mut sections = Vec::new();
     let mut open = FileSection::default();
     let mut in_fence = false;
     for line in text.lines() {
         in_fence ^= is_fence(line);
-        if let Some(heading) = SectionHeading::of(line).filter(|_| !in_fence) {
+        if let Some(heading) = MarkdownHeading::parse(line).filter(|_| !in_fence) {
             let mut path = open.path.clone();
             path.retain(|above| above.level < heading.level);
             path.push(heading);
-            found.push(mem::replace(&mut open, FileSection { path, text: String::new() }));
+            sections.push(mem::replace(&mut open, FileSection { path, text: String::new() }));
         } else {
             open.text.push_str(line);
             open.text.push('\n');
         }
     }
-    found.push(open);
-    found
+    sections.push(open);
+    sections
 }
 
-impl SectionHeading {
-    fn of(line: &str) -> Option<SectionHeading> {
+impl MarkdownHeading {
+    fn parse(line: &str) -> Option<MarkdownHeading> {
         let level = line.bytes().take_while(|byte| *byte == b'#').count();
         let text = line.get(level..)?.strip_prefix(' ')?.trim().trim_end_matches('#').trim_end();
         let is_heading = (1..=DEEPEST).contains(&level) && !text.is_empty();
-        is_heading.then(|| SectionHeading { level, text: text.to_owned() })
+        is_heading.then(|| MarkdownHeading { level, text: text.to_owned() })
     }
 }
 
@@ -165,7 +165,7 @@ impl FileSection {
         }
         let section = |item: String| {
             let mut path = self.path.clone();
-            path.push(SectionHeading { level: DEEPEST + 1, text: opening(&item).to_owned() });
+            path.push(MarkdownHeading { level: DEEPEST + 1, text: opening(&item).to_owned() });
             FileSection { path, text: item }
         };
         items.into_iter().map(section).collect()

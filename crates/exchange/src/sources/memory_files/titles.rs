@@ -4,9 +4,9 @@ use super::generated::is_fence;
 use super::sections::FileSection;
 use backstory_memory::{TITLE_CHARS, keywords, title_from};
 
-/// A heading of fewer words needs something beside it, unless they are telling ones.
+/// A heading of fewer words needs something beside it, unless its keywords say enough.
 const WORDS_ALONE: usize = 4;
-const TELLING_WORDS: usize = 3;
+const KEYWORDS_ALONE: usize = 3;
 
 /// Returns the title of a section of a file.
 pub(super) fn title(section: &FileSection, file_name: &str) -> String {
@@ -15,7 +15,7 @@ pub(super) fn title(section: &FileSection, file_name: &str) -> String {
         return title_from(&said.unwrap_or_else(|| format!("What {file_name} says")));
     };
     let heading = plain(&own.text);
-    let says_enough = heading.split(' ').count() >= WORDS_ALONE || keywords(&heading).len() >= TELLING_WORDS;
+    let says_enough = heading.split(' ').count() >= WORDS_ALONE || keywords(&heading).len() >= KEYWORDS_ALONE;
     if section.is_statement() || says_enough {
         return title_from(&heading);
     }

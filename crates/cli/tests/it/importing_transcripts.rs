@@ -1,4 +1,4 @@
-//! `import --all`: what hosts have recorded is taken in once, whole, whatever happens meanwhile.
+//! `import --all`: what hosts have recorded is imported once, whole, whatever happens meanwhile.
 
 use crate::support::{ask, bar, done, file, size, world};
 use backstory_testkit::{TestEnv, Transcripts};
@@ -45,7 +45,7 @@ fn contents(env: &TestEnv) -> Vec<String> {
         "SELECT id, project_id, host, host_session, started_at_ms, last_event_at_ms, ended_at_ms, distilled_event_id FROM sessions ORDER BY id",
         "SELECT from_id, relation, to_id FROM links ORDER BY 1, 2, 3",
         "SELECT memory_id, event_id FROM evidence ORDER BY 1, 2",
-        "SELECT source, place, taken, is_done FROM imports ORDER BY 1, 2",
+        "SELECT source, location, imported, is_done FROM imports ORDER BY 1, 2",
     ];
     let mut rows = Vec::new();
     for sql in queries {
@@ -73,9 +73,9 @@ fn what_a_host_recorded_is_taken_in_once() {
         (&json!(6), &json!(["ferry", "kiosk"]))
     );
     assert!(!env.home().join("backstory.db").exists(), "a dry run writes nothing");
-    let learnt = ask(&env, 0, &ALL);
-    assert_eq!((&learnt["sessions"], &learnt["refused"]), (&json!(6), &json!([])));
-    assert!(learnt["memories"].as_u64().unwrap() >= 24, "{learnt}");
+    let report = ask(&env, 0, &ALL);
+    assert_eq!((&report["sessions"], &report["refused"]), (&json!(6), &json!([])));
+    assert!(report["memories"].as_u64().unwrap() >= 24, "{report}");
     let before = contents(&env);
     let again = ask(&env, 0, &ALL);
     assert_eq!(
@@ -127,9 +127,9 @@ fn what_hooks_heard_is_not_taken_in_again() {
     let mut child = hook.spawn().unwrap();
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), heard.to_string().as_bytes()).unwrap();
     assert_eq!(env.finish(child).code, Some(0));
-    let learnt = ask(&env, 0, &ALL);
-    assert_eq!(learnt["sessions"], 1, "only the other one: {learnt}");
-    assert!(learnt["skipped"]["lived through"].as_u64().unwrap() > 5, "{learnt}");
+    let report = ask(&env, 0, &ALL);
+    assert_eq!(report["sessions"], 1, "only the other one: {report}");
+    assert!(report["skipped"]["lived through"].as_u64().unwrap() > 5, "{report}");
 }
 
 #[test]
@@ -142,14 +142,14 @@ fn what_was_forgotten_stays_forgotten() {
     for id in &ids {
         env.run(["forget", "--yes", id]).code.unwrap();
     }
-    // A changed stamp makes the records be read again from their beginning.
+    // A changed fingerprint makes the transcripts be read again from their beginning.
     for file in files {
         let text = fs::read_to_string(&file).unwrap() + "\n";
         fs::write(file, text).unwrap();
     }
-    let learnt = ask(&env, 0, &ALL);
+    let report = ask(&env, 0, &ALL);
     let left = ask(&env, 1, &["search", "--all-projects", "--limit", "100", "--json"]);
-    assert_eq!((&learnt["memories"], left["hits"].as_array().unwrap().len()), (&json!(0), 0), "{left}");
+    assert_eq!((&report["memories"], left["hits"].as_array().unwrap().len()), (&json!(0), 0), "{left}");
 }
 
 #[test]
@@ -157,8 +157,8 @@ fn only_what_is_asked_for_is_taken_in() {
     let env = world();
     let files = recorded(&env, 2, 2);
     let ferry = env.world().join("ferry").to_string_lossy().into_owned();
-    let learnt = ask(&env, 0, &["import", "--all", "--project", &ferry, "--no-vectors", "--json"]);
-    assert_eq!((&learnt["sessions"], &learnt["projects"][0]["project"]), (&json!(2), &json!("ferry")));
+    let report = ask(&env, 0, &["import", "--all", "--project", &ferry, "--no-vectors", "--json"]);
+    assert_eq!((&report["sessions"], &report["projects"][0]["project"]), (&json!(2), &json!("ferry")));
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_771_000_000);
     files
         .iter()
@@ -190,7 +190,7 @@ fn an_import_that_is_killed_goes_on() {
         let noted = || {
             Connection::open(env.home().join("backstory.db"))
                 .and_then(|db| {
-                    db.query_row("SELECT total(taken) FROM imports", [], |row| row.get::<_, f64>(0))
+                    db.query_row("SELECT total(imported) FROM imports", [], |row| row.get::<_, f64>(0))
                 })
                 .unwrap_or(0.0)
         };
@@ -233,24 +233,24 @@ fn damaged_records_are_counted_and_never_fatal() {
     fs::write(folder.join("a\nb \u{1b}[31m;rm -rf.jsonl"), "{}\n").unwrap();
     std::os::unix::fs::symlink(&folder, folder.join("loop")).unwrap();
     std::os::unix::fs::symlink("/nowhere", folder.join("gone.jsonl")).unwrap();
-    let learnt = ask(&env, 0, &ALL);
-    assert_eq!(learnt["sessions"], 2, "{learnt}");
+    let report = ask(&env, 0, &ALL);
+    assert_eq!(report["sessions"], 2, "{report}");
     assert!(
-        learnt["skipped"].as_object().unwrap().values().filter_map(Value::as_u64).sum::<u64>() >= 3,
-        "{learnt}"
+        report["skipped"].as_object().unwrap().values().filter_map(Value::as_u64).sum::<u64>() >= 3,
+        "{report}"
     );
     assert_eq!(ask(&env, 0, &ALL)["events"], 0);
 }
 
 #[test]
-fn a_report_says_what_was_learnt_and_what_the_next_session_sees() {
+fn a_report_says_what_is_new_and_what_the_next_session_sees() {
     let env = world();
     recorded(&env, 2, 3);
     let outcome = env.run(["import", "--all", "--no-vectors"]);
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     for words in [
         "4 sessions with something new",
-        "learnt ",
+        "imported ",
         "in 2 projects",
         "ferry: ",
         "most about ",
@@ -258,14 +258,14 @@ fn a_report_says_what_was_learnt_and_what_the_next_session_sees() {
     ] {
         assert!(outcome.stdout.contains(words), "{words}: {}", outcome.stdout);
     }
-    assert!(env.run(["import", "--all", "--no-vectors"]).stdout.contains("nothing new was learnt"));
+    assert!(env.run(["import", "--all", "--no-vectors"]).stdout.contains("nothing new"));
 }
 
 #[test]
 fn what_cannot_be_imported_is_said_with_the_next_step() {
     let env = world();
     for (arguments, words) in [
-        (vec!["import"], "`--all` takes in everything"),
+        (vec!["import"], "`--all` imports everything"),
         (vec!["import", "--from", "memory-palace"], "nothing that can be imported"),
         (vec!["import", "--from", "git", "/no/such/folder"], "there is no `/no/such/folder`"),
         (vec!["import", "--all", "--since", "soon"], "is not a time"),
@@ -343,8 +343,8 @@ fn what_happened_nobody_knows_where_is_not_taken_for_here() {
     let env = world();
     one_session(&env, "one", ".", &[("2026-03-01T10:00:00Z", RULE, "Done.")]);
     one_session(&env, "two", "C:\\Users\\ada\\loom", &[("2026-03-01T10:00:00Z", RULE, "Done.")]);
-    let learnt = ask(&env, 0, &ALL);
-    assert_eq!((&learnt["sessions"], &learnt["skipped"]["of no folder"]), (&json!(0), &json!(6)), "{learnt}");
+    let report = ask(&env, 0, &ALL);
+    assert_eq!((&report["sessions"], &report["skipped"]["of no folder"]), (&json!(0), &json!(6)), "{report}");
 }
 
 #[test]
@@ -357,8 +357,8 @@ fn an_impossible_time_is_not_believed() {
         &cwd,
         &[("1970-01-01T10:00:00Z", RULE, "Done."), ("9999-01-01T10:00:00Z", RULE, "Done.")],
     );
-    let learnt = ask(&env, 0, &ALL);
-    assert_eq!((&learnt["sessions"], &learnt["memories"]), (&json!(0), &json!(0)), "{learnt}");
+    let report = ask(&env, 0, &ALL);
+    assert_eq!((&report["sessions"], &report["memories"]), (&json!(0), &json!(0)), "{report}");
 }
 
 /// SEC-12: also when the events are gone that hooks heard.
@@ -373,8 +373,8 @@ fn what_was_lived_and_forgotten_does_not_come_back_when_its_events_are_old() {
     db.execute_batch("DELETE FROM evidence; DELETE FROM events").unwrap();
     drop(db);
     one_session(&env, "lived", &cwd, &[("2026-03-01T10:00:00Z", RULE, "Done.")]);
-    let learnt = ask(&env, 0, &ALL);
-    assert_eq!((&learnt["events"], &learnt["memories"]), (&json!(0), &json!(0)), "{learnt}");
+    let report = ask(&env, 0, &ALL);
+    assert_eq!((&report["events"], &report["memories"]), (&json!(0), &json!(0)), "{report}");
 }
 
 /// Law 3: reading again what is gone for its age does not make it surer.
@@ -442,8 +442,8 @@ fn two_projects_of_one_name_are_two() {
         let folder = env.world().join(folder).to_string_lossy().into_owned();
         let shown = ask(&env, 0, &["import", "--all", "--project", &folder, "--dry-run", "--json"]);
         assert_eq!(shown["found"][0]["count"], 1, "{shown}");
-        let learnt = ask(&env, 0, &["import", "--all", "--project", &folder, "--no-vectors", "--json"]);
-        assert_eq!(learnt["sessions"], 1, "{learnt}");
+        let report = ask(&env, 0, &["import", "--all", "--project", &folder, "--no-vectors", "--json"]);
+        assert_eq!(report["sessions"], 1, "{report}");
     }
 }
 
