@@ -186,6 +186,9 @@ impl From<StoreError> for AppError {
             StoreError::Newer { .. } => {
                 "install a newer version, or set `BACKSTORY_HOME` to use another directory"
             }
+            StoreError::OlderSchema { .. } => {
+                "`backstory export` of the version that wrote it, then move the file away and `backstory import`"
+            }
             StoreError::Busy { .. } => "another program holds the database; try again in a moment",
             StoreError::Full { .. } => "free some space on that disk; nothing was lost",
             StoreError::Damaged { .. } => {

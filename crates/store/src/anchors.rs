@@ -22,16 +22,15 @@ impl Store {
     /// Returns where a memory is anchored, by path and symbol.
     pub fn anchors_of(&self, memory: MemoryId) -> Result<Vec<Anchor>, StoreError> {
         self.read("read the anchors", |db| {
-            let sql = "SELECT path, symbol, blob_hash, body_hash FROM anchors WHERE memory_id = ?1 ORDER BY path, symbol";
+            let sql =
+                "SELECT path, symbol, content_hash FROM anchors WHERE memory_id = ?1 ORDER BY path, symbol";
             let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map([memory.0], |row| {
-                let of_file: Option<String> = row.get(2)?;
-                let of_symbol: Option<Vec<u8>> = row.get(3)?;
-                let of_symbol = of_symbol.and_then(|bytes| Digest::from_slice(&bytes));
+                let hash: Option<Vec<u8>> = row.get(2)?;
                 let symbol = row.get::<_, String>(1)?;
                 Ok(Anchor {
                     path: row.get(0)?,
-                    hash: of_symbol.or_else(|| Digest::from_hex(&of_file?)),
+                    hash: hash.and_then(|bytes| Digest::from_slice(&bytes)),
                     symbol: (!symbol.is_empty()).then_some(symbol),
                 })
             })?;
@@ -51,7 +50,7 @@ impl Store {
     pub fn anchored_files(&self, project: ProjectId) -> Result<Vec<String>, StoreError> {
         self.read("read the anchored files", |db| {
             let sql = "SELECT DISTINCT a.path FROM anchors a JOIN memories m ON m.id = a.memory_id
-                 WHERE m.project_id = ?1 AND (a.blob_hash IS NOT NULL OR a.body_hash IS NOT NULL) ORDER BY a.path";
+                 WHERE m.project_id = ?1 AND a.content_hash IS NOT NULL ORDER BY a.path";
             let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map([project.0], |row| row.get(0))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -104,12 +103,10 @@ pub(crate) fn follow_files(
 }
 
 fn insert(db: &Connection, memory: MemoryId, anchor: &Anchor) -> rusqlite::Result<()> {
-    let of_symbol = anchor.hash.filter(|_| anchor.symbol.is_some()).map(|hash| hash.0);
-    let of_file = anchor.hash.filter(|_| anchor.symbol.is_none()).map(|hash| hash.to_string());
     let symbol = anchor.symbol.as_deref().unwrap_or_default();
     db.prepare_cached(
-        "INSERT OR REPLACE INTO anchors (memory_id, path, symbol, blob_hash, body_hash) VALUES (?1, ?2, ?3, ?4, ?5)",
+        "INSERT OR REPLACE INTO anchors (memory_id, path, symbol, content_hash) VALUES (?1, ?2, ?3, ?4)",
     )?
-    .execute(params![memory.0, anchor.path, symbol, of_file, of_symbol])
+    .execute(params![memory.0, anchor.path, symbol, anchor.hash.map(|hash| hash.0)])
     .map(drop)
 }

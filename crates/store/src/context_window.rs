@@ -20,8 +20,8 @@ impl Store {
     /// Notes that the agent of a session has nothing in view any more.
     pub fn begin_context(&mut self, session: SessionId, at: Timestamp) -> Result<(), StoreError> {
         self.write("note that a context began", |transaction| {
-            let sql = "UPDATE sessions SET context_began_at_ms = ?2,
-                 given_before = coalesce((SELECT max(id) FROM injections WHERE session_id = ?1), 0) WHERE id = ?1";
+            let sql = "UPDATE sessions SET context_started_at_ms = ?2,
+                 last_injection_before_context = coalesce((SELECT max(id) FROM injections WHERE session_id = ?1), 0) WHERE id = ?1";
             Ok(transaction.execute(sql, params![session.0, at.0]).map(drop)?)
         })
     }
@@ -29,17 +29,21 @@ impl Store {
     /// Returns what the agent of a session has in view.
     pub fn context_window(&self, session: SessionId) -> Result<ContextWindow, StoreError> {
         self.read("read what a session has in view", |db| {
-            let sql = "SELECT context_began_at_ms, given_before FROM sessions WHERE id = ?1";
+            let sql =
+                "SELECT context_started_at_ms, last_injection_before_context FROM sessions WHERE id = ?1";
             let context =
                 db.prepare_cached(sql)?.query_row([session.0], |row| Ok((row.get(0)?, row.get(1)?)));
-            let Some((began_at, given_before)): Option<(Option<i64>, i64)> = context.optional()? else {
+            let Some((began_at, last_injection_before_context)): Option<(Option<i64>, i64)> =
+                context.optional()?
+            else {
                 return Ok(ContextWindow::default());
             };
             let sql = "SELECT g.memory_id FROM injections i JOIN injected g ON g.injection_id = i.id
                  JOIN memories m ON m.id = g.memory_id
                  WHERE i.session_id = ?1 AND i.id > ?2 AND m.updated_at_ms <= i.at_ms";
             let mut statement = db.prepare_cached(sql)?;
-            let given = statement.query_map([session.0, given_before], |row| row.get(0).map(MemoryId))?;
+            let given = statement
+                .query_map([session.0, last_injection_before_context], |row| row.get(0).map(MemoryId))?;
             let given = given.collect::<rusqlite::Result<_>>()?;
             Ok(ContextWindow { memories: given, started_at: began_at.map(Timestamp) })
         })
@@ -55,7 +59,7 @@ impl Store {
             let sql =
                 "SELECT t.text, i.tokens FROM injections i JOIN injection_texts t ON t.injection_id = i.id
                  JOIN sessions s ON s.id = i.session_id
-                 WHERE i.session_id = ?1 AND i.id > s.given_before AND i.moment = ?2 AND i.at_ms >= ?3
+                 WHERE i.session_id = ?1 AND i.id > s.last_injection_before_context AND i.moment = ?2 AND i.at_ms >= ?3
                  ORDER BY i.id DESC LIMIT 1";
             let told = db
                 .prepare_cached(sql)?

@@ -31,6 +31,16 @@ pub enum StoreError {
         /// The newest schema this build knows.
         known: i64,
     },
+    /// A build from before the first release has written the database; this one cannot read it and must not touch it.
+    #[error("`{}` has schema {found}, from before the first release; this build reads {first} and later", .path.display())]
+    OlderSchema {
+        /// The database.
+        path: PathBuf,
+        /// The schema in the file.
+        found: i64,
+        /// The oldest schema this build reads.
+        first: i64,
+    },
     /// The file is not a database, or its pages are broken.
     #[error("`{}` is damaged: {detail}", .path.display())]
     Damaged {
@@ -137,6 +147,7 @@ impl StoreError {
             StoreError::Busy { .. }
             | StoreError::Full { .. }
             | StoreError::Newer { .. }
+            | StoreError::OlderSchema { .. }
             | StoreError::Damaged { .. }
             | StoreError::NotWritable { .. }
             | StoreError::UnsafeSqlite { .. }

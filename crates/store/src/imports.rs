@@ -59,7 +59,8 @@ impl Store {
     /// Whether hooks heard of a session themselves.
     pub fn was_captured_by_hooks(&self, host: &str, host_session: &str) -> Result<bool, StoreError> {
         self.read("see whether a session was heard of", |db| {
-            let sql = "SELECT 1 FROM sessions WHERE host = ?1 AND host_session = ?2 AND is_heard = 1";
+            let sql =
+                "SELECT 1 FROM sessions WHERE host = ?1 AND host_session = ?2 AND captured_by_hooks = 1";
             Ok(db.prepare_cached(sql)?.exists([host, host_session])?)
         })
     }

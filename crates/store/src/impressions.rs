@@ -87,7 +87,7 @@ impl Store {
     pub fn impressions(&self, ids: &[MemoryId]) -> Result<HashMap<MemoryId, Impressions>, StoreError> {
         self.read("read what was shown", |db| {
             let mut statement =
-                db.prepare_cached("SELECT times, times_since_used FROM shown WHERE memory_id = ?1")?;
+                db.prepare_cached("SELECT total, injected_since_used FROM impressions WHERE memory_id = ?1")?;
             let mut shown = HashMap::new();
             for id in ids {
                 let mut rows = statement.query([id.0])?;
@@ -106,7 +106,7 @@ pub(crate) fn note_used(db: &Connection, id: MemoryId, at: Timestamp) -> rusqlit
         "UPDATE memories SET times_used = times_used + 1, last_used_at_ms = ?2 WHERE id = ?1",
         [id.0, at.0],
     )?;
-    db.execute("UPDATE shown SET times_since_used = 0 WHERE memory_id = ?1", [id.0]).map(drop)
+    db.execute("UPDATE impressions SET injected_since_used = 0 WHERE memory_id = ?1", [id.0]).map(drop)
 }
 
 /// Notes one memory as shown, inside a transaction. One that was forgotten meanwhile is passed over.
@@ -117,9 +117,9 @@ pub(crate) fn note_shown(
     at: Timestamp,
 ) -> rusqlite::Result<()> {
     db.prepare_cached(
-        "INSERT INTO shown (memory_id, times, times_since_used, last_at_ms)
+        "INSERT INTO impressions (memory_id, total, injected_since_used, last_at_ms)
          SELECT id, 1, ?3, ?2 FROM memories WHERE id = ?1
-         ON CONFLICT (memory_id) DO UPDATE SET times = times + 1, times_since_used = times_since_used + ?3, last_at_ms = ?2",
+         ON CONFLICT (memory_id) DO UPDATE SET total = total + 1, injected_since_used = injected_since_used + ?3, last_at_ms = ?2",
     )?
     .execute(params![id.0, at.0, i64::from(showing == ImpressionKind::Injected)])
     .map(drop)

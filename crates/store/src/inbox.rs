@@ -211,14 +211,14 @@ fn write_new(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Option<Mem
 /// Has what is untold told after all, also if it is as it was: then we are told again which counts.
 fn tell_in_any_case(db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
     let sql = concat!(
-        "UPDATE synced_memories SET state = zeroblob(16), is_confirmed = 1 WHERE uid = ?1 AND project_id IN ",
+        "UPDATE synced_memories SET content_digest = zeroblob(16), is_confirmed = 1 WHERE uid = ?1 AND project_id IN ",
         with_team!("?2")
     );
     db.prepare_cached(sql)?.execute(params![uid.as_str(), project.0]).map(drop)
 }
 
 fn is_untold(db: &Connection, uid: &str) -> rusqlite::Result<bool> {
-    db.prepare_cached("SELECT 1 FROM untold_memories WHERE uid = ?1")?.exists([uid])
+    db.prepare_cached("SELECT 1 FROM sync_outbox WHERE uid = ?1")?.exists([uid])
 }
 
 /// Whether a memory says something else here than the team's last revision of it.
@@ -248,7 +248,7 @@ fn tie_replaced(db: &Connection, project: ProjectId) -> rusqlite::Result<()> {
     let sql = "SELECT m.id, m.uid, s.superseded_by FROM synced_memories s JOIN memories m ON m.uid = s.uid
          JOIN memories later ON later.uid = s.superseded_by
          WHERE s.project_id = ?1 AND s.superseded_by IS NOT NULL AND m.superseded_by IS NULL
-             AND s.uid NOT IN (SELECT uid FROM untold_memories)";
+             AND s.uid NOT IN (SELECT uid FROM sync_outbox)";
     let mut statement = db.prepare_cached(sql)?;
     let found = statement.query_map([project.0], |row| {
         Ok((MemoryId(row.get(0)?), row.get::<_, String>(1)?, row.get::<_, String>(2)?))
@@ -265,8 +265,7 @@ fn tie_replaced(db: &Connection, project: ProjectId) -> rusqlite::Result<()> {
 
 /// Notes a link until both its ends are here.
 fn note_link(db: &Connection, project: ProjectId, link: &SharedLink) -> rusqlite::Result<()> {
-    let sql =
-        "INSERT OR IGNORE INTO heard_links (from_uid, relation, to_uid, project_id) VALUES (?1, ?2, ?3, ?4)";
+    let sql = "INSERT OR IGNORE INTO pending_links (from_uid, relation, to_uid, project_id) VALUES (?1, ?2, ?3, ?4)";
     let (from, to) = (link.from.as_str(), link.to.as_str());
     db.prepare_cached(sql)?.execute(params![from, link.relation.as_str(), to, project.0]).map(drop)
 }
@@ -274,7 +273,7 @@ fn note_link(db: &Connection, project: ProjectId, link: &SharedLink) -> rusqlite
 /// Creates the links whose ends are both here by now.
 fn tie_links(db: &Connection, project: ProjectId) -> rusqlite::Result<()> {
     let sql = concat!(
-        "SELECT h.from_uid, h.relation, h.to_uid, f.id, t.id FROM heard_links h
+        "SELECT h.from_uid, h.relation, h.to_uid, f.id, t.id FROM pending_links h
          JOIN memories f ON f.uid = h.from_uid JOIN memories t ON t.uid = h.to_uid
          WHERE h.project_id IN ",
         with_team!("?1"),
@@ -294,7 +293,7 @@ fn tie_links(db: &Connection, project: ProjectId) -> rusqlite::Result<()> {
         if let Ok(known) = relation.parse() {
             links::insert(db, Link { from: MemoryId(from), relation: known, to: MemoryId(to) })?;
         }
-        let sql = "DELETE FROM heard_links WHERE from_uid = ?1 AND relation = ?2 AND to_uid = ?3";
+        let sql = "DELETE FROM pending_links WHERE from_uid = ?1 AND relation = ?2 AND to_uid = ?3";
         db.prepare_cached(sql)?.execute([&from_uid, &relation, &to_uid])?;
         if !had_news {
             forget_untold(db, &from_uid)?;

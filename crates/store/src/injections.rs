@@ -2,9 +2,10 @@
 //!
 //! Not here: what a session still has in view (`context_window`), how often a memory was shown all in all (`impressions`), lists for people (`inspect`).
 
+use crate::open::TxError;
 use crate::{ImpressionKind, Store, StoreError, codes, impressions};
 use backstory_memory::{Injection, InjectionId, MemoryId, Shingles, Timestamp};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row, Rows, params};
 
 /// An echo older than this many blocks is not looked for.
 const GIVEN_LATELY: u32 = 48;
@@ -66,6 +67,8 @@ pub struct Receipt {
     pub bytes_out: u32,
     /// What became of it.
     pub outcome: String,
+    /// The fields the host's payload should have had and did not.
+    pub missing_fields: Vec<String>,
 }
 
 impl Store {
@@ -176,8 +179,7 @@ impl Store {
     pub fn receipts(&self, limit: u32) -> Result<Vec<Receipt>, StoreError> {
         self.read("read the receipts", |db| {
             let mut statement = db.prepare_cached("SELECT * FROM receipts ORDER BY id DESC LIMIT ?1")?;
-            let rows = statement.query_map([limit], receipt)?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            receipts_from(statement.query([limit])?)
         })
     }
 
@@ -186,13 +188,20 @@ impl Store {
         self.read("read the receipts of a host", |db| {
             let sql = "SELECT * FROM receipts WHERE host = ?1 ORDER BY id DESC LIMIT ?2";
             let mut statement = db.prepare_cached(sql)?;
-            let rows = statement.query_map(params![host, limit], receipt)?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            receipts_from(statement.query(params![host, limit])?)
         })
     }
 }
 
-fn receipt(row: &Row<'_>) -> rusqlite::Result<Receipt> {
+fn receipts_from(mut rows: Rows<'_>) -> Result<Vec<Receipt>, TxError> {
+    let mut receipts = Vec::new();
+    while let Some(row) = rows.next()? {
+        receipts.push(receipt_from(row)?);
+    }
+    Ok(receipts)
+}
+
+fn receipt_from(row: &Row<'_>) -> Result<Receipt, TxError> {
     Ok(Receipt {
         host: row.get("host")?,
         event: row.get("event")?,
@@ -201,6 +210,10 @@ fn receipt(row: &Row<'_>) -> rusqlite::Result<Receipt> {
         bytes_in: row.get("bytes_in")?,
         bytes_out: row.get("bytes_out")?,
         outcome: row.get("outcome")?,
+        missing_fields: codes::list(
+            "the missing fields of a receipt",
+            &row.get::<_, String>("missing_fields")?,
+        )?,
     })
 }
 
@@ -248,8 +261,8 @@ fn insert(db: &Connection, injection: &Injection) -> rusqlite::Result<InjectionI
 /// Keeps a receipt inside a transaction that is already open.
 pub(crate) fn insert_receipt(db: &Connection, receipt: &Receipt) -> rusqlite::Result<ReceiptId> {
     db.execute(
-        "INSERT INTO receipts (host, event, at_ms, duration_us, bytes_in, bytes_out, outcome)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO receipts (host, event, at_ms, duration_us, bytes_in, bytes_out, outcome, missing_fields)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         params![
             receipt.host,
             receipt.event,
@@ -257,7 +270,8 @@ pub(crate) fn insert_receipt(db: &Connection, receipt: &Receipt) -> rusqlite::Re
             receipt.duration_us,
             receipt.bytes_in,
             receipt.bytes_out,
-            receipt.outcome
+            receipt.outcome,
+            codes::list_text(&receipt.missing_fields),
         ],
     )?;
     Ok(ReceiptId(db.last_insert_rowid()))

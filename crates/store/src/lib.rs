@@ -92,7 +92,7 @@ pub use sessions::{Session, SessionSummary};
 pub use spelling::SpellingCorrection;
 pub use spool::Spool;
 pub use status::{StoreCounts, StoreStatus};
-pub use teams::{JoinOutcome, SharedProject, Team};
+pub use teams::{JoinOutcome, SharedProject, Team, TeamTransport};
 pub use transfer::{Attachments, MemoryLinks, PriorWording};
 pub use vector_outbox::VectorOutboxEntry;
 pub use vectors::ANY_PROJECT;

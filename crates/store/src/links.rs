@@ -15,7 +15,8 @@ impl Store {
     /// Returns the links that begin or end at a memory.
     pub fn links(&self, id: MemoryId) -> Result<Vec<Link>, StoreError> {
         self.read("read the links", |db| {
-            let sql = "SELECT from_id, relation, to_id FROM links WHERE from_id = ?1 OR to_id = ?1 ORDER BY from_id, relation, to_id";
+            let sql = "SELECT from_id, relation, to_id FROM all_links WHERE from_id = ?1
+                 UNION SELECT from_id, relation, to_id FROM all_links WHERE to_id = ?1 ORDER BY from_id, relation, to_id";
             let mut statement = db.prepare_cached(sql)?;
             let mut rows = statement.query([id.0])?;
             let mut links = Vec::new();
@@ -28,8 +29,10 @@ impl Store {
     }
 }
 
-/// Notes a link inside a transaction that is already open. One that is known stays as it is.
+/// Adds a link inside a transaction that is already open. One that exists stays as it is.
 pub(crate) fn insert(db: &Connection, link: Link) -> rusqlite::Result<()> {
-    let sql = "INSERT OR IGNORE INTO links (from_id, relation, to_id) VALUES (?1, ?2, ?3)";
+    // The replacement in force is a column of the memory it replaced, not a row.
+    let sql = "INSERT OR IGNORE INTO links (from_id, relation, to_id) SELECT ?1, ?2, ?3
+         WHERE ?2 <> 'supersedes' OR NOT EXISTS (SELECT 1 FROM memories WHERE id = ?3 AND superseded_by = ?1)";
     db.prepare_cached(sql)?.execute(params![link.from.0, link.relation.as_str(), link.to.0]).map(drop)
 }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 /// Returns a fact, where it was noted.
 pub(crate) fn text(db: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
-    db.query_row("SELECT value FROM facts_of_the_store WHERE name = ?1", [name], |row| row.get(0)).optional()
+    db.query_row("SELECT value FROM metadata WHERE name = ?1", [name], |row| row.get(0)).optional()
 }
 
 /// Returns a fact that is a number.
@@ -16,6 +16,7 @@ pub(crate) fn number(db: &Connection, name: &str) -> rusqlite::Result<Option<i64
 
 /// Notes a fact in place of what was noted before.
 pub(crate) fn note(db: &Connection, name: &str, value: &impl ToString) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO facts_of_the_store (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2";
+    let sql =
+        "INSERT INTO metadata (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2";
     db.execute(sql, params![name, value.to_string()]).map(drop)
 }

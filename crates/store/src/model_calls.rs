@@ -66,7 +66,7 @@ impl CallOutcome {
     const fn as_str(self) -> &'static str {
         match self {
             CallOutcome::Used => "used",
-            CallOutcome::Unusable => "rubbish",
+            CallOutcome::Unusable => "unusable",
             CallOutcome::Failed => "failed",
         }
     }
@@ -119,7 +119,7 @@ impl Store {
             // What it is for may be forgotten meanwhile; what it costs is not.
             transaction.execute(
                 "INSERT INTO model_calls (job_id, session_id, provider, at_ms, tokens, outcome)
-                 VALUES ((SELECT id FROM jobs WHERE id = ?1), (SELECT id FROM sessions WHERE id = ?2), ?3, ?4, ?5, 'begun')",
+                 VALUES ((SELECT id FROM jobs WHERE id = ?1), (SELECT id FROM sessions WHERE id = ?2), ?3, ?4, ?5, 'started')",
                 params![job.id.0, session, provider, now.0, expected.0],
             )?;
             Ok(CallPermission::Granted(CallId(transaction.last_insert_rowid())))

@@ -163,12 +163,16 @@ impl Store {
         Ok(store)
     }
 
-    /// Reads the schema version and refuses a newer one.
+    /// Reads the schema version; 0 is an empty file. Refuses a newer schema, and one from before the first release (law 11).
     fn known_version(&self) -> Result<i64, StoreError> {
         let read = self.db.pragma_query_value(None, "user_version", |row| row.get(0));
         let found: i64 = read.map_err(self.failed("read the schema version"))?;
         if found > migrate::CURRENT {
             return Err(StoreError::Newer { path: self.path.clone(), found, known: migrate::CURRENT });
+        }
+        if (1..migrate::FIRST).contains(&found) {
+            let path = self.path.clone();
+            return Err(StoreError::OlderSchema { path, found, first: migrate::FIRST });
         }
         Ok(found)
     }

@@ -18,7 +18,7 @@ macro_rules! in_force {
         concat!(
             $select,
             " AND superseded_by IS NULL
-              AND NOT EXISTS (SELECT 1 FROM shown s WHERE s.memory_id = memories.id AND s.times_since_used >= ?2) ",
+              AND NOT EXISTS (SELECT 1 FROM impressions s WHERE s.memory_id = memories.id AND s.injected_since_used >= ?2) ",
             $rest
         )
     };
@@ -63,14 +63,14 @@ impl Store {
     /// Returns decisions, patterns, failures and learnings of a project that are likely enough to be true, the surest first.
     pub fn most_confident(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
         let of_the_project = in_force!(
-            "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_by_sureness
-             WHERE project_id = ?1 AND confidence >= 0.5 AND kind IN ('decision', 'pattern', 'failure', 'learning')",
+            "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_by_confidence
+             WHERE project_id = ?1 AND confidence >= 0.5 AND kind IN ('rule', 'decision', 'fact', 'failure', 'pattern', 'learning')",
             "ORDER BY confidence DESC, times_seen DESC, id DESC LIMIT ?3"
         );
         let of_the_user = in_force!(
             "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_of_the_user
              WHERE scope = 'user' AND project_id <> ?1 AND confidence >= 0.5
-               AND kind IN ('decision', 'pattern', 'failure', 'learning')",
+               AND kind IN ('rule', 'decision', 'fact', 'failure', 'pattern', 'learning')",
             "ORDER BY created_at_ms DESC LIMIT ?3"
         );
         self.read("read what lasts", |db| {

@@ -69,8 +69,7 @@ impl Store {
         most: usize,
     ) -> Result<Vec<OutboxEntry>, StoreError> {
         self.read("look what is to be told", |db| {
-            let sql =
-                "SELECT uid FROM untold_memories WHERE project_id = ?1 AND uid > ?2 ORDER BY uid LIMIT ?3";
+            let sql = "SELECT uid FROM sync_outbox WHERE project_id = ?1 AND uid > ?2 ORDER BY uid LIMIT ?3";
             let mut statement = db.prepare_cached(sql)?;
             let after = after.map_or("", Uid::as_str);
             let uids = statement.query_map(params![project.0, after, most], |row| row.get(0))?;
@@ -216,7 +215,7 @@ fn uid_of(db: &Connection, id: MemoryId) -> Result<Option<Uid>, TxError> {
 
 fn links(db: &Connection, memory: &Memory) -> Result<Vec<SharedLink>, TxError> {
     let sql = concat!(
-        "SELECT f.uid, l.relation, t.uid FROM links l JOIN memories f ON f.id = l.from_id JOIN memories t ON t.id = l.to_id
+        "SELECT f.uid, l.relation, t.uid FROM all_links l JOIN memories f ON f.id = l.from_id JOIN memories t ON t.id = l.to_id
          WHERE (l.from_id = ?1 OR l.to_id = ?1) AND f.project_id IN ",
         with_team!("?2"),
         " AND t.project_id IN ",
@@ -258,5 +257,5 @@ fn note_said(db: &Connection, project: ProjectId, saying: &OutboxMemory) -> Resu
 
 /// Notes that there is nothing to tell of a memory.
 pub(crate) fn forget_untold(db: &Connection, uid: &str) -> rusqlite::Result<()> {
-    db.prepare_cached("DELETE FROM untold_memories WHERE uid = ?1")?.execute([uid]).map(drop)
+    db.prepare_cached("DELETE FROM sync_outbox WHERE uid = ?1")?.execute([uid]).map(drop)
 }

@@ -11,7 +11,7 @@
 
 use crate::open::TxError;
 use crate::spelling::{Spelling, SpellingCorrection, Vocabulary};
-use crate::words::{QueryTerm, fit, in_place, quoted};
+use crate::words::{QueryTerm, fit, in_scope, quoted};
 use crate::{Scope, WordQuery};
 use backstory_memory::{MemoryId, ProjectId};
 use rusqlite::{Connection, OptionalExtension};
@@ -93,13 +93,14 @@ pub(crate) fn sort(hits: &mut [WordHit]) {
     hits.sort_unstable_by(|one, other| other.bm25.total_cmp(&one.bm25).then(other.memory.cmp(&one.memory)));
 }
 
-/// The word index, within a place where that pays.
+/// The word index, narrowed to one project where that pays.
 struct WordIndex<'db> {
     db: &'db Connection,
-    /// About how many memories there are, and how many in the place.
+    /// About how many memories there are, and how many of them in scope.
     memories: i64,
-    in_place: i64,
-    place: Option<String>,
+    in_scope: i64,
+    /// Set where searching the project alone pays.
+    narrowed_to: Option<String>,
     /// What a memory within scope matches.
     scope: Option<String>,
 }
@@ -115,9 +116,9 @@ struct ResolvedQuery {
 /// A word that is known.
 struct IndexedWord {
     expression: String,
-    /// About how many memories hold it, and how many in the place.
+    /// About how many memories hold it, and how many of them in scope.
     holders: i64,
-    in_place: i64,
+    in_scope: i64,
 }
 
 /// The memories that match an expression.
@@ -148,12 +149,12 @@ impl<'db> WordIndex<'db> {
         let newest: Option<i64> =
             db.prepare_cached("SELECT max(id) FROM memories")?.query_row([], |row| row.get(0))?;
         let memories = newest.unwrap_or(0);
-        let mut index = WordIndex { db, memories, in_place: memories, place: None, scope: None };
+        let mut index = WordIndex { db, memories, in_scope: memories, narrowed_to: None, scope: None };
         if let Scope::Project(project) = scope {
-            index.scope = Some(in_place(project));
+            index.scope = Some(in_scope(project));
             if let Some(counted) = index.count_if_small(project)? {
-                index.in_place = counted;
-                index.place.clone_from(&index.scope);
+                index.in_scope = counted;
+                index.narrowed_to.clone_from(&index.scope);
             }
         }
         Ok(index)
@@ -247,14 +248,15 @@ impl<'db> WordIndex<'db> {
         holder.map_or(Ok(None), |holder| vocabulary.written_in(holder, &known))
     }
 
-    /// Counts who holds a word, up to a bound, and estimates beyond it. None where nobody in the place does.
+    /// Counts who holds a word, up to a bound, and estimates beyond it. None where no memory in scope does.
     fn known(&self, expression: &str) -> rusqlite::Result<Option<IndexedWord>> {
-        let in_place = self.count(&self.within(expression), self.in_place)?;
-        if in_place == 0 {
+        let in_scope = self.count(&self.within(expression), self.in_scope)?;
+        if in_scope == 0 {
             return Ok(None);
         }
-        let holders = if self.place.is_some() { self.count(expression, self.memories)? } else { in_place };
-        Ok(Some(IndexedWord { expression: expression.to_owned(), holders, in_place }))
+        let holders =
+            if self.narrowed_to.is_some() { self.count(expression, self.memories)? } else { in_scope };
+        Ok(Some(IndexedWord { expression: expression.to_owned(), holders, in_scope }))
     }
 
     fn count(&self, expression: &str, of: i64) -> rusqlite::Result<i64> {
@@ -282,10 +284,10 @@ impl<'db> WordIndex<'db> {
         if self.is_stop_word() {
             return self.bm25(&IndexMatch::all(&joined(&words, " OR ")));
         }
-        words.sort_by_key(|word| word.in_place);
+        words.sort_by_key(|word| word.in_scope);
         let mut total = 0;
         let telling = words.iter().take_while(|word| {
-            total += word.in_place;
+            total += word.in_scope;
             total <= MOST_TELLING
         });
         let mut common = words.split_off(telling.count());
@@ -434,10 +436,10 @@ impl<'db> WordIndex<'db> {
         ((others + 0.5) / (word.holders as f64 + 0.5)).ln().max(1e-6)
     }
 
-    /// Narrows an expression to the place.
+    /// Narrows an expression to the project, where that pays.
     fn within(&self, expression: &str) -> String {
-        match &self.place {
-            Some(place) => format!("{place} AND ({expression})"),
+        match &self.narrowed_to {
+            Some(scope) => format!("{scope} AND ({expression})"),
             None => expression.to_owned(),
         }
     }

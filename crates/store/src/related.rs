@@ -9,7 +9,7 @@
 use crate::filter::{filter_columns, is_path_end, matching_id, text};
 use crate::open::TxError;
 use crate::search::is_of_the_index;
-use crate::words::{QueryTerm, in_place};
+use crate::words::{QueryTerm, in_scope};
 use crate::{Filter, Scope, Store, StoreError, WordQuery, codes};
 use backstory_memory::{Digest, Link, MemoryId};
 use rusqlite::{Connection, Row, params};
@@ -71,7 +71,7 @@ impl Store {
         let names: Vec<Vec<&str>> = names.iter().take(MOST_NAMED).map(|name| parts(name)).collect();
         let last: Vec<&str> = names.iter().filter_map(|parts| parts.last().copied()).collect();
         self.read_snapshot("look for memories of symbols", |db| {
-            let proposed = holding(db, "- place :", &last, filter.scope)?;
+            let proposed = holding(db, "- scope :", &last, filter.scope)?;
             anchored_so(db, &proposed, filter, |_, symbol| {
                 let symbol = parts(symbol);
                 names.iter().any(|name| !name.is_empty() && symbol.ends_with(name))
@@ -105,13 +105,13 @@ impl Store {
             let mut from = db.prepare_cached(concat!(
                 "SELECT ",
                 filter_columns!(),
-                ", l.from_id, l.relation, l.to_id FROM links l CROSS JOIN memories m ON m.id = l.to_id
+                ", l.from_id, l.relation, l.to_id FROM all_links l CROSS JOIN memories m ON m.id = l.to_id
                  WHERE l.from_id = ?1 ORDER BY l.to_id DESC LIMIT ?2"
             ))?;
             let mut to = db.prepare_cached(concat!(
                 "SELECT ",
                 filter_columns!(),
-                ", l.from_id, l.relation, l.to_id FROM links l CROSS JOIN memories m ON m.id = l.from_id
+                ", l.from_id, l.relation, l.to_id FROM all_links l CROSS JOIN memories m ON m.id = l.from_id
                  WHERE l.to_id = ?1 ORDER BY l.from_id DESC LIMIT ?2"
             ))?;
             let mut links: Vec<Link> = Vec::new();
@@ -176,7 +176,7 @@ fn holding(db: &Connection, column: &str, words: &[&str], scope: Scope) -> rusql
     let mut expression =
         format!("{column} ({})", query.terms().map(QueryTerm::expression).collect::<Vec<_>>().join(" OR "));
     if let Scope::Project(project) = scope {
-        expression = format!("{} AND ({expression})", in_place(project));
+        expression = format!("{} AND ({expression})", in_scope(project));
     }
     match newest_matching(db, &expression) {
         // The names are words of the question too, and those are looked for in the rows then.

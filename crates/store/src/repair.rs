@@ -120,7 +120,13 @@ fn look(home: &Home) -> Result<CheckReport, StoreError> {
     if store.read("read the schema", |db| Ok(!db.table_exists(None, "memories")?))? {
         return Err(lost(home.database()));
     }
-    store.check(CheckDepth::Full)
+    let report = store.check(CheckDepth::Full)?;
+    // A flipped bit in the text of a CHECK leaves the table readable and wrong.
+    if report.file.is_empty() && !report.schema.is_empty() && store.lacks_definitions()? {
+        let detail = "a table is not defined as it was".to_owned();
+        return Err(StoreError::Damaged { path: home.database(), detail });
+    }
+    Ok(report)
 }
 
 /// Mends what does not need another file.

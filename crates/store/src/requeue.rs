@@ -11,7 +11,7 @@ impl Store {
     /// Returns which memories of a project the team is taken to know, and what of them.
     pub fn synced_digests(&self, project: ProjectId) -> Result<Vec<(Uid, Digest)>, StoreError> {
         self.read("look what was told", |db| {
-            let sql = "SELECT uid, state FROM synced_memories WHERE project_id = ?1 ORDER BY uid";
+            let sql = "SELECT uid, content_digest FROM synced_memories WHERE project_id = ?1 ORDER BY uid";
             let mut statement = db.prepare_cached(sql)?;
             let mut rows = statement.query([project.0])?;
             let mut known = Vec::new();
@@ -33,8 +33,8 @@ impl Store {
 
 /// Notes that the team is to be told of a memory again, with its past. When it was told stays known: it is no later for that.
 pub(crate) fn tell_again(db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
-    let sql = "UPDATE synced_memories SET is_confirmed = 0, is_meaning_told = 0 WHERE uid = ?1";
+    let sql = "UPDATE synced_memories SET is_confirmed = 0, vectors_pushed = 0 WHERE uid = ?1";
     db.prepare_cached(sql)?.execute([uid.as_str()])?;
-    let sql = "INSERT INTO untold_memories (uid, project_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+    let sql = "INSERT INTO sync_outbox (uid, project_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
     db.prepare_cached(sql)?.execute(params![uid.as_str(), project.0]).map(drop)
 }

@@ -3,8 +3,8 @@
 //! Not here: better words of a model (`polish`), the past a team knows (`history`), whether a memory was used (`impressions`).
 
 use crate::memories::content_columns;
-use crate::{NewMemory, PriorWording, Store, StoreError, anchors, codes, forget, links, memories, words};
-use backstory_memory::{Content, Link, Memory, MemoryId, MemoryScope, Relation, Timestamp};
+use crate::{NewMemory, PriorWording, Store, StoreError, anchors, codes, forget, memories, words};
+use backstory_memory::{Content, Memory, MemoryId, MemoryScope, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::str::FromStr;
 
@@ -256,6 +256,6 @@ pub(crate) fn mark_superseded(
         "UPDATE memories SET superseded_by = ?2, updated_at_ms = max(updated_at_ms, ?3), valid_to_ms = coalesce(valid_to_ms, ?3)
          WHERE id = ?1",
         params![old.0, by.0, at.0],
-    )?;
-    links::insert(db, Link { from: by, relation: Relation::Supersedes, to: old })
+    )
+    .map(drop)
 }

@@ -7,8 +7,8 @@ use crate::home::{beside, open_private_file};
 use crate::repair::clear;
 use crate::revise::{self, Author, RevisionOrigin};
 use crate::{
-    IncomingEvent, MemoryOrigin, NewMemory, Project, Store, StoreError, events, maintain, memories, projects,
-    transfer,
+    IncomingEvent, MemoryOrigin, NewMemory, Project, Store, StoreError, events, links, maintain, memories,
+    projects, transfer,
 };
 use backstory_memory::{EventId, Memory, MemoryId, ProjectId, ProjectRef, Standing};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -203,9 +203,10 @@ fn salvage_ties(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Resu
         db.execute(sql, params![memory.uid.as_str(), by.0])?;
     }
     for link in source.links(id).unwrap_or_default() {
-        let both = "INSERT OR IGNORE INTO links (from_id, relation, to_id)
-            SELECT ?1, ?2, ?3 FROM memories a JOIN memories b WHERE a.id = ?1 AND b.id = ?3";
-        db.execute(both, params![link.from.0, link.relation.as_str(), link.to.0])?;
+        let both = "SELECT 1 FROM memories a JOIN memories b WHERE a.id = ?1 AND b.id = ?2";
+        if db.prepare_cached(both)?.exists([link.from.0, link.to.0])? {
+            links::insert(db, link)?;
+        }
     }
     Ok(())
 }

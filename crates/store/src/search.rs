@@ -6,7 +6,7 @@ use crate::filter::{Filter, RowFilter, Scope, where_matching};
 use crate::open::TxError;
 use crate::ranking::{self, RankedWords, WordHit};
 use crate::spelling::{Spelling, SpellingCorrection};
-use crate::words::{QueryTerm, in_place};
+use crate::words::{QueryTerm, in_scope};
 use crate::{Store, StoreError, WordQuery, repair, rows};
 use backstory_memory::MemoryId;
 use rusqlite::{Connection, ErrorCode, params};
@@ -211,7 +211,7 @@ fn newest_with_words(db: &Connection, query: &WordQuery, filter: &Filter) -> rus
         return Ok(Vec::new());
     }
     let words = match filter.scope {
-        Scope::Project(id) => format!("{} AND ({words})", in_place(id)),
+        Scope::Project(id) => format!("{} AND ({words})", in_scope(id)),
         Scope::Everywhere => words,
     };
     let oldest: i64 = db

@@ -166,7 +166,7 @@ pub(crate) fn touch(
 
 /// Notes that hooks heard of a session, and not only an import.
 pub(crate) fn note_heard(db: &Connection, id: SessionId) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE sessions SET is_heard = 1 WHERE id = ?1 AND is_heard = 0")?
+    db.prepare_cached("UPDATE sessions SET captured_by_hooks = 1 WHERE id = ?1 AND captured_by_hooks = 0")?
         .execute([id.0])
         .map(drop)
 }

@@ -40,7 +40,7 @@ impl HubState {
 
 /// Reads what the hub is known to have of a memory.
 pub(crate) fn known(db: &Connection, uid: &Uid) -> Result<Option<HubState>, TxError> {
-    let sql = "SELECT state, at_ms, pinned, superseded_by, is_confirmed FROM synced_memories WHERE uid = ?1";
+    let sql = "SELECT content_digest, revised_at_ms, pinned, superseded_by, is_confirmed FROM synced_memories WHERE uid = ?1";
     let mut statement = db.prepare_cached(sql)?;
     let mut rows = statement.query([uid.as_str()])?;
     let Some(row) = rows.next()? else { return Ok(None) };
@@ -60,10 +60,10 @@ pub(crate) struct SyncState<'a> {
 impl SyncState<'_> {
     /// Writes it down.
     pub(crate) fn save(&self, db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
-        let sql = "INSERT INTO synced_memories (uid, project_id, state, at_ms, superseded_by, pinned) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-             ON CONFLICT DO UPDATE SET project_id = excluded.project_id, state = excluded.state, at_ms = excluded.at_ms,
+        let sql = "INSERT INTO synced_memories (uid, project_id, content_digest, revised_at_ms, superseded_by, pinned) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT DO UPDATE SET project_id = excluded.project_id, content_digest = excluded.content_digest, revised_at_ms = excluded.revised_at_ms,
                  superseded_by = excluded.superseded_by, pinned = excluded.pinned, is_confirmed = 1,
-                 is_meaning_told = is_meaning_told AND state = excluded.state";
+                 vectors_pushed = vectors_pushed AND content_digest = excluded.content_digest";
         let superseded_by = self.superseded_by.map(Uid::as_str);
         db.prepare_cached(sql)?
             .execute(params![uid.as_str(), project.0, self.state.0, self.at.0, superseded_by, self.pinned])
@@ -74,12 +74,12 @@ impl SyncState<'_> {
 /// Notes that the hub of a project's team has nothing of a memory any more, and is not to be told.
 pub(crate) fn drop_synced(db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
     let of_team = concat!(" WHERE uid = ?1 AND project_id IN ", with_team!("?2"));
-    for table in ["synced_memories", "untold_memories"] {
+    for table in ["synced_memories", "sync_outbox"] {
         let sql = format!("DELETE FROM {table}{of_team}");
         db.prepare_cached(&sql)?.execute(params![uid.as_str(), project.0])?;
     }
     let sql = concat!(
-        "DELETE FROM heard_links WHERE ?1 IN (from_uid, to_uid) AND project_id IN ",
+        "DELETE FROM pending_links WHERE ?1 IN (from_uid, to_uid) AND project_id IN ",
         with_team!("?2")
     );
     db.prepare_cached(sql)?.execute(params![uid.as_str(), project.0]).map(drop)
@@ -90,7 +90,7 @@ pub(crate) fn drop_synced(db: &Connection, project: ProjectId, uid: &Uid) -> rus
 pub(crate) fn merge(db: &Connection, from: ProjectId, into: ProjectId) -> rusqlite::Result<()> {
     let is_one_team = concat!("SELECT 1 WHERE ?2 IN ", with_team!("?1"));
     if db.prepare_cached(is_one_team)?.exists([from.0, into.0])? {
-        for table in ["synced_memories", "untold_memories", "heard_links", "unreadable_memories"] {
+        for table in ["synced_memories", "sync_outbox", "pending_links", "unreadable_memories"] {
             db.execute(
                 &format!("UPDATE OR IGNORE {table} SET project_id = ?2 WHERE project_id = ?1"),
                 [from.0, into.0],
@@ -98,6 +98,6 @@ pub(crate) fn merge(db: &Connection, from: ProjectId, into: ProjectId) -> rusqli
         }
     }
     // Whatever moves is noted anew where the other project is shared; a note of the one that goes would go with it.
-    let sql = "DELETE FROM untold_memories WHERE project_id = ?1 AND uid IN (SELECT uid FROM memories)";
+    let sql = "DELETE FROM sync_outbox WHERE project_id = ?1 AND uid IN (SELECT uid FROM memories)";
     db.execute(sql, [from.0]).map(drop)
 }

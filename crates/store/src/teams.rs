@@ -4,6 +4,7 @@
 
 use crate::{Store, StoreError, metadata};
 use backstory_memory::{ProjectId, Timestamp, Watermark};
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, Params, Row, params};
 
 /// A team this home has joined.
@@ -13,14 +14,44 @@ pub struct Team {
     pub name: String,
     /// What it is called on its hub.
     pub hub_team: String,
-    /// What its hub calls itself; nothing where it was joined by a build that did not ask.
+    /// The id of its hub; nothing before the hub was first reached, and for a team by git.
     pub hub_id: Option<String>,
+    /// How what is shared travels.
+    pub transport: TeamTransport,
     /// Where its hub is; never a password.
     pub url: String,
     /// Who we are to it.
     pub member: String,
     /// When everything was last told and heard.
     pub synced_at: Option<Timestamp>,
+}
+
+/// How what a team shares travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TeamTransport {
+    /// Through a PostgreSQL hub.
+    Hub,
+    /// Through a folder of the repository.
+    Git,
+}
+
+impl TeamTransport {
+    const fn as_str(self) -> &'static str {
+        match self {
+            TeamTransport::Hub => "hub",
+            TeamTransport::Git => "git",
+        }
+    }
+}
+
+impl FromSql for TeamTransport {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        match value.as_str()? {
+            "hub" => Ok(TeamTransport::Hub),
+            "git" => Ok(TeamTransport::Git),
+            _ => Err(FromSqlError::InvalidType),
+        }
+    }
 }
 
 /// A project that is shared with a team.
@@ -30,6 +61,8 @@ pub struct SharedProject {
     pub project: ProjectId,
     /// The team's name.
     pub team: String,
+    /// How what is shared travels.
+    pub transport: TeamTransport,
     /// What the hub calls the project.
     pub hub_project: String,
     /// How far its news have been read.
@@ -55,15 +88,20 @@ impl Store {
     pub fn join_team(&mut self, team: &Team, now: Timestamp) -> Result<JoinOutcome, StoreError> {
         self.write("join a team", |db| {
             let Some(known) = read_teams(db, "WHERE name = ?1", params![team.name])?.pop() else {
-                let sql = "INSERT INTO teams (name, url, member, joined_at_ms, hub_team, hub_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-                db.execute(sql, params![team.name, team.url, team.member, now.0, team.hub_team, team.hub_id])?;
+                let sql = "INSERT INTO teams (name, transport, url, member, joined_at_ms, hub_team, hub_id)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+                let Team { name, hub_team, hub_id, url, member, .. } = team;
+                db.execute(
+                    sql,
+                    params![name, team.transport.as_str(), url, member, now.0, hub_team, hub_id],
+                )?;
                 return Ok(JoinOutcome::Joined);
             };
             let is_same_hub = match &known.hub_id {
                 Some(_) => known.hub_id == team.hub_id,
                 None => known.url == team.url,
             };
-            if !is_same_hub || known.hub_team != team.hub_team {
+            if !is_same_hub || known.hub_team != team.hub_team || known.transport != team.transport {
                 return Ok(JoinOutcome::NameTaken { url: known.url });
             }
             let sql = "UPDATE teams SET url = ?2, member = ?3, hub_id = ?4 WHERE name = ?1";
@@ -128,7 +166,7 @@ impl Store {
             ])?;
             let sql = "INSERT INTO shared_projects (project_id, team, hub_project, watermark) VALUES (?1, ?2, ?3, 0) ON CONFLICT DO NOTHING";
             db.execute(sql, params![project.0, team, hub_project])?;
-            let all = "INSERT INTO untold_memories (uid, project_id) SELECT uid, project_id FROM memories
+            let all = "INSERT INTO sync_outbox (uid, project_id) SELECT uid, project_id FROM memories
                  WHERE project_id = ?1 AND uid NOT IN (SELECT uid FROM synced_memories) ON CONFLICT DO NOTHING";
             db.execute(all, [project.0])?;
             Ok(())
@@ -155,8 +193,7 @@ impl Store {
         self.write("begin anew", |db| {
             let sql = "UPDATE shared_projects SET epoch = ?2, watermark = 0 WHERE project_id = ?1";
             db.execute(sql, params![project.0, epoch])?;
-            let sql =
-                "UPDATE synced_memories SET is_confirmed = 0, is_meaning_told = 0 WHERE project_id = ?1";
+            let sql = "UPDATE synced_memories SET is_confirmed = 0, vectors_pushed = 0 WHERE project_id = ?1";
             Ok(db.execute(sql, [project.0]).map(drop)?)
         })
     }
@@ -168,7 +205,7 @@ impl Store {
             let lost = "SELECT s.uid FROM synced_memories s JOIN memories m USING (uid)
                  WHERE s.project_id = ?1 AND s.is_confirmed = 0 AND m.provenance NOT LIKE 'team:%'";
             let sql = format!(
-                "INSERT INTO untold_memories (uid, project_id) SELECT uid, ?1 FROM ({lost}) WHERE true ON CONFLICT DO NOTHING"
+                "INSERT INTO sync_outbox (uid, project_id) SELECT uid, ?1 FROM ({lost}) WHERE true ON CONFLICT DO NOTHING"
             );
             Ok(db.execute(&sql, [project.0])? as u64)
         })
@@ -197,7 +234,7 @@ impl Store {
     /// Returns how many memories were forgotten here that a team still has.
     pub fn count_outbox_deletions(&self, project: ProjectId) -> Result<u64, StoreError> {
         self.read("count what is to be forgotten", |db| {
-            let sql = "SELECT count(*) FROM untold_memories JOIN synced_memories s USING (uid)
+            let sql = "SELECT count(*) FROM sync_outbox JOIN synced_memories s USING (uid)
                  WHERE s.project_id = ?1 AND uid NOT IN (SELECT uid FROM memories)";
             Ok(db.prepare_cached(sql)?.query_row([project.0], |row| row.get(0))?)
         })
@@ -206,7 +243,8 @@ impl Store {
     /// Lists the projects that are shared.
     pub fn shared_projects(&self) -> Result<Vec<SharedProject>, StoreError> {
         self.read("list what is shared", |db| {
-            let sql = "SELECT project_id, team, hub_project, watermark, epoch FROM shared_projects ORDER BY team, project_id";
+            let sql = "SELECT s.project_id, s.team, s.hub_project, s.watermark, s.epoch, t.transport
+                 FROM shared_projects s JOIN teams t ON t.name = s.team ORDER BY s.team, s.project_id";
             let mut statement = db.prepare(sql)?;
             let rows = statement.query_map([], shared_project)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -216,7 +254,7 @@ impl Store {
     /// Returns how many memories of a project the team is still to be told of.
     pub fn count_outbox(&self, project: ProjectId) -> Result<u64, StoreError> {
         self.read("count what is to be told", |db| {
-            let sql = "SELECT count(*) FROM untold_memories WHERE project_id = ?1";
+            let sql = "SELECT count(*) FROM sync_outbox WHERE project_id = ?1";
             Ok(db.prepare_cached(sql)?.query_row([project.0], |row| row.get(0))?)
         })
     }
@@ -224,7 +262,7 @@ impl Store {
 
 fn read_teams(db: &Connection, which: &str, values: impl Params) -> rusqlite::Result<Vec<Team>> {
     let sql = format!(
-        "SELECT name, coalesce(hub_team, name), hub_id, url, member, synced_at_ms FROM teams {which} ORDER BY name"
+        "SELECT name, hub_team, hub_id, url, member, synced_at_ms, transport FROM teams {which} ORDER BY name"
     );
     let team = |row: &Row<'_>| {
         Ok(Team {
@@ -234,6 +272,7 @@ fn read_teams(db: &Connection, which: &str, values: impl Params) -> rusqlite::Re
             url: row.get(3)?,
             member: row.get(4)?,
             synced_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
+            transport: row.get(6)?,
         })
     };
     db.prepare(&sql)?.query_map(values, team)?.collect()
@@ -251,5 +290,6 @@ fn shared_project(row: &Row<'_>) -> rusqlite::Result<SharedProject> {
         hub_project: row.get(2)?,
         watermark: Watermark(row.get(3)?),
         epoch: row.get(4)?,
+        transport: row.get(5)?,
     })
 }

@@ -89,7 +89,7 @@ impl Store {
             let what = format!("memory #{id}");
             let by = "SELECT b.uid FROM memories m JOIN memories b ON b.id = m.superseded_by WHERE m.id = ?1";
             let by: Option<String> = db.prepare_cached(by)?.query_row([id.0], |row| row.get(0)).optional()?;
-            let sql = "SELECT l.relation, m.uid FROM links l JOIN memories m ON m.id = l.to_id
+            let sql = "SELECT l.relation, m.uid FROM all_links l JOIN memories m ON m.id = l.to_id
                  WHERE l.from_id = ?1 ORDER BY l.relation, m.uid";
             let mut statement = db.prepare_cached(sql)?;
             let mut rows = statement.query([id.0])?;

@@ -27,10 +27,10 @@ impl Store {
         most: usize,
     ) -> Result<Vec<VectorOutboxEntry>, StoreError> {
         self.read("look which meanings are to be told", |db| {
-            let sql = "SELECT s.uid, s.state FROM synced_memories s JOIN memories m ON m.uid = s.uid
-                 WHERE s.project_id = ?1 AND m.project_id = ?1 AND s.is_meaning_told = 0 AND s.is_confirmed = 1
+            let sql = "SELECT s.uid, s.content_digest FROM synced_memories s JOIN memories m ON m.uid = s.uid
+                 WHERE s.project_id = ?1 AND m.project_id = ?1 AND s.vectors_pushed = 0 AND s.is_confirmed = 1
                      AND m.provenance NOT LIKE 'team:%' AND m.id NOT IN (SELECT memory_id FROM stale_vectors)
-                     AND s.uid NOT IN (SELECT uid FROM untold_memories) AND s.uid > ?2 ORDER BY s.uid";
+                     AND s.uid NOT IN (SELECT uid FROM sync_outbox) AND s.uid > ?2 ORDER BY s.uid";
             let mut statement = db.prepare_cached(sql)?;
             let mut rows = statement.query(params![project.0, after.map_or("", Uid::as_str)])?;
             let mut untold = Vec::new();
@@ -52,7 +52,7 @@ impl Store {
     /// Notes that the hub was told what these mean.
     pub fn mark_vectors_pushed(&mut self, told: &[VectorOutboxEntry]) -> Result<(), StoreError> {
         self.write("note which meanings were told", |db| {
-            let sql = "UPDATE synced_memories SET is_meaning_told = 1 WHERE uid = ?1 AND state = ?2";
+            let sql = "UPDATE synced_memories SET vectors_pushed = 1 WHERE uid = ?1 AND content_digest = ?2";
             let mut statement = db.prepare_cached(sql)?;
             told.iter().try_for_each(|told| {
                 Ok(statement.execute(params![told.memory.uid.as_str(), told.state.0]).map(drop)?)

@@ -23,7 +23,7 @@ const LEAST_OUTSIDE: i64 = 8;
 /// How much is joined in one transaction: hooks wait for it.
 const PAGES_PER_TRANSACTION: i64 = 250;
 
-/// How well a row fits. A word counts by where it stands: title, facts, concepts, files, body, identifier_terms; the place counts nothing.
+/// How well a row fits. A word counts by where it stands: title, facts, concepts, files, body, identifier_terms; the scope counts nothing.
 macro_rules! fit {
     () => {
         "-bm25(memory_words, 2.0, 1.5, 1.5, 1.5, 1.0, 0.5, 0.0)"
@@ -89,34 +89,34 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// Returns the FTS5 expression for what is visible in a project.
-pub(crate) fn in_place(project: ProjectId) -> String {
-    format!("(\"{}\" OR \"{EVERYWHERE}\")", place(project))
+pub(crate) fn in_scope(project: ProjectId) -> String {
+    format!("(\"{}\" OR \"{ANY_PROJECT_TERM}\")", project_term(project))
 }
 
-/// Names a project in the index. The first character is for private use: nobody asks for it, so no question meets a place by
+/// Returns the term that stands for a project in the index. The first character is for private use: nobody asks for it, so no query meets it by
 /// chance, and none has to be kept out of that column.
-fn place(project: ProjectId) -> String {
+fn project_term(project: ProjectId) -> String {
     format!("\u{e000}project{project}")
 }
 
-/// Stands in the place of what holds in every project.
-const EVERYWHERE: &str = "\u{e000}everywhere";
+/// The term of memories that hold in every project.
+const ANY_PROJECT_TERM: &str = "\u{e000}everywhere";
 
 /// What the index holds of a memory, column by column.
 pub(crate) fn columns(project: ProjectId, content: &Content) -> [String; 7] {
     let [facts, concepts, files] =
         [&content.facts, &content.concepts, &content.files].map(|list| list.join("\n"));
     let whole = [content.title.as_str(), &content.body, &facts, &concepts, &files].join("\n");
-    let place = match content.scope {
-        MemoryScope::Project => place(project),
-        MemoryScope::User => format!("{} {EVERYWHERE}", place(project)),
+    let scope = match content.scope {
+        MemoryScope::Project => project_term(project),
+        MemoryScope::User => format!("{} {ANY_PROJECT_TERM}", project_term(project)),
     };
-    [content.title.clone(), facts, concepts, files, content.body.clone(), identifier_terms(&whole), place]
+    [content.title.clone(), facts, concepts, files, content.body.clone(), identifier_terms(&whole), scope]
 }
 
 /// Returns what one column of the index was given of a memory.
 pub(crate) fn column(project: ProjectId, content: &Content, name: &str) -> Option<String> {
-    let names = ["title", "facts", "concepts", "files", "body", "identifier_terms", "place"];
+    let names = ["title", "facts", "concepts", "files", "body", "identifier_terms", "scope"];
     names.iter().position(|known| *known == name).and_then(|at| columns(project, content).into_iter().nth(at))
 }
 
@@ -127,24 +127,24 @@ pub(crate) fn add(
     project: ProjectId,
     content: &Content,
 ) -> rusqlite::Result<()> {
-    let [title, facts, concepts, files, body, identifier_terms, place] = columns(project, content);
+    let [title, facts, concepts, files, body, identifier_terms, scope] = columns(project, content);
     db.prepare_cached(
-        "INSERT INTO memory_words (rowid, title, facts, concepts, files, body, identifier_terms, place)
+        "INSERT INTO memory_words (rowid, title, facts, concepts, files, body, identifier_terms, scope)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?
-    .execute(params![id.0, title, facts, concepts, files, body, identifier_terms, place])
+    .execute(params![id.0, title, facts, concepts, files, body, identifier_terms, scope])
     .map(drop)
 }
 
 /// Takes a memory out of the index. It must be given exactly as it was put in: the index keeps no copy of the text.
 pub(crate) fn remove(db: &Connection, memory: &Memory) -> rusqlite::Result<()> {
-    let [title, facts, concepts, files, body, identifier_terms, place] =
+    let [title, facts, concepts, files, body, identifier_terms, scope] =
         columns(memory.project, &memory.content);
     db.prepare_cached(
-        "INSERT INTO memory_words (memory_words, rowid, title, facts, concepts, files, body, identifier_terms, place)
+        "INSERT INTO memory_words (memory_words, rowid, title, facts, concepts, files, body, identifier_terms, scope)
          VALUES ('delete', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?
-    .execute(params![memory.id.0, title, facts, concepts, files, body, identifier_terms, place])
+    .execute(params![memory.id.0, title, facts, concepts, files, body, identifier_terms, scope])
     .map(drop)
 }
 

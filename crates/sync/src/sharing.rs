@@ -5,7 +5,7 @@
 
 use crate::SyncError;
 use backstory_memory::{ProjectId, Timestamp, Watermark};
-use backstory_store::{SharedProject, Store, Team};
+use backstory_store::{SharedProject, Store, Team, TeamTransport};
 
 /// What the name of a team begins with that shares through git.
 const GIT_TEAM: &str = "(git)";
@@ -13,13 +13,13 @@ const GIT_TEAM: &str = "(git)";
 /// Whether a project is shared through git, and not through a hub.
 #[must_use]
 pub fn is_shared_by_git(shared: &SharedProject) -> bool {
-    shared.team.starts_with(GIT_TEAM)
+    shared.transport == TeamTransport::Git
 }
 
 /// Whether a team has no hub.
 #[must_use]
 pub fn is_git_team(team: &Team) -> bool {
-    team.name.starts_with(GIT_TEAM)
+    team.transport == TeamTransport::Git
 }
 
 /// Lists the teams that have a hub.
@@ -86,6 +86,7 @@ pub(crate) fn share_through_git(
         name: name.clone(),
         hub_team: name.clone(),
         hub_id: None,
+        transport: TeamTransport::Git,
         url: GIT_TEAM.to_owned(),
         member,
         synced_at: None,
@@ -98,6 +99,7 @@ pub(crate) fn share_through_git(
     let shared = SharedProject {
         project,
         team: name,
+        transport: TeamTransport::Git,
         hub_project: GIT_TEAM.to_owned(),
         watermark: Watermark::default(),
         epoch: None,

@@ -241,14 +241,14 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "R25",
-        "every older schema upgraded once by 8 racing openers, kills at 100 points: old or new, never between",
+        "schema made once by 8 racing openers, kills at 100 points: old or new, never between; unreleased ones refused untouched",
         &[
             Tests(
                 STORE,
                 &[
                     "racing::processes_that_race_on_a_cold_home_migrate_it_once_and_lose_nothing",
                     "racing::a_migration_killed_at_any_point_is_done_or_not_done",
-                    "opening::a_database_of_any_older_schema_is_migrated_with_all_it_holds",
+                    "opening::law_11_a_database_from_before_the_first_release_is_refused_and_no_byte_of_it_changes",
                 ],
             ),
             Units(STORE, &["migrate::tests::a_migration_that_breaks_leaves_the_old_schema_whole"]),

@@ -241,6 +241,7 @@ impl Hook {
             bytes_in: u32::try_from(bytes_in).unwrap_or(u32::MAX),
             bytes_out: 0,
             outcome: call.outcome(),
+            missing_fields: call.missing_fields(),
         }
     }
 

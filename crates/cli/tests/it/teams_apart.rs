@@ -344,7 +344,7 @@ fn where_the_server_has_pgvector_the_hub_is_also_asked_by_meaning() {
     assert!(hit["explain"]["meaning"].as_f64().unwrap() > 0.3, "{hit}");
     // Told once.
     team.sync(&ann);
-    let untold = "SELECT count(*) FROM synced_memories WHERE is_meaning_told = 0";
+    let untold = "SELECT count(*) FROM synced_memories WHERE vectors_pushed = 0";
     assert_eq!(database_count(&ann, untold), 0);
 }
 

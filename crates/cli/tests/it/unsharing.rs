@@ -170,7 +170,7 @@ fn a_hub_that_says_nothing_is_given_up_by_whoever_asks_it() {
     let join =
         "INSERT INTO teams (name, hub_team, url, member, joined_at_ms) VALUES ('red', 'red', ?1, 'ann', 0)";
     store.execute(join, [url("ann")]).unwrap();
-    let own = "INSERT INTO facts_of_the_store (name, value) VALUES ('hub of the team red', ?1)";
+    let own = "INSERT INTO metadata (name, value) VALUES ('hub of the team red', ?1)";
     store.execute(own, [url("owner")]).unwrap();
     drop(store);
     let (init, join) = (url("owner"), url("ann"));

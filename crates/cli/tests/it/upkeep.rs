@@ -18,7 +18,7 @@ fn status_tells_how_much_there_is_and_that_hooks_run() {
         home      [WORLD]/user/.local/share/backstory
         memories  1 in force, 0 superseded, 0 forgotten; projects: 1
         events    1, the last just now; sessions: 1
-        size [N] MiB, schema 10
+        size [N] MiB, schema 11
         backup    none yet
         hook      claude-code UserPromptSubmit just now: kept, lacking folder in [N] ms
         ");

@@ -181,8 +181,8 @@ fn what_is_known_of_code_does_not_grow_without_bound() {
     raw(&test.home)
         .execute_batch(&format!(
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
-             INSERT INTO code_changes (project_id, session_id, path, qualified_name, change, signature, at_ms)
-                 SELECT {0}, NULL, 'a.rs', 'f' || i, 'new', 'fn f' || i, -i FROM n;
+             INSERT INTO code_changes (project_id, session_id, path, qualified_name, kind, change, signature, at_ms)
+                 SELECT {0}, NULL, 'a.rs', 'f' || i, 'function', 'new', 'fn f' || i, -i FROM n;
              WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
              INSERT INTO mapped_files SELECT {0}, i || '.rs', x'00', i FROM n;
              INSERT INTO symbols SELECT {0}, path, 0, 'f', 'function', '', x'00', 1, 1 FROM mapped_files WHERE project_id = {0};

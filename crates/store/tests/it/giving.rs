@@ -209,6 +209,7 @@ fn a_receipt_is_completed_by_what_was_given() {
         bytes_in: 2,
         bytes_out: 0,
         outcome: "kept".into(),
+        missing_fields: Vec::new(),
     };
     let (_, proof) = store.record_with_receipt(&arrival("s", 1), &receipt).unwrap();
     let session = store.find_session("test", "s").unwrap().unwrap();

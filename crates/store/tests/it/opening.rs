@@ -1,7 +1,7 @@
 //! Opening: what is promised of the file, and what is refused.
 
-use crate::kit::{NOW, TestHome, arrival, ask, bar, child, child_home, is_root, note, number, raw, skip};
-use backstory_store::{CheckDepth, Home, Purpose, RecordOutcome, Spool, Store, StoreError};
+use crate::kit::{NOW, TestHome, arrival, ask, bar, is_root, note, number, raw, skip};
+use backstory_store::{Home, Purpose, RecordOutcome, Spool, Store, StoreError};
 use rusqlite::config::DbConfig;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
@@ -126,64 +126,43 @@ fn opening_twice_in_one_process_is_harmless() {
     assert_eq!(ask(&test.home, "SELECT count(*) FROM events"), 2);
 }
 
-/// Every migration that was ever released, oldest first.
-fn migrations() -> Vec<String> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/migrations");
-    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|file| file.extension().is_some_and(|ending| ending == "sql"));
-    files.sort();
-    files.iter().map(|file| fs::read_to_string(file).unwrap()).collect()
-}
-
-/// R25: a database of any older schema is brought up to date once, by whoever comes first, and nothing in it changes.
-#[test]
-fn a_database_of_any_older_schema_is_migrated_with_all_it_holds() {
-    let migrations = migrations();
-    for version in 1..migrations.len() {
-        is_migrated_with_all_it_holds(&migrations[..version]);
-    }
-    bar("R25", format_args!("{} older schemas upgraded once, all rows whole", migrations.len() - 1));
-}
-
-fn is_migrated_with_all_it_holds(applied: &[String]) {
-    let test = TestHome::new();
-    drop(test.open());
-    fs::remove_file(test.home.database()).unwrap();
+/// A database as builds from before the first release made it.
+fn make_unreleased(test: &TestHome, version: i64) {
+    test.home.prepare().unwrap();
     let old = raw(&test.home);
-    for (sql, version) in applied.iter().zip(1..) {
-        old.execute_batch(sql).unwrap();
-        let digest = backstory_memory::digest([sql.as_bytes()]);
-        old.execute("INSERT INTO applied_migrations VALUES (?1, ?2, 0)", (version, digest.0)).unwrap();
-    }
+    // Their hooks left the log behind, as ours do.
+    old.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
     old.execute_batch(&format!(
-        "INSERT INTO projects (id, name, created_at_ms) VALUES (1, 'one', 5);
-         INSERT INTO project_keys VALUES ('path:/home/u/one', 1);
-         INSERT INTO sessions (id, project_id, host, host_session, started_at_ms, last_event_at_ms) VALUES (1, 1, 'test', 's', 5, 6);
-         INSERT INTO events VALUES (1, x'00112233445566778899aabbccddeeff', 1, 'prompt', NULL, 5, 'user', 0, '{{\"prompt\":\"old shape\"}}');
-         PRAGMA user_version = {}; PRAGMA journal_mode = WAL;",
-        applied.len()
+        "PRAGMA journal_mode = WAL;
+         CREATE TABLE applied_migrations (version INTEGER PRIMARY KEY, digest BLOB NOT NULL, applied_at_ms INTEGER NOT NULL) STRICT;
+         CREATE TABLE facts_of_the_store (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+         CREATE TABLE memories (id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL) STRICT;
+         INSERT INTO memories (title) VALUES ('kept by an older program'); PRAGMA user_version = {version};"
     ))
     .unwrap();
-    drop(old);
-
-    let racing: Vec<_> =
-        (0..8).map(|_| child("opening::child_that_migrates", &test.home).spawn().unwrap()).collect();
-    for child in racing {
-        assert!(child.wait_with_output().unwrap().status.success());
-    }
-    let store = test.open();
-    let session = store.session(backstory_memory::SessionId(1)).unwrap().unwrap();
-    assert_eq!((session.host_session.as_str(), session.distilled_to), ("s", backstory_memory::EventId(0)));
-    let events = store.events(session.id, backstory_memory::EventId(0)).unwrap();
-    assert_eq!(events.len(), 1);
-    assert_eq!(events[0].event.payload, "{\"prompt\":\"old shape\"}");
-    assert_eq!(ask(&test.home, "SELECT count(*) - max(version) FROM applied_migrations"), 0, "each ran once");
-    assert!(store.check(CheckDepth::Full).unwrap().is_sound());
 }
 
 #[test]
-fn child_that_migrates() {
-    let Some(home) = child_home() else { return };
-    // A hook that meets a migration in progress spools; here it is enough that nobody breaks.
-    drop(Store::open(&home, Purpose::Hook, NOW));
+fn law_11_a_database_from_before_the_first_release_is_refused_and_no_byte_of_it_changes() {
+    for version in [1, 10] {
+        let test = TestHome::new();
+        make_unreleased(&test, version);
+        let log = test.home.root().join("backstory.db-wal");
+        let bytes = || (fs::read(test.home.database()).unwrap(), fs::read(&log).unwrap());
+        let before = bytes();
+        for purpose in [Purpose::Hook, Purpose::Command, Purpose::Read, Purpose::Command] {
+            let refused = Store::open(&test.home, purpose, NOW).unwrap_err();
+            let StoreError::OlderSchema { found, first, .. } = refused else { panic!("{refused}") };
+            assert_eq!((found, first), (version, 11));
+            assert!(refused.to_string().contains("from before the first release"), "{refused}");
+            assert!(refused.is_storage_failure(), "events wait until the file was moved away");
+        }
+        assert_eq!(Store::repair(&test.home, NOW).unwrap(), None);
+        Spool::new(&test.home).push(&arrival("s", 1)).unwrap();
+        assert!(bytes() == before, "law 11");
+
+        fs::rename(test.home.database(), test.home.root().join("exported.db")).unwrap();
+        fs::rename(&log, test.home.root().join("exported.db-wal")).unwrap();
+        assert_eq!(test.open().count_events().unwrap(), 1, "what waited is taken in");
+    }
 }

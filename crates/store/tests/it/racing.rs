@@ -23,8 +23,7 @@ fn processes_that_race_on_a_cold_home_migrate_it_once_and_lose_nothing() {
         }
         assert_eq!(acked.len(), 40);
         assert_eq!(test.open().count_events().unwrap(), 40, "every acknowledged event is there once");
-        let twice =
-            "SELECT count(*) - count(DISTINCT version) + count(*) - max(version) FROM applied_migrations";
+        let twice = "SELECT count(*) - count(DISTINCT version) + count(*) - (max(version) - min(version) + 1) FROM applied_migrations";
         assert_eq!(ask(&test.home, twice), 0, "each migration ran once");
         assert_sound(&test.home);
     }

@@ -237,6 +237,7 @@ fn receipts_prove_life_and_do_not_pile_up() {
         bytes_in: 2,
         bytes_out: 3,
         outcome: "stored".into(),
+        missing_fields: Vec::new(),
     };
     for n in 0..150 {
         store.record_with_receipt(&arrival("s", n), &receipt(n)).unwrap();

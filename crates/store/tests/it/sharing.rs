@@ -5,11 +5,12 @@ use backstory_memory::{
     Content, Kind, Memory, MemoryId, ProjectId, Provenance, SharedMemory, SharedRevision, Standing,
     SyncBatch, Timestamp, Uid, Watermark,
 };
-use backstory_store::{JoinOutcome, OutboxEntry, OutboxMemory, Pin, Store, Team};
+use backstory_store::{JoinOutcome, OutboxEntry, OutboxMemory, Pin, Store, Team, TeamTransport};
 
 /// A team, on a hub of its own.
 pub(crate) fn team(name: &str) -> Team {
     Team {
+        transport: TeamTransport::Hub,
         name: name.into(),
         hub_team: name.into(),
         hub_id: Some(format!("hub of {name}")),

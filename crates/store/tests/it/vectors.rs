@@ -1,6 +1,6 @@
 //! Which memories wait for vectors: whatever writes one makes it wait, and only what is still so stops waiting.
 
-use crate::kit::{NOW, TestHome, draft, new, note, project, raw};
+use crate::kit::{NOW, TestHome, draft, new, note, project};
 use backstory_memory::{Content, EventId, Memory, MemoryId, MemoryScope, digest};
 use backstory_store::{DistilledMemory, OnRepeat, PolishOutcome, Store};
 
@@ -133,30 +133,6 @@ fn what_changes_while_it_is_embedded_goes_on_waiting() {
     store.mark_vectors_fresh(std::slice::from_ref(&gone)).unwrap();
     assert_eq!(to_take_out(&store), [1], "rows of a forgotten memory are not fresh");
     assert_eq!(store.begin_vector_append(&[gone]).unwrap(), []);
-}
-
-#[test]
-fn an_older_database_lets_everything_wait() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    note(&mut store, "one", "body");
-    note(&mut store, "two", "body");
-    drop(store);
-    raw(&test.home)
-        .execute_batch(
-            "DROP TRIGGER memory_written; DROP TRIGGER memory_changed; DROP TRIGGER memory_forgotten;
-             DROP TRIGGER shared_memory_written; DROP TRIGGER shared_memory_changed; DROP TRIGGER shared_memory_forgotten; DROP TRIGGER shared_memory_linked;
-             DROP TABLE heard_links; DROP TABLE unreadable_memories; DROP TABLE untold_memories; DROP TABLE synced_memories; DROP TABLE shared_projects; DROP TABLE teams; ALTER TABLE revisions DROP COLUMN author; ALTER TABLE revisions DROP COLUMN scope;
-             DROP TABLE stale_vectors; DROP TABLE shown; DROP TABLE imports; ALTER TABLE sessions DROP COLUMN is_heard; ALTER TABLE sessions DROP COLUMN context_began_at_ms;
-             ALTER TABLE sessions DROP COLUMN given_before; DROP TABLE injection_texts; ALTER TABLE injected DROP COLUMN layer; DROP INDEX memories_by_kind; DROP INDEX memories_by_sureness;
-             DROP INDEX memories_of_the_user; DELETE FROM applied_migrations WHERE version > 2; PRAGMA user_version = 2;
-             CREATE TABLE vectors (memory_id INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE, vector BLOB) STRICT;
-             INSERT INTO vectors VALUES (1, x'00');",
-        )
-        .unwrap();
-    let store = test.open();
-    assert_eq!((waiting(&store), to_take_out(&store)), (vec![2, 1], vec![]));
-    assert!(store.check(backstory_store::CheckDepth::Full).unwrap().is_sound());
 }
 
 #[test]

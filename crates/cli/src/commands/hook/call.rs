@@ -128,12 +128,20 @@ impl Call {
 
     /// Says in a receipt what becomes of it.
     pub(super) fn outcome(&self) -> String {
-        let missing = self.event.missing.join(", ");
-        let lacking = if missing.is_empty() { missing } else { format!("{LACKING}{missing}") };
         match self.event.outcome {
-            EventOutcome::Captured(_) if self.captures => format!("kept{lacking}"),
+            EventOutcome::Captured(_) if self.captures => "kept".to_owned(),
             EventOutcome::Captured(_) => "not kept".to_owned(),
-            EventOutcome::Ignored(why) => format!("passed over: {why}{lacking}"),
+            EventOutcome::Ignored(why) => format!("passed over: {why}"),
+        }
+    }
+
+    /// Returns the fields the payload should have had and did not; none of an event that is not captured.
+    pub(super) fn missing_fields(&self) -> Vec<String> {
+        match self.event.outcome {
+            EventOutcome::Captured(_) if !self.captures => Vec::new(),
+            EventOutcome::Captured(_) | EventOutcome::Ignored(_) => {
+                self.event.missing.iter().map(ToString::to_string).collect()
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::ui::one_line;
 use crate::{teams, unshare};
-use backstory_store::{JoinOutcome, Team};
+use backstory_store::{JoinOutcome, Team, TeamTransport};
 use backstory_sync::{HubAddress, TeamName};
 use serde::Serialize;
 
@@ -37,6 +37,7 @@ pub(super) fn join(
         name: name.clone(),
         hub_team: hub.team().to_string(),
         hub_id: Some(hub.id().to_owned()),
+        transport: TeamTransport::Hub,
         url: url.to_owned(),
         member: member.clone(),
         synced_at: None,
