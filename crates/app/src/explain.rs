@@ -1,6 +1,6 @@
 //! Why a hit is one, in words and in JSON: the whole sum, the same wherever it is asked for.
 
-use backstory_recall::{Boost, Hit, Reasons, ScoreFactor};
+use backstory_recall::{Hit, Reasons};
 use serde::Serialize;
 
 /// The sum of one hit, for other programs.
@@ -29,20 +29,11 @@ pub fn shape(reasons: &Reasons) -> SumShape {
         words: reasons.words,
         meaning: reasons.meaning,
         fused: reasons.fused,
-        boosts: reasons.boosts.iter().map(|(boost, added)| term(boost_name(*boost), added)).collect(),
-        factors: reasons.factors.iter().map(|(factor, by)| term(factor_name(*factor), by)).collect(),
+        boosts: reasons.boosts.iter().map(|(boost, added)| term(boost.to_string(), added)).collect(),
+        factors: reasons.factors.iter().map(|(factor, by)| term(factor.to_string(), by)).collect(),
         relevance: reasons.relevance(),
         older_than: reasons.older_than.map(|id| id.0),
     }
-}
-
-/// Returns a sum in words, as the record of an injection keeps it.
-pub fn words(reasons: &Reasons) -> Vec<String> {
-    let arms = [("words", Some(reasons.words).filter(|words| *words > 0.0)), ("meaning", reasons.meaning)];
-    let arms = arms.into_iter().filter_map(|(name, value)| Some(format!("{name} {:.2}", value?)));
-    let boosts = reasons.boosts.iter().map(|(boost, added)| format!("+{added:.2} {}", boost_name(*boost)));
-    let factors = reasons.factors.iter().map(|(factor, by)| format!("×{by:.2} {}", factor_name(*factor)));
-    arms.chain(boosts).chain(factors).collect()
 }
 
 /// Returns a sum for people, a line each.
@@ -54,26 +45,10 @@ pub fn lines(hit: &Hit) -> Vec<String> {
         reasons.fused, reasons.words
     )];
     let boosts = reasons.boosts.iter();
-    lines.extend(boosts.map(|(boost, added)| format!("+ {added:.3}  {}", boost_name(*boost))));
+    lines.extend(boosts.map(|(boost, added)| format!("+ {added:.3}  {boost}")));
     let factors = reasons.factors.iter();
-    lines.extend(factors.map(|(factor, by)| format!("× {by:.3}  {}", factor_name(*factor))));
+    lines.extend(factors.map(|(factor, by)| format!("× {by:.3}  {factor}")));
     lines.push(format!("= {:.3}", hit.score));
     lines.extend(reasons.older_than.map(|newer| format!("  older than #{newer}, which speaks of the same")));
     lines
-}
-
-fn boost_name(boost: Boost) -> String {
-    match boost {
-        Boost::Named => "its file or symbol is named".to_owned(),
-        Boost::Neighbours => "what stands beside it in its session".to_owned(),
-        Boost::LinkedTo(id) => format!("linked to #{id}"),
-    }
-}
-
-fn factor_name(factor: ScoreFactor) -> String {
-    match factor {
-        ScoreFactor::OutsideTime => "outside the time that was asked for".to_owned(),
-        ScoreFactor::Superseded => "superseded".to_owned(),
-        ScoreFactor::Signal(signal) => signal.as_str().to_owned(),
-    }
 }

@@ -12,6 +12,7 @@ pub mod env_vars;
 pub mod error;
 pub mod explain;
 pub mod forget;
+pub mod injection;
 pub mod json;
 pub mod log;
 pub mod remember;

@@ -9,7 +9,6 @@ mod connection_words;
 mod diff;
 mod evaluation;
 mod failure;
-mod injecting;
 mod mcp;
 mod outgoing;
 mod progress;

@@ -10,8 +10,8 @@ mod copilot;
 mod cursor;
 mod dialect;
 mod gemini;
+mod host_reply;
 mod host_spec;
-mod injection_point;
 mod install;
 mod lenient;
 mod mcp_only;
@@ -21,7 +21,7 @@ mod reply;
 mod samples;
 mod transcripts;
 
-pub use injection_point::{HostReply, InjectionPoint};
+pub use host_reply::HostReply;
 pub use install::{
     ConnectedFile, ConnectionState, FileChange, HookCommand, HostConnection, HostPaths, InstallError,
     InstallPlan, InstallRecords,

@@ -11,8 +11,8 @@ use crate::install::{
 };
 use crate::lenient::LenientJson;
 use crate::transcripts::opencode_sessions;
-use crate::{AgentEvent, EventOutcome, HostReply, InjectionPoint, ParsedEvent};
-use backstory_memory::{Activity, ExitStatus, Provenance, StartReason, Subagent};
+use crate::{AgentEvent, EventOutcome, HostReply, ParsedEvent};
+use backstory_memory::{Activity, ExitStatus, InjectionPoint, Provenance, StartReason, Subagent};
 use plugin_tools::PluginToolUse;
 use serde_json::{Map, Value, json};
 use std::path::Path;

@@ -1,7 +1,6 @@
 //! A hook payload as parsed, before redaction: it must not reach a disk like this.
 
-use crate::InjectionPoint;
-use backstory_memory::{Activity, Provenance, Subagent};
+use backstory_memory::{Activity, InjectionPoint, Provenance, Subagent};
 use std::fmt;
 
 /// One payload, parsed as far as it can be.

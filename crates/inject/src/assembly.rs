@@ -345,7 +345,7 @@ mod tests {
         };
         let sections = vec![
             section("a", 1, vec![item(1, &["- first"])]),
-            failing("b", Box::new(|| Err(GatherError::from_error(&std::io::Error::other("no such table"))))),
+            failing("b", Box::new(|| Err(GatherError::Unreadable("no such table".to_owned())))),
             failing("c", Box::new(|| panic!("a bug in its builder"))),
             section("d", 1, vec![item(2, &["- last"])]),
         ];

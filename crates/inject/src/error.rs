@@ -1,6 +1,9 @@
-//! Why a part of an injection could not be gathered.
+//! Why something could not be gathered or injected.
 
-/// Why a part is missing. It costs its own section and no other.
+use crate::SkippedSection;
+use backstory_store::StoreError;
+
+/// Why a part of an injection is missing. It costs its own section and no other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GatherError {
     /// It could not be read.
@@ -11,9 +14,19 @@ pub enum GatherError {
     Panicked,
 }
 
-impl GatherError {
-    /// Keeps the reason of another error.
-    pub fn from_error(error: &impl std::error::Error) -> GatherError {
+impl From<StoreError> for GatherError {
+    fn from(error: StoreError) -> GatherError {
         GatherError::Unreadable(error.to_string())
     }
+}
+
+/// Why nothing was injected, or a use was not recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum InjectError {
+    /// The store could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Every section is empty, and at least this one because it could not be gathered.
+    #[error("{0}")]
+    SectionFailed(SkippedSection),
 }

@@ -138,3 +138,9 @@ impl Wrapping {
         format!("{}{sections}{}", self.before, self.after)
     }
 }
+
+/// Draws the nonce of a fence. Without randomness the process id has to do: recorded text cannot know it either.
+#[must_use]
+pub fn draw_nonce() -> u32 {
+    getrandom::u32().unwrap_or_else(|_| std::process::id())
+}

@@ -1,26 +1,41 @@
-//! Injection: what was gathered in, one block of text out, never over its budget (law 4).
+//! Injection: what a session is given at each moment, within a budget (law 4), recorded line by line (law 9).
 //!
-//! Pure: memories, scores and reasons come in, and go out again beside the text, so that every line can be explained (law 9). Each of
-//! the four moments makes sections of items, `assembly` packs what fits, `frame` puts the fence around it. Not here: finding
-//! memories, what a session already has, giving the block to a host, recording it.
+//! `moments` gathers memories for a session start, a prompt, a tool call and a compaction; `sections` says which sections each moment
+//! has; `assembly` packs what fits; `render`, `snippet` and `encode` word it; `frame` puts the fence around it. `HookInjector` does all
+//! of it inside a hook and records the result; `AgentAction` detects what of it was used.
+//!
+//! Settings, time and paths come in as arguments. Not here: ranking (`recall`), a host's JSON and replies (`hosts`), printing.
 
 mod ages;
 mod assembly;
 mod block;
+mod built;
+mod capture_health;
 mod encode;
 mod error;
+mod failure_details;
 mod frame;
 mod gathered;
+mod hook_injector;
 mod moments;
+mod prefetch;
 mod render;
+mod sections;
 mod snippet;
+mod used_detection;
 
 pub use ages::{age, time_ago};
 pub use block::{Block, PlacedMemory, SkipReason, SkippedSection};
+pub use built::{BuiltInjection, InjectionRequest, elapsed_us};
+pub use capture_health::{CaptureProblem, check_capture, problem_opening};
 pub use encode::{encode, encode_lines};
-pub use error::GatherError;
-pub use frame::{BlockFrame, FetchHint, MAX_BLOCK_BYTES, default_budget};
+pub use error::{GatherError, InjectError};
+pub use frame::{BlockFrame, FetchHint, MAX_BLOCK_BYTES, default_budget, draw_nonce};
 pub use gathered::{Candidate, Gathered, Orientation, ResumePoint, WorkTreeState};
-pub use moments::{compaction, prompt, session_start, tool};
+pub use hook_injector::HookInjector;
+pub use moments::{InjectSettings, Injector, Recipient};
+pub use prefetch::Prefetch;
 pub use render::pointer;
+pub use sections::{compaction, prompt, session_start, tool};
 pub use snippet::snippet;
+pub use used_detection::AgentAction;

@@ -1,208 +1,136 @@
-//! The four moments: which sections each has, in which order, and how much of the budget each may use.
+//! What to gather at each moment, and for whom.
+//!
+//! A session sees its own project and what holds for the user (law 8), without what its agent still has in context (law 5). Not here:
+//! how a block reads (`sections`, `render`), what a host does with it (`hosts`), when a hook runs (`cli`).
 
-use crate::assembly::{Section, SectionBuilder, SectionItem, assemble};
-use crate::{Block, BlockFrame, Candidate, GatherError, Gathered, Orientation, ResumePoint, render};
-use backstory_memory::{ChangedSymbol, Moment, Provenance, Timestamp, Tokens};
+mod prompt;
+mod session_start;
+mod tool;
 
-/// A tenth of a session's budget is kept for the frame, the hint, and estimation error.
-const RESERVE: u32 = 10;
-/// No more candidates than this are rendered: the budget holds far fewer.
-const MOST_ITEMS: usize = 60;
-const MOST_WARNINGS: usize = 3;
-/// A prompt's index has room for at least so many lines: no line may cost more than its share.
-const LEAST_LINES: usize = 12;
+pub(crate) use prompt::{MOST_PROMPT_CHARS, is_about_something};
 
-/// Builds the block a session starts with; of a resumed session, only what changed.
-#[must_use]
-pub fn session_start(orientation: &Orientation, resumed: Option<ResumePoint>, frame: &BlockFrame) -> Block {
-    let view = View { orientation, resumed, now: frame.now, style: HeadingStyle::Markdown };
-    view.build(Moment::SessionStart, frame)
+use crate::{
+    BlockFrame, BuiltInjection, Candidate, FetchHint, Gathered, InjectionRequest, MAX_BLOCK_BYTES, Prefetch,
+    ResumePoint, draw_nonce, elapsed_us, sections,
+};
+use backstory_capture::{FreshnessLimit, freshness};
+use backstory_memory::{
+    Freshness, InjectionPoint, Memory, MemoryId, ProjectId, SessionId, StartReason, Timestamp, Tokens,
+};
+use backstory_recall::RecallEngine;
+use backstory_store::{ContextWindow, Session, Store, StoreError};
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Instant;
+
+/// What the caller's settings and environment say about injections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InjectSettings {
+    /// How the agent can fetch more.
+    pub fetch_hint: FetchHint,
+    /// How far the user's clock is ahead of UTC.
+    pub utc_offset_minutes: i32,
 }
 
-/// Builds the text for the instructions a host compacts its context by: the same sections, as plain text.
-#[must_use]
-pub fn compaction(orientation: &Orientation, frame: &BlockFrame) -> Block {
-    let view = View { orientation, resumed: None, now: frame.now, style: HeadingStyle::Plain };
-    view.build(Moment::Compaction, frame)
+/// Gathers and builds injections for one recipient.
+pub struct Injector<'a> {
+    /// The store.
+    pub store: &'a Store,
+    /// Settings of the caller.
+    pub settings: InjectSettings,
+    /// Opens the recall engine with the weights for injections.
+    pub open_engine: &'a dyn Fn() -> RecallEngine,
+    /// The engine, if it was opened ahead.
+    pub prefetch: Option<&'a Prefetch>,
+    /// The time of the injection.
+    pub now: Timestamp,
+    /// The deadline of reading: what was gathered by then is injected (law 1).
+    pub until: Instant,
+    /// Whom it is for.
+    pub recipient: Recipient<'a>,
 }
 
-/// Builds the index of what bears on a prompt: one line a memory.
-#[must_use]
-pub fn prompt(hits: &Gathered<Vec<Candidate>>, frame: &BlockFrame) -> Block {
-    let wrapping = frame.wrapping(Moment::Prompt);
-    let allowance = wrapping.allowance(frame, Tokens(0));
-    let build = || {
-        let hits = render::without_echoes(in_force(hits, frame.now)?);
-        let lines = hits.len().clamp(1, LEAST_LINES);
-        let most = Tokens(allowance.tokens / u32::try_from(lines).unwrap_or(1));
-        Ok(hits.into_iter().map(|it| render::index_line(it, frame.now, most)).collect())
-    };
-    let section =
-        Section { name: "relevant", heading: String::new(), weight: 1, in_full: 0, build: Box::new(build) };
-    assemble(vec![section], allowance).finish(|sections| wrapping.around(sections))
+/// Whom an injection is for.
+#[derive(Clone, Debug)]
+pub struct Recipient<'a> {
+    /// The session's project.
+    pub project: ProjectId,
+    /// The session, if it is known.
+    pub session: Option<SessionId>,
+    /// What its agent has in context.
+    pub context: ContextWindow,
+    /// The project's folder, if the session is in it.
+    pub root: Option<&'a Path>,
 }
 
-/// Builds what to know before a tool runs: one to three lines.
-#[must_use]
-pub fn tool(hits: &Gathered<Vec<Candidate>>, frame: &BlockFrame) -> Block {
-    let wrapping = frame.wrapping(Moment::Tool);
-    let allowance = wrapping.allowance(frame, Tokens(0));
-    let build = || {
-        // External text could only be pointed at, and a pointer warns of nothing.
-        let own = |it: &&Candidate| it.memory.content.provenance != Provenance::External;
-        let hits = in_force(hits, frame.now)?.into_iter().filter(own).take(MOST_WARNINGS);
-        Ok(hits.map(|it| render::warning(it, frame.now)).collect())
-    };
-    // A failure with its fix is worth more than the titles of three.
-    let in_full = MOST_WARNINGS;
-    let section =
-        Section { name: "warnings", heading: String::new(), weight: 1, in_full, build: Box::new(build) };
-    assemble(vec![section], allowance).finish(|sections| wrapping.around(sections))
-}
-
-fn in_force(gathered: &Gathered<Vec<Candidate>>, now: Timestamp) -> Result<Vec<&Candidate>, GatherError> {
-    let all = gathered.as_ref().map_err(Clone::clone)?;
-    Ok(all.iter().filter(|it| it.is_in_force(now)).take(MOST_ITEMS).collect())
-}
-
-/// How the heading of a section is written.
-#[derive(Clone, Copy)]
-enum HeadingStyle {
-    Markdown,
-    Plain,
-}
-
-/// What was gathered, as one session is to see it.
-#[derive(Clone, Copy)]
-struct View<'a> {
-    orientation: &'a Orientation,
-    resumed: Option<ResumePoint>,
-    now: Timestamp,
-    style: HeadingStyle,
-}
-
-impl<'a> View<'a> {
-    fn build(self, moment: Moment, frame: &BlockFrame) -> Block {
-        let wrapping = frame.wrapping(moment);
-        let allowance = wrapping.allowance(frame, Tokens(frame.budget.0 / RESERVE));
-        assemble(self.sections(), allowance).finish(|sections| wrapping.around(sections))
-    }
-
-    /// The sections, the most important first. Without the first three, sessions, code, knowledge and work have 400, 500, 300 and
-    /// 600 of 2,000 tokens; the first three take from them in proportion.
-    fn sections(self) -> Vec<Section<'a>> {
-        let parts = self.orientation;
-        let all = usize::MAX;
-        vec![
-            self.section(("pinned", "Pinned"), 250, 0, self.each(&parts.pinned, render::knowledge)),
-            self.section(("handoff", "Where the work stands"), 400, all, self.handoff()),
-            self.section(("last_summary", "Last session"), 300, all, self.last_summary()),
-            self.section(
-                ("sessions", "Recent sessions"),
-                400,
-                all,
-                self.each(&parts.sessions, render::session),
-            ),
-            self.section(("code", "Recently changed code"), 500, all, self.code()),
-            self.section(
-                ("knowledge", "Project knowledge"),
-                300,
-                3,
-                self.each(&parts.knowledge, render::knowledge),
-            ),
-            self.section(("work", "Recent work"), 600, 3, self.each(&parts.work, render::knowledge)),
-        ]
-    }
-
-    fn section(
-        self,
-        (name, heading): (&'static str, &str),
-        weight: u32,
-        in_full: usize,
-        build: SectionBuilder<'a>,
-    ) -> Section<'a> {
-        let heading = match self.style {
-            HeadingStyle::Markdown => format!("\n## {heading}\n"),
-            HeadingStyle::Plain => format!("{heading}:\n"),
+impl Injector<'_> {
+    /// Builds an injection within its budget. `before` is the session as it was before this event.
+    #[must_use]
+    pub fn build(&self, request: &InjectionRequest, before: Option<&Session>) -> BuiltInjection {
+        let started = Instant::now();
+        let budget = Tokens(request.budget);
+        let frame = BlockFrame {
+            now: self.now,
+            nonce: draw_nonce(),
+            budget,
+            max_bytes: MAX_BLOCK_BYTES,
+            fetch_hint: self.settings.fetch_hint,
         };
-        Section { name, heading, weight, in_full, build }
+        let block = match &request.point {
+            InjectionPoint::SessionStart { reason } => {
+                sections::session_start(&self.orientation(), resume_point(*reason, before), &frame)
+            }
+            InjectionPoint::Prompt { text } => sections::prompt(&self.relevant_to_prompt(text), &frame),
+            InjectionPoint::Command { command } => sections::tool(&self.failures_of_command(command), &frame),
+            InjectionPoint::Edit { file } => sections::tool(&self.memories_of_file(file), &frame),
+            InjectionPoint::Compaction => sections::compaction(&self.orientation(), &frame),
+        };
+        BuiltInjection { moment: request.point.moment(), block, budget, build_us: elapsed_us(started) }
     }
 
-    /// A section with one item a memory.
-    fn each(
-        self,
-        gathered: &'a Gathered<Vec<Candidate>>,
-        render: fn(&Candidate, Timestamp) -> SectionItem,
-    ) -> SectionBuilder<'a> {
-        Box::new(move || {
-            let all = in_force(gathered, self.now)?.into_iter().filter(|it| self.is_fresh(it));
-            Ok(all.map(|it| render(it, self.now)).collect())
-        })
+    /// Reads candidates by id, with the reason, without those the agent already has.
+    fn candidates(
+        &self,
+        reason: &str,
+        ids: impl FnOnce(&Store) -> Result<Vec<MemoryId>, StoreError>,
+    ) -> Gathered<Vec<Candidate>> {
+        let read = || ids(self.store).and_then(|ids| self.store.memories(&ids));
+        let memories = self.store.read_until(self.until, read)?.into_iter();
+        let unseen = memories.filter(|memory| self.is_unseen(memory));
+        let with_reason = |memory| Candidate { reasons: vec![reason.to_owned()], ..self.candidate(memory) };
+        Ok(unseen.map(with_reason).collect())
     }
 
-    fn handoff(self) -> SectionBuilder<'a> {
-        Box::new(move || {
-            let state = render::work_tree(&self.orientation.work_tree);
-            let said = state.iter().cloned().chain(self.done_last()).collect::<Vec<_>>();
-            let handoff =
-                self.one(&self.orientation.handoff)?.map(|it| render::session_report(it, &said, self.now));
-            let state = (!state.is_empty()).then(|| render::work_tree_item(&state));
-            Ok(state.into_iter().chain(handoff).collect())
-        })
+    /// Whether the agent does not have it: it was not injected, is not the agent's own work, and is not in a rules file the host
+    /// loads anyway.
+    fn is_unseen(&self, memory: &Memory) -> bool {
+        if memory.content.is_of_rules_file() {
+            return false;
+        }
+        let context = &self.recipient.context;
+        let is_own = memory.session.is_some() && memory.session == self.recipient.session;
+        let is_in_context = is_own && context.started_at.is_none_or(|started| memory.updated_at > started);
+        !context.memories.contains(&memory.id) && !is_in_context
     }
 
-    fn last_summary(self) -> SectionBuilder<'a> {
-        Box::new(move || {
-            let said = match &self.orientation.handoff {
-                Ok(Some(handoff)) => render::report_lines(&handoff.memory),
-                _ => Vec::new(),
-            };
-            let summary = self.one(&self.orientation.last_summary)?;
-            Ok(summary.map(|it| render::session_report(it, &said, self.now)).into_iter().collect())
-        })
+    /// Makes a candidate, with the name of its project if that is another one.
+    fn candidate(&self, memory: Memory) -> Candidate {
+        let is_of_another = memory.project != self.recipient.project;
+        let project = is_of_another.then(|| self.store.project(memory.project).ok().flatten()).flatten();
+        Candidate { other_project: project.map(|project| project.name), ..Candidate::from(memory) }
     }
 
-    /// The line of the handoff about what was done last, if the summary below says it too.
-    fn done_last(self) -> Option<String> {
-        let summary = self.one(&self.orientation.last_summary).ok()??;
-        let lines = render::report_lines(&summary.memory);
-        let completed = lines.iter().find_map(|line| line.strip_prefix("Completed: "))?;
-        Some(format!("Last done: {completed}"))
-    }
-
-    fn one(self, gathered: &'a Gathered<Option<Candidate>>) -> Result<Option<&'a Candidate>, GatherError> {
-        let one = gathered.as_ref().map_err(Clone::clone)?.as_ref();
-        Ok(one.filter(|it| it.is_in_force(self.now) && self.is_fresh(it)))
-    }
-
-    /// Whether the agent cannot have it from before it was resumed.
-    fn is_fresh(self, it: &Candidate) -> bool {
-        self.resumed.is_none_or(|resumed| resumed.is_before(&it.memory))
-    }
-
-    fn code(self) -> SectionBuilder<'a> {
-        Box::new(move || {
-            let all = self.orientation.code_changes.as_ref().map_err(Clone::clone)?;
-            let fresh = |changed: &&ChangedSymbol| {
-                self.resumed.is_none_or(|resumed| resumed.is_before_change(changed))
-            };
-            Ok(by_file(all.iter().filter(fresh).take(MOST_ITEMS))
-                .iter()
-                .map(|(path, changes)| render::file(path, changes))
-                .collect())
-        })
+    /// Looks up whether the code of memories changed, within a limit.
+    fn freshness_of(&self, memories: &[&Memory], limit: FreshnessLimit) -> HashMap<MemoryId, Freshness> {
+        let Some(root) = self.recipient.root else { return HashMap::new() };
+        let own = memories.iter().filter(|memory| memory.project == self.recipient.project);
+        let own: Vec<MemoryId> = own.map(|memory| memory.id).collect();
+        freshness(self.store, self.recipient.project, root, &own, Some(limit)).unwrap_or_default()
     }
 }
 
-/// Groups changes by file, in the order they come; of one symbol the newest counts.
-fn by_file<'a>(all: impl Iterator<Item = &'a ChangedSymbol>) -> Vec<(&'a str, Vec<&'a ChangedSymbol>)> {
-    let mut files: Vec<(&str, Vec<&ChangedSymbol>)> = Vec::new();
-    for changed in all {
-        match files.iter_mut().find(|(path, _)| *path == changed.path) {
-            Some((_, known)) if known.iter().any(|it| it.qualified_name == changed.qualified_name) => {}
-            Some((_, known)) => known.push(changed),
-            None => files.push((&changed.path, vec![changed])),
-        }
-    }
-    files
+/// Where a resumed session was left; `None` for one that starts anew or is not known.
+fn resume_point(reason: StartReason, before: Option<&Session>) -> Option<ResumePoint> {
+    let before = before.filter(|_| reason == StartReason::Resume)?;
+    Some(ResumePoint { since: before.last_event_at, session: Some(before.id) })
 }

@@ -11,6 +11,7 @@ mod event;
 mod fence;
 mod ids;
 mod injection;
+mod injection_point;
 mod jaccard;
 mod kind;
 mod memory;
@@ -31,6 +32,7 @@ pub use event::{Event, EventKind, IdempotencyKey};
 pub use fence::{fence, strip_fences};
 pub use ids::{EventId, InjectionId, MemoryId, ProjectId, SessionId, Uid, UidError};
 pub use injection::{Injected, Injection, Moment};
+pub use injection_point::InjectionPoint;
 pub use jaccard::{NEAR_DUPLICATE, WordSet, WordSketch, jaccard, says_the_same};
 pub use kind::{Kind, UnknownKind};
 pub use memory::{

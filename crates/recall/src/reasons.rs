@@ -2,6 +2,7 @@
 
 use crate::Signal;
 use backstory_memory::MemoryId;
+use std::fmt;
 
 /// How the hits of a search were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,5 +88,35 @@ impl Reasons {
     #[must_use]
     pub fn score(&self) -> f64 {
         self.factors.iter().fold(self.relevance(), |score, (_, factor)| score * factor)
+    }
+
+    /// Returns every term and factor in words, as the record of an injection keeps them.
+    #[must_use]
+    pub fn describe(&self) -> Vec<String> {
+        let arms = [("words", Some(self.words).filter(|words| *words > 0.0)), ("meaning", self.meaning)];
+        let arms = arms.into_iter().filter_map(|(name, value)| Some(format!("{name} {:.2}", value?)));
+        let boosts = self.boosts.iter().map(|(boost, added)| format!("+{added:.2} {boost}"));
+        let factors = self.factors.iter().map(|(factor, by)| format!("×{by:.2} {factor}"));
+        arms.chain(boosts).chain(factors).collect()
+    }
+}
+
+impl fmt::Display for Boost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Boost::Named => f.write_str("its file or symbol is named"),
+            Boost::Neighbours => f.write_str("what stands beside it in its session"),
+            Boost::LinkedTo(id) => write!(f, "linked to #{id}"),
+        }
+    }
+}
+
+impl fmt::Display for ScoreFactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ScoreFactor::OutsideTime => "outside the time that was asked for",
+            ScoreFactor::Superseded => "superseded",
+            ScoreFactor::Signal(signal) => signal.as_str(),
+        })
     }
 }

@@ -13,7 +13,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("hosts", &["memory"]),
     ("sync", &["memory", "store", "capture", "embed"]),
     ("provider", &["memory"]),
-    ("inject", &["memory"]),
+    ("inject", &["memory", "store", "capture", "distil", "recall", "platform"]),
     ("recall", &["memory", "store", "embed"]),
     ("capture", &["memory", "store"]),
     ("distil", &["memory", "store", "capture"]),

@@ -2,19 +2,14 @@
 
 use crate::app::{App, ProjectArgs};
 use crate::failure::{Exit, Failure};
-use crate::injecting::{Built, Injecting, Recipient};
 use crate::ui::{Tone, one_line};
-use backstory_hosts::InjectionPoint;
-use backstory_inject::PlacedMemory;
-use backstory_memory::{Moment, StartReason};
+use backstory_app::injection::preview_injection;
+use backstory_inject::{BuiltInjection, InjectionRequest, PlacedMemory, Recipient};
+use backstory_memory::{InjectionPoint, Moment, StartReason};
 use backstory_store::{ContextWindow, Scope, Store};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::Path;
-use std::time::{Duration, Instant};
-
-/// Someone waits for it here, but nobody's session does.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Arguments of `context`.
 #[derive(Args, Debug)]
@@ -83,22 +78,23 @@ pub(crate) struct LineShape<'a> {
 
 /// Shows what would be given.
 pub(crate) fn run(args: &ContextArgs, app: &App) -> Result<Exit, Failure> {
-    let opening = opening(args, app)?;
+    let point = injection_point(args, app)?;
     let store = app.store_to_read()?;
-    let budget = app.config.inject.budget(opening.moment(), &app.cwd, app.environment.user_home().as_deref());
+    let budget = app.config.inject.budget(point.moment(), &app.cwd, app.environment.user_home().as_deref());
+    let request = InjectionRequest { point, budget };
     let place = ProjectArgs { project: args.project.clone(), all_projects: false };
     let built = match app.reach(&store, &place)? {
         Some(Scope::Project(project)) => {
             let project_ref = app.project_ref();
             let is_here = store.find_project(&project_ref)? == Some(project);
             let root = Some(Path::new(&project_ref.root)).filter(|root| is_here && root.is_dir());
-            let in_view = ContextWindow { started_at: Some(app.now), ..ContextWindow::default() };
-            let to = Recipient { project, session: None, in_view, root };
-            Some(injecting(&store, app, to).build(&opening, None, budget))
+            let context = ContextWindow { started_at: Some(app.now), ..ContextWindow::default() };
+            let recipient = Recipient { project, session: None, context, root };
+            Some(preview_injection(app, &store, recipient, &request))
         }
         _ => None,
     };
-    let built = built.unwrap_or_else(|| Built::nothing(opening.moment(), budget));
+    let built = built.unwrap_or_else(|| BuiltInjection::empty(request.point.moment(), budget));
     if args.json {
         app.ui.json(&shape(&built))?;
     } else if built.block.is_empty() {
@@ -113,25 +109,7 @@ pub(crate) fn run(args: &ContextArgs, app: &App) -> Result<Exit, Failure> {
     Ok(if built.block.is_empty() { Exit::No } else { Exit::Done })
 }
 
-/// Returns what builds it.
-pub(crate) fn injecting<'a>(
-    store: &'a Store,
-    app: &'a backstory_app::App,
-    to: Recipient<'a>,
-) -> Injecting<'a> {
-    Injecting {
-        store,
-        config: &app.config,
-        environment: &app.environment,
-        home: &app.home,
-        now: app.now,
-        until: Instant::now() + PATIENCE,
-        ahead: None,
-        to,
-    }
-}
-
-fn opening(args: &ContextArgs, app: &App) -> Result<InjectionPoint, Failure> {
+fn injection_point(args: &ContextArgs, app: &App) -> Result<InjectionPoint, Failure> {
     let prompt = || args.prompt.clone().map(|text| InjectionPoint::Prompt { text });
     let command = || args.command.clone().map(|command| InjectionPoint::Command { command });
     let edit = || args.file.as_deref().map(|file| InjectionPoint::Edit { file: from_here(file, app) });
@@ -157,7 +135,7 @@ fn from_here(file: &str, app: &App) -> String {
 }
 
 /// Prints what each line costs, and what the frame around them does.
-fn bill(built: &Built, store: &Store, app: &App) -> Result<(), Failure> {
+fn bill(built: &BuiltInjection, store: &Store, app: &App) -> Result<(), Failure> {
     let block = &built.block;
     for item in &block.items {
         let title =
@@ -183,7 +161,7 @@ fn bill(built: &Built, store: &Store, app: &App) -> Result<(), Failure> {
 }
 
 /// Tells what would be given.
-pub(crate) fn shape(built: &Built) -> ContextShape<'_> {
+pub(crate) fn shape(built: &BuiltInjection) -> ContextShape<'_> {
     let block = &built.block;
     ContextShape {
         version: 1,

@@ -4,7 +4,7 @@
 //! written to the database in time waits in the spool. What happened is kept first; only then is something given.
 //!
 //! Not here: what a host said and what is wanted of it (`call`), how it is kept (`keeping`), what the end of a turn is used for
-//! (`afterwards`), what is given (`injecting`).
+//! (`afterwards`), what is injected (`inject`).
 
 mod afterwards;
 mod call;
@@ -15,10 +15,15 @@ use crate::app::{self, home_of};
 use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::failure::Failure;
-use crate::injecting::{Ahead, Built, Deed, Hooked, alive, took};
 use crate::log;
+use backstory_app::engine::{Profile, open_engine};
+use backstory_app::injection::inject_settings;
 use backstory_hosts::{Host, HostReply};
+use backstory_inject::{
+    AgentAction, BuiltInjection, HookInjector, Prefetch, check_capture, elapsed_us, problem_opening,
+};
 use backstory_memory::{Moment, Timestamp};
+use backstory_recall::{RecallEngine, VectorCache};
 use backstory_store::{Home, IncomingEvent, Purpose, Receipt, Store, StoreError};
 use call::{Call, Scene, happened};
 use given::{complete_from_transcript, read_payload};
@@ -122,11 +127,11 @@ impl Hook {
         let Some(mut call) = self.parse(payload)? else { return Ok(()) };
         call.wrong.iter().for_each(|failure| self.log(&failure.line()));
         // Who keeps nothing makes no home for it either.
-        if !call.captures && (call.chance.is_none() || !self.home.database().exists()) {
+        if !call.captures && (call.request.is_none() || !self.home.database().exists()) {
             return Ok(());
         }
         self.home.prepare()?;
-        let ahead = self.look_ahead(&call);
+        let prefetch = self.prefetch(&call);
         let redactor = app::redactor(&call.config, &self.environment, &self.home);
         let receipt = self.receipt(&call, redactor.scrub(&call.event.name).as_str(), payload.len());
         let mut store = Store::open(&self.home, Purpose::Hook, self.now);
@@ -140,32 +145,34 @@ impl Hook {
         } else {
             Vec::new()
         };
-        let deeds: Vec<Deed> = happened.iter().filter_map(|event| Deed::of(&event.activity)).collect();
+        let actions: Vec<AgentAction> =
+            happened.iter().filter_map(|event| AgentAction::from_activity(&event.activity)).collect();
         let Kept { stored, event } = self.keep(happened, store, &scene, &receipt)?;
         let Some((mut store, proof)) = stored else {
             self.say(scene.host, Moment::SessionStart, None, trouble.as_deref());
             return self.end(&call.config, event, None);
         };
-        deeds.iter().for_each(|deed| self.note_use(&mut store, &scene, deed));
+        actions.iter().for_each(|action| self.record_use(&mut store, &scene, action));
         let distilled = event.and_then(|event| self.distil(&mut store, event, &scene.redactor));
-        let is_given = call.chance.is_some_and(|chance| {
-            let hooked = self.hooked(&scene, &call.config, ahead.as_ref());
-            let given = hooked.inject(&mut store, &chance.point, chance.budget, &receipt, proof);
-            let given = given.unwrap_or_else(|failure| {
-                self.log(&format!("nothing is given: {}", failure.line()));
+        let is_injected = call.request.is_some_and(|request| {
+            let open = || self.open_engine(&call.config);
+            let injector = HookInjector { prefetch: prefetch.as_ref(), ..self.injector(&scene, &open) };
+            let built = injector.inject(&mut store, &request, &receipt, proof);
+            let built = built.unwrap_or_else(|error| {
+                self.log(&format!("nothing is injected: {}", Failure::from(error).line()));
                 None
             });
-            self.say(scene.host, chance.point.moment(), given.as_ref(), trouble.as_deref());
-            given.is_some()
+            self.say(scene.host, request.point.moment(), built.as_ref(), trouble.as_deref());
+            built.is_some()
         });
-        if event.is_none() && call.captures && !is_given {
+        if event.is_none() && call.captures && !is_injected {
             // Proof of life is not worth a word in the log: the next hook brings its own.
             drop(store.record_receipt(&receipt));
         }
         match distilled {
             Some(distilled) => {
                 // What is written here is checkpointed with what was distilled. If it cannot be, it costs a number.
-                drop(proof.map(|proof| store.set_receipt_duration(proof, took(self.started))));
+                drop(proof.map(|proof| store.set_receipt_duration(proof, elapsed_us(self.started))));
                 self.work_on(&mut store, distilled, &call.config)?;
             }
             None => store.truncate_long_log()?,
@@ -173,31 +180,41 @@ impl Hook {
         self.end(&call.config, event, Some(&store))
     }
 
-    /// Begins what can be begun before the store is open, where something may be given.
-    fn look_ahead(&self, call: &Call) -> Option<Ahead> {
-        let chance = call.chance.as_ref().filter(|chance| chance.budget > 0)?;
-        Ahead::of(&chance.point, &call.config, &self.environment, &self.home)
+    /// Opens the recall engine on a thread before the store is open, if a prompt may need it.
+    fn prefetch(&self, call: &Call) -> Option<Prefetch> {
+        let request = call.request.as_ref().filter(|request| request.budget > 0)?;
+        let (config, environment, home) = (call.config.clone(), self.environment.clone(), self.home.clone());
+        Prefetch::start(&request.point, move || {
+            open_engine(&config, &environment, &home, Profile::Inject, &VectorCache::default())
+        })
     }
 
-    fn hooked<'a>(&'a self, scene: &'a Scene, config: &'a Config, ahead: Option<&'a Ahead>) -> Hooked<'a> {
-        Hooked {
-            config,
-            environment: &self.environment,
-            home: &self.home,
+    fn open_engine(&self, config: &Config) -> RecallEngine {
+        open_engine(config, &self.environment, &self.home, Profile::Inject, &VectorCache::default())
+    }
+
+    fn injector<'a>(
+        &'a self,
+        scene: &'a Scene,
+        open_engine: &'a dyn Fn() -> RecallEngine,
+    ) -> HookInjector<'a> {
+        HookInjector {
+            settings: inject_settings(&self.environment, self.now),
+            open_engine,
+            prefetch: None,
             now: self.now,
             started: self.started,
             until: self.started + self.share(SOFT_DEADLINE),
-            host: scene.host,
+            host: scene.host.as_str(),
             host_session: &scene.host_session,
             project_ref: &scene.project_ref,
             before: scene.before.as_ref(),
-            ahead,
         }
     }
 
-    /// Says to the host what is given, and to the user what is wrong: one answer and nothing else, or nothing at all.
-    fn say(&self, host: Host, moment: Moment, given: Option<&Built>, trouble: Option<&str>) {
-        let context = given.map(|built| built.block.text.as_str());
+    /// Replies to the host with what is injected, and to the user with what is wrong: one reply, or nothing at all.
+    fn say(&self, host: Host, moment: Moment, built: Option<&BuiltInjection>, trouble: Option<&str>) {
+        let context = built.map(|built| built.block.text.as_str());
         let Some(reply) = host.reply(moment, HostReply { context, to_user: trouble }) else { return };
         let mut out = std::io::stdout().lock();
         // A host that hung up does not want to hear it.
@@ -206,25 +223,26 @@ impl Hook {
 
     /// Says what keeps us from remembering, if something does.
     fn trouble(&self, store: &Result<Store, StoreError>, scene: &Scene) -> Option<String> {
-        match store {
-            Err(error) => alive::trouble_opening(error),
+        let problem = match store {
+            Err(error) => problem_opening(error),
             Ok(store) => {
                 let here = || store.find_project(&scene.project_ref).ok().flatten();
                 let project = scene.before.as_ref().map(|session| session.project).or_else(here);
-                alive::trouble(&self.home, store, scene.host.as_str(), project, self.now)
+                check_capture(&self.home, store, (scene.host.as_str(), project), self.now)
             }
-        }
+        };
+        problem.map(|problem| problem.to_string())
     }
 
-    /// Notes what was used of what the session was given. What fails here costs a number, not an event.
-    fn note_use(&self, store: &mut Store, scene: &Scene, deed: &Deed) {
-        let session = store.find_session(scene.host.as_str(), &scene.host_session).map_err(Failure::from);
-        let noted = session.and_then(|session| match session {
-            Some(session) => deed.note(store, session.id, self.now),
+    /// Records what the agent used of what was injected. A failure here costs a number, not an event.
+    fn record_use(&self, store: &mut Store, scene: &Scene, action: &AgentAction) {
+        let session = store.find_session(scene.host.as_str(), &scene.host_session);
+        let recorded = session.map_err(Failure::from).and_then(|session| match session {
+            Some(session) => Ok(action.record_use(store, session.id, self.now)?),
             None => Ok(()),
         });
-        if let Err(failure) = noted {
-            self.log(&format!("a use is not noted: {}", failure.line()));
+        if let Err(failure) = recorded {
+            self.log(&format!("a use is not recorded: {}", failure.line()));
         }
     }
 
@@ -237,7 +255,7 @@ impl Hook {
             host: call.host.as_str().to_owned(),
             event: event.chars().take(64).collect(),
             at: self.now,
-            duration_us: took(self.started),
+            duration_us: elapsed_us(self.started),
             bytes_in: u32::try_from(bytes_in).unwrap_or(u32::MAX),
             bytes_out: 0,
             outcome: call.outcome(),

@@ -2,10 +2,9 @@
 //!
 //! No `structuredContent`: where it is present some hosts show an agent nothing else.
 
-use crate::injecting::nonce;
 use backstory_app::AppError;
 use backstory_app::json::MemoryShape;
-use backstory_inject::{age, encode, encode_lines, pointer, snippet};
+use backstory_inject::{age, draw_nonce, encode, encode_lines, pointer, snippet};
 use backstory_memory::{Memory, MemoryId, Provenance, Standing, TITLE_CHARS, Timestamp, fence, first_chars};
 
 /// The most bytes an answer has, everything counted.
@@ -70,7 +69,7 @@ impl Answer {
 
     /// Ends an answer with how to get more, and puts the fence around it.
     pub(crate) fn end(self, more: &[String]) -> String {
-        fence(&format!("{}{}", self.text, more.join("\n")), nonce())
+        fence(&format!("{}{}", self.text, more.join("\n")), draw_nonce())
     }
 }
 

@@ -5,11 +5,11 @@
 
 use super::json;
 use super::parameters::{known_project, wrong};
-use crate::commands::context::{injecting, shape};
-use crate::injecting::{Built, Recipient};
+use crate::commands::context::shape;
+use backstory_app::injection::preview_injection;
 use backstory_app::{App, AppError, ErrorCode};
-use backstory_hosts::InjectionPoint;
-use backstory_memory::{Moment, ProjectId, StartReason};
+use backstory_inject::{BuiltInjection, InjectionRequest, Recipient};
+use backstory_memory::{InjectionPoint, Moment, ProjectId, StartReason};
 use backstory_server::{Answer, Asked};
 use backstory_store::{ContextWindow, Session, Store};
 use std::path::{Path, PathBuf};
@@ -30,23 +30,24 @@ pub(super) fn context(
     }
     let app = App::of_folder(folder, outside.environment.clone(), flags)?;
     let project_ref = app.project_ref();
-    let opening = opening(asked);
-    let budget = app.config.inject.budget(opening.moment(), &app.cwd, app.environment.user_home().as_deref());
+    let point = injection_point(asked);
+    let budget = app.config.inject.budget(point.moment(), &app.cwd, app.environment.user_home().as_deref());
+    let request = InjectionRequest { point, budget };
     let Some(project) = store.find_project(&project_ref)? else {
-        return json(&shape(&Built::nothing(opening.moment(), budget)));
+        return json(&shape(&BuiltInjection::empty(request.point.moment(), budget)));
     };
     let session = session_of(asked, store)?;
     let root = Some(Path::new(&project_ref.root)).filter(|root| root.is_dir());
-    let to = recipient(store, project, session.as_ref(), root, &app)?;
-    let built = injecting(store, &app, to.clone()).build(&opening, None, budget);
-    // What cannot be recorded is not said to a host: nobody could answer for it later (law 9).
+    let recipient = recipient(store, project, session.as_ref(), root, &app)?;
+    let built = preview_injection(&app, store, recipient.clone(), &request);
+    // What cannot be recorded is not injected: it could not be explained later (law 9).
     if session.is_some() && !built.block.is_empty() {
-        store.record_injection(&built.injection(&to, app.now))?;
+        store.record_injection(&built.to_record(&recipient, app.now))?;
     }
     json(&shape(&built))
 }
 
-fn opening(asked: &Asked) -> InjectionPoint {
+fn injection_point(asked: &Asked) -> InjectionPoint {
     match asked.query.get("prompt") {
         Some(prompt) => InjectionPoint::Prompt { text: prompt.to_owned() },
         None => InjectionPoint::SessionStart { reason: StartReason::Startup },
@@ -69,11 +70,11 @@ fn recipient<'a>(
     app: &App,
 ) -> Result<Recipient<'a>, AppError> {
     // A session is of one project, wherever its agent has gone since (law 8).
-    let (project, in_view) = match session {
+    let (project, context) = match session {
         Some(session) => (session.project, store.context_window(session.id)?),
         None => (project, ContextWindow { started_at: Some(app.now), ..ContextWindow::default() }),
     };
-    Ok(Recipient { project, session: session.map(|session| session.id), in_view, root })
+    Ok(Recipient { project, session: session.map(|session| session.id), context, root })
 }
 
 /// Tells what sessions of several projects would begin with, one after the other, as plain text.
@@ -83,12 +84,13 @@ pub(super) fn text(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Ap
         .get("projects")
         .ok_or_else(|| wrong("`projects` is missing").with_code(ErrorCode::ProjectsMissing))?;
     let budget = app.config.inject.budget(Moment::SessionStart, &app.cwd, None);
-    let opening = InjectionPoint::SessionStart { reason: StartReason::Startup };
+    let point = InjectionPoint::SessionStart { reason: StartReason::Startup };
+    let request = InjectionRequest { point, budget };
     let mut texts = Vec::new();
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         let project = known_project(store, name)?;
-        let to = recipient(store, project, None, None, app)?;
-        let built = injecting(store, app, to).build(&opening, None, budget);
+        let recipient = recipient(store, project, None, None, app)?;
+        let built = preview_injection(app, store, recipient, &request);
         texts.push(built.block.text.trim_end().to_owned());
     }
     texts.retain(|text| !text.is_empty());

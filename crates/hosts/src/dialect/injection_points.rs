@@ -4,9 +4,8 @@
 
 use super::field_names::{AGENT, INPUT, PROMPT, TOOL};
 use super::{HookEvent, HookPayload, inner, patches};
-use crate::InjectionPoint;
 use crate::dialect::tool_use::{ToolKind, tool_kind};
-use backstory_memory::{Activity, StartReason};
+use backstory_memory::{Activity, InjectionPoint, StartReason};
 
 impl HookPayload<'_> {
     /// Returns the injection point that an event is, where the host reads a reply to it.

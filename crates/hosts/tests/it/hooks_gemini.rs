@@ -1,8 +1,8 @@
 //! Gemini CLI, as recorded.
 
 use crate::recorded::{happened, openings, passed_over, story};
-use backstory_hosts::{Host, InjectionPoint};
-use backstory_memory::{Activity, ExitStatus};
+use backstory_hosts::Host;
+use backstory_memory::{Activity, ExitStatus, InjectionPoint};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! OpenCode, as our plugin passed it on when it was recorded (`scripts/record-opencode`).
 
 use crate::recorded::{Recorded, line_of, scene};
-use backstory_hosts::{EventOutcome, Host, HostReply, InjectionPoint, ParsedEvent};
-use backstory_memory::{Moment, StartReason};
+use backstory_hosts::{EventOutcome, Host, HostReply, ParsedEvent};
+use backstory_memory::{InjectionPoint, Moment, StartReason};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 

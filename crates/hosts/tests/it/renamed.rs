@@ -2,8 +2,8 @@
 //! breaks.
 
 use crate::recorded::{Recorded, SCENES, scene};
-use backstory_hosts::{EventOutcome, InjectionPoint, ParsedEvent};
-use backstory_memory::Activity;
+use backstory_hosts::{EventOutcome, ParsedEvent};
+use backstory_memory::{Activity, InjectionPoint};
 use serde_json::{Map, Value};
 
 /// Gives every field of a name another one, wherever it stands at the top of a payload.

@@ -1,8 +1,8 @@
 //! What hosts are told, byte for byte, and when.
 
 use crate::recorded::{parse, payloads};
-use backstory_hosts::{Host, HostReply, InjectionPoint};
-use backstory_memory::Moment;
+use backstory_hosts::{Host, HostReply};
+use backstory_memory::{InjectionPoint, Moment};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};

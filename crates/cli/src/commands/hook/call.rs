@@ -10,8 +10,9 @@ use crate::ourselves;
 use crate::settings::{Settings, project_file};
 use backstory_app::doctor::receipts::LACKING;
 use backstory_capture::{Redactor, safe_project_ref};
-use backstory_hosts::{AgentEvent, EventOutcome, Host, InjectionPoint, ParsedEvent};
-use backstory_memory::{Activity, ProjectRef};
+use backstory_hosts::{AgentEvent, EventOutcome, Host, ParsedEvent};
+use backstory_inject::InjectionRequest;
+use backstory_memory::{Activity, InjectionPoint, ProjectRef};
 use backstory_provider::is_our_prompt;
 use backstory_store::{Session, Store};
 use std::path::{Path, PathBuf};
@@ -24,15 +25,9 @@ pub(super) struct Call {
     pub(super) config: Config,
     /// Whether what happens there is to be kept.
     pub(super) captures: bool,
-    pub(super) chance: Option<Chance>,
+    pub(super) request: Option<InjectionRequest>,
     /// What is wrong in the configuration.
     pub(super) wrong: Vec<Failure>,
-}
-
-/// Something can be said now, in so many tokens. With none, that a session begins is all there is to it.
-pub(super) struct Chance {
-    pub(super) point: InjectionPoint,
-    pub(super) budget: u32,
 }
 
 /// Where a call belongs.
@@ -63,13 +58,13 @@ impl Hook {
         let (config, wrong) = self.config(&place);
         let user_home = self.environment.user_home();
         let captures = config.capture.enabled && !config.capture.leaves_out(&place, user_home.as_deref());
-        let chance = event.injection_point.take().and_then(|point| {
+        let request = event.injection_point.take().and_then(|point| {
             let budget = config.inject.budget(point.moment(), &place, user_home.as_deref());
-            // A context that begins anew is noted also where it is given nothing.
+            // A session start is recorded even if nothing is injected.
             let is_noted = captures && matches!(point, InjectionPoint::SessionStart { .. });
-            (budget > 0 || is_noted).then_some(Chance { point, budget })
+            (budget > 0 || is_noted).then_some(InjectionRequest { point, budget })
         });
-        Ok(Some(Call { host, event, place, config, captures, chance, wrong }))
+        Ok(Some(Call { host, event, place, config, captures, request, wrong }))
     }
 
     /// Whether a call of ours to a model made this happen: in its folder, or below the process that makes it.
@@ -122,8 +117,9 @@ impl Hook {
 impl Call {
     /// Whether a session of which something is kept begins, or comes back.
     pub(super) fn begins_session(&self) -> bool {
-        let begins = |chance: &Chance| matches!(chance.point, InjectionPoint::SessionStart { .. });
-        self.captures && self.chance.as_ref().is_some_and(begins)
+        let begins =
+            |request: &InjectionRequest| matches!(request.point, InjectionPoint::SessionStart { .. });
+        self.captures && self.request.as_ref().is_some_and(begins)
     }
 
     /// Says in a receipt what becomes of it.

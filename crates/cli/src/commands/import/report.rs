@@ -1,13 +1,12 @@
 //! What an import brought: in words for a person, in JSON for other programs.
 
 use crate::app::App;
-use crate::commands::context::injecting;
 use crate::failure::Failure;
-use crate::injecting::Recipient;
 use crate::ui::{Tone, counted, memories, one_line};
+use backstory_app::injection::preview_injection;
 use backstory_exchange::{ImportedIntoProject, MachineImportReport};
-use backstory_hosts::InjectionPoint;
-use backstory_memory::{Moment, StartReason};
+use backstory_inject::{InjectionRequest, Recipient};
+use backstory_memory::{InjectionPoint, Moment, StartReason};
 use backstory_store::{ContextWindow, Store};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -177,10 +176,10 @@ fn sample(store: &Store, projects: &[ImportedIntoProject], app: &App) -> Result<
     let Some(project) = chosen.or(projects.first()) else { return Ok(()) };
     let budget =
         app.config.inject.budget(Moment::SessionStart, &app.cwd, app.environment.user_home().as_deref());
-    let in_view = ContextWindow { started_at: Some(app.now), ..ContextWindow::default() };
-    let to = Recipient { project: project.id, session: None, in_view, root: None };
-    let opening = InjectionPoint::SessionStart { reason: StartReason::Startup };
-    let built = injecting(store, app, to).build(&opening, None, budget);
+    let context = ContextWindow { started_at: Some(app.now), ..ContextWindow::default() };
+    let recipient = Recipient { project: project.id, session: None, context, root: None };
+    let point = InjectionPoint::SessionStart { reason: StartReason::Startup };
+    let built = preview_injection(app, store, recipient, &InjectionRequest { point, budget });
     if built.block.is_empty() {
         return Ok(());
     }

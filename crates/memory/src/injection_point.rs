@@ -1,6 +1,6 @@
-//! When something can be injected into a session, and what a reply carries. How each host wants its replies stands with the host.
+//! When something can be injected into a session, and what that moment is about.
 
-use backstory_memory::{Moment, StartReason};
+use crate::{Moment, StartReason};
 
 /// A point of a session at which its host takes context from us.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,13 +40,4 @@ impl InjectionPoint {
             InjectionPoint::Compaction => Moment::Compaction,
         }
     }
-}
-
-/// What a hook replies to its host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HostReply<'a> {
-    /// The context for the agent.
-    pub context: Option<&'a str>,
-    /// A message that only the user reads.
-    pub to_user: Option<&'a str>,
 }

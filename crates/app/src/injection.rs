@@ -1,0 +1,52 @@
+//! Previews of what a session would be given, and what injections take from settings and environment.
+
+use crate::app::App;
+use crate::engine::{Profile, engine_of, utc_offset_minutes};
+use crate::env_vars::Environment;
+use crate::error::AppError;
+use backstory_inject::{
+    BuiltInjection, FetchHint, InjectError, InjectSettings, InjectionRequest, Injector, Recipient,
+};
+use backstory_memory::Timestamp;
+use backstory_store::Store;
+use std::time::{Duration, Instant};
+
+/// A user waits for a preview, but no session does.
+const PREVIEW_TIME: Duration = Duration::from_secs(5);
+
+/// Returns the settings of injections. An agent can fetch more by the MCP tools, and by the command if a shell finds it.
+#[must_use]
+pub fn inject_settings(environment: &Environment, now: Timestamp) -> InjectSettings {
+    let has_command = environment.finds_program("backstory");
+    let fetch_hint = if has_command { FetchHint::Both } else { FetchHint::Tools };
+    InjectSettings { fetch_hint, utc_offset_minutes: utc_offset_minutes(now) }
+}
+
+/// Builds what a session would be given now. Nothing is recorded.
+#[must_use]
+pub fn preview_injection(
+    app: &App,
+    store: &Store,
+    recipient: Recipient<'_>,
+    request: &InjectionRequest,
+) -> BuiltInjection {
+    let injector = Injector {
+        store,
+        settings: inject_settings(&app.environment, app.now),
+        open_engine: &|| engine_of(app, Profile::Inject),
+        prefetch: None,
+        now: app.now,
+        until: Instant::now() + PREVIEW_TIME,
+        recipient,
+    };
+    injector.build(request, None)
+}
+
+impl From<InjectError> for AppError {
+    fn from(error: InjectError) -> AppError {
+        match error {
+            InjectError::Store(error) => error.into(),
+            InjectError::SectionFailed(section) => AppError::user(section.to_string()),
+        }
+    }
+}
