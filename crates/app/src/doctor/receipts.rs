@@ -5,9 +5,6 @@ use crate::connection::next_steps;
 use backstory_hosts::Host;
 use backstory_store::Receipt;
 
-/// What stands in a receipt's outcome before the fields its payload lacked.
-pub const LACKING: &str = ", lacking ";
-
 /// So many of the newest receipts of a host are looked at.
 pub const NEWEST: u32 = 50;
 
@@ -36,7 +33,11 @@ pub(super) fn findings(host: Host, receipts: &[Receipt]) -> Vec<Finding> {
         return vec![Finding::broken(&what, Some(UPDATE.to_owned()))];
     }
     let events = events_in(receipts);
-    let lacking = events.iter().filter_map(|event| Some((*event, lacking_of(event, receipts)?)));
+    let lacking: Vec<(&str, String)> = events
+        .iter()
+        .filter_map(|event| Some((*event, agreed_missing_fields(event, receipts)?.join(", "))))
+        .collect();
+    let lacking = lacking.iter().map(|(event, fields)| (*event, fields.as_str()));
     let changed = group_by_problem(lacking).into_iter().map(|(what, events)| {
         Finding::broken(&format!("its payloads lack the {what} now: {events}"), Some(UPDATE.to_owned()))
     });
@@ -46,11 +47,12 @@ pub(super) fn findings(host: Host, receipts: &[Receipt]) -> Vec<Finding> {
     changed.chain(unknown).collect()
 }
 
-/// Returns what the newest receipts of an event say it lacks, if they agree.
-fn lacking_of<'a>(event: &str, receipts: &'a [Receipt]) -> Option<&'a str> {
-    let of_it: Vec<&Receipt> = receipts.iter().filter(|receipt| receipt.event == event).take(5).collect();
-    let lacks: Vec<&str> = of_it.iter().filter_map(|receipt| lacking(receipt)).collect();
-    lacks.first().copied().filter(|_| lacks.len() == of_it.len() && of_it.len() >= AGREEING)
+/// Returns which fields the newest payload of an event lacks, if the few before it lack some too.
+fn agreed_missing_fields<'a>(event: &str, receipts: &'a [Receipt]) -> Option<&'a [String]> {
+    let of_event: Vec<&Receipt> = receipts.iter().filter(|receipt| receipt.event == event).take(5).collect();
+    let all_lack_some = of_event.iter().all(|receipt| !receipt.missing_fields.is_empty());
+    let newest = of_event.first().filter(|_| all_lack_some && of_event.len() >= AGREEING)?;
+    Some(&newest.missing_fields)
 }
 
 const UPDATE: &str = "update Backstory; until then part of what happens there is not remembered";
@@ -62,9 +64,12 @@ fn events_in(receipts: &[Receipt]) -> Vec<&str> {
     events
 }
 
-fn lacking(receipt: &Receipt) -> Option<&str> {
-    let (_, what) = receipt.outcome.split_once(LACKING)?;
-    Some(what.split(", gave ").next().unwrap_or(what))
+/// Says what became of a hook run, and which fields its payload lacked.
+pub fn outcome_words(receipt: &Receipt) -> String {
+    if receipt.missing_fields.is_empty() {
+        return receipt.outcome.clone();
+    }
+    format!("{}, lacking {}", receipt.outcome, receipt.missing_fields.join(", "))
 }
 
 /// Returns how long the hooks of a host take, in the middle.

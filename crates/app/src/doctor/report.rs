@@ -1,6 +1,7 @@
 //! What `doctor` reports of hosts, as other programs read it.
 #![expect(missing_docs, reason = "the fields are the JSON keys; docs/json.md explains them")]
 
+use super::receipts::outcome_words;
 use crate::app::App;
 use crate::times;
 use backstory_memory::clean;
@@ -105,7 +106,7 @@ pub(super) fn last_hook(receipt: &Receipt, app: &App) -> LastHookShape {
     LastHookShape {
         event: one_line(&receipt.event),
         at: times::iso(receipt.at),
-        outcome: one_line(&receipt.outcome),
+        outcome: one_line(&outcome_words(receipt)),
         ago: backstory_inject::time_ago(receipt.at, app.now),
     }
 }

@@ -1,6 +1,7 @@
 //! The state of the store in JSON.
 
 use crate::app::App;
+use crate::doctor::receipts::outcome_words;
 use crate::status::StatusReport;
 use crate::times;
 use backstory_store::{Receipt, Usefulness};
@@ -120,6 +121,6 @@ pub fn hook_run(receipt: &Receipt) -> HookRunShape {
         ms: f64::from(receipt.duration_us) / 1000.0,
         bytes_in: receipt.bytes_in,
         bytes_out: receipt.bytes_out,
-        outcome: receipt.outcome.clone(),
+        outcome: outcome_words(receipt),
     }
 }

@@ -5,6 +5,7 @@ use crate::config::Provider;
 use crate::failure::{Exit, Failure};
 use crate::ui::{Tone, memories, one_line};
 use crate::vectors::MAKES_VECTORS;
+use backstory_app::doctor::receipts::outcome_words;
 use backstory_app::json;
 use backstory_app::status::StatusReport;
 use backstory_memory::Timestamp;
@@ -73,7 +74,7 @@ fn hook_line(receipt: &Receipt, now: Timestamp) -> String {
         "hook      {} {} {at}: {} in {ms:.1} ms",
         one_line(&receipt.host),
         one_line(&receipt.event),
-        one_line(&receipt.outcome)
+        one_line(&outcome_words(receipt))
     )
 }
 

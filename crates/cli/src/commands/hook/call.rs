@@ -8,7 +8,6 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::ourselves;
 use crate::settings::{Settings, project_file};
-use backstory_app::doctor::receipts::LACKING;
 use backstory_capture::{Redactor, safe_project_ref};
 use backstory_hosts::{AgentEvent, EventOutcome, Host, ParsedEvent};
 use backstory_inject::InjectionRequest;
