@@ -68,13 +68,13 @@ pub enum RecordError {
     /// It says nothing.
     #[error("a memory needs a title or a body")]
     Empty,
-    /// Its kind is none of ours.
+    /// There is no such kind.
     #[error(transparent)]
     Kind(#[from] UnknownKind),
-    /// Its provenance is none of ours.
+    /// There is no such provenance.
     #[error("unknown provenance")]
     Provenance(#[from] UnknownProvenance),
-    /// Its scope is none of ours.
+    /// There is no such scope.
     #[error("`{0}` is not a scope: project or user")]
     Scope(String),
     /// One of its times cannot be read.

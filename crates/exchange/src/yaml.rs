@@ -83,7 +83,7 @@ pub(crate) fn write_field(out: &mut String, key: &str, value: &Value) {
     }
 }
 
-/// Writes a value on one line, without quotes where nobody could take it for anything else. JSON is YAML too.
+/// Writes a value on one line, without quotes where it can only be read as text. JSON is YAML too.
 fn written(value: &Value) -> String {
     match value {
         Value::String(text) if is_plain(text) => text.clone(),

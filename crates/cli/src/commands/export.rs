@@ -20,8 +20,8 @@ pub(crate) struct ExportArgs {
     #[arg(default_value = "-")]
     pub(crate) file: String,
     /// How to write
-    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+    pub(crate) format: ExportFormat,
     /// Only this project: its name, its number or a folder in it
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
@@ -44,7 +44,7 @@ pub(crate) struct ExportArgs {
 
 /// A way to write memories down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ExportFormat {
     /// One JSON object a line
     Jsonl,
     /// One folder a project, one document a memory
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
     let project = args.project.as_deref().map(|wanted| app.project_called(&store, wanted)).transpose()?;
     let since = args.since.as_deref().map(|text| times::typed(text, app.now)).transpose()?;
     let selection = ExportSelection { project, since };
-    if args.format == Format::Markdown {
+    if args.format == ExportFormat::Markdown {
         return folder::run(&store, &selection, &args.file, app);
     }
     // Lines that run over the screen are progress enough, and a bar would run through them.

@@ -39,8 +39,8 @@ pub(crate) struct ImportArgs {
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<String>,
     /// What the file holds
-    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = ImportFormat::Jsonl)]
+    pub(crate) format: ImportFormat,
     /// Only this project: its name, its number or a folder in it; of a file, the project of lines that name none
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
@@ -57,7 +57,7 @@ pub(crate) struct ImportArgs {
 
 /// A way to write memories down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ImportFormat {
     /// One JSON object a line
     Jsonl,
 }

@@ -164,7 +164,7 @@ impl<'a> MarkdownFolder<'a> {
         others.filter(|other| *other != path).try_for_each(|other| self.remove(&other))
     }
 
-    /// Whether somebody has edited a document, and the memory does not say so yet.
+    /// Whether a document holds an edit that has not been imported yet.
     fn holds_an_edit(&self, written: &WrittenDocument, memory: &Memory) -> bool {
         written.is_edited
             && layout::document_at(&written.path)

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 const LISTED: usize = 20;
 /// Progress is reported once for so many lines.
 const LINES_PER_REPORT: u64 = 100;
-/// What can be imported, for whoever named something else.
+/// Says what can be imported, where something else was named.
 const HINT: &str =
     "name a JSONL file, a folder that `backstory export --format markdown` wrote, or `-` for standard input";
 
@@ -118,7 +118,7 @@ impl ImportFile {
         Ok(ImportFile { content: FileContent::Documents { root: root.to_owned(), documents }, total })
     }
 
-    /// Returns what can be imported from, for whoever named something else.
+    /// Returns a hint for a path that cannot be imported.
     #[must_use]
     pub fn hint() -> &'static str {
         HINT
@@ -283,7 +283,7 @@ pub(crate) fn prepare_record(
 /// Returns the project a record names: by folder, by keys, by name, else none.
 fn project_of(record: MemoryRecord) -> ImportedProject {
     let mut keys: Vec<ProjectKey> = record.project_keys.iter().filter_map(|key| key.parse().ok()).collect();
-    // A path belongs to whoever works there: a file must not move it to a project that is recognised by something else.
+    // A file must not move a folder of this machine to a project that is recognised by something else.
     let is_path = |key: &ProjectKey| matches!(key, ProjectKey::Path(_));
     if !keys.iter().all(is_path) {
         keys.retain(|key| !is_path(key));

@@ -30,9 +30,9 @@ pub(crate) struct PreparedMemory {
 /// Whether a memory that says word for word what its project knows is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DuplicateRule {
-    /// It is not: other programs number their memories anew.
+    /// It is skipped: other programs may give the same memory another name.
     SameContent,
-    /// It is, unless its uid is known: our own exports name each memory for good.
+    /// It is stored, unless its uid is known: our own exports name each memory for good.
     SameUid,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Importer<'a> {
         uid: &Uid,
         content: &Content,
     ) -> Result<Option<MemoryId>, StoreError> {
-        // A uid that is known is settled by the store itself, with its tombstones.
+        // The store itself decides about a known uid, tombstones included.
         if self.duplicates == DuplicateRule::SameUid || store.memory_by_uid(uid)?.is_some() {
             return Ok(None);
         }

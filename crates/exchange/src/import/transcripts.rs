@@ -249,7 +249,7 @@ impl<'a> TranscriptScan<'a> {
     }
 }
 
-/// Which sessions of a transcript are our own with a model: those whose first prompt is one of ours.
+/// Recognises sessions that Backstory itself held with a model, by their first prompt.
 #[derive(Default)]
 struct FirstPrompts {
     is_own_session: HashMap<String, bool>,

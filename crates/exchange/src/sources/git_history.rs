@@ -143,7 +143,7 @@ impl RecentCommits {
 /// What is the same for all commits of a repository.
 struct CommitReader<'a> {
     root: &'a Path,
-    /// The address of whoever works here.
+    /// The email address of the repository's user.
     user: Option<&'a str>,
 }
 

@@ -93,7 +93,7 @@ const PARTS: &[(&str, &str)] = &[
     ("Notes", "notes"),
 ];
 
-/// Returns the kind a program's own word means; a note where it means none of ours.
+/// Returns the kind for a program's own word; a note where there is none.
 pub(crate) fn kind(sort: &str) -> Kind {
     match sort {
         "architecture" => Kind::Decision,

@@ -21,7 +21,7 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
         .map_or_else(|| search.places.config.join("open-mem/user-memory.db"), Path::to_owned);
     let named = search.named("OPEN_MEM_DB_PATH").filter(|path| path.is_absolute()).map(Path::to_owned);
     let mut seen = HashSet::new();
-    // Where nobody said where the user's configuration is, it is not wherever we happen to be.
+    // Without a known configuration folder the path is relative, and must not be looked for in the working folder.
     let of_user = Some(of_user).filter(|path| path.is_absolute());
     let paths = of_projects.chain(named).chain(of_user).filter(|path| seen.insert(path.clone()));
     paths.filter_map(|path| locate_database(ImportSource::OpenMem, &path)).collect()
@@ -95,7 +95,7 @@ fn placed(
     })
 }
 
-/// The folders of sessions; the one the database lies in for those that name none.
+/// The folders of sessions; a session without one belongs to the folder of the database.
 struct OpenMemProjects {
     by_session: HashMap<String, ImportedProject>,
     here: ImportedProject,

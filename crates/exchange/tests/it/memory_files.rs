@@ -69,9 +69,9 @@ fn every_memory_file_is_found_and_nothing_else() {
     let home = MemoryFilesHome::make();
     let wanted = [
         ".claude/CLAUDE.md",
+        ".config/opencode/AGENTS.md",
         ".codex/AGENTS.md",
         ".gemini/GEMINI.md",
-        ".config/opencode/AGENTS.md",
         ".claude/rules/all.md",
         "project/CLAUDE.md",
         "project/CLAUDE.local.md",
@@ -264,14 +264,14 @@ fn what_claude_code_noted_belongs_to_the_project_of_its_sessions() {
     let session = r#"{"type":"user","uuid":"1","sessionId":"s","timestamp":"2025-01-01T00:00:00Z","cwd":"/c/d","message":{"role":"user","content":"Look at the ports"}}"#;
     home.write(".claude/projects/-c-d/s.jsonl", &format!("not json\n{session}\n"));
     let instances = home.instances();
-    assert_eq!(read(&instances[0]).unwrap_err().to_string(), "nobody knows of which project it is");
+    assert_eq!(read(&instances[0]).unwrap_err().to_string(), "its project is not known");
     let (memories, _) = read(&instances[1]).unwrap();
     assert_eq!(memories[0].project, ImportedProject::Folder("/c/d".into()));
     assert_eq!(memories[0].content.files, [instances[1].path.to_string_lossy()]);
 }
 
 #[test]
-fn a_stamp_changes_with_the_words_and_files_that_are_none_are_refused() {
+fn a_fingerprint_changes_with_the_words_and_files_that_are_none_are_refused() {
     let home = MemoryFilesHome::make();
     home.write("project/CLAUDE.md", "One thing that everybody has to know about this.");
     let before = home.instances();
@@ -280,7 +280,7 @@ fn a_stamp_changes_with_the_words_and_files_that_are_none_are_refused() {
     home.write("project/CLAUDE.md", "Another thing that everybody has to know about this.");
     assert_ne!(home.instances()[0].fingerprint, before[0].fingerprint);
     fs::write(home.path("project/CLAUDE.md"), b"\xff\xfe\0").unwrap();
-    assert_eq!(read(&home.instances()[0]).unwrap_err().to_string(), "no text");
+    assert_eq!(read(&home.instances()[0]).unwrap_err().to_string(), "not UTF-8");
     home.write("project/CLAUDE.md", &"word ".repeat(300_000));
     assert_eq!(read(&home.instances()[0]).unwrap_err().to_string(), "too long for a memory file");
 }

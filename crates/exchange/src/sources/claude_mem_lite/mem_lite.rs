@@ -72,7 +72,7 @@ const LEARNING: &[&str] = &[
     "updated_at",
 ];
 
-/// Takes a learning. One that nobody learnt in a project is for all of them, as it was there.
+/// Takes a learning. One without a project is for all projects, as it was in that program.
 fn learning(row: &ForeignRow, sessions: &MemLiteSessions) -> Result<ImportedMemory, &'static str> {
     if row.integer("is_active") == Some(0) {
         return Err(reason::DELETED);

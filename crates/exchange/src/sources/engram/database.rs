@@ -38,7 +38,7 @@ fn fields(row: &ForeignRow, names: &[&'static str]) -> EngramFields {
     names.iter().filter_map(|name| Some((*name, row.text(name)?.to_owned()))).collect()
 }
 
-/// Reads what somebody judged about two observations; what nobody has is only a guess.
+/// Reads the relations that were judged; the others are guesses of the program.
 fn relations(db: &ForeignDatabase, known: &mut EngramIndex) {
     let mut numbers = HashMap::new();
     look_up(db, wanted("observations", &["id", "sync_id"]), |row| {

@@ -110,7 +110,7 @@ impl<'de> Visitor<'de> for EngramEntries<'_, '_> {
         Ok(())
     }
 
-    /// A list nobody filled is written as nothing.
+    /// An empty list is written as `null`.
     fn visit_unit<E>(self) -> Result<(), E> {
         Ok(())
     }

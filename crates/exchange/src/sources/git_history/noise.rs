@@ -43,7 +43,7 @@ pub(super) fn noise(
 
 /// Fewer words say no why.
 const WORDS_OF_A_WHY: usize = 6;
-/// Who sets something right that is only set badly may say so in a sentence or two.
+/// A fix of spelling or layout may explain itself in a sentence or two and still be noise.
 const WORDS_OF_A_LONG_WHY: usize = 40;
 
 /// A merge that was squashed or rebased has one parent, and still says nothing of its own.

@@ -104,7 +104,7 @@ fn handoff(session: &LoreRecord, projects: &LoreProjects) -> Result<ImportedMemo
         ("Branch", text(state, "branch")),
         ("Not committed", dirty.as_deref()),
     ]);
-    // A session nobody left anything in words to is only summed up.
+    // A session without a message or next steps is a summary, not a handoff.
     let kind = if message.is_some() || next.is_some() { Kind::Handoff } else { Kind::Summary };
     let mut content = draft(kind, &title, &body);
     let project = projects.by_session.get(id).cloned().unwrap_or_else(nameless);

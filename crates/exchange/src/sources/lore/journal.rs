@@ -73,7 +73,7 @@ fn is_path(name: &str) -> bool {
     !name.contains(char::is_whitespace) && (name.contains('/') || has_ending)
 }
 
-/// Takes the failures, with what helped where somebody wrote that down.
+/// Takes the failures, each with its fix where one was noted.
 pub(super) fn failures(root: &Path, take: &mut LoreSink<'_>) {
     for record in lore_files::latest(&root.join("failures/data/failures.jsonl"), take) {
         take(failure(&record));

@@ -1,4 +1,4 @@
-//! The files of the directory: which there are, and what stands in them.
+//! Lists and reads the files of the data directory.
 
 use super::{LoreRecord, LoreSink};
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ const TOO_LONG: &str = "too long";
 /// Nobody writes a longer line or a longer file by hand.
 const LONGEST: u64 = 32 << 20;
 
-/// Where everything lies.
+/// The folders that hold records.
 const FOLDERS: &[&str] = &[
     "journal/data",
     "patterns/data",

@@ -1,4 +1,4 @@
-//! What programs write into memory files between their marks: they write it anew, and it is no one's knowledge.
+//! Blocks that programs write into memory files between marks: they are rewritten by their program and hold nobody's knowledge.
 
 use crate::imported::ImportItem;
 
@@ -32,7 +32,7 @@ pub(super) fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-/// How many lines follow the one that opens a marked block, up to the one that closes it. A mark nobody closes opens nothing.
+/// How many lines follow the one that opens a marked block, up to the one that closes it. A mark without an end opens nothing.
 fn block(line: &str, rest: &[&str]) -> Option<usize> {
     let line = line.trim();
     let closes: Box<dyn Fn(&str) -> bool> = if let Some(mark) = mark(line) {

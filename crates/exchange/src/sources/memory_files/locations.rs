@@ -137,7 +137,7 @@ fn project_of_sessions(slug: &Path) -> Option<PathBuf> {
     let records = children(slug).into_iter().filter(|path| path.extension().is_some_and(|it| it == "jsonl"));
     records.take(MOST_RECORDS).find_map(|path| {
         let record = HostTranscript::from_file(Host::ClaudeCode, &path)?;
-        let entries = record.read(&NoDatabases).ok()?.take(MOST_ENTRIES);
+        let entries = record.read(&TranscriptFilesOnly).ok()?.take(MOST_ENTRIES);
         let mut folders = entries.filter_map(|reading| match reading {
             TranscriptItem::Entry(entry) => entry.cwd,
             TranscriptItem::Unreadable(_) => None,
@@ -147,9 +147,9 @@ fn project_of_sessions(slug: &Path) -> Option<PathBuf> {
 }
 
 /// Claude Code keeps its records in files.
-struct NoDatabases;
+struct TranscriptFilesOnly;
 
-impl DatabaseOpener for NoDatabases {
+impl DatabaseOpener for TranscriptFilesOnly {
     fn open(&self, _: &Path) -> Result<Box<dyn TableReader>, String> {
         Err("there are none".to_owned())
     }
