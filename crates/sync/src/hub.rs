@@ -36,7 +36,7 @@ pub struct Hub {
     epoch: String,
 }
 
-/// The oldest PostgreSQL that will do.
+/// The oldest PostgreSQL that is supported.
 const OLDEST_SERVER: i32 = 15;
 
 /// How long one statement may take, and how long it may wait for others, in milliseconds.
@@ -47,7 +47,7 @@ const LIMITS: [(&str, &str); 3] = [
 ];
 
 impl Hub {
-    /// Connects as a member. Without a team the only one this member is in is taken.
+    /// Connects as a member, to a team or to the only one this member is in.
     pub fn join(
         address: &HubAddress,
         password: Option<&str>,
@@ -57,19 +57,19 @@ impl Hub {
         migrate::refuse_other_version(&mut client)?;
         let sql =
             "SELECT session_user::text, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user";
-        let row = client.query_one(sql, &[]).doing("ask who we are")?;
+        let row = client.query_one(sql, &[]).doing("ask who is logged in")?;
         let (member, bypasses_rls): (String, bool) = (row.get(0), row.get(1));
         if bypasses_rls {
             return Err(HubError::BypassesRls { member });
         }
-        let teams = members::teams_of_mine(&mut client)?;
+        let teams = members::own_teams(&mut client)?;
         let team = match team {
             Some(team) if teams.contains(team) => team.clone(),
             Some(team) => return Err(HubError::NotAMember { member, team: team.to_string() }),
             None => only(teams, &member)?,
         };
         let sql = "SELECT backstory.hub_id(), backstory.epoch()";
-        let row = client.query_one(sql, &[]).doing("ask what the hub is called")?;
+        let row = client.query_one(sql, &[]).doing("ask for the id of the hub")?;
         let (id, epoch) = (row.get(0), row.get(1));
         Ok(Hub { client, team, member, id, epoch })
     }
@@ -80,19 +80,19 @@ impl Hub {
         &self.team
     }
 
-    /// Returns who we are to the team.
+    /// Returns who is logged in.
     #[must_use]
     pub fn member(&self) -> &str {
         &self.member
     }
 
-    /// Returns what the hub calls itself: two may have teams of one name.
+    /// Returns the id of the hub: two hubs may have teams of one name.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Returns which counting of transactions the hub's watermarks belong to.
+    /// Returns which sequence of transaction numbers the hub's watermarks belong to.
     #[must_use]
     pub fn epoch(&self) -> &str {
         &self.epoch
@@ -106,7 +106,7 @@ impl Hub {
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
 
-    /// Returns the projects the team shares, by what they are recognised by, with the name each was given.
+    /// Returns the projects the team shares: the key and the name of each.
     pub fn projects(&mut self) -> Result<Vec<(String, String)>, HubError> {
         let mut transaction = self.read()?;
         let sql = "SELECT project_key, name FROM backstory.projects ORDER BY 2, 1";
@@ -114,7 +114,7 @@ impl Hub {
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 
-    /// Makes a project one that the team shares, if it is not yet.
+    /// Shares a project with the team, unless it is.
     pub fn share(&mut self, project: &str, name: &str) -> Result<(), HubError> {
         let team = self.team.to_string();
         let mut transaction = self.write()?;
@@ -123,7 +123,7 @@ impl Hub {
         transaction.commit().doing("share a project")
     }
 
-    /// Begins to read: everything is seen as of one moment.
+    /// Begins to read, in one snapshot.
     fn read(&mut self) -> Result<Transaction<'_>, HubError> {
         let begun = self
             .client
@@ -134,15 +134,15 @@ impl Hub {
         choose(begun.doing("begin")?, &self.team, &self.member)
     }
 
-    /// Begins to write. Each statement sees what others have committed: a tombstone that came first must be noticed.
+    /// Begins to write. Each statement sees what others have committed: a tombstone that was first must be seen.
     fn write(&mut self) -> Result<Transaction<'_>, HubError> {
         let begun = self.client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).start();
         choose(begun.doing("begin")?, &self.team, &self.member)
     }
 }
 
-/// Chooses the team for one transaction, so that a pooled connection carries nothing over. Who was revoked meanwhile would be shown
-/// nothing and pushed nothing: it must be said.
+/// Chooses the team for one transaction, so that a pooled connection keeps nothing. Refuses who was revoked meanwhile: they would see an
+/// empty hub, and no error.
 fn choose<'a>(
     mut transaction: Transaction<'a>,
     team: &TeamName,
@@ -159,7 +159,7 @@ fn choose<'a>(
     Err(HubError::NotAMember { member: member.to_owned(), team: team.to_string() })
 }
 
-/// Connects to a server that will do.
+/// Connects, and refuses a server that is too old.
 fn open(address: &HubAddress, password: Option<&str>) -> Result<Client, HubError> {
     const DOING: &str = "ask for the server's version";
     let mut client = address.connect(password)?;

@@ -502,7 +502,7 @@ pub(crate) const BARS: &[Bar] = &[
             SYNC,
             &[
                 "scale::a_pull_and_a_search_of_a_large_hub_go_by_its_indexes",
-                "scale::a_search_by_meaning_of_a_large_hub_goes_by_the_index_of_vectors",
+                "scale::a_search_by_vector_of_a_large_hub_goes_by_the_index_of_vectors",
             ],
         )],
         &[("a pull of 100 changes p50", 200.0), ("a search p50", 50.0)],
@@ -514,7 +514,7 @@ pub(crate) const BARS: &[Bar] = &[
             CLI,
             &[
                 "sharing_by_git::whatever_people_do_git_merges_and_everybody_has_the_same",
-                "sharing_by_git::ten_thousand_memories_go_through_a_folder_and_only_news_are_read",
+                "sharing_by_git::ten_thousand_memories_go_through_a_folder_and_only_changes_are_read",
             ],
         )],
     ),
@@ -529,13 +529,13 @@ pub(crate) const BARS: &[Bar] = &[
         &[Tests(
             CLI,
             &[
-                "team_faults::a_connection_cut_anywhere_loses_nothing_and_tells_nothing_twice",
-                "team_faults::a_hub_that_stalls_in_the_middle_is_given_up_and_the_next_sync_goes_on",
-                "team_faults::a_hub_that_is_down_is_told_everything_when_it_is_up_again",
-                "team_faults::who_was_revoked_is_told_so_and_keeps_what_is_theirs",
+                "team_faults::a_connection_cut_anywhere_loses_nothing_and_pushes_nothing_twice",
+                "team_faults::a_hub_that_stalls_in_the_middle_times_out_and_the_next_sync_goes_on",
+                "team_faults::a_hub_that_was_down_gets_everything_when_it_is_up_again",
+                "team_faults::who_was_revoked_gets_an_error_and_keeps_what_is_theirs",
                 "team_faults::a_newer_hub_is_left_alone_and_said",
-                "team_faults::a_full_disk_here_stops_the_hearing_and_the_next_sync_hears_the_rest",
-                "team_faults::a_full_disk_of_the_hub_is_said_and_what_was_to_be_told_waits",
+                "team_faults::a_full_disk_here_stops_the_pull_and_the_next_sync_pulls_the_rest",
+                "team_faults::a_full_disk_of_the_hub_is_reported_and_the_outbox_waits",
             ],
         )],
     ),

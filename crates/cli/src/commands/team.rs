@@ -15,14 +15,14 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 pub(crate) struct TeamArgs {
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<TeamAction>,
     /// Answer in JSON
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum TeamAction {
     /// Make a hub in a PostgreSQL database, as its owner, and a team in it; or bring it up to date
     Init {
         /// Where it is: postgres://OWNER@HOST/DATABASE
@@ -78,16 +78,16 @@ enum Action {
 
 /// Makes, joins or shows teams.
 pub(crate) fn run(args: &TeamArgs, app: &App) -> Result<Exit, Failure> {
-    match args.action.as_ref().unwrap_or(&Action::Status) {
-        Action::Init { url, team } => owner::init(url, team, app, args.json),
-        Action::Invite { name, team, passfile } => {
+    match args.action.as_ref().unwrap_or(&TeamAction::Status) {
+        TeamAction::Init { url, team } => owner::init(url, team, app, args.json),
+        TeamAction::Invite { name, team, passfile } => {
             owner::invite(name, team, passfile.as_deref(), app, args.json)
         }
-        Action::Revoke { name, team } => owner::revoke(name, team, app, args.json),
-        Action::Join { url, team, called } => {
+        TeamAction::Revoke { name, team } => owner::revoke(name, team, app, args.json),
+        TeamAction::Join { url, team, called } => {
             member::join(url, team.as_ref(), called.as_ref(), app, args.json)
         }
-        Action::Status => status::show(app, args.json),
-        Action::Leave { team, anyway } => member::leave(team.as_ref(), *anyway, app, args.json),
+        TeamAction::Status => status::show(app, args.json),
+        TeamAction::Leave { team, anyway } => member::leave(team.as_ref(), *anyway, app, args.json),
     }
 }

@@ -57,15 +57,15 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
     let timeout = app.config.team.patience() * 9 / 10;
     let (found, member) = teams::ask(&team, app, move |hub, _| {
         let query_vector = |direction| QueryVector { model: model_name(), direction };
-        let question = TeamQuery {
+        let query = TeamQuery {
             words: &words,
-            meaning: direction.as_ref().map(|direction| query_vector(direction.values().as_slice())),
+            vector: direction.as_ref().map(|direction| query_vector(direction.values().as_slice())),
             project: shared.as_ref().map(|shared| shared.hub_project.as_str()),
             kinds: &kinds,
             most,
             timeout: Some(timeout),
         };
-        Ok((hub.search(&question)?, hub.member().to_owned()))
+        Ok((hub.search(&query)?, hub.member().to_owned()))
     })?;
     let found = ranked(found, weight, most);
     let policy = teams::share_policy(app);
@@ -105,14 +105,14 @@ fn project_to_search(args: &SearchArgs, store: &Store, app: &App) -> Result<Opti
 /// Puts hits in order, each with its relevance, as the local search would: words level off, meaning counts by the cosine. Where there are
 /// no vectors, the hub's order stands.
 fn ranked(found: Vec<TeamHit>, weight: f64, most: u32) -> Vec<(TeamHit, f64)> {
-    if found.iter().all(|hit| hit.meaning.is_none()) {
+    if found.iter().all(|hit| hit.cosine.is_none()) {
         return found.into_iter().map(|hit| (hit.words, hit)).map(|(words, hit)| (hit, words)).collect();
     }
     let fused = |hit: &TeamHit| {
         let words = hit.words / (hit.words + SATURATION);
-        hit.meaning.map_or(words, |cosine| (1.0 - weight) * words + weight * cosine.max(0.0))
+        hit.cosine.map_or(words, |cosine| (1.0 - weight) * words + weight * cosine.max(0.0))
     };
-    let is_hit = |hit: &TeamHit| hit.words > 0.0 || hit.meaning.is_some_and(|cosine| cosine >= NEAR);
+    let is_hit = |hit: &TeamHit| hit.words > 0.0 || hit.cosine.is_some_and(|cosine| cosine >= NEAR);
     let mut ranked: Vec<(TeamHit, f64)> = found
         .into_iter()
         .filter(is_hit)
@@ -134,7 +134,7 @@ fn shape(
     let content = &hit.revision.content;
     let explain = args.explain.then(|| SumShape {
         words: hit.words,
-        meaning: hit.meaning,
+        meaning: hit.cosine,
         fused,
         boosts: Vec::new(),
         factors: Vec::new(),

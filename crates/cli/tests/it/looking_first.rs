@@ -1,7 +1,7 @@
 //! Before anything leaves: every word of it can be looked at, whichever way it would go.
 
 use crate::support::{ask, done, lines, world};
-use crate::teams::Team;
+use crate::teams::TestTeam;
 use backstory_testkit::TestEnv;
 use insta::{allow_duplicates, assert_snapshot};
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ fn every_word_that_would_leave_through_git_is_shown() {
 
 #[test]
 fn every_word_that_would_leave_for_a_hub_is_shown() {
-    let Some(team) = Team::new() else { return };
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     write_much(&ann);
     let shown = ann.run(["sync", "--dry-run"]).stdout;

@@ -1,6 +1,7 @@
 //! Teams without a server: people who share a project through a folder in git, with a real git that merges it.
 
 use crate::support::{ask, bar, database, done, file, remember, shape, size, titles, told, world};
+use crate::team_storm::Dice;
 use backstory_testkit::{ProgramOutput, TestEnv};
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -31,7 +32,7 @@ impl Person {
     }
 
     /// Clones somebody's project.
-    fn of(name: &'static str, other: &Person) -> Person {
+    fn cloned_from(name: &'static str, other: &Person) -> Person {
         let person = Person { env: world(), name };
         person.git(&["clone", "-q", other.env.project().to_str().unwrap(), "."]);
         person
@@ -148,7 +149,7 @@ enum Merge {
 
 fn pair() -> (Person, Person) {
     let ann = Person::first("Ann Lee");
-    let bob = Person::of("bob", &ann);
+    let bob = Person::cloned_from("bob", &ann);
     (ann, bob)
 }
 
@@ -157,7 +158,7 @@ fn said(outcome: &ProgramOutput) -> String {
 }
 
 #[test]
-fn what_one_decides_the_other_is_given_with_its_author() {
+fn what_one_decides_is_injected_for_the_other_with_its_author() {
     let (ann, bob) = pair();
     remember(&ann.env, "We decided to use SQLite instead of files because a hook must not lose anything");
     let pushed = ann.push();
@@ -252,7 +253,7 @@ fn what_is_private_never_leaves_and_what_leaves_can_be_looked_at_first() {
 
 /// Told on one branch and not merged: on another branch it is told again, and both merge.
 #[test]
-fn what_was_told_on_another_branch_is_told_on_this_one_too() {
+fn what_was_pushed_on_another_branch_is_pushed_on_this_one_too() {
     let (ann, bob) = pair();
     remember(&ann.env, "We decided on tabs");
     ann.git(&["checkout", "-q", "-b", "feature"]);
@@ -450,24 +451,15 @@ fn every_command_says_what_to_do() {
         ");
 }
 
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % sides
-    }
-}
-
 /// Does something a person might do.
 fn live(people: &[Person], deeds: usize, dice: &mut Dice) {
     for deed in 0..deeds {
-        let person = &people[dice.roll(people.len())];
-        let other = &people[dice.roll(people.len())];
+        let person = &people[dice.pick(people.len())];
+        let other = &people[dice.pick(people.len())];
         // Never the same words twice: who has forgotten them does not want to hear them from anybody.
         let text = format!("We decided that part {} of the house is built of stone {deed}", dice.roll(4));
         let id = any_memory(person, dice);
-        match (dice.roll(12), id) {
+        match (dice.pick(12), id) {
             (0..3, _) | (3..7, None) => drop(person.env.run(["remember", "--force", &text])),
             (3, Some(id)) => drop(person.env.run(["revise", &id, &format!("{text}, as of {deed}")])),
             (4, Some(id)) => drop(person.env.run(["supersede", &id, &format!("{text}, at last {deed}")])),
@@ -488,13 +480,13 @@ fn any_memory(person: &Person, dice: &mut Dice) -> Option<String> {
     }
     let db = database(&person.env);
     let count: i64 = db.query_row("SELECT count(*) FROM memories", [], |row| row.get(0)).unwrap();
-    let at = dice.roll(usize::try_from(count.max(1)).unwrap()) as i64;
+    let at = dice.pick(usize::try_from(count.max(1)).unwrap()) as i64;
     let sql = "SELECT id FROM memories ORDER BY uid LIMIT 1 OFFSET ?1";
     db.query_row(sql, [at], |row| row.get::<_, i64>(0)).ok().map(|id| id.to_string())
 }
 
 /// Everybody tells, merges and hears until nobody has anything to tell.
-fn settle(people: &[Person]) {
+fn exchange_until_quiet(people: &[Person]) {
     for _ in 0..4 {
         for person in people {
             person.push();
@@ -513,9 +505,9 @@ proptest! {
     #[test]
     fn whatever_people_do_git_merges_and_everybody_has_the_same(seed in any::<u64>()) {
         let ann = Person::first("ann");
-        let people = [Person::of("bob", &ann), Person::of("carl", &ann), ann];
+        let people = [Person::cloned_from("bob", &ann), Person::cloned_from("carl", &ann), ann];
         live(&people, size(30, 60), &mut Dice(seed));
-        settle(&people);
+        exchange_until_quiet(&people);
         let forgotten: BTreeSet<String> = people.iter().flat_map(forgotten).collect();
         for person in &people {
             prop_assert_eq!(person.replica(), people[0].replica());
@@ -537,7 +529,7 @@ fn forgotten(person: &Person) -> Vec<String> {
 }
 
 #[test]
-fn ten_thousand_memories_go_through_a_folder_and_only_news_are_read() {
+fn ten_thousand_memories_go_through_a_folder_and_only_changes_are_read() {
     let (ann, bob) = pair();
     let memories = size(300, 10_000);
     let mut lines = String::new();

@@ -3,7 +3,7 @@
 
 use crate::faults::SmallDisk;
 use crate::support::{ask, bar, database, given, harmless, hook, prompt, remember, size, titles};
-use crate::teams::Team;
+use crate::teams::TestTeam;
 use crate::teams_apart::in_two_teams;
 use backstory_testkit::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ struct Proxy {
 }
 
 impl Proxy {
-    fn to(team: &Team, fault: Fault, after_sent: u64, after_received: u64) -> Proxy {
+    fn to(team: &TestTeam, fault: Fault, after_sent: u64, after_received: u64) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let proxy = Proxy { port, connections: counter(), sent: counter(), received: counter() };
@@ -60,7 +60,7 @@ impl Proxy {
         proxy
     }
 
-    fn url(&self, team: &Team, name: &str) -> String {
+    fn url(&self, team: &TestTeam, name: &str) -> String {
         self.instead_of(&team.url(name))
     }
 
@@ -105,7 +105,7 @@ fn carry(
 }
 
 /// Returns where the hub listens, from its address.
-fn socket_of(team: &Team) -> PathBuf {
+fn socket_of(team: &TestTeam) -> PathBuf {
     let url = team.database.url("owner");
     let dir = url.split(['@', '/']).nth(3).unwrap().replace("%2F", "/");
     PathBuf::from(dir).join(".s.PGSQL.5432")
@@ -139,7 +139,7 @@ fn write_much(env: &TestEnv, numbers: std::ops::Range<usize>) {
     crate::support::done(env, &["import", &path]);
 }
 
-fn on_the_hub(team: &Team) -> String {
+fn on_the_hub(team: &TestTeam) -> String {
     team.database.psql("SELECT count(*) || ' ' || count(DISTINCT uid) FROM backstory.revisions")
 }
 
@@ -151,8 +151,8 @@ fn says(outcome: &ProgramOutput, because: &str) {
 }
 
 #[test]
-fn a_connection_cut_anywhere_loses_nothing_and_tells_nothing_twice() {
-    let Some(team) = Team::new() else { return };
+fn a_connection_cut_anywhere_loses_nothing_and_pushes_nothing_twice() {
+    let Some(team) = TestTeam::new() else { return };
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     // How long a whole conversation is, told and heard.
     write_much(&ann, 0..3);
@@ -200,8 +200,8 @@ fn a_connection_cut_anywhere_loses_nothing_and_tells_nothing_twice() {
 }
 
 #[test]
-fn a_hub_that_stalls_in_the_middle_is_given_up_and_the_next_sync_goes_on() {
-    let Some(team) = Team::new() else { return };
+fn a_hub_that_stalls_in_the_middle_times_out_and_the_next_sync_goes_on() {
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     let whole = lead(&ann, "");
     for (number, after) in (0..).zip([0, 700, 2_000]) {
@@ -256,8 +256,8 @@ fn hubs_that_stall_or_are_down_keep_no_other_team_from_being_synced() {
 }
 
 #[test]
-fn a_server_that_stalls_while_a_hub_is_made_is_given_up_and_the_next_try_makes_it() {
-    let Some(team) = Team::new() else { return };
+fn a_server_that_stalls_while_a_hub_is_made_times_out_and_the_next_try_makes_it() {
+    let Some(team) = TestTeam::new() else { return };
     let owner = team.database.url("owner");
     let whole = Proxy::to(&team, Fault::Stall, u64::MAX, u64::MAX);
     crate::support::done(&team.owner, &["team", "init", &whole.instead_of(&owner)]);
@@ -274,7 +274,7 @@ fn a_server_that_stalls_while_a_hub_is_made_is_given_up_and_the_next_try_makes_i
 
 #[test]
 fn the_status_of_teams_names_a_hub_that_stalls_and_goes_on_with_the_others() {
-    let Some(team) = Team::new() else { return };
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     let silent = Proxy::to(&team, Fault::Stall, u64::MAX, 0);
     // Before the one that answers, and after it.
@@ -295,7 +295,7 @@ fn the_status_of_teams_names_a_hub_that_stalls_and_goes_on_with_the_others() {
 /// No hook of a shared project ever talks to its hub, and none costs more for it.
 #[test]
 fn no_hook_opens_a_connection_and_every_hook_answers_as_without_a_team() {
-    let Some(team) = Team::new() else { return };
+    let Some(team) = TestTeam::new() else { return };
     let (ann, alone) = (team.member("ann"), crate::support::world());
     crate::support::file(&alone, ".backstory.toml", "project = \"one\"\n");
     for env in [&ann, &alone] {
@@ -339,8 +339,8 @@ fn no_hook_opens_a_connection_and_every_hook_answers_as_without_a_team() {
 }
 
 #[test]
-fn a_hub_that_is_down_is_told_everything_when_it_is_up_again() {
-    let Some(team) = Team::new() else { return };
+fn a_hub_that_was_down_gets_everything_when_it_is_up_again() {
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
     let real = lead(&ann, "postgres://ann@127.0.0.1:9/hub?sslmode=disable");
@@ -352,8 +352,8 @@ fn a_hub_that_is_down_is_told_everything_when_it_is_up_again() {
 }
 
 #[test]
-fn who_was_revoked_is_told_so_and_keeps_what_is_theirs() {
-    let Some(team) = Team::new() else { return };
+fn who_was_revoked_gets_an_error_and_keeps_what_is_theirs() {
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
     let member = team.database.member("ann");
@@ -370,7 +370,7 @@ fn who_was_revoked_is_told_so_and_keeps_what_is_theirs() {
 
 #[test]
 fn a_newer_hub_is_left_alone_and_said() {
-    let Some(team) = Team::new() else { return };
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
     team.database.psql("INSERT INTO backstory.applied_migrations (version, digest) VALUES (99, '')");
@@ -382,8 +382,8 @@ fn a_newer_hub_is_left_alone_and_said() {
 }
 
 #[test]
-fn a_full_disk_here_stops_the_hearing_and_the_next_sync_hears_the_rest() {
-    let Some(team) = Team::new() else { return };
+fn a_full_disk_here_stops_the_pull_and_the_next_sync_pulls_the_rest() {
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     let bob = team.newcomer("bob");
     let Some(disk) = SmallDisk::under(&bob) else { return };
@@ -409,13 +409,13 @@ fn a_full_disk_here_stops_the_hearing_and_the_next_sync_hears_the_rest() {
 
 /// A hub whose table of revisions lies on a disk of its own, which is small.
 struct SmallHubDisk<'a> {
-    team: &'a Team,
+    team: &'a TestTeam,
     dir: PathBuf,
     name: String,
 }
 
 impl SmallHubDisk<'_> {
-    fn under(team: &Team) -> Option<SmallHubDisk<'_>> {
+    fn under(team: &TestTeam) -> Option<SmallHubDisk<'_>> {
         let dir = team.owner.world().join("space");
         fs::create_dir_all(&dir).unwrap();
         let mount = Command::new("mount")
@@ -448,8 +448,8 @@ impl Drop for SmallHubDisk<'_> {
 }
 
 #[test]
-fn a_full_disk_of_the_hub_is_said_and_what_was_to_be_told_waits() {
-    let Some(team) = Team::new() else { return };
+fn a_full_disk_of_the_hub_is_reported_and_the_outbox_waits() {
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     let Some(disk) = SmallHubDisk::under(&team) else { return };
     let ballast = disk.dir.join("ballast");

@@ -19,12 +19,17 @@ struct Deeds {
     forgotten: Mutex<BTreeSet<String>>,
 }
 
-struct Dice(u64);
+/// Random numbers that are the same in every run.
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
+    pub(crate) fn roll(&mut self, sides: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % sides
+    }
+
+    pub(crate) fn pick(&mut self, count: usize) -> usize {
+        self.roll(count as u64) as usize
     }
 }
 
@@ -49,7 +54,7 @@ fn in_the_end_every_member_has_the_same_and_nobody_anything_of_another_team() {
             scope.spawn(move || live(env, team, Dice(seed), time, deeds));
         }
     });
-    settle(&hub, &members);
+    sync_until_quiet(&hub, &members);
 
     let forgotten = deeds.forgotten.into_inner().unwrap();
     let written = deeds.written.into_inner().unwrap();
@@ -173,7 +178,7 @@ fn forget(env: &TestEnv, dice: &mut Dice, deeds: &Deeds) {
 }
 
 /// Syncs until nobody has anything to tell or to hear.
-fn settle(hub: &PrivateDatabase, members: &[(TestEnv, &str)]) {
+fn sync_until_quiet(hub: &PrivateDatabase, members: &[(TestEnv, &str)]) {
     for _ in 0..10 {
         let mut is_quiet = true;
         for (env, _) in members {

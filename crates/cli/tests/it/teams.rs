@@ -8,18 +8,18 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 /// A hub with a team, run by somebody in a home of their own.
-pub(crate) struct Team {
+pub(crate) struct TestTeam {
     pub(crate) database: PrivateDatabase,
     pub(crate) owner: TestEnv,
 }
 
-impl Team {
-    pub(crate) fn new() -> Option<Team> {
-        Some(Team::on(PrivateDatabase::new()?))
+impl TestTeam {
+    pub(crate) fn new() -> Option<TestTeam> {
+        Some(TestTeam::on(PrivateDatabase::new()?))
     }
 
-    pub(crate) fn on(database: PrivateDatabase) -> Team {
-        let team = Team { database, owner: world() };
+    pub(crate) fn on(database: PrivateDatabase) -> TestTeam {
+        let team = TestTeam { database, owner: world() };
         done(&team.owner, &["team", "init", &team.database.url("owner")]);
         team
     }
@@ -61,8 +61,8 @@ fn said(outcome: &ProgramOutput) -> String {
 }
 
 #[test]
-fn what_one_decides_the_other_is_given_with_its_author() {
-    let Some(team) = Team::new() else { return };
+fn what_one_decides_is_injected_for_the_other_with_its_author() {
+    let Some(team) = TestTeam::new() else { return };
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     remember(&ann, "We decided to use SQLite instead of files because a hook must not lose anything");
     let synced = team.sync(&ann);
@@ -86,7 +86,7 @@ fn what_one_decides_the_other_is_given_with_its_author() {
 
 #[test]
 fn a_revision_and_a_forgetting_reach_everybody_and_leave_no_trace() {
-    let Some(team) = Team::new() else { return };
+    let Some(team) = TestTeam::new() else { return };
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     let id = remember(&ann, "The staging server is called heronpond").to_string();
     team.sync(&ann);
@@ -111,7 +111,7 @@ fn a_revision_and_a_forgetting_reach_everybody_and_leave_no_trace() {
 
 #[test]
 fn what_is_private_never_leaves_and_what_leaves_can_be_looked_at_first() {
-    let Some(team) = Team::new() else { return };
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs instead of spaces");
     done(&ann, &["remember", "--kind", "summary", "A summary of a session"]);
@@ -130,7 +130,7 @@ fn what_is_private_never_leaves_and_what_leaves_can_be_looked_at_first() {
 
 #[test]
 fn what_became_a_secret_since_it_was_written_is_taken_out_before_it_is_pushed() {
-    let Some(team) = Team::new() else { return };
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided that the door opens with xylophone42 and nothing else");
     team.database.wait_for_commits();
@@ -146,8 +146,8 @@ fn what_became_a_secret_since_it_was_written_is_taken_out_before_it_is_pushed() 
 }
 
 #[test]
-fn the_hub_can_be_asked_for_what_was_not_heard_yet() {
-    let Some(team) = Team::new() else { return };
+fn the_hub_is_searched_for_what_was_not_pulled_yet() {
+    let Some(team) = TestTeam::new() else { return };
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     remember(&ann, "We decided that runMigration takes an advisory lock");
     team.sync(&ann);
@@ -169,7 +169,7 @@ fn the_hub_can_be_asked_for_what_was_not_heard_yet() {
 
 #[test]
 fn passwords_are_where_psql_looks_and_nowhere_else() {
-    let Some(team) = Team::new() else { return };
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.newcomer("ann");
     let passfile = ann.world().join("user/.pgpass");
     let line = fs::read_to_string(&passfile).unwrap();
@@ -196,7 +196,7 @@ fn passwords_are_where_psql_looks_and_nowhere_else() {
 
 #[test]
 fn a_hub_that_cannot_be_used_says_why_and_costs_nothing() {
-    let Some(team) = Team::new() else { return };
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
     let refused = |outcome: ProgramOutput, because: &str| {
@@ -231,8 +231,8 @@ fn a_hub_that_cannot_be_used_says_why_and_costs_nothing() {
 }
 
 #[test]
-fn the_end_of_a_session_tells_the_team_while_nobody_waits() {
-    let Some(team) = Team::new() else { return };
+fn the_end_of_a_session_syncs_while_nobody_waits() {
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
     let ended = hook(&ann, END);
@@ -296,17 +296,17 @@ fn without_a_team_every_command_says_what_to_do() {
 
 /// A hub that takes everything and says nothing: the sync gives up, says so, and what was to be told waits.
 #[test]
-fn a_hub_that_stalls_is_given_up() {
-    let Some(team) = Team::new() else { return };
+fn a_hub_that_stalls_times_out() {
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = silent.local_addr().unwrap().port();
     let url = format!("postgres://ann@127.0.0.1:{port}/hub?sslmode=disable");
     database(&ann).execute("UPDATE teams SET url = ?1", [&url]).unwrap();
-    let given_up = ann.run(["sync", "--set", "team.patience_seconds=1"]);
-    assert_eq!(given_up.code, Some(1), "{given_up:?}");
-    assert!(given_up.stderr.contains("does not answer"), "{}", given_up.stderr);
+    let outcome = ann.run(["sync", "--set", "team.patience_seconds=1"]);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.stderr.contains("does not answer"), "{}", outcome.stderr);
     let outgoing = ask(&ann, 0, &["sync", "--dry-run", "--json"]);
     assert_eq!(outgoing["projects"][0]["memories"].as_array().unwrap().len(), 1);
 }

@@ -1,7 +1,7 @@
 //! Teams that are not told apart, hubs that were restored, rows that do not fit: what one of them does is no concern of the others.
 
 use crate::support::{ask, database, done, remember, titles};
-use crate::teams::Team;
+use crate::teams::TestTeam;
 use backstory_testkit::TestEnv;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ fn later(env: &TestEnv, seconds: u64, arguments: &[&str]) {
 }
 
 /// Lets a member of one hub into another, too: their passfile then holds a line for each.
-fn invite(other: &Team, env: &TestEnv, name: &str) -> String {
+fn invite(other: &TestTeam, env: &TestEnv, name: &str) -> String {
     let beside = env.world().join("user/another.pgpass");
     let name = other.database.member(name);
     done(&other.owner, &["team", "invite", &name, "--passfile", beside.to_str().unwrap()]);
@@ -27,8 +27,8 @@ fn invite(other: &Team, env: &TestEnv, name: &str) -> String {
 }
 
 /// Somebody in two teams of the same name, each on a hub of its own; what is in the folder `two` is shared with the second.
-pub(crate) fn in_two_teams() -> Option<(Team, Team, TestEnv)> {
-    let (one, two) = (Team::new()?, Team::new()?);
+pub(crate) fn in_two_teams() -> Option<(TestTeam, TestTeam, TestEnv)> {
+    let (one, two) = (TestTeam::new()?, TestTeam::new()?);
     let ann = one.member("ann");
     let url = invite(&two, &ann, "ann");
     let taken = ann.run(["team", "join", &url]);
@@ -44,11 +44,12 @@ pub(crate) fn in_two_teams() -> Option<(Team, Team, TestEnv)> {
 }
 
 #[test]
-fn two_teams_of_one_name_are_told_apart_and_neither_reaches_what_is_the_others() {
+fn two_teams_of_one_name_are_kept_apart_and_neither_reaches_what_is_the_others() {
     let Some((one, two, ann)) = in_two_teams() else { return };
     let id = remember(&ann, "We decided on tabs");
     ask(&ann, 0, &["sync", "--json"]);
-    let there = |team: &Team| team.database.psql("SELECT string_agg(title, ',') FROM backstory.revisions");
+    let there =
+        |team: &TestTeam| team.database.psql("SELECT string_agg(title, ',') FROM backstory.revisions");
     assert_eq!(
         (there(&one), there(&two)),
         ("We decided on tabs".into(), "We decided on spaces in the second".into())
@@ -76,7 +77,7 @@ fn two_teams_of_one_name_are_told_apart_and_neither_reaches_what_is_the_others()
 }
 
 #[test]
-fn one_hub_that_is_away_does_not_keep_others_from_being_told() {
+fn one_unreachable_hub_does_not_keep_others_from_being_synced() {
     let Some((one, two, ann)) = in_two_teams() else { return };
     remember(&ann, "We decided on tabs");
     let broken = "UPDATE teams SET url = replace(url, '%2Fpg', '%2Fnowhere') WHERE name = 'second'";
@@ -92,7 +93,7 @@ fn one_hub_that_is_away_does_not_keep_others_from_being_told() {
 }
 
 #[test]
-fn another_hub_that_answers_at_the_address_is_not_told_anything() {
+fn nothing_is_pushed_to_another_hub_that_answers_at_the_address() {
     let Some((one, two, ann)) = in_two_teams() else { return };
     remember(&ann, "We decided on tabs");
     let swapped = "UPDATE teams SET url = (SELECT url FROM teams WHERE name = 'second') WHERE name = 'team'";
@@ -109,8 +110,8 @@ fn another_hub_that_answers_at_the_address_is_not_told_anything() {
 }
 
 #[test]
-fn a_memory_that_does_not_fit_is_named_and_the_others_are_told() {
-    let Some(team) = Team::new() else { return };
+fn a_memory_that_does_not_fit_is_named_and_the_others_are_pushed() {
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     let id = remember(&ann, "We decided on tabs");
     remember(&ann, "We decided on four columns");
@@ -118,16 +119,16 @@ fn a_memory_that_does_not_fit_is_named_and_the_others_are_told() {
     for _ in 0..2 {
         team.database.wait_for_commits();
         let answer = ask(&ann, 1, &["sync", "--json"]);
-        let not_taken = answer["projects"][0]["rejected_by_hub"].as_array().unwrap();
-        assert_eq!(not_taken.len(), 1, "{answer}");
-        assert_eq!(not_taken[0]["uid"], uid(&ann, id));
+        let rejected = answer["projects"][0]["rejected_by_hub"].as_array().unwrap();
+        assert_eq!(rejected.len(), 1, "{answer}");
+        assert_eq!(rejected[0]["uid"], uid(&ann, id));
         assert_eq!(team.database.psql("SELECT title FROM backstory.revisions"), "We decided on four columns");
     }
 }
 
 #[test]
 fn what_was_said_before_leaves_only_if_it_would_by_itself_and_is_shown_first() {
-    let Some(team) = Team::new() else { return };
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     let id = remember(&ann, "We decided on tabs").to_string();
     later(&ann, 1, &["revise", &id, "--kind", "summary", "A summary with a private remark"]);
@@ -156,8 +157,8 @@ fn what_was_said_before_leaves_only_if_it_would_by_itself_and_is_shown_first() {
 }
 
 #[test]
-fn who_parts_tells_first_what_was_forgotten_or_says_that_it_stays() {
-    let Some(team) = Team::new() else { return };
+fn unsharing_pushes_deletions_first_or_says_that_they_stay() {
+    let Some(team) = TestTeam::new() else { return };
     let left = || team.database.psql("SELECT count(*) FROM backstory.revisions");
     for (unsharing, name) in [(["team", "leave"].as_slice(), "ann"), (&["project", "unshare"], "bob")] {
         let env = team.member(name);
@@ -192,7 +193,7 @@ fn who_parts_tells_first_what_was_forgotten_or_says_that_it_stays() {
 
 #[test]
 fn words_stay_of_who_said_them_when_others_touch_the_memory() {
-    let Some(team) = Team::new() else { return };
+    let Some(team) = TestTeam::new() else { return };
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     let id = remember(&ann, "We decided on tabs").to_string();
     team.sync(&ann);
@@ -211,8 +212,8 @@ fn words_stay_of_who_said_them_when_others_touch_the_memory() {
 }
 
 #[test]
-fn what_the_hub_finds_is_believed_no_more_than_what_was_heard() {
-    let Some(team) = Team::new() else { return };
+fn what_the_hub_finds_is_trusted_no_more_than_what_was_pulled() {
+    let Some(team) = TestTeam::new() else { return };
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     remember(&ann, "We decided on tabs");
     team.sync(&ann);
@@ -227,8 +228,8 @@ fn what_the_hub_finds_is_believed_no_more_than_what_was_heard() {
 
 /// As after a dump that was made before the last sync, restored into another database.
 #[test]
-fn a_hub_that_was_restored_is_heard_anew_and_told_again_what_it_has_lost() {
-    let Some(team) = Team::new() else { return };
+fn a_restored_hub_is_pulled_anew_and_what_it_lost_is_pushed_again() {
+    let Some(team) = TestTeam::new() else { return };
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     remember(&ann, "We decided on tabs");
     team.sync(&ann);
@@ -264,7 +265,7 @@ fn a_hub_that_was_restored_is_heard_anew_and_told_again_what_it_has_lost() {
 /// As after a dump that was made before a revision, a replacement and a forgetting, restored into another database.
 #[test]
 fn a_hub_that_went_back_in_time_undoes_nothing_and_brings_nothing_back() {
-    let Some(team) = Team::new() else { return };
+    let Some(team) = TestTeam::new() else { return };
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     let [revised, replaced, forgotten] =
         ["We decided on tabs", "We decided to deploy on Fridays", "The password is heronpond"]
@@ -299,7 +300,7 @@ fn a_hub_that_went_back_in_time_undoes_nothing_and_brings_nothing_back() {
 }
 
 #[test]
-fn who_is_in_several_teams_is_told_how_to_say_which() {
+fn who_is_in_several_teams_gets_a_hint_how_to_choose() {
     let Some((_one, _two, ann)) = in_two_teams() else { return };
     for (arguments, how) in [
         (["project", "share"].as_slice(), "`--team TEAM`"),
@@ -313,8 +314,8 @@ fn who_is_in_several_teams_is_told_how_to_say_which() {
 }
 
 #[test]
-fn who_was_revoked_while_logged_in_is_told_so() {
-    let Some(team) = Team::new() else { return };
+fn who_was_revoked_while_logged_in_gets_an_error() {
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
     // Out of the team, while the login is still open.
@@ -328,9 +329,9 @@ fn who_was_revoked_while_logged_in_is_told_so() {
 }
 
 #[test]
-fn where_the_server_has_pgvector_the_hub_is_also_asked_by_meaning() {
+fn where_the_server_has_pgvector_the_hub_is_also_searched_by_vector() {
     let Some(database) = backstory_testkit::PrivateDatabase::with_vectors() else { return };
-    let team = Team::on(database);
+    let team = TestTeam::on(database);
     let by_meaning = |name| team.member(name).with("BACKSTORY_RECALL_VECTORS", "true");
     let (ann, bob) = (by_meaning("ann"), by_meaning("bob"));
     remember(&ann, "We keep every customer's data in PostgreSQL");
@@ -338,14 +339,14 @@ fn where_the_server_has_pgvector_the_hub_is_also_asked_by_meaning() {
     done(&ann, &["index", "--vectors"]);
     team.sync(&ann);
     assert_eq!(team.database.psql("SELECT count(DISTINCT uid) FROM backstory.vectors"), "2");
-    let asked = ["search", "--team", "--explain", "--json", "which relational store holds client records?"];
-    let hit = ask(&bob, 0, &asked)["hits"][0].clone();
+    let query = ["search", "--team", "--explain", "--json", "which relational store holds client records?"];
+    let hit = ask(&bob, 0, &query)["hits"][0].clone();
     assert_eq!(hit["title"], "We keep every customer's data in PostgreSQL", "{hit}");
     assert!(hit["explain"]["meaning"].as_f64().unwrap() > 0.3, "{hit}");
-    // Told once.
+    // Pushed once.
     team.sync(&ann);
-    let untold = "SELECT count(*) FROM synced_memories WHERE vectors_pushed = 0";
-    assert_eq!(database_count(&ann, untold), 0);
+    let unpushed = "SELECT count(*) FROM synced_memories WHERE vectors_pushed = 0";
+    assert_eq!(database_count(&ann, unpushed), 0);
 }
 
 fn database_count(env: &TestEnv, sql: &str) -> i64 {

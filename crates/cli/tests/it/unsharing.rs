@@ -1,7 +1,7 @@
 //! Sharing a project otherwise, or no longer: while a sync runs, through git, within another project, with a hub that says nothing.
 
 use crate::support::{ask, database, done, remember, run_in, shape, told, world};
-use crate::teams::Team;
+use crate::teams::TestTeam;
 use backstory_testkit::TestEnv;
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -32,7 +32,7 @@ fn teams_shared_with(env: &TestEnv) -> i64 {
 
 #[test]
 fn a_running_sync_is_waited_for_before_it_is_changed_what_is_shared() {
-    let Some(team) = Team::new() else { return };
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     assert_eq!(run_in(&ann, "two", &["remember", "We decided on spaces"]).code, Some(0));
     let changes: [(&[&str], i64); 4] = [
@@ -52,7 +52,7 @@ fn a_running_sync_is_waited_for_before_it_is_changed_what_is_shared() {
 }
 
 #[test]
-fn what_is_told_and_heard_through_git_waits_for_a_running_sync() {
+fn export_and_import_through_git_wait_for_a_running_sync() {
     let env = world();
     remember(&env, "We decided on tabs");
     let changes: [&[&str]; 2] =
@@ -74,7 +74,7 @@ fn a_program_that_syncs_while_another_does_is_answered_too() {
 }
 
 #[test]
-fn what_is_shared_through_git_is_not_told_to_a_hub_and_parting_says_what_to_do_first() {
+fn what_is_shared_through_git_is_not_pushed_to_a_hub_and_unsharing_says_what_to_do_first() {
     let env = world();
     let id = remember(&env, "We decided on tabs").to_string();
     done(&env, &["export", "--git", "shared", "--as", "ann"]);
@@ -112,8 +112,8 @@ fn what_is_shared_through_git_is_not_told_to_a_hub_and_parting_says_what_to_do_f
 }
 
 #[test]
-fn a_shared_project_is_not_made_part_of_another_unheard() {
-    let Some(team) = Team::new() else { return };
+fn a_shared_project_is_not_merged_into_another() {
+    let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     assert_eq!(run_in(&ann, "two", &["remember", "We decided on spaces"]).code, Some(0));
     done(&ann, &["project", "share", "two"]);
@@ -131,8 +131,8 @@ fn a_shared_project_is_not_made_part_of_another_unheard() {
 }
 
 #[test]
-fn what_is_done_with_teams_is_told_to_programs_too() {
-    let Some(team) = Team::new() else { return };
+fn every_team_command_answers_in_json_too() {
+    let Some(team) = TestTeam::new() else { return };
     let url = team.database.url("owner");
     let made = ask(&team.owner, 0, &["team", "init", &url, "--json"]);
     assert_eq!((&made["team"], &made["is_new"]), (&"team".into(), &false.into()), "{made}");
@@ -158,7 +158,7 @@ fn what_is_done_with_teams_is_told_to_programs_too() {
 
 /// A hub that takes everything and says nothing is given up by every command that asks it.
 #[test]
-fn a_hub_that_says_nothing_is_given_up_by_whoever_asks_it() {
+fn a_silent_hub_times_out_for_every_command() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = |name: &str| {
         let port = silent.local_addr().unwrap().port();

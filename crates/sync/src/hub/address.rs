@@ -1,6 +1,6 @@
 //! Where a hub is: a PostgreSQL URL, and the line of a passfile that belongs to it.
 //!
-//! A URL with a password is refused: it would stand in the list of processes, in the shell's history and in our store.
+//! A URL with a password is refused: it would be visible in the list of processes, in the shell's history and in our store.
 
 use super::tls::{Security, connector};
 use crate::HubError;
@@ -15,10 +15,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 use thiserror::Error;
 
-/// How long to wait for a hub to be there at all.
+/// How long to wait for a connection.
 const UNTIL_CONNECTED: Duration = Duration::from_secs(10);
 
-/// Where a hub is and who we are there; never a password.
+/// Where a hub is, and the user who connects; never a password.
 #[derive(Clone)]
 pub struct HubAddress {
     url: String,
@@ -32,7 +32,7 @@ pub enum HubAddressError {
     /// It holds a password.
     #[error("the address holds a password")]
     HoldsPassword,
-    /// It names no user: the member we are.
+    /// It names no user: the member who connects.
     #[error("the address names no user")]
     NoUser,
     /// It is not a URL of PostgreSQL.
@@ -43,8 +43,8 @@ pub enum HubAddressError {
 impl HubAddress {
     /// Reads `postgres://USER@HOST:PORT/DATABASE?sslmode=…&sslrootcert=…`.
     ///
-    /// A server that is not of this machine must speak TLS and prove itself, whatever `sslmode` says: what `prefer` and `require` leave open
-    /// elsewhere is closed here. Only `disable` goes without.
+    /// A server on another machine must use TLS and prove itself, also where `sslmode` is `prefer` or `require`, which elsewhere skip the
+    /// proof. Only `disable` turns TLS off.
     pub fn parse(url: &str) -> Result<HubAddress, HubAddressError> {
         let not = |detail: String| HubAddressError::NotAnAddress(detail);
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
@@ -70,7 +70,7 @@ impl HubAddress {
         if config.get_user().is_none() {
             return Err(HubAddressError::NoUser);
         }
-        let security = Security::called(mode.as_deref(), root, is_local(&config))
+        let security = Security::from_mode(mode.as_deref(), root, is_local(&config))
             .ok_or_else(|| not(format!("`sslmode={}` is not known", mode.as_deref().unwrap_or_default())))?;
         config.connect_timeout(UNTIL_CONNECTED).application_name("backstory");
         config.keepalives_idle(Duration::from_secs(30)).tcp_user_timeout(Duration::from_secs(60));
@@ -83,7 +83,7 @@ impl HubAddress {
         self.config.get_user().unwrap_or_default()
     }
 
-    /// Returns the database; one's own name where it is not said.
+    /// Returns the database; by default it is called like the user.
     #[must_use]
     pub fn database(&self) -> &str {
         self.config.get_dbname().unwrap_or_else(|| self.user())
@@ -125,7 +125,7 @@ impl HubAddress {
     fn place(&self) -> (String, String) {
         let host = match self.config.get_hosts().first() {
             Some(Host::Tcp(name)) => name.clone(),
-            // What comes through a socket is of this machine.
+            // A socket is on this machine.
             _ => "localhost".to_owned(),
         };
         let port = self.config.get_ports().first().copied().unwrap_or(5432);
@@ -148,7 +148,7 @@ impl HubAddress {
     }
 }
 
-/// Reads a path as an address spells it, which may spell any byte by its number.
+/// Decodes a path in a URL, which may have any byte percent-encoded.
 fn decoded(value: &str) -> PathBuf {
     PathBuf::from(OsString::from_vec(percent_decode_str(value).collect()))
 }
@@ -157,7 +157,7 @@ fn is_socket(config: &Config) -> bool {
     config.get_hostaddrs().is_empty() && config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)))
 }
 
-/// Whether every way there stays on this machine.
+/// Whether every host of the address is this machine.
 fn is_local(config: &Config) -> bool {
     let is_local = |host: &Host| match host {
         Host::Unix(_) => true,
@@ -175,7 +175,7 @@ impl fmt::Display for HubAddress {
     }
 }
 
-/// Splits a line of a passfile at its colons, those that are escaped aside.
+/// Splits a line of a passfile at its unescaped colons.
 fn fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut is_escaped = false;

@@ -1,30 +1,30 @@
-//! What can go wrong with a hub, pushed apart by what a person can do about it.
+//! Why a hub cannot be used, by what a person can do about it.
 
 use crate::HubAddress;
 use postgres::error::SqlState;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a hub did not do what was asked.
+/// Why a hub cannot be used.
 #[derive(Debug, Error)]
 pub enum HubError {
-    /// Nobody answers there, or no longer.
-    #[error("the hub at {place} does not answer")]
+    /// Nothing answers at the address.
+    #[error("the hub at {address} does not answer")]
     Unreachable {
         /// Where it should be.
-        place: String,
+        address: String,
         /// What went wrong.
         source: postgres::Error,
     },
     /// The name or the password is not right, or the member was revoked.
     #[error("the hub refuses the login of `{member}`: {detail}")]
     AccessDenied {
-        /// Who wanted in.
+        /// Who tried to log in.
         member: String,
         /// What the hub said.
         detail: String,
     },
-    /// The one who logged in is not a member of the team.
+    /// Who logged in is not a member of the team.
     #[error("`{member}` is not a member of {}", if team.is_empty() { "any team" } else { team.as_str() })]
     NotAMember {
         /// Who logged in.
@@ -40,7 +40,7 @@ pub enum HubError {
         /// Another one.
         second: String,
     },
-    /// A role that row-level security does not hold for must not be used every day.
+    /// Row-level security does not hold for the role: it must not be a member.
     #[error("row-level security does not hold for `{member}`")]
     BypassesRls {
         /// Who logged in.
@@ -52,8 +52,8 @@ pub enum HubError {
         /// The team.
         team: String,
     },
-    /// A role of this name is there, was not made for a member, and does not log in.
-    #[error("`{member}` is a role that does not log in")]
+    /// A role of this name exists, was not created for a member, and cannot log in.
+    #[error("`{member}` is a role that cannot log in")]
     NotALogin {
         /// The role.
         member: String,
@@ -63,26 +63,26 @@ pub enum HubError {
     OldServer {
         /// The server's version.
         found: i32,
-        /// The oldest that will do.
+        /// The oldest that is supported.
         needed: i32,
     },
-    /// The role that searches belongs to the whole server, and somebody else there can become it: it sees the rows of every team.
+    /// Somebody else on the server can become the role that searches, which sees the rows of every team.
     #[error("`{role}` can become the role that searches the hubs of this server")]
     SearchRoleExposed {
         /// Who can.
         role: String,
     },
-    /// TLS is needed to get there, and the server does not speak it.
-    #[error("the server at {place} does not speak TLS")]
+    /// The address needs TLS, and the server has none.
+    #[error("the server at {address} does not speak TLS")]
     NoTls {
         /// Where it is.
-        place: String,
+        address: String,
     },
-    /// The server could not prove that it is the one that was meant.
-    #[error("the server at {place} cannot prove who it is: {detail}")]
+    /// The server could not prove who it is.
+    #[error("the server at {address} cannot prove who it is: {detail}")]
     UnverifiedServer {
         /// Where it is.
-        place: String,
+        address: String,
         /// What is wrong with its proof.
         detail: String,
     },
@@ -114,7 +114,7 @@ pub enum HubError {
         /// The schema this build needs.
         known: i32,
     },
-    /// The one who logged in may not do this.
+    /// Who logged in may not do this.
     #[error("not allowed to {doing}: {detail}")]
     NotAllowed {
         /// What was being done.
@@ -125,7 +125,7 @@ pub enum HubError {
     /// The hub's disk is full.
     #[error("the hub has no space left")]
     Full,
-    /// The hub is busy, or shuts down: the same is likely to work later.
+    /// The hub is busy or shutting down: it is likely to work later.
     #[error("the hub could not {doing} just now: {detail}")]
     Busy {
         /// What was being done.
@@ -133,19 +133,19 @@ pub enum HubError {
         /// What the hub said.
         detail: String,
     },
-    /// Others were writing the same just now.
-    #[error("the hub could not {doing}: others were at the same just now")]
+    /// Other members wrote the same rows at the same time.
+    #[error("the hub could not {doing}: others wrote the same at the same time")]
     Collided {
         /// What was being done.
         doing: &'static str,
     },
-    /// What was pushed does not fit into the hub.
+    /// The hub rejects a row: a value is not valid, or too large.
     #[error("the hub rejects it: {detail}")]
     Rejected {
         /// What the hub said.
         detail: String,
     },
-    /// The authority a server should prove itself by cannot be read.
+    /// The certificate of the authority cannot be read.
     #[error("cannot use the certificate `{}`: {detail}", .path.display())]
     UnusableCertificate {
         /// The file.
@@ -153,7 +153,7 @@ pub enum HubError {
         /// What is wrong with it.
         detail: String,
     },
-    /// A row holds something it never should.
+    /// A row of the hub cannot be read.
     #[error("the hub holds something unreadable: {0}")]
     BadRow(String),
     /// The connection broke in the middle of an answer.
@@ -164,36 +164,36 @@ pub enum HubError {
         /// What went wrong.
         source: postgres::Error,
     },
-    /// The hub failed in a way we have no better name for.
+    /// Any other error of PostgreSQL.
     #[error("the hub could not {doing}")]
     Sql {
         /// What was being done.
         doing: &'static str,
-        /// What it said.
+        /// What the hub said.
         source: postgres::Error,
     },
 }
 
 impl HubError {
-    pub(crate) fn from_connecting(address: &HubAddress, source: postgres::Error) -> HubError {
+    pub(crate) fn from_connecting(hub: &HubAddress, source: postgres::Error) -> HubError {
         let detail = source.as_db_error().map(|error| error.message().to_owned());
         match (source.code(), detail) {
             (Some(code), Some(detail)) if code.code().starts_with("28") => {
-                HubError::AccessDenied { member: address.user().to_owned(), detail }
+                HubError::AccessDenied { member: hub.user().to_owned(), detail }
             }
             (Some(_), Some(_)) => HubError::sql("let us in", source),
-            _ if has_cause(&source, "does not support TLS") => HubError::NoTls { place: address.to_string() },
+            _ if has_cause(&source, "does not support TLS") => HubError::NoTls { address: hub.to_string() },
             _ if has_cause(&source, "certificate") => {
-                HubError::UnverifiedServer { place: address.to_string(), detail: last_cause(&source) }
+                HubError::UnverifiedServer { address: hub.to_string(), detail: last_cause(&source) }
             }
             _ if source.to_string().contains("password") => {
-                HubError::AccessDenied { member: address.user().to_owned(), detail: source.to_string() }
+                HubError::AccessDenied { member: hub.user().to_owned(), detail: source.to_string() }
             }
-            _ => HubError::Unreachable { place: address.to_string(), source },
+            _ => HubError::Unreachable { address: hub.to_string(), source },
         }
     }
 
-    /// Names an error of PostgreSQL by what can be done about it.
+    /// Sorts an error of PostgreSQL by what can be done about it.
     fn sql(doing: &'static str, source: postgres::Error) -> HubError {
         let Some((code, detail)) =
             source.as_db_error().map(|error| (error.code().clone(), error.message().to_owned()))
@@ -209,11 +209,11 @@ impl HubError {
             SqlState::DISK_FULL => HubError::Full,
             SqlState::UNDEFINED_TABLE | SqlState::INVALID_SCHEMA_NAME => HubError::NoHub,
             code if code.code().starts_with("40") => HubError::Collided { doing },
-            // A value that cannot be, or that no table takes.
+            // Data exceptions and violated constraints.
             code if ["22", "23"].iter().any(|class| code.code().starts_with(class)) => {
                 HubError::Rejected { detail }
             }
-            // Lost connections, too many of them, a server that stops or waited too long.
+            // Lost connections, too few resources, a server that stops, timeouts.
             code if ["08", "53", "57", "55"].iter().any(|class| code.code().starts_with(class)) => {
                 HubError::Busy { doing, detail }
             }
@@ -222,7 +222,7 @@ impl HubError {
     }
 }
 
-/// Returns what went wrong, and what that came from.
+/// Returns an error and its causes as text.
 fn causes(error: &postgres::Error) -> Vec<String> {
     let mut causes = vec![error.to_string()];
     let mut next = std::error::Error::source(error);
@@ -241,7 +241,7 @@ fn last_cause(error: &postgres::Error) -> String {
     causes(error).pop().unwrap_or_default()
 }
 
-/// Says what was being done when PostgreSQL failed.
+/// Adds what was being done to an error of PostgreSQL.
 pub(crate) trait Doing<T> {
     fn doing(self, doing: &'static str) -> Result<T, HubError>;
 }

@@ -1,6 +1,6 @@
-//! What memories mean, where the server has pgvector: pushed as the bytes the machine that made them holds, and searched there.
+//! Vectors of memories, where the server has pgvector: pushed as the bytes their author's machine stores, and searched on the hub.
 //!
-//! Not a numbered migration: whether it is there depends on the server, and may change. Where it is not, `search` goes by words.
+//! Not a numbered migration: whether the server has pgvector may change. Without it, `search` goes by words.
 
 use super::hub_error::Doing;
 use super::migrate;
@@ -10,33 +10,33 @@ use postgres::{Client, GenericClient};
 
 const STEP: &str = include_str!("hub_vectors.sql");
 
-/// What a memory means, as a model made it.
+/// The vectors of a memory, as a model made them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryVectors {
     /// The memory.
     pub uid: Uid,
-    /// What it says, by the digest of all that is shared.
+    /// The digest of the revision they were made of.
     pub content_digest: Digest,
     /// Its vectors, each as it is stored.
     pub parts: Vec<Vec<u8>>,
 }
 
-/// Whether a hub goes by meaning.
+/// Whether a hub has vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorSupport {
-    /// It does.
+    /// It has.
     Used,
     /// The server has pgvector, and only a superuser may make the extension.
     NotAllowed,
     /// The server has no pgvector.
     Absent,
-    /// The server's pgvector has no index that would do: it is older than 0.5.
+    /// The server's pgvector is older than 0.5, and has no index for them.
     TooOld,
 }
 
-/// Makes room for vectors, where the server has pgvector and there is none yet.
-pub(crate) fn make_room(client: &mut Client) -> Result<VectorSupport, HubError> {
-    const DOING: &str = "make room for vectors";
+/// Adds vectors to a hub, where the server has pgvector.
+pub(crate) fn add_vectors(client: &mut Client) -> Result<VectorSupport, HubError> {
+    const DOING: &str = "add vectors to the hub";
     if is_there(client)? {
         return Ok(VectorSupport::Used);
     }
@@ -70,12 +70,12 @@ pub(crate) fn is_there(client: &mut impl GenericClient) -> Result<bool, HubError
 }
 
 impl Hub {
-    /// Whether the hub also goes by meaning.
+    /// Whether the hub is also searched by vectors.
     pub fn has_vectors(&mut self) -> Result<bool, HubError> {
         is_there(&mut self.client)
     }
 
-    /// Tells what memories mean. Telling it twice changes nothing, and of what the hub does not have there is nothing to tell.
+    /// Pushes vectors. Pushing them twice changes nothing, and those of revisions the hub does not have are skipped.
     pub fn push_vectors(
         &mut self,
         model: &str,

@@ -1,4 +1,4 @@
-//! Who belongs to which team: what only the owner of a hub may change.
+//! Teams and their members, which only the owner of a hub may change.
 
 use super::hub_error::Doing;
 use super::migrate;
@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// The name of a team or a member: lower case, so that it is typed as it is shown.
+/// The name of a team or a member, in lower case: PostgreSQL folds what is not quoted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TeamName(String);
 
@@ -31,7 +31,7 @@ impl FromStr for TeamName {
     fn from_str(text: &str) -> Result<Self, UnusableName> {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
         let begins_well = text.starts_with(|c: char| c.is_ascii_lowercase());
-        // `pg_` and ours are not for people.
+        // PostgreSQL reserves `pg_`, and our own roles begin with `backstory_`.
         let is_taken = text.starts_with("pg_") || text.starts_with("backstory_");
         if begins_well && !is_taken && text.len() <= 48 && text.chars().all(is_plain) {
             return Ok(TeamName(text.to_owned()));
@@ -46,29 +46,29 @@ impl fmt::Display for TeamName {
     }
 }
 
-/// What inviting somebody came to.
+/// What came of an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Invitation {
-    /// They had no login; now they have, with the password given.
+    /// They had no login. Now they have one, with the new password.
     Made,
-    /// They can log in already, and are now in the team too.
+    /// They had a login already, and are now in the team too.
     Added,
 }
 
-/// What revoking somebody came to.
+/// What came of a revocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revocation {
-    /// They were no member.
+    /// They were not a member.
     NotAMember,
-    /// They are out, and in other teams of this hub.
+    /// They are out of this team, and still in others of this hub.
     Out,
-    /// They are out, and can not log in any more.
+    /// They are out, and their login was closed.
     LoginClosed,
-    /// They are out; their login was not made for this hub alone, and stays as it is.
+    /// They are out. Their login was not made for this hub alone, and stays open.
     LoginStays,
 }
 
-/// The connection of a hub's owner: makes teams, invites members.
+/// The connection of a hub's owner, who makes teams and invites members.
 pub struct HubOwner {
     client: Client,
 }
@@ -79,7 +79,7 @@ impl HubOwner {
         Ok(HubOwner { client: super::open(address, password)? })
     }
 
-    /// Makes the hub or brings it up to date; `on_progress` is called after each step of the way.
+    /// Makes the hub or brings it up to date; `on_progress` is called after each step.
     pub fn migrate(&mut self, on_progress: &mut dyn FnMut()) -> Result<HubMigration, HubError> {
         migrate::run(&mut self.client, on_progress)
     }
@@ -99,9 +99,9 @@ impl HubOwner {
         rows.iter().map(|row| Ok((name(row.get(0))?, row.get(1)))).collect()
     }
 
-    /// Lets somebody into a team. A login that is made can do nothing but what members can; one that is there is left as it is.
+    /// Adds somebody to a team. A new login may do nothing but what members may; an existing one is not changed.
     ///
-    /// The password goes over as what PostgreSQL would make of it: neither its log nor its statistics ever hold it.
+    /// The password is sent as the verifier PostgreSQL would make of it: neither its log nor its statistics ever hold the password.
     pub fn invite(
         &mut self,
         team: &TeamName,
@@ -126,8 +126,8 @@ impl HubOwner {
         Ok(invitation)
     }
 
-    /// Takes somebody out of a team, at once. A login that was made for this hub is closed with the last of its teams; others are left as
-    /// they are. What they wrote stays, under their name.
+    /// Removes somebody from a team, at once. A login that was made for this hub is closed with the last of its teams; others are not
+    /// changed. What they wrote stays, under their name.
     pub fn revoke(&mut self, team: &TeamName, member: &TeamName) -> Result<Revocation, HubError> {
         const DOING: &str = "revoke a member";
         migrate::refuse_other_version(&mut self.client)?;
@@ -143,7 +143,7 @@ impl HubOwner {
             (true, _) => Revocation::Out,
             (false, true) if !is_used_elsewhere(&mut transaction, member)? => {
                 run_formatted(&mut transaction, "REVOKE backstory_member FROM %I", &[member.as_str()])?;
-                // The role stays: its name is on what it wrote, and must not be given to another person unnoticed.
+                // The role is kept: its name is on what it wrote, and nobody else may get it unnoticed.
                 run_formatted(&mut transaction, "ALTER ROLE %I NOLOGIN PASSWORD NULL", &[member.as_str()])?;
                 Revocation::LoginClosed
             }
@@ -154,7 +154,7 @@ impl HubOwner {
     }
 }
 
-/// Sees to it that somebody can log in. Only what we made ourselves is ever changed.
+/// Makes sure that somebody can log in. Changes only logins that were created here.
 fn give_login(
     transaction: &mut Transaction<'_>,
     member: &TeamName,
@@ -182,7 +182,7 @@ fn give_login(
     Ok(Invitation::Made)
 }
 
-/// Whether anything outside this database knows a role: another hub of the cluster, or whatever else it is used for.
+/// Whether anything outside this database depends on a role: another hub of the cluster, or whatever else it is used for.
 fn is_used_elsewhere(transaction: &mut Transaction<'_>, member: &TeamName) -> Result<bool, HubError> {
     let sql = "SELECT EXISTS (SELECT FROM pg_shdepend d JOIN pg_roles r ON r.oid = d.refobjid
              WHERE d.refclassid = 'pg_authid'::regclass AND r.rolname = $1
@@ -197,7 +197,7 @@ fn database(transaction: &mut Transaction<'_>) -> Result<String, HubError> {
     Ok(transaction.query_one("SELECT current_database()", &[]).doing("invite a member")?.get(0))
 }
 
-/// Runs a statement whose names PostgreSQL itself has quoted.
+/// Runs a statement whose names PostgreSQL itself quotes.
 fn run_formatted(
     client: &mut impl postgres::GenericClient,
     template: &str,
@@ -209,8 +209,8 @@ fn run_formatted(
     client.batch_execute(&statement).doing(DOING)
 }
 
-/// Returns the teams of whoever is logged in.
-pub(crate) fn teams_of_mine(client: &mut Client) -> Result<Vec<TeamName>, HubError> {
+/// Returns the teams of who is logged in.
+pub(crate) fn own_teams(client: &mut Client) -> Result<Vec<TeamName>, HubError> {
     let sql = "SELECT team FROM backstory.members WHERE member = session_user ORDER BY team";
     let rows = client.query(sql, &[]).doing("ask for our teams")?;
     rows.iter().map(|row| name(row.get(0))).collect()

@@ -13,17 +13,17 @@ pub const CURRENT: i32 = MIGRATIONS.len() as i32;
 /// The migrations in order; the first makes schema 1.
 const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_hub.sql")];
 
-/// Owners that come together migrate one after the other: the number is ours alone.
+/// The advisory lock of migrations: owners who come at the same time migrate one after the other.
 pub(crate) const LOCK: i64 = 0x6261_636b_7374_6f72;
 
-/// What became of a hub's schema.
+/// What came of a migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HubMigration {
     /// The schema it had; 0 where there was no hub.
     pub from: i32,
     /// The schema it has now.
     pub to: i32,
-    /// Whether it also goes by meaning.
+    /// Whether it also has vectors.
     pub vectors: VectorSupport,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn run(client: &mut Client, on_progress: &mut dyn FnMut()) -> Result<
     }
     transaction.commit().doing("migrate the hub")?;
     on_progress();
-    Ok(HubMigration { from, to: CURRENT, vectors: hub_vectors::make_room(client)? })
+    Ok(HubMigration { from, to: CURRENT, vectors: hub_vectors::add_vectors(client)? })
 }
 
 /// Refuses a hub that another build has made.
@@ -73,7 +73,7 @@ fn refuse_exposed_search_role(client: &mut impl GenericClient) -> Result<(), Hub
              JOIN pg_roles searching ON searching.oid = given.roleid JOIN pg_roles other ON other.oid = given.member
          WHERE searching.rolname = 'backstory_search' AND other.rolname <> current_user AND NOT other.rolsuper
          ORDER BY 1 LIMIT 1";
-    match client.query_opt(sql, &[]).doing("look who can search")? {
+    match client.query_opt(sql, &[]).doing("look for members of the search role")? {
         Some(row) => Err(HubError::SearchRoleExposed { role: row.get(0) }),
         None => Ok(()),
     }

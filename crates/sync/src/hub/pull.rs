@@ -1,10 +1,10 @@
-//! Hearing what is new, without missing anything.
+//! Pulls what is new, without missing anything.
 //!
-//! Numbers from a sequence are given out in one order and committed in another: whoever remembers the highest number seen misses what
-//! was still being written. So every row carries the number of the transaction that wrote it, and a pull takes those below the oldest
-//! transaction still running: whatever is below is finished, and nothing can join it. The next pull goes on from there.
+//! Numbers of a sequence are handed out in one order and committed in another: whoever keeps the highest number seen misses what was still
+//! being written. So every row has the number of the transaction that wrote it, and a pull reads those below the oldest running transaction:
+//! everything below is finished, and nothing can be added to it. The next pull starts there.
 //!
-//! A long pull is pushed window by window, and how far it came after each: broken off, it goes on where it was.
+//! A long pull comes in windows with a checkpoint after each: one that is interrupted goes on at the last checkpoint.
 
 use super::hub_error::Doing;
 use super::rows::{self, column, revision_columns};
@@ -12,19 +12,19 @@ use crate::{Hub, HubError};
 use backstory_memory::{SharedLink, SharedMemory, SyncBatch, Timestamp, Watermark};
 use postgres::{Row, Transaction};
 
-/// How many rows are held at once.
+/// How many rows are fetched at once.
 const PER_PART: i32 = 250;
-/// How many rows of a table a window holds; what one transaction wrote is never torn apart.
+/// How many rows of a table a window holds, about: the rows of one transaction are never split.
 const PER_WINDOW: i64 = 2000;
 
-/// What a pull tells.
+/// What a pull hands out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pulled {
-    /// Something is new.
+    /// Changes.
     Batch(SyncBatch),
-    /// A memory, by what should be its uid, says something this build cannot read.
+    /// A memory that this build cannot read, by what should be its uid.
     Unreadable(String),
-    /// Everything before this was pushed.
+    /// Everything before this was handed out.
     Checkpoint(Watermark),
 }
 
@@ -34,10 +34,10 @@ impl Hub {
         horizon(&mut self.read()?).map(|(horizon, _)| horizon)
     }
 
-    /// Gives `each` what is new in a project since the watermark, part by part, and some memories whatever they are. Returns the next
+    /// Hands to `each` what is new in a project since a watermark, and the memories in `again` even if they are not new. Returns the next
     /// watermark.
     ///
-    /// Each memory comes with all it ever said.
+    /// Each memory comes with all its revisions.
     pub fn pull<E: From<HubError>>(
         &mut self,
         project: &str,
@@ -46,10 +46,10 @@ impl Hub {
         mut each: impl FnMut(Pulled) -> Result<(), E>,
     ) -> Result<Watermark, E> {
         let (horizon, next) = horizon(&mut self.read()?)?;
-        // A hub that was restored elsewhere counts its transactions anew.
+        // A hub restored into another cluster numbers its transactions anew.
         let since = if since > horizon { Watermark::default() } else { since };
         if since == Watermark::default() {
-            // Visible, and of a transaction that is still to come: it was written where the hub was before.
+            // Rows with a number this cluster has not reached were written before the restore.
             let elsewhere = Range { project, since: next, horizon: Watermark(u64::MAX) };
             self.windows(elsewhere, &[], &mut |pulled| match pulled {
                 Pulled::Checkpoint(_) => Ok(()),
@@ -76,7 +76,7 @@ impl Hub {
         }
     }
 
-    /// Tells a window of the range, from its beginning. Returns where it ends.
+    /// Hands out the first window of a range. Returns where it ends.
     fn window<E: From<HubError>>(
         &mut self,
         range: Range<'_>,
@@ -109,7 +109,7 @@ struct Range<'a> {
     horizon: Watermark,
 }
 
-const DOING: &str = "tell what is new";
+const DOING: &str = "read what is new";
 
 /// The rows of a table that a pull is about.
 macro_rules! in_range {
@@ -173,12 +173,12 @@ impl Range<'_> {
         );
         let (since, horizon) = self.bounds();
         let portal = transaction.bind(sql, &[&self.project, &since, &horizon, &again]).doing(DOING)?;
-        let mut gathered = Gathered::default();
+        let mut groups = RevisionGroups::default();
         loop {
             let rows = transaction.query_portal(&portal, PER_PART).doing(DOING)?;
-            rows.iter().try_for_each(|row| gathered.add(row))?;
+            rows.iter().try_for_each(|row| groups.add(row))?;
             let is_last = rows.is_empty();
-            let (memories, unreadable) = gathered.take(is_last);
+            let (memories, unreadable) = groups.take(is_last);
             unreadable.into_iter().try_for_each(|uid| each(Pulled::Unreadable(uid)))?;
             if !memories.is_empty() {
                 each(Pulled::Batch(SyncBatch { memories, ..SyncBatch::default() }))?;
@@ -189,7 +189,7 @@ impl Range<'_> {
         }
     }
 
-    /// Tells what was forgotten, how memories relate, and what this member keeps in view.
+    /// Hands out deletions, links, and the pins of this member.
     fn rest<E: From<HubError>>(
         &self,
         transaction: &mut Transaction<'_>,
@@ -249,18 +249,18 @@ impl Range<'_> {
     }
 }
 
-/// Passes over what cannot be read: a uid that is none names nothing here.
+/// Skips rows that cannot be read: a uid that is none names nothing here.
 fn readable<T>(rows: &[Row], read: impl Fn(&Row) -> Result<T, HubError>) -> Vec<T> {
     rows.iter().filter_map(|row| read(row).ok()).collect()
 }
 
-/// Puts rows together to memories. The last one may go on in the next part.
+/// Groups the rows of revisions into memories. The last one may continue in the next part.
 #[derive(Default)]
-struct Gathered {
+struct RevisionGroups {
     memories: Vec<(String, Result<SharedMemory, HubError>)>,
 }
 
-impl Gathered {
+impl RevisionGroups {
     fn add(&mut self, row: &Row) -> Result<(), HubError> {
         let key: String = column(row, 0)?;
         let revision = rows::revision(row);
@@ -281,7 +281,7 @@ impl Gathered {
         Ok(())
     }
 
-    /// Returns the memories that are whole, and what should be the uids of those that cannot be read.
+    /// Returns the memories that are complete, and what should be the uids of those that cannot be read.
     fn take(&mut self, is_last: bool) -> (Vec<SharedMemory>, Vec<String>) {
         let open = if is_last { None } else { self.memories.pop() };
         let whole = std::mem::replace(&mut self.memories, open.into_iter().collect());

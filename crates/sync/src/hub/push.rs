@@ -1,6 +1,6 @@
-//! Telling the hub what is new here. Telling it twice changes nothing.
+//! Pushes a batch to the hub. Pushing it twice changes nothing.
 //!
-//! Not here: what may leave (`cli`), what memories mean (`meaning`).
+//! Not here: what may be shared (`share_policy`), vectors (`hub_vectors`).
 
 use super::hub_error::Doing;
 use crate::{Hub, HubError};
@@ -8,20 +8,20 @@ use backstory_memory::{SharedMemory, SharedRevision, SyncBatch, Uid};
 use postgres::types::ToSql;
 use postgres::{Statement, Transaction};
 
-/// How often what collided with others is tried again.
+/// How often a transaction is tried that collides with those of others.
 const TRIES: usize = 5;
-const DOING: &str = "take what is new";
+const DOING: &str = "take a push";
 
-/// What became of what was pushed.
+/// What came of a push.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pushed {
-    /// What the hub does not take. The others it has taken.
+    /// What the hub rejects. It has taken the rest.
     pub rejected: Vec<RejectedMemory>,
-    /// Memories that stand under another project of the team on the hub: that is where they stay, and what was said of them now stands.
+    /// Memories that belong to another project of the team on the hub. They stay there, and their new revisions were written there.
     pub in_other_project: Vec<Uid>,
 }
 
-/// A memory the hub does not take.
+/// A memory the hub rejects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RejectedMemory {
     /// The memory.
@@ -31,10 +31,10 @@ pub struct RejectedMemory {
 }
 
 impl Hub {
-    /// Tells the team what is new in a project. `on_progress` is called whenever the hub has answered.
+    /// Pushes a batch of a project. `on_progress` is called whenever the hub has answered.
     ///
-    /// What is said, how it relates and what is forgotten are transactions of their own, each in the order of uids: members who push at
-    /// the same time wait for each other, and those who collide all the same try again.
+    /// Memories, links with pins, and deletions are three transactions, each in the order of uids: members who push at the same time wait
+    /// for each other, and those who collide all the same try again.
     pub fn push(
         &mut self,
         project: &str,
@@ -50,7 +50,7 @@ impl Hub {
         Ok(pushed)
     }
 
-    /// Tells memories. If the hub does not take them, the half of them, and so on until it is known which it does not take.
+    /// Pushes memories. If the hub rejects them, pushes each half, and so on until it is known which it rejects.
     fn push_memories(
         &mut self,
         project: &str,
@@ -78,7 +78,7 @@ impl Hub {
         }
     }
 
-    /// Tells memories in one transaction. Returns those that stand under another project: the memory's row decides, whoever tells of it.
+    /// Pushes memories in one transaction. Returns those that belong to another project: the memory's row decides, not who pushes.
     fn push_in_one_transaction(
         &mut self,
         project: &str,
@@ -111,7 +111,7 @@ impl Hub {
         rows.iter().map(|row| super::rows::uid(row.get(0))).collect()
     }
 
-    /// Tells how memories relate, and what this member keeps in view.
+    /// Pushes how memories relate, and what this member has pinned.
     fn push_links_and_pins(
         &mut self,
         batch: &SyncBatch,
@@ -122,7 +122,7 @@ impl Hub {
         }
         let team = self.team.to_string();
         let mut transaction = self.write()?;
-        // Only between memories the hub has: others were not shared, or are forgotten.
+        // Only between memories the hub has: others are not shared, or forgotten.
         let link = "INSERT INTO backstory.links (team, project_key, uid, relation, target_uid)
              SELECT team, project_key, uid, $3, $4 FROM backstory.memories WHERE team = $1 AND uid = $2
                  AND EXISTS (SELECT FROM backstory.memories WHERE team = $1 AND uid = $4) ON CONFLICT DO NOTHING";
@@ -162,7 +162,7 @@ impl Hub {
     }
 }
 
-/// Does it again where others were at the same just now.
+/// Tries again what collided with a transaction of another member.
 fn retry_collisions<T>(mut attempt: impl FnMut() -> Result<T, HubError>) -> Result<T, HubError> {
     for _ in 1..TRIES {
         match attempt() {
@@ -185,7 +185,7 @@ fn insert(
     revised: &SharedRevision,
 ) -> Result<(), HubError> {
     let content = &revised.content;
-    let state = revised.content_digest();
+    let digest = revised.content_digest();
     let time = |time: Option<backstory_memory::Timestamp>| time.map(|time| time.0);
     let (valid_from, valid_to) = (time(content.valid_from), time(content.valid_to));
     transaction
@@ -195,7 +195,7 @@ fn insert(
                 &team,
                 &uid,
                 &revised.at.0,
-                &state.0.as_slice(),
+                &digest.0.as_slice(),
                 &content.kind.as_str(),
                 &content.category.as_ref().map(|category| category.0.as_str()),
                 &content.title,

@@ -1,6 +1,4 @@
-//! How what is shared is written in the hub's columns, and read back.
-//!
-//! What comes from there was written by somebody else: what does not fit is said, and nothing is taken on trust.
+//! Reads shared memories from rows of the hub. Somebody else wrote them: a value that does not fit is an error, never a guess.
 
 use crate::HubError;
 use backstory_memory::{
@@ -27,7 +25,7 @@ pub(crate) fn code<T: FromStr>(text: &str) -> Result<T, HubError> {
     text.parse().map_err(|_| HubError::BadRow(format!("{text:?}")))
 }
 
-/// Reads one column. What cannot be what it should is said, and stops nobody.
+/// Reads one column.
 pub(crate) fn column<'a, T: FromSql<'a>>(row: &'a Row, at: usize) -> Result<T, HubError> {
     row.try_get(at).map_err(|error| HubError::BadRow(error.to_string()))
 }

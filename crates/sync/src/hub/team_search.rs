@@ -1,4 +1,4 @@
-//! Asking the hub itself, for what has not been pulled.
+//! Searches the hub itself, also what was not pulled yet.
 
 use super::hub_error::Doing;
 use super::rows::{self, column, revision_columns};
@@ -13,49 +13,49 @@ use std::time::Duration;
 pub struct TeamHit {
     /// Its global name.
     pub uid: Uid,
-    /// The project it belongs to, by what that is recognised by.
+    /// The key of its project.
     pub project: String,
-    /// What it says now, and who said so.
+    /// Its latest revision.
     pub revision: SharedRevision,
-    /// Who first said what it says now.
+    /// Who first wrote what it says now.
     pub first_author: String,
-    /// How that was trusted where it was said.
+    /// The provenance that author claimed.
     pub first_provenance: Provenance,
-    /// How well its words fit, as PostgreSQL ranks them.
+    /// The rank of its words, from PostgreSQL.
     pub words: f64,
-    /// Whether all the words stand in it.
+    /// Whether it holds all the words.
     pub has_all: bool,
-    /// How near it is in meaning, as a cosine; nothing where nobody pushed what it means, or the hub goes by words.
-    pub meaning: Option<f64>,
+    /// The cosine of its vector and the query's; nothing where there are no vectors.
+    pub cosine: Option<f64>,
 }
 
-/// What is asked of a hub.
+/// What to search for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TeamQuery<'a> {
     /// The words.
     pub words: &'a str,
-    /// What they mean, for a hub that goes by meaning.
-    pub meaning: Option<QueryVector<'a>>,
-    /// The project, by what it is recognised by; all the team shares where there is none.
+    /// Their vector, for a hub that has vectors.
+    pub vector: Option<QueryVector<'a>>,
+    /// The key of the project; all projects of the team where there is none.
     pub project: Option<&'a str>,
     /// The kinds; all where there is none.
     pub kinds: &'a [Kind],
-    /// How many at the most, of each way to find them.
+    /// How many hits at most, by words and by vector each.
     pub most: u32,
     /// How long it may take.
     pub timeout: Option<Duration>,
 }
 
-/// Where a question points.
+/// The vector of a query.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryVector<'a> {
-    /// The model that read it: only vectors of the same are compared.
+    /// The model that made it: only vectors of one model are compared.
     pub model: &'a str,
     /// The direction.
     pub direction: &'a [f32],
 }
 
-/// Reads hits, found by words alone or also by meaning.
+/// The SQL of a search: by words alone, or also by vector.
 macro_rules! hits {
     ($found:literal, $nearness:literal) => {
         concat!(
@@ -82,7 +82,7 @@ const BY_WORDS: &str = hits!(
     "SELECT uid, revised_at_ms, content_digest, rank, has_all FROM backstory.search($1, $2, $3, $4)",
     "NULL::double precision"
 );
-const ALSO_BY_MEANING: &str = hits!(
+const ALSO_BY_VECTOR: &str = hits!(
     "SELECT uid, revised_at_ms, content_digest, max(rank) AS rank, bool_or(has_all) AS has_all FROM (
          SELECT uid, revised_at_ms, content_digest, rank, has_all FROM backstory.search($1, $2, $3, $4)
          UNION ALL SELECT uid, revised_at_ms, content_digest, 0::real, false FROM backstory.search_by_vector($5, $6, $2, $3, $4)
@@ -91,28 +91,28 @@ const ALSO_BY_MEANING: &str = hits!(
 );
 
 impl Hub {
-    /// Finds memories in force, in one project or in all the team shares: by their words, and by what they mean where that was asked and the
-    /// hub can. Those that hold all the words come first, then the nearest.
-    pub fn search(&mut self, question: &TeamQuery<'_>) -> Result<Vec<TeamHit>, HubError> {
+    /// Returns the memories in force that fit best, by their words and, where query and hub have vectors, by those too. Memories with all the
+    /// words come first, then the nearest.
+    pub fn search(&mut self, query: &TeamQuery<'_>) -> Result<Vec<TeamHit>, HubError> {
         const DOING: &str = "search";
-        let most = i32::try_from(question.most).unwrap_or(i32::MAX);
-        let kinds: Vec<&str> = question.kinds.iter().map(|kind| kind.as_str()).collect();
+        let most = i32::try_from(query.most).unwrap_or(i32::MAX);
+        let kinds: Vec<&str> = query.kinds.iter().map(|kind| kind.as_str()).collect();
         let kinds = (!kinds.is_empty()).then_some(kinds);
         let mut transaction = self.read()?;
-        if let Some(timeout) = question.timeout {
+        if let Some(timeout) = query.timeout {
             let set = "SELECT set_config('statement_timeout', $1, true)";
             transaction.execute(set, &[&timeout.as_millis().max(1).to_string()]).doing(DOING)?;
         }
-        let by_words: [&(dyn ToSql + Sync); 4] = [&question.words, &question.project, &kinds, &most];
-        let found = match question.meaning {
-            Some(asked) if hub_vectors::is_there(&mut transaction)? => {
-                let direction = format!("{:?}", asked.direction);
-                let more: [&(dyn ToSql + Sync); 2] = [&direction, &asked.model];
-                transaction.query(ALSO_BY_MEANING, &[by_words.as_slice(), more.as_slice()].concat())
+        let by_words: [&(dyn ToSql + Sync); 4] = [&query.words, &query.project, &kinds, &most];
+        let found = match query.vector {
+            Some(vector) if hub_vectors::is_there(&mut transaction)? => {
+                let direction = format!("{:?}", vector.direction);
+                let more: [&(dyn ToSql + Sync); 2] = [&direction, &vector.model];
+                transaction.query(ALSO_BY_VECTOR, &[by_words.as_slice(), more.as_slice()].concat())
             }
             _ => transaction.query(BY_WORDS, &by_words),
         };
-        // What this build cannot read it cannot show either.
+        // A hit that this build cannot read is skipped.
         Ok(found.doing(DOING)?.iter().filter_map(|row| hit(row).ok()).collect())
     }
 }
@@ -126,6 +126,6 @@ fn hit(row: &Row) -> Result<TeamHit, HubError> {
         has_all: column(row, 19)?,
         first_author: column(row, 20)?,
         first_provenance: rows::code(column(row, 21)?)?,
-        meaning: column(row, 22)?,
+        cosine: column(row, 22)?,
     })
 }

@@ -1,4 +1,4 @@
-//! How a connection is kept from others. A server that is asked for TLS must prove who it is.
+//! TLS: a server must prove who it is.
 
 use crate::HubError;
 use rustls::pki_types::CertificateDer;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How a connection is kept from others.
+/// Whether a connection uses TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Security {
-    /// Not at all: nobody else can listen, or it was asked for in so many words.
+    /// It does not: nobody else can listen, or the address says `sslmode=disable`.
     None,
-    /// TLS, with a server that proves itself by this machine's authorities, or by the one given.
+    /// It does, and the server proves itself by an authority of this machine, or by the one in `root`.
     Proven {
         /// The file with the authority's certificate.
         root: Option<PathBuf>,
@@ -21,8 +21,8 @@ pub(crate) enum Security {
 }
 
 impl Security {
-    /// Understands what a URL asks for. What may be left to the server elsewhere is not here: whoever stands between could answer for it.
-    pub(crate) fn called(mode: Option<&str>, root: Option<PathBuf>, is_local: bool) -> Option<Security> {
+    /// Reads `sslmode`. No mode leaves the choice to the server: whoever is in between could answer for it.
+    pub(crate) fn from_mode(mode: Option<&str>, root: Option<PathBuf>, is_local: bool) -> Option<Security> {
         match mode {
             Some("disable") => Some(Security::None),
             Some("allow" | "prefer") | None if root.is_none() && is_local => Some(Security::None),
@@ -34,7 +34,7 @@ impl Security {
     }
 }
 
-/// Makes what secures connections.
+/// Makes a TLS connector.
 pub(crate) fn connector(root: Option<&Path>) -> Result<MakeRustlsConnect, HubError> {
     let mut roots = RootCertStore::empty();
     match root {
@@ -46,7 +46,7 @@ pub(crate) fn connector(root: Option<&Path>) -> Result<MakeRustlsConnect, HubErr
                 roots.add(certificate).map_err(|error| unusable(error.to_string()))?;
             }
         }
-        // Some of a machine's authorities may be unreadable; those that are not suffice.
+        // Some of a machine's authorities may be unreadable; the others suffice.
         None => drop(roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs)),
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());

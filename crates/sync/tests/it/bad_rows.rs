@@ -1,6 +1,8 @@
 //! What does not fit, comes twice, late, from the future or from before a restore: one such row stops nothing else.
 
-use crate::test_hub::{PASSWORD, PROJECT, TestHub, asking, batch, forgotten, pull, said, titles, uid};
+use crate::test_hub::{
+    PASSWORD, PROJECT, asking, batch, forgotten, pull, push, said, titles, uid, with_ann, with_ann_and_bob,
+};
 use backstory_memory::{Kind, Relation, SharedLink, SharedMemory, SyncBatch, Timestamp, Watermark};
 use backstory_sync::{Hub, HubError, Pulled};
 
@@ -18,16 +20,15 @@ fn uids(batch: &SyncBatch) -> Vec<String> {
 }
 
 #[test]
-fn what_the_hub_does_not_take_is_named_and_the_others_are_taken() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
+fn what_the_hub_rejects_is_named_and_the_rest_is_accepted() {
+    let Some((test, mut ann)) = with_ann() else { return };
     let pushed: Vec<SyncBatch> = (0..9)
         .map(|number| {
             let title = if number == 4 { "with a \0 in it".to_owned() } else { format!("number {number}") };
             batch(&format!("u{number}"), vec![said(5, &title)])
         })
         .collect();
-    let pushed = ann.push(PROJECT, &several(pushed), &mut || {}).unwrap();
+    let pushed = push(&mut ann, &several(pushed));
     let refused: Vec<_> = pushed.rejected.iter().map(|refusal| refusal.uid.to_string()).collect();
     assert_eq!(refused, ["u4"], "{pushed:?}");
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.memories.len(), 8);
@@ -36,8 +37,7 @@ fn what_the_hub_does_not_take_is_named_and_the_others_are_taken() {
 /// The hub has the caps of the store: no client, however made, fills it.
 #[test]
 fn what_is_larger_than_a_memory_can_be_is_rejected() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
+    let Some((_test, mut ann)) = with_ann() else { return };
     let mut large = [said(5, "body"), said(5, "title"), said(5, "item"), said(5, "items")];
     large[0].content.body = "x".repeat(64 * 1024 + 1);
     large[1].content.title = "x".repeat(81);
@@ -45,20 +45,19 @@ fn what_is_larger_than_a_memory_can_be_is_rejected() {
     large[3].content.files = vec!["x".to_owned(); 129];
     let pushed: Vec<SyncBatch> =
         (0..).zip(large).map(|(number, revision)| batch(&format!("u{number}"), vec![revision])).collect();
-    let rejected = ann.push(PROJECT, &several(pushed), &mut || {}).unwrap().rejected;
+    let rejected = push(&mut ann, &several(pushed)).rejected;
     assert_eq!(rejected.len(), 4, "{rejected:?}");
     let mut just_fits = said(5, &"x".repeat(80));
     just_fits.content.body = "x".repeat(64 * 1024);
     just_fits.content.facts = vec!["x".repeat(2 * 1024); 128];
-    let rejected = ann.push(PROJECT, &batch("u9", vec![just_fits]), &mut || {}).unwrap().rejected;
+    let rejected = push(&mut ann, &batch("u9", vec![just_fits])).rejected;
     assert_eq!(rejected, []);
 }
 
-/// Whoever watches whether the hub still answers must pull_new of each answer, however much is pushed at once.
+/// The timeout starts again after each answer, however much is pushed at once.
 #[test]
 fn every_answer_of_a_slow_hub_is_a_sign_of_life() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
+    let Some((_test, mut ann)) = with_ann() else { return };
     let pushed = (0..50).map(|number| batch(&format!("u{number}"), vec![said(5, "one of many")])).collect();
     let mut signs = 0;
     ann.push(PROJECT, &several(pushed), &mut || signs += 1).unwrap();
@@ -67,11 +66,10 @@ fn every_answer_of_a_slow_hub_is_a_sign_of_life() {
 
 /// Somebody moved it, or came upon it by import.
 #[test]
-fn a_memory_stays_in_its_project_whoever_tells_of_it() {
-    let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
-    let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
+fn a_memory_stays_in_its_project_whoever_pushes_it() {
+    let Some((test, mut ann, mut bob)) = with_ann_and_bob() else { return };
     bob.share(OTHER, "other").unwrap();
-    ann.push(PROJECT, &batch("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
+    push(&mut ann, &batch("u1", vec![said(5, "tabs")]));
     let pushed = bob.push(OTHER, &batch("u1", vec![said(6, "spaces")]), &mut || {}).unwrap();
     assert_eq!(pushed.in_other_project, [uid("u1")]);
     let said_last = |batch: &SyncBatch| titles(batch)[0].1.last().unwrap().0.clone();
@@ -81,23 +79,21 @@ fn a_memory_stays_in_its_project_whoever_tells_of_it() {
 }
 
 #[test]
-fn a_link_is_there_whichever_of_its_ends_is_told_last() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
+fn a_link_is_there_whichever_of_its_ends_is_pushed_last() {
+    let Some((test, mut ann)) = with_ann() else { return };
     let link = SharedLink { from: uid("u1"), relation: Relation::Relates, to: uid("u2") };
     for of in ["u1", "u2"] {
         let pushed = SyncBatch { links: vec![link.clone()], ..batch(of, vec![said(5, of)]) };
-        ann.push(PROJECT, &pushed, &mut || {}).unwrap();
+        push(&mut ann, &pushed);
     }
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.links, [link]);
 }
 
 #[test]
-fn what_cannot_be_read_is_named_the_rest_is_heard_and_it_can_be_asked_for_again() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
+fn what_cannot_be_read_is_named_the_rest_is_pulled_and_it_can_be_pulled_again() {
+    let Some((test, mut ann)) = with_ann() else { return };
     for of in ["u1", "u2", "u3", "u4"] {
-        ann.push(PROJECT, &batch(of, vec![said(5, of)]), &mut || {}).unwrap();
+        push(&mut ann, &batch(of, vec![said(5, of)]));
     }
     // As a hub would hold them that somebody changed by hand.
     test.database.psql(
@@ -106,7 +102,7 @@ fn what_cannot_be_read_is_named_the_rest_is_heard_and_it_can_be_asked_for_again(
     test.database.psql("UPDATE backstory.revisions SET kind = 'from-tomorrow' WHERE uid = 'u2'");
     test.database.psql("UPDATE backstory.revisions SET facts = ARRAY[NULL] WHERE uid = 'u3'");
     test.database.wait_for_commits();
-    let pull_new = |ann: &mut Hub, since, again: &[String]| {
+    let pull_parts = |ann: &mut Hub, since, again: &[String]| {
         let (mut pulled, mut unreadable) = (Vec::new(), Vec::new());
         let next = ann.pull(PROJECT, since, again, |part| {
             match part {
@@ -118,37 +114,36 @@ fn what_cannot_be_read_is_named_the_rest_is_heard_and_it_can_be_asked_for_again(
         });
         (pulled, unreadable, next.unwrap())
     };
-    let (pulled, unreadable, next) = pull_new(&mut ann, Watermark::default(), &[]);
+    let (pulled, unreadable, next) = pull_parts(&mut ann, Watermark::default(), &[]);
     assert_eq!(
         (pulled, &unreadable),
         (vec!["u1".to_owned(), "u4".to_owned()], &vec!["u2".to_owned(), "u3".to_owned()])
     );
     test.database.psql("UPDATE backstory.revisions SET kind = 'note' WHERE uid = 'u2'");
-    let (pulled, still, _) = pull_new(&mut ann, next, &unreadable);
+    let (pulled, still, _) = pull_parts(&mut ann, next, &unreadable);
     assert_eq!((pulled, still), (vec!["u2".to_owned()], vec!["u3".to_owned()]));
 }
 
-/// Two wordings of a machine whose clock is a day ahead, pushed at once and again.
+/// Revisions of a machine whose clock is a day ahead, pushed at once and again.
 #[test]
 fn a_clock_that_is_ahead_keeps_its_order_and_says_nothing_twice() {
-    let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
-    let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
+    let Some((test, mut ann, mut bob)) = with_ann_and_bob() else { return };
     let now = test.database.psql("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
     let tomorrow = now.parse::<i64>().unwrap() + 86_400_000;
     let wordings: Vec<_> =
         (0..6).map(|number| said(tomorrow + number, &format!("wording {number}"))).collect();
     let wanted: Vec<String> = (0..6).map(|number| format!("wording {number}")).collect();
     for _ in 0..2 {
-        ann.push(PROJECT, &batch("u1", wordings.clone()), &mut || {}).unwrap();
+        push(&mut ann, &batch("u1", wordings.clone()));
         let (pulled, _) = test.pull(&mut bob, Watermark::default());
         let pulled: Vec<String> = titles(&pulled)[0].1.iter().map(|(title, _)| title.clone()).collect();
         assert_eq!(pulled, wanted);
     }
-    // Who has pulled it and says otherwise is later than it.
+    // Who has pulled them and revises the memory is later.
     let (pulled, _) = test.pull(&mut bob, Watermark::default());
     let last = pulled.memories[0].revisions.last().unwrap().at;
     assert!(last.0 < tomorrow, "the hub does not believe in the future");
-    bob.push(PROJECT, &batch("u1", vec![said(last.0 + 1, "of bob")]), &mut || {}).unwrap();
+    push(&mut bob, &batch("u1", vec![said(last.0 + 1, "of bob")]));
     let (pulled, _) = test.pull(&mut bob, Watermark::default());
     assert_eq!(titles(&pulled)[0].1.last().unwrap().0, "of bob");
 }
@@ -156,8 +151,7 @@ fn a_clock_that_is_ahead_keeps_its_order_and_says_nothing_twice() {
 /// More than a window holds, and broken off in the middle.
 #[test]
 fn a_long_pull_that_is_broken_off_goes_on_where_it_was() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
+    let Some((test, mut ann)) = with_ann() else { return };
     for round in 0..12 {
         let some = |number| SharedMemory {
             uid: uid(&format!("u{round}-{number}")),
@@ -165,7 +159,7 @@ fn a_long_pull_that_is_broken_off_goes_on_where_it_was() {
             revisions: vec![said(5, "one of many")],
         };
         let pushed = SyncBatch { memories: (0..250).map(some).collect(), ..SyncBatch::default() };
-        ann.push(PROJECT, &pushed, &mut || {}).unwrap();
+        push(&mut ann, &pushed);
     }
     test.database.wait_for_commits();
     let (mut pulled, mut reached) = (0, Watermark::default());
@@ -186,13 +180,12 @@ fn a_long_pull_that_is_broken_off_goes_on_where_it_was() {
 
 /// A dump that is restored into a cluster that has not counted that far yet.
 #[test]
-fn what_was_written_before_a_restore_is_heard_after_it() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
-    ann.push(PROJECT, &batch("before", vec![said(5, "before")]), &mut || {}).unwrap();
-    ann.push(PROJECT, &forgotten("nothing"), &mut || {}).unwrap();
+fn what_was_written_before_a_restore_is_pulled_after_it() {
+    let Some((test, mut ann)) = with_ann() else { return };
+    push(&mut ann, &batch("before", vec![said(5, "before")]));
+    push(&mut ann, &forgotten("nothing"));
     test.database.psql("UPDATE backstory.revisions SET xact_id = '9000000000000'::xid8");
-    ann.push(PROJECT, &batch("since", vec![said(5, "since")]), &mut || {}).unwrap();
+    push(&mut ann, &batch("since", vec![said(5, "since")]));
     // The watermark is of the other cluster.
     let (pulled, next) = test.pull(&mut ann, Watermark(8_999_999_999_999));
     assert_eq!(uids(&pulled), ["before", "since"]);
@@ -200,15 +193,14 @@ fn what_was_written_before_a_restore_is_heard_after_it() {
 }
 
 #[test]
-fn the_search_counts_only_the_kinds_that_are_asked_for() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
+fn the_search_counts_only_the_wanted_kinds() {
+    let Some((_test, mut ann)) = with_ann() else { return };
     for number in 0..5 {
-        ann.push(PROJECT, &batch(&format!("u{number}"), vec![said(5, "migration")]), &mut || {}).unwrap();
+        push(&mut ann, &batch(&format!("u{number}"), vec![said(5, "migration")]));
     }
     let mut note = said(5, "a note that speaks of one migration among many other things");
     note.content.kind = Kind::Note;
-    ann.push(PROJECT, &batch("note", vec![note]), &mut || {}).unwrap();
+    push(&mut ann, &batch("note", vec![note]));
     let mut question = asking("migration", None, 2);
     question.kinds = &[Kind::Note];
     let found: Vec<String> = ann.search(&question).unwrap().iter().map(|hit| hit.uid.to_string()).collect();
@@ -216,15 +208,14 @@ fn the_search_counts_only_the_kinds_that_are_asked_for() {
 }
 
 #[test]
-fn a_search_that_takes_too_long_is_given_up() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
+fn a_search_that_takes_too_long_is_stopped() {
+    let Some((test, mut ann)) = with_ann() else { return };
     // Somebody holds what every search has to read.
     let mut holder: postgres::Config = test.database.url("postgres").parse().unwrap();
     let mut holder = holder.password(PASSWORD).connect(postgres::NoTls).unwrap();
     holder.batch_execute("BEGIN; LOCK TABLE backstory.revisions").unwrap();
     let mut question = asking("migration", None, 2);
     question.timeout = Some(std::time::Duration::from_millis(50));
-    let given_up = ann.search(&question).unwrap_err();
-    assert!(matches!(given_up, HubError::Busy { .. }), "{given_up}");
+    let stopped = ann.search(&question).unwrap_err();
+    assert!(matches!(stopped, HubError::Busy { .. }), "{stopped}");
 }

@@ -1,31 +1,31 @@
-//! What one member tells reaches the others, once, with its author.
+//! What one member pushes reaches the others, once, with its author.
 
-use crate::test_hub::{PROJECT, TestHub, asking, batch, forgotten, said, titles, uid};
+use crate::test_hub::{
+    PROJECT, TestHub, asking, batch, forgotten, push, said, titles, uid, with_ann, with_ann_and_bob,
+};
 use backstory_memory::{Relation, SharedLink, SyncBatch, Watermark};
 
 #[test]
-fn what_one_tells_the_other_hears_once_and_telling_it_again_changes_nothing() {
-    let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
-    let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
+fn what_one_pushes_the_other_pulls_once_and_pushing_it_again_changes_nothing() {
+    let Some((test, mut ann, mut bob)) = with_ann_and_bob() else { return };
     let pushed = batch("u1", vec![said(5, "tabs")]);
-    ann.push(PROJECT, &pushed, &mut || {}).unwrap();
+    push(&mut ann, &pushed);
     let (pulled, next) = test.pull(&mut bob, Watermark::default());
     assert_eq!(titles(&pulled), [("u1".to_owned(), vec![("tabs".to_owned(), ann.member().to_owned())])]);
     let [memory] = pulled.memories.as_slice() else { panic!("{pulled:?}") };
     assert_eq!(memory.revisions[0].content, pushed.memories[0].revisions[0].content);
-    ann.push(PROJECT, &pushed, &mut || {}).unwrap();
+    push(&mut ann, &pushed);
     let (again, _) = test.pull(&mut bob, next);
     assert!(again.is_empty(), "{again:?}");
 }
 
 #[test]
 fn of_two_that_changed_it_at_once_the_newer_counts_and_both_are_kept() {
-    let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
-    let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
-    ann.push(PROJECT, &batch("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
+    let Some((test, mut ann, mut bob)) = with_ann_and_bob() else { return };
+    push(&mut ann, &batch("u1", vec![said(5, "tabs")]));
     let (_, next) = test.pull(&mut bob, Watermark::default());
-    bob.push(PROJECT, &batch("u1", vec![said(7, "spaces")]), &mut || {}).unwrap();
-    ann.push(PROJECT, &batch("u1", vec![said(6, "both")]), &mut || {}).unwrap();
+    push(&mut bob, &batch("u1", vec![said(7, "spaces")]));
+    push(&mut ann, &batch("u1", vec![said(6, "both")]));
     let (a, b) = (ann.member().to_owned(), bob.member().to_owned());
     let whole = [("tabs".to_owned(), a.clone()), ("both".to_owned(), a), ("spaces".to_owned(), b)];
     assert_eq!(titles(&test.pull(&mut bob, next).0), [("u1".to_owned(), whole.to_vec())]);
@@ -34,50 +34,42 @@ fn of_two_that_changed_it_at_once_the_newer_counts_and_both_are_kept() {
 
 #[test]
 fn what_is_forgotten_is_gone_and_never_comes_back() {
-    let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
-    let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
-    ann.push(PROJECT, &batch("u1", vec![said(5, "a-secret-word")]), &mut || {}).unwrap();
-    ann.push(PROJECT, &batch("u2", vec![said(5, "kept")]), &mut || {}).unwrap();
+    let Some((test, mut ann, mut bob)) = with_ann_and_bob() else { return };
+    push(&mut ann, &batch("u1", vec![said(5, "a-secret-word")]));
+    push(&mut ann, &batch("u2", vec![said(5, "kept")]));
     let link = SharedLink { from: uid("u2"), relation: Relation::Relates, to: uid("u1") };
-    ann.push(PROJECT, &SyncBatch { links: vec![link], ..SyncBatch::default() }, &mut || {}).unwrap();
+    push(&mut ann, &SyncBatch { links: vec![link], ..SyncBatch::default() });
     let (_, next) = test.pull(&mut bob, Watermark::default());
-    bob.push(PROJECT, &forgotten("u1"), &mut || {}).unwrap();
-    // Ann has not pulled of it yet, and says something about it.
-    ann.push(PROJECT, &batch("u1", vec![said(9, "a-secret-word again")]), &mut || {}).unwrap();
+    push(&mut bob, &forgotten("u1"));
+    // Ann has not pulled that yet, and revises it.
+    push(&mut ann, &batch("u1", vec![said(9, "a-secret-word again")]));
     let (pulled, _) = test.pull(&mut ann, next);
     assert_eq!((pulled.memories.len(), pulled.forgotten), (0, vec![uid("u1")]));
     let left = test.database.psql(
         "SELECT count(*) FROM backstory.revisions r, backstory.links l WHERE r::text LIKE '%secret%' OR l::text LIKE '%u1%'",
     );
     assert_eq!(left, "0");
-    bob.push(PROJECT, &forgotten("never-pulled-of"), &mut || {}).unwrap();
+    push(&mut bob, &forgotten("never-pulled-of"));
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.forgotten, [uid("u1")]);
 }
 
 #[test]
 fn links_reach_only_what_the_hub_has() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
-    ann.push(PROJECT, &batch("u1", vec![said(5, "one")]), &mut || {}).unwrap();
-    ann.push(PROJECT, &batch("u2", vec![said(5, "two")]), &mut || {}).unwrap();
+    let Some((test, mut ann)) = with_ann() else { return };
+    push(&mut ann, &batch("u1", vec![said(5, "one")]));
+    push(&mut ann, &batch("u2", vec![said(5, "two")]));
     let link = |to| SharedLink { from: uid("u1"), relation: Relation::Relates, to: uid(to) };
-    ann.push(
-        PROJECT,
-        &SyncBatch { links: vec![link("u2"), link("private")], ..SyncBatch::default() },
-        &mut || {},
-    )
-    .unwrap();
+    push(&mut ann, &SyncBatch { links: vec![link("u2"), link("private")], ..SyncBatch::default() });
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.links, [link("u2")]);
 }
 
 #[test]
 fn what_was_said_often_and_is_said_no_more_does_not_crowd_out_what_is() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
+    let Some((_test, mut ann)) = with_ann() else { return };
     let often = (0..30).map(|at| said(at, &format!("the ledger rounding runs overnight, take {at}")));
     let revised = often.chain([said(30, "nothing of it is left")]).collect();
-    ann.push(PROJECT, &batch("u1", revised), &mut || {}).unwrap();
-    ann.push(PROJECT, &batch("u2", vec![said(5, "refunds are batched")]), &mut || {}).unwrap();
+    push(&mut ann, &batch("u1", revised));
+    push(&mut ann, &batch("u2", vec![said(5, "refunds are batched")]));
     let found = ann.search(&asking("ledger rounding overnight refunds", None, 20)).unwrap();
     assert_eq!(found.iter().map(|hit| hit.uid.as_str()).collect::<Vec<_>>(), ["u2"]);
 }
@@ -104,8 +96,7 @@ fn the_hub_splits_identifiers_as_the_store_does() {
 /// More match than are returned, and the best was neither written first nor last.
 #[test]
 fn the_search_ranks_every_match_before_it_cuts() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
+    let Some((_test, mut ann)) = with_ann() else { return };
     for number in 0..60 {
         let mut revision = said(5, &format!("topic {number}"));
         revision.content.body =
@@ -113,7 +104,7 @@ fn the_search_ranks_every_match_before_it_cuts() {
         if number == 31 {
             revision.content.title = "The ledger: ledger of ledgers".to_owned();
         }
-        ann.push(PROJECT, &batch(&format!("u{number}"), vec![revision]), &mut || {}).unwrap();
+        push(&mut ann, &batch(&format!("u{number}"), vec![revision]));
     }
     let found = ann.search(&asking("ledger", None, 3)).unwrap();
     assert_eq!(found.first().map(|hit| hit.uid.as_str()), Some("u31"));
@@ -122,17 +113,14 @@ fn the_search_ranks_every_match_before_it_cuts() {
 
 #[test]
 fn the_search_finds_words_parts_of_identifiers_and_only_what_is_in_force() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
-    ann.push(
-        PROJECT,
+    let Some((_test, mut ann)) = with_ann() else { return };
+    push(
+        &mut ann,
         &batch("u1", vec![said(5, "runMigration takes the lock"), said(6, "run_migration waits")]),
-        &mut || {},
-    )
-    .unwrap();
+    );
     let replaced =
         backstory_memory::SharedRevision { superseded_by: Some(uid("u1")), ..said(5, "migration by hand") };
-    ann.push(PROJECT, &batch("u2", vec![replaced]), &mut || {}).unwrap();
+    push(&mut ann, &batch("u2", vec![replaced]));
     let mut ask = |question: &str| -> Vec<String> {
         let hits = ann.search(&asking(question, Some(PROJECT), 10)).unwrap();
         hits.into_iter().map(|hit| hit.revision.content.title).collect()

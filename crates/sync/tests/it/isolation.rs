@@ -1,6 +1,6 @@
 //! Teams do not see each other, whatever a member tries (SEC-11, S13).
 
-use crate::test_hub::{PASSWORD, PROJECT, TestHub, asking, batch, said};
+use crate::test_hub::{PASSWORD, TestHub, asking, batch, push, said, with_ann_and_bob};
 use backstory_memory::{SharedLink, SyncBatch, Watermark};
 use backstory_testkit::bar;
 use postgres::error::SqlState;
@@ -15,7 +15,7 @@ fn two_teams() -> Option<TestHub> {
     for (member, team) in [("ann", "a"), ("bob", "b")] {
         let mut hub = test.member(member, team);
         for of in ["u1", "u2", "u3"] {
-            hub.push(PROJECT, &batch(of, vec![said(5, &format!("of {team}"))]), &mut || {}).unwrap();
+            push(&mut hub, &batch(of, vec![said(5, &format!("of {team}"))]));
         }
         let link = SharedLink {
             from: crate::test_hub::uid("u1"),
@@ -27,8 +27,8 @@ fn two_teams() -> Option<TestHub> {
             pins: vec![(crate::test_hub::uid("u1"), true)],
             ..SyncBatch::default()
         };
-        hub.push(PROJECT, &more, &mut || {}).unwrap();
-        hub.push(PROJECT, &crate::test_hub::forgotten("u3"), &mut || {}).unwrap();
+        push(&mut hub, &more);
+        push(&mut hub, &crate::test_hub::forgotten("u3"));
     }
     Some(test)
 }
@@ -129,7 +129,7 @@ fn the_search_lets_out_only_ones_own_team() {
 #[test]
 fn nobody_writes_in_anothers_name_or_into_the_past_of_the_hub() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
-    test.member("bob", "a").push(PROJECT, &batch("u1", vec![said(5, "of bob")]), &mut || {}).unwrap();
+    push(&mut test.member("bob", "a"), &batch("u1", vec![said(5, "of bob")]));
     let mut ann = by_hand(&test, "ann");
     let mut transaction = ann.transaction().unwrap();
     transaction.execute("SELECT set_config('backstory.team', 'a', true)", &[]).unwrap();
@@ -173,12 +173,11 @@ fn a_pooled_connection_carries_nothing_over() {
 
 #[test]
 fn pins_are_each_members_own() {
-    let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
-    let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
-    ann.push(PROJECT, &batch("u1", vec![said(5, "one")]), &mut || {}).unwrap();
+    let Some((test, mut ann, mut bob)) = with_ann_and_bob() else { return };
+    push(&mut ann, &batch("u1", vec![said(5, "one")]));
     for pinned in [true, false, true] {
         let batch = SyncBatch { pins: vec![(crate::test_hub::uid("u1"), pinned)], ..SyncBatch::default() };
-        ann.push(PROJECT, &batch, &mut || {}).unwrap();
+        push(&mut ann, &batch);
     }
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.pins, [(crate::test_hub::uid("u1"), true)]);
     assert_eq!(test.pull(&mut bob, Watermark::default()).0.pins, []);

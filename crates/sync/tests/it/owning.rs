@@ -133,7 +133,7 @@ fn a_team_that_is_not_there_is_named() {
 }
 
 #[test]
-fn two_hubs_are_told_apart_and_one_is_the_same_to_all() {
+fn two_hubs_differ_and_one_is_the_same_to_all() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
     let Some(other) = TestHub::with(&[("a", &["ann"])]) else { return };
     let (ann, bob, there) = (test.member("ann", "a"), test.member("bob", "a"), other.member("ann", "a"));
@@ -143,7 +143,7 @@ fn two_hubs_are_told_apart_and_one_is_the_same_to_all() {
 }
 
 #[test]
-fn who_stands_above_the_rules_is_neither_invited_nor_let_in() {
+fn who_bypasses_row_level_security_is_neither_invited_nor_let_in() {
     let Some(test) = TestHub::with(&[("a", &[])]) else { return };
     let above = test.owner().invite(&name("a"), &name("postgres"), PASSWORD);
     assert!(matches!(above, Err(HubError::BypassesRls { .. })));

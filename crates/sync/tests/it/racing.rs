@@ -1,6 +1,8 @@
 //! Members at the same time: nothing is missed, nothing comes back, nobody waits in a circle.
 
-use crate::test_hub::{PASSWORD, PROJECT, TestHub, batch, forgotten, pull, said, uid};
+use crate::test_hub::{
+    PASSWORD, PROJECT, TestHub, batch, forgotten, pull, push, said, uid, with_ann_and_bob,
+};
 use backstory_memory::{SharedMemory, SyncBatch, Timestamp, Watermark};
 use postgres::{Client, NoTls};
 use std::collections::BTreeSet;
@@ -25,7 +27,7 @@ fn what_began_first_and_is_committed_last_is_not_missed() {
          confidence, provenance) VALUES ('a', $1, 'slow', 5, decode(repeat('00', 16), 'hex'), 'note', 'slow', '', '{}', '{}', '{}', 3, 1, 'user')";
     open.execute(revision, &[&PROJECT]).unwrap();
 
-    test.member("bob", "a").push(PROJECT, &batch("quick", vec![said(5, "quick")]), &mut || {}).unwrap();
+    push(&mut test.member("bob", "a"), &batch("quick", vec![said(5, "quick")]));
     let (first, next) = pull(&mut carl, Watermark::default());
     open.commit().unwrap();
     let (second, last) = test.pull(&mut carl, next);
@@ -40,21 +42,20 @@ fn what_began_first_and_is_committed_last_is_not_missed() {
 /// A push that runs into a forgetting waits for it, and then says nothing any more.
 #[test]
 fn what_is_being_forgotten_takes_nothing_new() {
-    let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
-    let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "a"));
+    let Some((test, mut ann, mut bob)) = with_ann_and_bob() else { return };
     for round in 0..20 {
         let of = format!("u{round}");
-        ann.push(PROJECT, &batch(&of, vec![said(5, "one")]), &mut || {}).unwrap();
+        push(&mut ann, &batch(&of, vec![said(5, "one")]));
         std::thread::scope(|scope| {
-            scope.spawn(|| ann.push(PROJECT, &batch(&of, vec![said(6, "two")]), &mut || {}).unwrap());
-            scope.spawn(|| bob.push(PROJECT, &forgotten(&of), &mut || {}).unwrap());
+            scope.spawn(|| push(&mut ann, &batch(&of, vec![said(6, "two")])));
+            scope.spawn(|| push(&mut bob, &forgotten(&of)));
         });
     }
     assert_eq!(test.database.psql("SELECT count(*) FROM backstory.revisions"), "0");
     assert_eq!(test.database.psql("SELECT count(*) FROM backstory.tombstones"), "20");
 }
 
-/// Several members push what overlaps while another pulls: in the end every one has pulled of all of it.
+/// Several members push overlapping memories while another pulls: in the end each has pulled all of them.
 #[test]
 fn pulls_between_concurrent_pushes_miss_nothing() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob", "carl", "dora"])]) else { return };
@@ -81,7 +82,7 @@ fn pulls_between_concurrent_pushes_miss_nothing() {
                 let mut hub = test.member(member, "a");
                 scope.spawn(move || {
                     for round in 0..ROUNDS {
-                        hub.push(PROJECT, &batch(writer, round), &mut || {}).unwrap();
+                        push(&mut hub, &batch(writer, round));
                     }
                 })
             })

@@ -1,6 +1,6 @@
 //! A large hub: what a pull and a search cost, and that both go by indexes.
 
-use crate::test_hub::{PROJECT, TestHub, asking, batch, pull_of, said};
+use crate::test_hub::{TestHub, asking, batch, pull_of, push, said, with_ann};
 use backstory_memory::{SyncBatch, Watermark};
 use backstory_sync::QueryVector;
 use backstory_testkit::{PrivateDatabase, Times, bar, size};
@@ -29,7 +29,7 @@ fn fill(test: &TestHub, memories: usize) {
 }
 
 /// Says what the memories of a filled hub mean: each is about one of so many things, in words of its own.
-fn fill_meanings(test: &TestHub, memories: usize) {
+fn fill_vectors(test: &TestHub, memories: usize) {
     test.database.psql(&format!(
         "SET session_replication_role = replica; SET maintenance_work_mem = '1GB';
          DROP INDEX backstory.vectors_by_direction;
@@ -48,15 +48,13 @@ const MODEL: &str = "a model";
 
 #[test]
 fn what_lacks_one_word_is_found_behind_any_number_that_hold_only_one() {
-    let Some(test) = TestHub::with(&[("a", &["ann"])]) else { return };
-    let mut ann = test.member("ann", "a");
+    let Some((_test, mut ann)) = with_ann() else { return };
     let filler = (0..1_500).map(|number| batch(&format!("filler-{number}"), vec![said(1, "ledger")]));
     let filler = filler.flat_map(|batch| batch.memories).collect();
-    ann.push(PROJECT, &SyncBatch { memories: filler, ..SyncBatch::default() }, &mut || {}).unwrap();
+    push(&mut ann, &SyncBatch { memories: filler, ..SyncBatch::default() });
     let many = "ledger rounding overnight batches settle currencies before warehouses reconcile shipments against outstanding invoices quarterly";
-    ann.push(PROJECT, &batch("wanted", vec![said(2, "the ledger rounding runs overnight")]), &mut || {})
-        .unwrap();
-    ann.push(PROJECT, &batch("of-many", vec![said(3, many)]), &mut || {}).unwrap();
+    push(&mut ann, &batch("wanted", vec![said(2, "the ledger rounding runs overnight")]));
+    push(&mut ann, &batch("of-many", vec![said(3, many)]));
     for (question, wanted) in
         [("ledger rounding overnight refund", "wanted"), (&format!("{many}, really"), "of-many")]
     {
@@ -130,12 +128,12 @@ fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
 }
 
 #[test]
-fn a_search_by_meaning_of_a_large_hub_goes_by_the_index_of_vectors() {
+fn a_search_by_vector_of_a_large_hub_goes_by_the_index_of_vectors() {
     let Some(database) = PrivateDatabase::with_vectors() else { return };
     let test = TestHub::on(database, &[("a", &["ann"]), ("b", &[])]);
     let memories = chosen().unwrap_or_else(|| size(5_000, 100_000));
     fill(&test, memories);
-    fill_meanings(&test, memories);
+    fill_vectors(&test, memories);
     let question = |number: usize| {
         let uid = format!("u{}", number * 10 * (memories / 1000) + 1);
         let sql = format!("SELECT embedding FROM backstory.vectors WHERE team = 'a' AND uid = '{uid}'");
@@ -147,8 +145,8 @@ fn a_search_by_meaning_of_a_large_hub_goes_by_the_index_of_vectors() {
     let (before, mut searches) = (looks(&test), Times::default());
     let mut ann = test.join("ann", "a").unwrap();
     for (uid, direction) in &questions {
-        let mut question = asking("unheard", None, 20);
-        question.meaning = Some(QueryVector { model: MODEL, direction });
+        let mut question = asking("zeppelin", None, 20);
+        question.vector = Some(QueryVector { model: MODEL, direction });
         let found = searches.measure(|| ann.search(&question)).unwrap();
         assert_eq!((found.first().map(|hit| hit.uid.as_str()), found.len()), (Some(uid.as_str()), 20));
     }

@@ -1,7 +1,7 @@
 //! A hub with teams, on a server of our own.
 
 use backstory_memory::{Content, Kind, SharedMemory, SharedRevision, SyncBatch, Timestamp, Uid, Watermark};
-use backstory_sync::{Hub, HubAddress, HubError, HubOwner, Pulled, TeamName, TeamQuery};
+use backstory_sync::{Hub, HubAddress, HubError, HubOwner, Pulled, Pushed, TeamName, TeamQuery};
 use backstory_testkit::PrivateDatabase;
 
 /// The project of most tests.
@@ -15,7 +15,7 @@ pub(crate) struct TestHub {
 }
 
 impl TestHub {
-    /// Makes a hub with the teams and members given; `None` where there is no PostgreSQL.
+    /// Makes a hub with teams and members; `None` where there is no PostgreSQL.
     pub(crate) fn with(teams: &[(&str, &[&str])]) -> Option<TestHub> {
         Some(TestHub::on(PrivateDatabase::new()?, teams))
     }
@@ -56,11 +56,30 @@ impl TestHub {
 }
 
 impl TestHub {
-    /// Everything a pull tells, once all that was pushed before is finished.
+    /// Returns everything a pull hands out, once all that was pushed before is committed.
     pub(crate) fn pull(&self, hub: &mut Hub, since: Watermark) -> (SyncBatch, Watermark) {
         self.database.wait_for_commits();
         pull(hub, since)
     }
+}
+
+/// A hub with one team, and its only member.
+pub(crate) fn with_ann() -> Option<(TestHub, Hub)> {
+    let test = TestHub::with(&[("a", &["ann"])])?;
+    let ann = test.member("ann", "a");
+    Some((test, ann))
+}
+
+/// A hub with one team, and its two members.
+pub(crate) fn with_ann_and_bob() -> Option<(TestHub, Hub, Hub)> {
+    let test = TestHub::with(&[("a", &["ann", "bob"])])?;
+    let (ann, bob) = (test.member("ann", "a"), test.member("bob", "a"));
+    Some((test, ann, bob))
+}
+
+/// Pushes to the project of most tests.
+pub(crate) fn push(hub: &mut Hub, batch: &SyncBatch) -> Pushed {
+    hub.push(PROJECT, batch, &mut || {}).unwrap()
 }
 
 pub(crate) fn name(text: &str) -> TeamName {
@@ -71,7 +90,7 @@ pub(crate) fn uid(text: &str) -> Uid {
     Uid::parse(text).unwrap()
 }
 
-/// What a memory says at a time.
+/// A revision of a time.
 pub(crate) fn said(at: i64, title: &str) -> SharedRevision {
     SharedRevision {
         content: Content::new(Kind::Decision, title, &format!("We decided: {title}.")),
@@ -81,23 +100,23 @@ pub(crate) fn said(at: i64, title: &str) -> SharedRevision {
     }
 }
 
-/// SyncBatch of one memory.
+/// A batch with one memory.
 pub(crate) fn batch(of: &str, revisions: Vec<SharedRevision>) -> SyncBatch {
     let memory = SharedMemory { uid: uid(of), created_at: Timestamp(1), revisions };
     SyncBatch { memories: vec![memory], ..SyncBatch::default() }
 }
 
-/// SyncBatch of one memory that was forgotten.
+/// A batch with one deletion.
 pub(crate) fn forgotten(of: &str) -> SyncBatch {
     SyncBatch { forgotten: vec![uid(of)], ..SyncBatch::default() }
 }
 
-/// Everything a pull tells, in one.
+/// Returns everything a pull of the project hands out.
 pub(crate) fn pull(hub: &mut Hub, since: Watermark) -> (SyncBatch, Watermark) {
     pull_of(hub, PROJECT, since)
 }
 
-/// Everything a pull tells of a project.
+/// Returns everything a pull of a project hands out.
 pub(crate) fn pull_of(hub: &mut Hub, project: &str, since: Watermark) -> (SyncBatch, Watermark) {
     let mut all = SyncBatch::default();
     let next = hub
@@ -114,12 +133,12 @@ pub(crate) fn pull_of(hub: &mut Hub, project: &str, since: Watermark) -> (SyncBa
     (all, next)
 }
 
-/// A question of any kind, with all the time there is.
+/// A query for every kind, without a timeout.
 pub(crate) fn asking<'a>(words: &'a str, project: Option<&'a str>, most: u32) -> TeamQuery<'a> {
     TeamQuery { words, project, most, ..TeamQuery::default() }
 }
 
-/// The titles a memory has had, as a pull tells them, with their authors.
+/// Returns the titles of every memory in a batch, with their authors.
 pub(crate) fn titles(batch: &SyncBatch) -> Vec<(String, Vec<(String, String)>)> {
     let pushed = |memory: &SharedMemory| {
         let revisions = memory.revisions.iter();

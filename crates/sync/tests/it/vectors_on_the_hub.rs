@@ -1,6 +1,6 @@
-//! What memories mean, on a server with pgvector.
+//! Vectors, on a server with pgvector.
 
-use crate::test_hub::{PROJECT, TestHub, asking, batch, forgotten, name, said, uid};
+use crate::test_hub::{TestHub, asking, batch, forgotten, name, push, said, uid};
 use backstory_memory::SharedRevision;
 use backstory_sync::{Hub, MemoryVectors, QueryVector, VectorSupport};
 use backstory_testkit::PrivateDatabase;
@@ -24,39 +24,39 @@ fn bytes(of: usize) -> Vec<u8> {
     scale.into_iter().chain(direction(of).map(|number| (number * 127.0) as i8 as u8)).collect()
 }
 
-fn tell(hub: &mut Hub, of: &str, revision: &SharedRevision, parts: Vec<Vec<u8>>) {
-    hub.push(PROJECT, &batch(of, vec![revision.clone()]), &mut || {}).unwrap();
-    let meaning = MemoryVectors { uid: uid(of), content_digest: revision.content_digest(), parts };
+fn push_with_vectors(hub: &mut Hub, of: &str, revision: &SharedRevision, parts: Vec<Vec<u8>>) {
+    push(hub, &batch(of, vec![revision.clone()]));
+    let vectors = MemoryVectors { uid: uid(of), content_digest: revision.content_digest(), parts };
     for _ in 0..2 {
-        hub.push_vectors(MODEL, std::slice::from_ref(&meaning), &mut || {}).unwrap();
+        hub.push_vectors(MODEL, std::slice::from_ref(&vectors), &mut || {}).unwrap();
     }
 }
 
 fn found(hub: &mut Hub, words: &str, direction: &[f32], model: &str) -> Vec<(String, Option<f64>)> {
     let mut question = asking(words, None, 3);
-    question.meaning = Some(QueryVector { model, direction });
+    question.vector = Some(QueryVector { model, direction });
     let hits = hub.search(&question).unwrap();
-    hits.into_iter().map(|hit| (hit.uid.to_string(), hit.meaning.map(f64::round))).collect()
+    hits.into_iter().map(|hit| (hit.uid.to_string(), hit.cosine.map(f64::round))).collect()
 }
 
 #[test]
-fn what_holds_none_of_the_words_is_found_by_meaning_and_only_within_the_team() {
+fn what_holds_none_of_the_words_is_found_by_vector_and_only_within_the_team() {
     let Some(test) = hub(&[("a", &["ann"]), ("b", &["bob"])]) else { return };
     let (mut ann, mut bob) = (test.member("ann", "a"), test.member("bob", "b"));
     for number in 0..9 {
-        tell(
+        push_with_vectors(
             &mut ann,
             &format!("u{number}"),
             &said(5, &format!("number {number}")),
             vec![bytes(number), bytes(100 + number)],
         );
-        tell(&mut bob, &format!("u{number}"), &said(5, "of another team"), vec![bytes(7)]);
+        push_with_vectors(&mut bob, &format!("u{number}"), &said(5, "of another team"), vec![bytes(7)]);
     }
-    let near = found(&mut ann, "unheard", &direction(7), MODEL);
+    let near = found(&mut ann, "zeppelin", &direction(7), MODEL);
     assert_eq!(near.first(), Some(&("u7".to_owned(), Some(1.0))), "{near:?}");
-    let by_its_second_part = found(&mut ann, "unheard", &direction(103), MODEL);
+    let by_its_second_part = found(&mut ann, "zeppelin", &direction(103), MODEL);
     assert_eq!(by_its_second_part.first().unwrap().0, "u3");
-    assert_eq!(found(&mut ann, "unheard", &direction(7), "another model"), []);
+    assert_eq!(found(&mut ann, "zeppelin", &direction(7), "another model"), []);
     // Words first, and how near that is, too.
     let both = found(&mut ann, "number 4", &direction(7), MODEL);
     assert!(
@@ -64,8 +64,8 @@ fn what_holds_none_of_the_words_is_found_by_meaning_and_only_within_the_team() {
         "{both:?}"
     );
 
-    ann.push(PROJECT, &forgotten("u7"), &mut || {}).unwrap();
-    let near = found(&mut ann, "unheard", &direction(7), MODEL);
+    push(&mut ann, &forgotten("u7"));
+    let near = found(&mut ann, "zeppelin", &direction(7), MODEL);
     assert!(near.iter().all(|(uid, _)| uid != "u7"), "{near:?}");
     assert_eq!(
         test.database.psql("SELECT count(*) FROM backstory.vectors WHERE team = 'a' AND uid = 'u7'"),
@@ -76,13 +76,13 @@ fn what_holds_none_of_the_words_is_found_by_meaning_and_only_within_the_team() {
 }
 
 #[test]
-fn what_it_meant_before_does_not_count() {
+fn vectors_of_an_earlier_wording_do_not_count() {
     let Some(test) = hub(&[("a", &["ann"])]) else { return };
     let mut ann = test.member("ann", "a");
-    tell(&mut ann, "u1", &said(5, "tabs"), vec![bytes(1)]);
-    tell(&mut ann, "u1", &said(6, "spaces"), vec![bytes(2)]);
-    assert_eq!(found(&mut ann, "unheard", &direction(1), MODEL), [("u1".to_owned(), Some(0.0))]);
-    assert_eq!(found(&mut ann, "unheard", &direction(2), MODEL), [("u1".to_owned(), Some(1.0))]);
+    push_with_vectors(&mut ann, "u1", &said(5, "tabs"), vec![bytes(1)]);
+    push_with_vectors(&mut ann, "u1", &said(6, "spaces"), vec![bytes(2)]);
+    assert_eq!(found(&mut ann, "zeppelin", &direction(1), MODEL), [("u1".to_owned(), Some(0.0))]);
+    assert_eq!(found(&mut ann, "zeppelin", &direction(2), MODEL), [("u1".to_owned(), Some(1.0))]);
 }
 
 #[test]
@@ -91,13 +91,13 @@ fn a_hub_without_vectors_goes_by_words_and_one_that_gets_them_later_by_both() {
     let test = TestHub::on(database, &[("a", &["ann"])]);
     test.database.psql("DROP TABLE backstory.vectors CASCADE; DROP FUNCTION backstory.search_by_vector, backstory.stamp_vector; DROP EXTENSION vector");
     let mut ann = test.member("ann", "a");
-    ann.push(PROJECT, &batch("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
+    push(&mut ann, &batch("u1", vec![said(5, "tabs")]));
     assert!(!ann.has_vectors().unwrap());
     assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), None)]);
     assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, VectorSupport::NotAllowed);
     test.database.psql("CREATE EXTENSION vector");
     assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, VectorSupport::Used);
-    tell(&mut ann, "u1", &said(5, "tabs"), vec![bytes(1)]);
+    push_with_vectors(&mut ann, "u1", &said(5, "tabs"), vec![bytes(1)]);
     assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), Some(1.0))]);
     assert!(test.owner().invite(&name("a"), &test.name("bob"), crate::test_hub::PASSWORD).is_ok());
 }
@@ -109,6 +109,6 @@ fn a_server_whose_pgvector_is_too_old_goes_by_words() {
     let test = TestHub::on(database, &[("a", &["ann"])]);
     assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, VectorSupport::TooOld);
     let mut ann = test.member("ann", "a");
-    ann.push(PROJECT, &batch("u1", vec![said(5, "tabs")]), &mut || {}).unwrap();
+    push(&mut ann, &batch("u1", vec![said(5, "tabs")]));
     assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), None)]);
 }
