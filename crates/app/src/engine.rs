@@ -95,6 +95,5 @@ pub fn search_query(text: &str, at: Timestamp, from: Option<ProjectId>) -> Searc
 /// Returns how far the local clock is ahead of UTC, so that "yesterday" is the user's.
 #[must_use]
 pub fn utc_offset_minutes(at: Timestamp) -> i32 {
-    let at = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
-    jiff::tz::TimeZone::system().to_offset(at).seconds() / 60
+    backstory_platform::utc_offset_minutes(at.0)
 }

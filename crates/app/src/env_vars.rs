@@ -1,6 +1,7 @@
 //! Every environment variable we read, and nothing else reads them. Those that move a host's directory stand with the host (`hosts`).
 
 use backstory_hosts::HostPaths;
+use backstory_platform::UserDirs;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -58,9 +59,13 @@ impl Environment {
         self.get(name).map(PathBuf::from)
     }
 
+    fn dirs(&self) -> UserDirs {
+        UserDirs::from_variables(|name| self.path(name))
+    }
+
     /// Returns the user's home directory.
     pub fn user_home(&self) -> Option<PathBuf> {
-        self.path("HOME")
+        self.dirs().home
     }
 
     /// Returns the data directory, if it can be told.
@@ -70,8 +75,7 @@ impl Environment {
 
     /// Returns the directory programs keep their data in, if it can be told.
     fn data_of_programs(&self) -> Option<PathBuf> {
-        let xdg = self.path("XDG_DATA_HOME").filter(|path| path.is_absolute());
-        xdg.or_else(|| self.user_home().map(|home| home.join(".local/share")))
+        self.dirs().data
     }
 
     /// Returns the path of the user's configuration file, if it can be told.
@@ -82,18 +86,17 @@ impl Environment {
 
     /// Returns the directory programs keep their configuration in, if it can be told.
     fn config_home(&self) -> Option<PathBuf> {
-        let xdg = self.path("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
-        xdg.or_else(|| self.user_home().map(|home| home.join(".config")))
+        self.dirs().config
     }
 
     /// Returns the directory for what lives as long as the user is logged in, if there is one.
     pub fn runtime_dir(&self) -> Option<PathBuf> {
-        self.path("XDG_RUNTIME_DIR").filter(|path| path.is_absolute())
+        self.dirs().runtime
     }
 
     /// Whether there is a screen a browser could be shown on.
     pub fn has_screen(&self) -> bool {
-        cfg!(target_os = "macos") || self.get("DISPLAY").is_some() || self.get("WAYLAND_DISPLAY").is_some()
+        backstory_platform::has_screen(|name| self.get(name).is_some())
     }
 
     /// Returns where hosts keep their files, if it can be told.

@@ -4,6 +4,7 @@
 //! Five guards, each enough alone: a variable whatever we start inherits (`env_vars`), the folder it is started in, its session's
 //! name (`store`), the first line of what we ask (`provider`), and that our runner is among the ancestors of the hook.
 
+use backstory_platform::{ProcessIdentity, ancestry};
 use backstory_store::Home;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -48,7 +49,7 @@ impl Runner {
         }
         note.set_len(0)?;
         // Where the system does not tell of processes like this, the other guards have to do.
-        if let Some(own) = Process::read("self") {
+        if let Some(own) = ancestry().next() {
             write!(note, "{} {}", own.id, own.started)?;
         }
         Ok(Some(Runner { note }))
@@ -71,52 +72,13 @@ pub fn is_below_runner(home: &Home) -> bool {
     let Ok(note) = fs::read_to_string(note_of(home)) else { return false };
     let mut numbers = note.split(' ').map(|number| number.parse::<u64>().ok());
     let (Some(Some(id)), Some(Some(started))) = (numbers.next(), numbers.next()) else { return false };
-    let mut next = Process::read("self");
-    for _ in 0..MOST_ANCESTORS {
-        let Some(process) = next else { return false };
-        // The number alone could by now be that of a shell of the user's.
-        if (process.id, process.started) == (id, started) {
-            return true;
-        }
-        next = Process::read(&process.parent.to_string());
-    }
-    false
-}
-
-/// What the system tells of a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Process {
-    id: u64,
-    parent: u64,
-    started: u64,
-}
-
-impl Process {
-    fn read(name: &str) -> Option<Process> {
-        Process::from_stat(&fs::read_to_string(format!("/proc/{name}/stat")).ok()?)
-    }
-
-    /// Reads the line of `/proc/PID/stat`: the name in brackets may hold anything, brackets and spaces included.
-    fn from_stat(stat: &str) -> Option<Process> {
-        let (before, after) = stat.rsplit_once(')')?;
-        let id = before.split(' ').next()?.parse().ok()?;
-        let mut fields = after.split_whitespace().skip(1);
-        let parent = fields.next()?.parse().ok()?;
-        let started = fields.nth(17)?.parse().ok()?;
-        Some(Process { id, parent, started })
-    }
+    // The number alone could by now be that of a shell of the user's.
+    ancestry().take(MOST_ANCESTORS).any(|process| process == ProcessIdentity { id, started })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_process_is_read_whatever_it_is_called() {
-        let stat = "42 (a) (b c) S 7 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 2";
-        assert_eq!(Process::from_stat(stat), Some(Process { id: 42, parent: 7, started: 987_654 }));
-        assert_eq!(Process::from_stat("42 (a"), None);
-    }
 
     #[test]
     fn one_runner_at_a_time_and_only_its_children_are_below_it() {
@@ -135,7 +97,7 @@ mod tests {
     fn a_note_left_by_a_runner_that_was_killed_means_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let home = Home::new(dir.path());
-        let own = Process::read("self").unwrap();
+        let own = ancestry().next().unwrap();
         fs::write(note_of(&home), format!("{} {}", own.id, own.started + 1)).unwrap();
         assert!(!is_below_runner(&home), "another process had this number");
     }

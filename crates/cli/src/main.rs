@@ -29,14 +29,11 @@ use backstory_app::{config, engine, env_vars, explain, log, settings, synonyms, 
 use backstory_app::{self_capture_guard as ourselves, vectors};
 use clap::Parser;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 fn main() -> ExitCode {
     // Everything we make is for its owner only.
-    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
-    // A file size limit must be an error we can handle, not a signal that kills us. If it cannot be set, it kills us as before.
-    drop(signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false))));
+    backstory_platform::restrict_umask();
+    backstory_platform::survive_file_size_limit();
     let environment = Environment::read();
     let mut arguments = std::env::args_os();
     if arguments.nth(1).is_some_and(|first| first == "hook") {

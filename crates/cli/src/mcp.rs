@@ -13,7 +13,7 @@ mod tools;
 mod wire;
 
 use backstory_app::{AppError, Environment};
-use rustix::process::getppid;
+use backstory_platform::parent_process_id;
 use session::Session;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
@@ -31,14 +31,14 @@ pub(crate) struct McpOptions {
 
 /// Serves until standard input ends or the host is gone.
 pub(crate) fn serve(options: McpOptions) -> Result<(), AppError> {
-    let host = getppid();
+    let host = parent_process_id();
     let lines = wire::listen()?;
     let mut session = Session::new(options);
     loop {
         let line = match lines.recv_timeout(LOOK_FOR_THE_HOST) {
             Ok(line) => line,
             // A killed host may leave the pipe open in another of its children (claude-mem#1351): its end is seen by whose child we are.
-            Err(RecvTimeoutError::Timeout) if getppid() == host => continue,
+            Err(RecvTimeoutError::Timeout) if parent_process_id() == host => continue,
             Err(_) => return Ok(()),
         };
         if let Some(message) = session.hear(&line)

@@ -14,13 +14,14 @@ mod sessions;
 mod stores;
 
 use backstory_app::{App, AppError, Environment};
+use backstory_platform::FileIdentity;
 use backstory_recall::VectorCache;
 use backstory_server::{Answer, Answers, Asked, Newest, Refusal, Route};
 use backstory_store::{NewestIds, Purpose, Store};
 use serde::Serialize;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use stores::{File, Stores, Wish, file_of};
+use stores::{Stores, Wish, file_of};
 
 /// Whoever answers for the worker.
 pub(crate) struct Serving {
@@ -35,7 +36,7 @@ pub(crate) struct Serving {
 /// What was seen when somebody last looked for something new.
 struct Watched {
     store: Store,
-    file: Option<File>,
+    file: Option<FileIdentity>,
     data_version: i64,
     newest: NewestIds,
 }

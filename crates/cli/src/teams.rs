@@ -11,7 +11,6 @@ use backstory_sync::{
     UnusableName, hub_teams, with_hub_timeout,
 };
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 /// Reads the name of a team or a member.
@@ -114,8 +113,7 @@ fn password(address: &HubAddress, app: &App) -> Option<String> {
         return Some(password.to_owned());
     }
     let path = app.environment.passfile()?;
-    let mode = fs::metadata(&path).ok()?.permissions().mode();
-    if mode & 0o077 != 0 {
+    if backstory_platform::is_open_to_others(&fs::metadata(&path).ok()?) {
         app.ui.say(&format!("ignored `{}`: others can read it; `chmod 600` it", path.display()));
         return None;
     }

@@ -1,9 +1,8 @@
 //! Runs a program behind the watchdog: its input in, its output out, no process left behind.
 
 use crate::{MOST_ANSWER_BYTES, ModelError};
-use rustix::process::{Pid, Signal, kill_process_group};
+use backstory_platform::{in_own_group, kill_group};
 use std::io::{Read, Write};
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -16,8 +15,8 @@ pub(crate) fn run(command: &mut Command, input: &str, deadline: Duration) -> Res
     if input.len() > MOST_INPUT_BYTES {
         return Err(ModelError::Unreachable("the request is too large"));
     }
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-    let child = command.spawn().map_err(|_| ModelError::Unreachable("it cannot be started"))?;
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let child = in_own_group(command).spawn().map_err(|_| ModelError::Unreachable("it cannot be started"))?;
     let mut group = ProcessGroup { child };
     // Kept open until the end: however we go, the watchdog sees it close.
     let mut lifeline = group.child.stdin.take().ok_or(ModelError::ProgramFailed)?;
@@ -50,10 +49,8 @@ struct ProcessGroup {
 
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
-        // Before waiting for it: until then its id cannot be reused. A group that is already gone is fine.
-        if let Some(leader) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            let _gone = kill_process_group(leader, Signal::KILL);
-        }
+        // Before waiting for it: until then its id cannot be reused.
+        kill_group(self.child.id());
         drop(self.child.wait());
     }
 }

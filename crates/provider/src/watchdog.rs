@@ -5,7 +5,7 @@
 //! nothing until it closes. A parent-death signal would reach the program alone, and only on Linux; closing the lifeline reaches
 //! its whole process group.
 
-use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
+use backstory_platform::{kill_own_group, leads_own_group};
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::process::{Command, Stdio};
@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 pub fn run_watchdog(command: &[OsString]) -> io::Result<()> {
     let (program, arguments) =
         command.split_first().ok_or_else(|| io::Error::other("no program to watch"))?;
-    if getpgrp() != getpid() {
+    if !leads_own_group() {
         return Err(io::Error::other("a watchdog must lead its process group"));
     }
     let mut lifeline = io::stdin().lock();
@@ -32,10 +32,10 @@ pub fn run_watchdog(command: &[OsString]) -> io::Result<()> {
     std::thread::spawn(|| {
         // End or error: the process that started us is gone.
         drop(io::copy(&mut io::stdin().lock(), &mut io::sink()));
-        end_group()
+        kill_own_group()
     });
     child.wait()?;
-    end_group()
+    kill_own_group()
 }
 
 fn read_input(lifeline: &mut impl Read) -> io::Result<Vec<u8>> {
@@ -44,8 +44,4 @@ fn read_input(lifeline: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut input = vec![0; u32::from_le_bytes(length).min(1 << 20) as usize];
     lifeline.read_exact(&mut input)?;
     Ok(input)
-}
-
-fn end_group() -> io::Result<()> {
-    Ok(kill_current_process_group(Signal::KILL)?)
 }

@@ -13,9 +13,8 @@ use backstory_embed::{Encoder, Quantised, Row, VectorFile, VectorFileError, Vect
 use backstory_memory::{Content, Memory, MemoryId, MemoryScope, title_from};
 use backstory_store::{ANY_PROJECT, Store, StoreError};
 use std::collections::HashSet;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::ops::RangeInclusive;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -265,13 +264,7 @@ fn alone(file: &Path) -> Result<Option<File>, EmbedError> {
     name.push(".embedding");
     let path = PathBuf::from(name);
     let failed = |source| VectorFileError::Io { act: "lock", path: path.clone(), source };
-    let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
-    let lock = opened.map_err(failed)?;
-    match lock.try_lock() {
-        Ok(()) => Ok(Some(lock)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(source)) => Err(failed(source).into()),
-    }
+    Ok(backstory_platform::try_lock_private(&path).map_err(failed)?)
 }
 
 fn open(store: &Store, encoder: &dyn Encoder) -> Result<VectorWriter, VectorFileError> {

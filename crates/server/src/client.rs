@@ -1,11 +1,9 @@
 //! Asking a worker, from another process: one request over its socket, one answer, no runtime.
 
 use crate::Place;
-use rustix::net::sockopt::socket_peercred;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
+use backstory_platform::{connect_without_waiting, peer_process_id};
 use serde::Deserialize;
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
@@ -44,9 +42,7 @@ pub fn find(place: &Place, patience: Duration) -> Found {
 
 /// Returns the process that listens at the socket of a home, whether or not it ever answers.
 pub(crate) fn listener(place: &Place) -> Option<u32> {
-    let stream = connect_at_once(&place.read_note()?.socket).ok()?;
-    let peer = socket_peercred(&stream).ok()?;
-    u32::try_from(peer.pid.as_raw_nonzero().get()).ok()
+    peer_process_id(&connect_without_waiting(&place.read_note()?.socket).ok()?)
 }
 
 /// Returns the worker of a home, if one answers within that time. What a file says counts for nothing.
@@ -65,7 +61,7 @@ pub fn ask(
     body: &str,
     patience: Duration,
 ) -> io::Result<(u16, Vec<u8>)> {
-    let mut stream = connect_at_once(socket)?;
+    let mut stream = connect_without_waiting(socket)?;
     stream.set_read_timeout(Some(patience))?;
     stream.set_write_timeout(Some(patience))?;
     let length = body.len();
@@ -77,15 +73,6 @@ pub fn ask(
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
     parse(&answer).ok_or_else(|| ErrorKind::InvalidData.into())
-}
-
-/// Connects, or fails at once: where too many wait already for somebody who hangs, `connect` would wait with them for ever.
-fn connect_at_once(socket: &Path) -> io::Result<UnixStream> {
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let stream = UnixStream::from(socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?);
-    connect(&stream, &SocketAddrUnix::new(socket)?)?;
-    stream.set_nonblocking(false)?;
-    Ok(stream)
 }
 
 fn parse(answer: &[u8]) -> Option<(u16, Vec<u8>)> {

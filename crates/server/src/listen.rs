@@ -9,7 +9,6 @@ use std::convert::Infallible;
 use std::fs;
 use std::io;
 use std::net::Ipv4Addr;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
@@ -32,7 +31,7 @@ pub(crate) fn bind_socket(path: &Path) -> io::Result<UnixListener> {
         fs::remove_file(path)?;
     }
     let socket = UnixListener::bind(path)?;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    backstory_platform::close_file_to_others(path)?;
     Ok(socket)
 }
 
@@ -91,7 +90,7 @@ async fn rest() {
 
 /// Whether the process at the other end is this user's.
 fn is_ours(stream: &UnixStream) -> bool {
-    rustix::net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid == rustix::process::geteuid())
+    backstory_platform::is_peer_same_user(stream)
 }
 
 async fn speak(

@@ -2,10 +2,12 @@
 //!
 //! The lock is the only truth: a note or a socket that was left behind says nothing, and whoever holds the lock replaces them.
 
+use backstory_platform::{
+    close_dir_to_others, create_private_dir, is_open_to_others, is_owned_by_us, private,
+};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// The longest path a socket can have, everywhere.
@@ -84,7 +86,7 @@ impl Place {
     pub(crate) fn write_note(&self, note: &Note) -> io::Result<()> {
         let draft = self.home.join("worker.json.new");
         drop(fs::remove_file(&draft));
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+        let mut file = private(OpenOptions::new().write(true).create_new(true)).open(&draft)?;
         file.write_all(&serde_json::to_vec(note)?)?;
         fs::rename(draft, self.note())
     }
@@ -100,16 +102,16 @@ impl Place {
 
 /// Makes a directory that is ours alone, or makes sure that it is.
 fn make_own_dir(dir: &Path) -> io::Result<()> {
-    match DirBuilder::new().mode(0o700).create(dir) {
+    match create_private_dir(dir) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
     let found = fs::symlink_metadata(dir)?;
-    if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
+    if !found.is_dir() || !is_owned_by_us(&found) {
         return Err(ErrorKind::PermissionDenied.into());
     }
-    if found.mode() & 0o077 != 0 {
-        fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
+    if is_open_to_others(&found) {
+        close_dir_to_others(dir)?;
     }
     Ok(())
 }

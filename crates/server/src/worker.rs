@@ -11,7 +11,6 @@ use crate::respond::Shared;
 use crate::{Answers, Limits, Note, Place};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -55,7 +54,8 @@ pub enum Claim {
 /// Becomes the worker of a home, or says who is. An older one is asked to go.
 pub fn claim(place: &Place, version: &str) -> Result<Claim, WorkerError> {
     let mut options = OpenOptions::new();
-    let lock = options.write(true).create(true).truncate(false).mode(0o600).open(place.lock());
+    options.write(true).create(true).truncate(false);
+    let lock = backstory_platform::private(&mut options).open(place.lock());
     let lock = lock.map_err(cannot("open the lock of the worker"))?;
     let (mut until, mut asked_to_go) = (Instant::now() + FIND_THE_FIRST, false);
     loop {

@@ -3,10 +3,12 @@
 //! Not here: where it is (`cli` decides from the environment), what is in the files.
 
 use crate::StoreError;
-use rustix::fs::Mode;
+use backstory_platform::{
+    close_dir_to_others, close_file_to_others, create_private_dirs, is_open_to_others, is_owned_by_us,
+    private,
+};
 use std::fs::{self, File, OpenOptions};
-use std::io::ErrorKind;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// The data directory.
@@ -83,15 +85,16 @@ impl Home {
     ///
     /// A directory that is a link or another user's is refused: whoever controls it could read or plant memories.
     pub fn prepare(&self) -> Result<(), StoreError> {
-        match self.mode()? {
+        match self.is_open_to_others()? {
             None => make_private_dir(&self.root),
-            Some(mode) if mode & 0o077 != 0 => set_mode(&self.root, 0o700),
-            Some(_) => Ok(()),
+            Some(true) => close_dir_to_others(&self.root)
+                .map_err(|error| StoreError::io("set the mode of", &self.root, error)),
+            Some(false) => Ok(()),
         }
     }
 
-    /// Returns the mode of the directory if it is there, refusing one that is not ours alone to change.
-    pub(crate) fn mode(&self) -> Result<Option<u32>, StoreError> {
+    /// Whether others may enter the directory, if it is there. Refuses one that is not ours alone to change.
+    pub(crate) fn is_open_to_others(&self) -> Result<Option<bool>, StoreError> {
         let metadata = match fs::symlink_metadata(&self.root) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -104,37 +107,29 @@ impl Home {
         if !metadata.is_dir() {
             return refuse("is not a directory");
         }
-        if metadata.uid() != rustix::process::geteuid().as_raw() {
+        if !is_owned_by_us(&metadata) {
             return refuse("belongs to another user");
         }
-        Ok(Some(metadata.mode()))
+        Ok(Some(is_open_to_others(&metadata)))
     }
 }
 
 /// Makes a directory, and those above it, open to nobody else.
 pub(crate) fn make_private_dir(path: &Path) -> Result<(), StoreError> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(Mode::RWXU.bits())
-        .create(path)
-        .map_err(|error| StoreError::io("create", path, error))?;
-    tighten(path, 0o700)
+    create_private_dirs(path).map_err(|error| StoreError::io("create", path, error))?;
+    close_if_open(path, close_dir_to_others)
 }
 
 /// Opens a file for writing, made for its owner alone where there is none.
 pub(crate) fn open_private_file(path: &Path) -> Result<File, StoreError> {
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
+    private(OpenOptions::new().write(true).create(true).truncate(false))
         .open(path)
         .map_err(|error| StoreError::io("open", path, error))
 }
 
 /// Makes an empty file for its owner alone. One that exists is not even opened: it may be a database in use.
 pub(crate) fn make_private_file(path: &Path) -> Result<(), StoreError> {
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+    match private(OpenOptions::new().write(true).create_new(true)).open(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(StoreError::io("create", path, error)),
         _ => Ok(()),
     }
@@ -142,19 +137,16 @@ pub(crate) fn make_private_file(path: &Path) -> Result<(), StoreError> {
 
 /// Takes a file from everyone but its owner, where it exists.
 pub(crate) fn close_to_others(path: &Path) -> Result<(), StoreError> {
-    tighten(path, 0o600)
+    close_if_open(path, close_file_to_others)
 }
 
-fn tighten(path: &Path, mode: u32) -> Result<(), StoreError> {
+fn close_if_open(path: &Path, close: fn(&Path) -> io::Result<()>) -> Result<(), StoreError> {
     match fs::symlink_metadata(path) {
-        Ok(metadata) if metadata.mode() & 0o077 != 0 => set_mode(path, mode),
+        Ok(metadata) if is_open_to_others(&metadata) => {
+            close(path).map_err(|error| StoreError::io("set the mode of", path, error))
+        }
         _ => Ok(()),
     }
-}
-
-fn set_mode(path: &Path, mode: u32) -> Result<(), StoreError> {
-    fs::set_permissions(path, fs::Permissions::from_mode(mode))
-        .map_err(|error| StoreError::io("set the mode of", path, error))
 }
 
 /// How the names of a database, its log and its shared memory end.

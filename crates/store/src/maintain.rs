@@ -8,7 +8,6 @@ use crate::{CheckDepth, Home, Spool, Store, StoreError, metadata};
 use backstory_memory::Timestamp;
 use rusqlite::{Connection, params};
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -148,7 +147,7 @@ impl Store {
     pub(crate) fn copy_to(&self, path: &Path) -> Result<(), StoreError> {
         make_private_file(path)?;
         // A path is bytes, not always text.
-        let bytes = path.as_os_str().as_bytes();
+        let bytes = backstory_platform::path_bytes(path);
         self.read("copy the database", |db| {
             db.execute("VACUUM INTO CAST(?1 AS TEXT)", [bytes])?;
             Ok(())

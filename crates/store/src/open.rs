@@ -8,8 +8,6 @@ use crate::{Home, RepairReport, StoreError, migrate, repair};
 use backstory_memory::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -64,7 +62,7 @@ impl Store {
     /// A command also takes in what waits in the spool, and replaces a database that is damaged beyond doubt.
     pub fn open(home: &Home, purpose: Purpose, now: Timestamp) -> Result<Store, StoreError> {
         if purpose == Purpose::Read {
-            home.mode()?;
+            home.is_open_to_others()?;
             return Store::open_read_only(home, home.database());
         }
         home.prepare()?;
@@ -367,7 +365,7 @@ fn write_alone<T>(
 pub(crate) fn unchanging_uri(path: &Path) -> PathBuf {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(byte);
     let mut uri = b"file:".to_vec();
-    for byte in path.as_os_str().as_bytes() {
+    for byte in backstory_platform::path_bytes(path) {
         if plain(byte) {
             uri.push(*byte);
         } else {
@@ -375,7 +373,7 @@ pub(crate) fn unchanging_uri(path: &Path) -> PathBuf {
         }
     }
     uri.extend(b"?immutable=1");
-    OsString::from_vec(uri).into()
+    backstory_platform::path_from_bytes(uri)
 }
 
 /// Why a transaction was given up.

@@ -6,12 +6,13 @@
 use crate::home::make_private_dir;
 use crate::{Home, IncomingEvent, Purpose, Store, StoreError, events};
 use backstory_memory::{Digest, Event, IdempotencyKey, ProjectKey, ProjectRef, Timestamp};
+use backstory_platform::{no_follow, no_follow_no_wait, private};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::time::UNIX_EPOCH;
 
 /// The waiting events of a home.
 #[derive(Debug)]
@@ -93,7 +94,7 @@ impl Spool {
     /// Removes files whose writer must have died: nobody was told they were kept.
     pub(crate) fn clear_unfinished(&self, now: Timestamp) {
         for file in files_in(&self.unfinished_dir()) {
-            let written = fs::symlink_metadata(&file).map_or(i64::MAX, |metadata| metadata.mtime() * 1000);
+            let written = fs::symlink_metadata(&file).map_or(i64::MAX, |metadata| modified_ms(&metadata));
             if now.0.saturating_sub(written) > ABANDONED_MS {
                 // Still there, it is found again.
                 drop(fs::remove_file(&file));
@@ -211,6 +212,12 @@ impl Spool {
     }
 }
 
+/// Returns when a file was last written, in milliseconds since 1970.
+fn modified_ms(metadata: &fs::Metadata) -> i64 {
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    modified.map_or(0, |time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
+}
+
 fn remove_taken(file: &Path) {
     // Already gone is as good as removed; still there, it is known by its key next time.
     drop(fs::remove_file(file));
@@ -234,14 +241,9 @@ fn number_of(file: &Path) -> Option<u64> {
 
 fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let failed = |error| StoreError::io("write", path, error);
-    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .custom_flags(no_follow)
-        .open(path)
-        .map_err(failed)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let mut file = no_follow(private(&mut options)).open(path).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     file.sync_all().map_err(failed)
 }
@@ -252,8 +254,7 @@ fn sync_dir(path: &Path) -> Result<(), StoreError> {
 
 fn read_whole(path: &Path) -> std::io::Result<Vec<u8>> {
     // Not through links, and without waiting for whoever holds the other end of a pipe.
-    let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let file = no_follow_no_wait(OpenOptions::new().read(true)).open(path)?;
     if !file.metadata()?.is_file() {
         return Err(ErrorKind::InvalidInput.into());
     }

@@ -5,8 +5,9 @@ use crate::places::root;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// Which crates of ours each crate may use. Everything may use `memory`; nobody may use `testkit` outside tests.
-const ARROWS: [(&str, &[&str]); 15] = [
+/// Which crates of ours each crate may use beside `platform`, which everything may use. Nobody may use `testkit` outside tests.
+const ARROWS: [(&str, &[&str]); 16] = [
+    ("platform", &[]),
     ("memory", &[]),
     ("embed", &[]),
     ("store", &["memory"]),
@@ -77,7 +78,8 @@ fn crates_use_only_what_the_design_lets_them_use() {
         let allowed = allowed.unwrap_or_else(|| panic!("crate `{name}` is not in the design"));
         for used in dependencies(&manifest(&name)) {
             if let Some(used) = used.strip_prefix("backstory-") {
-                assert!(allowed.contains(&used), "`{name}` must not use `{used}`");
+                let is_allowed = allowed.contains(&used) || used == "platform" && name != "memory";
+                assert!(is_allowed, "`{name}` must not use `{used}`");
             }
         }
     }
@@ -90,6 +92,36 @@ fn sql_async_and_arguments_each_have_one_owner() {
             if let Some((_, owner)) = OWNED.iter().find(|(owned, _)| *owned == used) {
                 assert_eq!(name, *owner, "only `{owner}` may use `{used}`");
             }
+        }
+    }
+}
+
+/// Code that has to say which system it is for and stays where it is: unsafe advice about mapped memory, which only `embed` may give.
+const SYSTEM_CODE_OF_EMBED: [&str; 2] =
+    ["crates/embed/src/minilm/pages.rs", "crates/embed/src/vector_file/map.rs"];
+
+#[test]
+fn only_platform_knows_the_operating_system() {
+    let words = [
+        concat!("os::un", "ix"),
+        concat!("rus", "tix"),
+        concat!("cfg(un", "ix)"),
+        concat!("signal_", "hook"),
+    ];
+    let is_product = |name: &str| name.starts_with("crates/") && name.contains("/src/");
+    // Tests may look at modes and links; `testkit` is for tests.
+    let is_for_tests = |name: &str| name.contains("/tests") || name.starts_with("crates/testkit/");
+    for path in repository_files(&["rs"]) {
+        let name = path.strip_prefix(root()).unwrap().display().to_string();
+        if !is_product(&name) || is_for_tests(&name) || name.starts_with("crates/platform/") {
+            continue;
+        }
+        if SYSTEM_CODE_OF_EMBED.contains(&name.as_str()) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        for word in words {
+            assert!(!text.contains(word), "{name} says `{word}`: put it behind a function of `platform`");
         }
     }
 }

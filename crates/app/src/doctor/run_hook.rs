@@ -6,11 +6,10 @@ use crate::app::App;
 use crate::env_vars::{BACKSTORY_CONFIG, BACKSTORY_HOME, SETTING_PREFIX};
 use crate::error::AppError;
 use backstory_hosts::{HookCommand, Host, SamplePayload};
+use backstory_platform::{in_own_group, kill_group};
 use backstory_store::{Home, Purpose, Store};
-use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 use std::io::Write;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
@@ -147,7 +146,7 @@ impl HookSandbox<'_> {
         command.env(BACKSTORY_HOME, self.home()).env(BACKSTORY_CONFIG, self.world.path().join("config.toml"));
         // What is tried leaves no process behind, and needs no model.
         command.env("BACKSTORY_RETENTION_BACKUPS", "0").env("BACKSTORY_RECALL_VECTORS", "false");
-        command.current_dir(&self.project).process_group(0);
+        in_own_group(command.current_dir(&self.project));
         command
     }
 
@@ -160,7 +159,7 @@ impl HookSandbox<'_> {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| format!("`{program}` cannot be run: {error}"))?;
-        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let group = child.id();
         // A program that has read enough may close its end; its answer is what counts.
         drop(child.stdin.take().map(|mut pipe| pipe.write_all(input.as_bytes())));
         let (done, is_done) = mpsc::channel();
@@ -169,7 +168,7 @@ impl HookSandbox<'_> {
             Ok(Ok(output)) => Ok(FinishedRun { output, ms: started.elapsed().as_secs_f64() * 1000.0 }),
             Ok(Err(error)) => Err(format!("`{program}` cannot be waited for: {error}")),
             Err(_) => {
-                let _gone = group.map(|group| kill_process_group(group, Signal::KILL));
+                kill_group(group);
                 Err(format!("it did not end within {} s", PATIENCE.as_secs()))
             }
         }

@@ -3,10 +3,9 @@
 //! Threads carry the bytes, because a full pipe on one side must not stop the other; they are not joined, because a process that
 //! git left behind could hold the pipe open. What was told in time counts, even if git was killed before it was done.
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use backstory_platform::{in_own_group, kill_group};
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -116,7 +115,7 @@ fn command(root: &Path, arguments: &[&str]) -> Command {
     ]);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     // A group of its own: what git starts ends with it, and the host's own signals do not reach it.
-    command.process_group(0);
+    in_own_group(&mut command);
     command
 }
 
@@ -153,11 +152,7 @@ fn pass_on(
 
 fn end(child: &mut Child) {
     // One that is done stays a zombie until it is waited for, so the number cannot be another's.
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    if let Some(pid) = pid {
-        // Fails only where nobody of the group is left.
-        kill_process_group(pid, Signal::KILL).ok();
-    }
+    kill_group(child.id());
     // Killed or done: this does not wait for long.
     child.wait().ok();
 }
@@ -194,19 +189,18 @@ mod tests {
             return eprintln!("SKIPPED: there is no git on this machine, or it is very slow");
         }
         for pid in told.lines() {
-            let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
             // The system takes its time to bury what was killed; `sleep` would run for much longer.
             let until = Instant::now() + Duration::from_secs(60);
             while runs(pid) {
-                assert!(Instant::now() < until, "{pid:?} still runs");
+                assert!(Instant::now() < until, "{pid} still runs");
                 thread::yield_now();
             }
         }
     }
 
     /// Whether a process runs: one that nobody has waited for yet does not.
-    fn runs(pid: Pid) -> bool {
-        let asked = Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output().unwrap();
+    fn runs(pid: &str) -> bool {
+        let asked = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
         let state = String::from_utf8(asked.stdout).unwrap();
         !state.trim().is_empty() && !state.trim_start().starts_with('Z')
     }

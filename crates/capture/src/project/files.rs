@@ -1,5 +1,6 @@
 //! Reading small files that anybody may have put there, and paths as text.
 
+use backstory_platform::{path_bytes, path_from_bytes};
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::Read;
@@ -19,12 +20,10 @@ pub(crate) fn read_head(path: &Path, limit: u64) -> Option<Vec<u8>> {
 
 /// Writes a path as text, so that two paths are never written alike.
 ///
-/// On Unix a byte that is not UTF-8 becomes `\xNN`, and a backslash is doubled to keep the two apart.
-#[cfg(unix)]
+/// A byte that is not UTF-8 becomes `\xNN`, and a backslash is doubled to keep the two apart.
 pub(super) fn path_text(path: &Path) -> String {
     use std::fmt::Write as _;
-    use std::os::unix::ffi::OsStrExt as _;
-    let bytes = path.as_os_str().as_bytes();
+    let bytes = path_bytes(path);
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(&chunk.valid().replace('\\', r"\\"));
@@ -35,23 +34,9 @@ pub(super) fn path_text(path: &Path) -> String {
     text
 }
 
-/// Writes a path as text. Unpaired surrogates, which no program makes on purpose, are replaced.
-#[cfg(not(unix))]
-pub(super) fn path_text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
-}
-
 /// Reads a path from the bytes of a git file.
-#[cfg(unix)]
 pub(super) fn path_from(bytes: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt as _;
-    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
-}
-
-/// Reads a path from the bytes of a git file.
-#[cfg(not(unix))]
-pub(super) fn path_from(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+    path_from_bytes(bytes.to_vec())
 }
 
 /// Returns the last component of a path without `.git`, if anything is left of it.

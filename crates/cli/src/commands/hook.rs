@@ -23,6 +23,7 @@ use backstory_inject::{
     AgentAction, BuiltInjection, HookInjector, Prefetch, check_capture, elapsed_us, problem_opening,
 };
 use backstory_memory::{Moment, Timestamp};
+use backstory_platform::in_own_group;
 use backstory_recall::{RecallEngine, VectorCache};
 use backstory_store::{Home, IncomingEvent, Purpose, Receipt, Store, StoreError};
 use call::{Call, Scene, happened};
@@ -273,11 +274,10 @@ impl Hook {
 
     /// Starts a command of ours in a process of its own that nobody waits for.
     fn start(&self, name: &str) {
-        use std::os::unix::process::CommandExt;
         let Ok(program) = std::env::current_exe() else { return };
         let mut command = Command::new(program);
-        command.arg(name).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-        if let Err(error) = command.spawn() {
+        command.arg(name).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Err(error) = in_own_group(&mut command).spawn() {
             self.log(&format!("cannot start `{name}`: {error}"));
         }
     }

@@ -130,12 +130,12 @@ fn serve(place: Place, flags: Vec<String>, app: App) -> Result<Exit, Failure> {
 
 /// Starts a worker on its own, or finds the one that runs, and returns it when it answers.
 pub(crate) fn start(place: &Place, flags: &[String], app: &App) -> Result<Running, Failure> {
-    use std::os::unix::process::CommandExt;
     let program = std::env::current_exe();
     let program = program.map_err(|error| Failure::user("cannot start a worker").because(&error))?;
     let mut command = Command::new(program);
     command.arg("serve").args(flags.iter().flat_map(|flag| ["--set", flag]));
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    backstory_platform::in_own_group(&mut command);
     command.current_dir(app.home.root());
     let mut child =
         command.spawn().map_err(|error| Failure::user("cannot start a worker").because(&error))?;

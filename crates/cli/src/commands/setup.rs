@@ -16,7 +16,6 @@ use backstory_app::connection::{
 use backstory_hosts::HostPaths;
 use clap::Args;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `setup`.
@@ -182,7 +181,7 @@ fn copy_program(running: &Path, program: &Path, places: &HostPaths, app: &App) -
         fs::create_dir_all(directory)?;
         let draft = tempfile::NamedTempFile::new_in(directory)?;
         fs::copy(running, draft.path())?;
-        fs::set_permissions(draft.path(), fs::Permissions::from_mode(0o755))?;
+        backstory_platform::make_executable(draft.path())?;
         draft.as_file().sync_all()?;
         draft.persist(program).map_err(|error| error.error)?;
         Ok(())

@@ -8,7 +8,6 @@ use crate::ui::Ui;
 use backstory_server::{Place, ask, running};
 use clap::Args;
 use serde_json::Value;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// How long the worker may take to make a link.
@@ -59,8 +58,5 @@ fn link(place: &Place) -> Result<String, Failure> {
 
 /// Opens a link in the user's browser; says whether that could be tried.
 fn open(link: &str) -> bool {
-    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let mut command = Command::new(opener);
-    command.arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().is_ok()
+    backstory_platform::open_in_browser(link)
 }

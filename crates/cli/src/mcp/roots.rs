@@ -3,8 +3,6 @@
 //! Only asked for where neither the environment names the project nor the era has done away with the question.
 
 use serde_json::{Value, json};
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 const QUESTION: &str = "backstory-roots";
@@ -48,7 +46,7 @@ fn folder(uri: &str) -> Option<PathBuf> {
             byte => byte,
         });
     }
-    let folder = PathBuf::from(OsString::from_vec(bytes));
+    let folder = backstory_platform::path_from_bytes(bytes);
     folder.is_absolute().then_some(folder)
 }
 

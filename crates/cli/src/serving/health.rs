@@ -96,15 +96,9 @@ pub(super) fn status(
     json(&WorkerStatusShape {
         status: shapes::status(app.status(store, problem)?, app),
         uptime_s: uptime.as_secs(),
-        rss_bytes: rss_bytes(),
+        rss_bytes: backstory_platform::resident_bytes(),
         version_of_worker: env!("CARGO_PKG_VERSION"),
     })
-}
-
-/// Returns how much memory this process has, where the system tells.
-fn rss_bytes() -> Option<u64> {
-    let pages: u64 = std::fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * rustix::param::page_size() as u64)
 }
 
 pub(super) fn hooks(store: &Store) -> Result<Answer, AppError> {

@@ -1,10 +1,10 @@
 //! Open stores that wait to be used again: opening one for every request would cost more than most answers.
 
 use backstory_app::{App, AppError};
+use backstory_platform::FileIdentity;
 use backstory_store::{Home, Store};
 use std::fs;
 use std::ops::{Deref, DerefMut};
-use std::os::unix::fs::MetadataExt;
 use std::sync::{Mutex, PoisonError};
 
 /// More are not kept: as many threads ask at once.
@@ -19,13 +19,10 @@ pub(crate) enum Wish {
     Write,
 }
 
-/// Which file a store has open. A damaged database is moved aside and replaced: whoever has the old one open writes into the void.
-pub(super) type File = (u64, u64);
-
 /// Stores that wait.
 #[derive(Default)]
 pub(crate) struct Stores {
-    waiting: Mutex<Vec<(Store, File)>>,
+    waiting: Mutex<Vec<(Store, FileIdentity)>>,
 }
 
 /// A store for one request.
@@ -33,7 +30,7 @@ pub(crate) struct Lent<'a> {
     /// Why it can only be read.
     pub(crate) problem: Option<String>,
     store: Option<Store>,
-    file: Option<File>,
+    file: Option<FileIdentity>,
     from: &'a Stores,
 }
 
@@ -60,8 +57,8 @@ impl Stores {
 }
 
 /// Returns which file the database of a home is now.
-pub(super) fn file_of(home: &Home) -> Option<File> {
-    fs::metadata(home.database()).ok().map(|file| (file.dev(), file.ino()))
+pub(super) fn file_of(home: &Home) -> Option<FileIdentity> {
+    fs::metadata(home.database()).ok().map(|file| FileIdentity::from_metadata(&file))
 }
 
 impl Deref for Lent<'_> {

@@ -15,10 +15,10 @@ use super::layout::{
 };
 use crate::kernels::Rows;
 use crate::{DIMENSION, Quantised};
+use backstory_platform::FileIdentity;
 use memmap2::{Mmap, MmapRaw};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -63,7 +63,7 @@ impl Map {
     /// Whether a path still names this file, and all of it is mapped.
     pub(super) fn is_whole(&self, path: &Path) -> bool {
         let (Ok(named), Ok(mapped)) = (path.metadata(), self.file.metadata()) else { return false };
-        (named.dev(), named.ino()) == (mapped.dev(), mapped.ino())
+        FileIdentity::from_metadata(&named) == FileIdentity::from_metadata(&mapped)
             && named.len() == self.memory.len() as u64
             && self.check_blocks().is_ok()
     }

@@ -10,6 +10,7 @@ use super::layout::{
 use super::scan::Wanted;
 use super::{VectorFile, VectorFileError};
 use crate::{DIMENSION, Quantised};
+use backstory_platform::private;
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
@@ -223,11 +224,4 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
-}
-
-/// Vectors tell what was written: only the owner may read them.
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options
 }

@@ -1,9 +1,9 @@
 //! Files of others on the disk: read within bounds, written whole or not at all.
 
 use super::install_error::{EditRefusal, InstallError};
+use backstory_platform::{copy_owner, is_write_protected};
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// No configuration we know is bigger; whatever is, is something else.
@@ -42,7 +42,7 @@ impl FileOnDisk {
             return Err(InstallError::TooBig { path: path.to_owned(), limit_mb: LARGEST >> 20 });
         }
         let bytes = fs::read(&target).map_err(InstallError::io("read", path))?;
-        Ok(FileOnDisk { target, bytes: Some(bytes), is_writable: metadata.permissions().mode() & 0o200 != 0 })
+        Ok(FileOnDisk { target, bytes: Some(bytes), is_writable: !is_write_protected(&metadata) })
     }
 
     /// Returns what it holds, as text.
@@ -87,7 +87,7 @@ impl FileOnDisk {
             tempfile::Builder::new().prefix(".backstory-").tempfile_in(directory).map_err(failed)?;
         draft.write_all(bytes).map_err(failed)?;
         if let Ok(metadata) = self.target.metadata() {
-            keep_owner(draft.as_file(), &metadata).map_err(failed)?;
+            copy_owner(draft.as_file(), &metadata).map_err(failed)?;
             draft.as_file().set_permissions(metadata.permissions()).map_err(failed)?;
         }
         draft.as_file().sync_all().map_err(failed)?;
@@ -107,15 +107,6 @@ impl FileOnDisk {
         };
         if now == self.bytes { Ok(()) } else { Err(InstallError::Changed { path: self.target.clone() }) }
     }
-}
-
-/// Who runs us as somebody else must not take the file away from its owner.
-fn keep_owner(draft: &File, metadata: &fs::Metadata) -> std::io::Result<()> {
-    let own = draft.metadata()?;
-    if (own.uid(), own.gid()) == (metadata.uid(), metadata.gid()) {
-        return Ok(());
-    }
-    std::os::unix::fs::fchown(draft, Some(metadata.uid()), Some(metadata.gid()))
 }
 
 fn make_directories(directory: &Path) -> Result<Vec<PathBuf>, InstallError> {

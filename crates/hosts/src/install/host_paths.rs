@@ -93,6 +93,5 @@ fn above(directory: &Path, name: &str) -> PathBuf {
 }
 
 fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+    path.metadata().is_ok_and(|it| backstory_platform::is_executable(&it))
 }

@@ -7,10 +7,8 @@ use crate::HubError;
 use percent_encoding::percent_decode_str;
 use postgres::config::{Host, SslMode};
 use postgres::{Client, Config, NoTls};
-use std::ffi::OsString;
 use std::fmt;
 use std::net::IpAddr;
-use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::Duration;
 use thiserror::Error;
@@ -150,7 +148,7 @@ impl HubAddress {
 
 /// Decodes a path in a URL, which may have any byte percent-encoded.
 fn decoded(value: &str) -> PathBuf {
-    PathBuf::from(OsString::from_vec(percent_decode_str(value).collect()))
+    backstory_platform::path_from_bytes(percent_decode_str(value).collect())
 }
 
 fn is_socket(config: &Config) -> bool {

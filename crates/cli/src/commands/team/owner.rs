@@ -11,7 +11,6 @@ use backstory_sync::{HubAddress, Invitation, Revocation, TeamName, VectorSupport
 use serde::Serialize;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// What was made, for other programs.
@@ -211,6 +210,6 @@ fn write_passfile(path: &Path, line: &str) -> Result<(), Failure> {
     if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
         fs::create_dir_all(dir).map_err(|error| failed(&error))?;
     }
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let file = backstory_platform::private(OpenOptions::new().write(true).create_new(true)).open(path);
     file.and_then(|mut file| writeln!(file, "{line}")).map_err(|error| failed(&error))
 }

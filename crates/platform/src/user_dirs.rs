@@ -1,0 +1,52 @@
+//! The user's directories, by the variables of the environment: the XDG base directories.
+
+use std::path::PathBuf;
+
+/// The user's directories, as far as the environment says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UserDirs {
+    /// The home directory.
+    pub home: Option<PathBuf>,
+    /// Where programs keep their configuration.
+    pub config: Option<PathBuf>,
+    /// Where programs keep their data.
+    pub data: Option<PathBuf>,
+    /// For what lives as long as the user is logged in.
+    pub runtime: Option<PathBuf>,
+}
+
+impl UserDirs {
+    /// Finds the directories. `variable` returns a variable of the environment that is set and not empty.
+    #[must_use]
+    pub fn from_variables(variable: impl Fn(&str) -> Option<PathBuf>) -> UserDirs {
+        // The XDG specification says to ignore a relative path.
+        let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
+        let home = variable("HOME");
+        let in_home = |path: &str| home.as_ref().map(|home| home.join(path));
+        UserDirs {
+            config: absolute("XDG_CONFIG_HOME").or_else(|| in_home(".config")),
+            data: absolute("XDG_DATA_HOME").or_else(|| in_home(".local/share")),
+            runtime: absolute("XDG_RUNTIME_DIR"),
+            home,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relative_directory_of_xdg_counts_as_none() {
+        let dirs = UserDirs::from_variables(|name| match name {
+            "HOME" => Some("/home/ada".into()),
+            "XDG_CONFIG_HOME" => Some("relative".into()),
+            "XDG_DATA_HOME" => Some("/data".into()),
+            _ => None,
+        });
+        assert_eq!(dirs.config.as_deref(), Some("/home/ada/.config".as_ref()));
+        assert_eq!(dirs.data.as_deref(), Some("/data".as_ref()));
+        assert_eq!(dirs.runtime, None);
+        assert_eq!(UserDirs::from_variables(|_| None), UserDirs::default());
+    }
+}
