@@ -5,7 +5,7 @@ use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
 use crate::error::{AppError, ErrorCode, unknown_kind};
 use crate::settings::{Settings, project_file};
 use backstory_capture::{Redactor, RedactorOptions, safe_project_ref};
-use backstory_memory::{Kind, MemoryId, ProjectId, ProjectRef, Timestamp};
+use backstory_memory::{Kind, MemoryId, ProjectId, ProjectRef, Provenance, Timestamp};
 use backstory_recall::VectorCache;
 use backstory_store::{Home, Project, Purpose, RetentionPolicy, Scope, Store, StoreError};
 use std::path::{Path, PathBuf};
@@ -247,9 +247,14 @@ fn ambiguous(wanted: &str, several: &[Project]) -> AppError {
     })
 }
 
-/// Reads a kind as people and agents write it, or says which there are.
-pub fn parse_kind(text: &str) -> Result<Kind, AppError> {
-    text.to_lowercase().parse().map_err(|error| unknown_kind(&error))
+/// Reads the name of a kind to filter by, or says which there are. An old name may stand for two kinds.
+pub fn parse_kind_filter(text: &str) -> Result<Vec<Kind>, AppError> {
+    Kind::parse_alias(text).map_err(|error| unknown_kind(&error))
+}
+
+/// Reads the kind of a memory somebody writes, or says which there are.
+pub fn parse_kind(text: &str, said_by: &Provenance) -> Result<Kind, AppError> {
+    Kind::from_input(text, said_by).map_err(|error| unknown_kind(&error))
 }
 
 /// Returns the data directory.

@@ -121,16 +121,16 @@ impl Team {
     }
 }
 
-/// A kind, as it is written in a file.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+/// The kinds one name in a file stands for: an old name may mean two of today's.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(try_from = "String")]
-pub struct KindName(pub Kind);
+pub struct KindName(pub Vec<Kind>);
 
 impl TryFrom<String> for KindName {
     type Error = UnknownKind;
 
     fn try_from(name: String) -> Result<KindName, UnknownKind> {
-        name.parse().map(KindName)
+        Kind::parse_alias(&name).map(KindName)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Not here: memories that arrive with a file or from a team (`exchange`, `sync`), and those distilled from events.
 
 use crate::app::App;
+use crate::app::parse_kind;
 use crate::error::{AppError, ErrorCode};
 use backstory_capture::{most_similar, prepare};
 use backstory_memory::{
@@ -18,7 +19,7 @@ pub struct MemoryInput {
     /// Its name in every store.
     pub uid: Option<Uid>,
     /// What sort of memory it is.
-    pub kind: Option<Kind>,
+    pub kind: Option<String>,
     /// A finer sort within the kind.
     pub category: Option<Category>,
     /// One line that says it.
@@ -125,7 +126,7 @@ impl App {
         let before = self.memory(store, request.id)?;
         let mut input = request.memory;
         // What replaces a decision is a decision, unless the caller says otherwise.
-        input.kind = input.kind.or(Some(before.content.kind));
+        input.kind = input.kind.or(Some(before.content.kind.to_string()));
         input.scope = input.scope.or(Some(before.content.scope));
         let memory = self.new_memory(input, Provenance::User, before.project)?;
         refuse_taken_uid(store, &memory)?;
@@ -180,11 +181,15 @@ impl MemoryInput {
                 "give the text as an argument or on standard input: `backstory remember \"we use tabs\"`",
             ));
         }
-        let kind = self.kind.unwrap_or_else(|| Kind::infer(&format!("{title}\n{body}")));
+        // The caller is known here; another source is believed only downwards.
+        let provenance = self.provenance.map_or(said_by.clone(), |claimed| claimed.min(said_by));
+        let kind = match self.kind {
+            Some(name) => parse_kind(&name, &provenance)?,
+            None => Kind::infer(&format!("{title}\n{body}"), &provenance),
+        };
         let inferred = Content::new(kind, &title, &body);
         Ok(Content {
-            // The caller is known here; another source is believed only downwards.
-            provenance: self.provenance.map_or(said_by.clone(), |claimed| claimed.min(said_by)),
+            provenance,
             category: self.category,
             facts: self.facts,
             concepts: self.concepts,
@@ -215,13 +220,15 @@ fn revised(before: Content, changes: MemoryInput, id: MemoryId) -> Result<Conten
     let is_rewritten = changes.body.is_some() && (before.facts.is_empty() || !changes.facts.is_empty());
     let or_kept =
         |changed: Vec<String>, before: Vec<String>| if changed.is_empty() { before } else { changed };
+    let provenance = if is_rewritten { Provenance::User } else { before.provenance };
+    let kind = changes.kind.map(|name| parse_kind(&name, &provenance)).transpose()?.unwrap_or(before.kind);
     Ok(Content {
-        kind: changes.kind.unwrap_or(before.kind),
+        kind,
         category: changes.category.or(before.category),
         title,
         importance: changes.importance.unwrap_or(before.importance),
         confidence: changes.confidence.unwrap_or(before.confidence),
-        provenance: if is_rewritten { Provenance::User } else { before.provenance },
+        provenance,
         scope: changes.scope.unwrap_or(before.scope),
         pinned: changes.pinned.unwrap_or(before.pinned),
         valid_from: changes.valid_from.or(before.valid_from),

@@ -31,10 +31,21 @@ pub(crate) fn hosts() -> impl TypedValueParser<Value = Host> {
     PossibleValuesParser::new(Host::ALL.map(Host::as_str)).try_map(|name| name.parse())
 }
 
-/// Reads a kind, and tells all kinds to help and completion.
-pub(crate) fn kinds() -> impl TypedValueParser<Value = Kind> {
-    PossibleValuesParser::new(Kind::ALL.map(Kind::as_str)).try_map(|name| name.parse())
+/// Reads the name of a kind, and lists all kinds in help and completion. Old names are accepted and not listed.
+pub(crate) fn kind_names() -> impl TypedValueParser<Value = String> {
+    let names = Kind::ALL.into_iter().map(|kind| PossibleValue::new(kind.as_str()));
+    let aliases = Kind::alias_names().map(|name| PossibleValue::new(name).hide(true));
+    PossibleValuesParser::new(names.chain(aliases))
 }
+
+/// Reads a kind to filter by. An old name may stand for two kinds of today.
+pub(crate) fn kind_filters() -> impl TypedValueParser<Value = KindFilter> {
+    kind_names().try_map(|name| Kind::parse_alias(&name).map(KindFilter))
+}
+
+/// The kinds one name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KindFilter(pub(crate) Vec<Kind>);
 
 /// Reads which table of weights counts, with a line of help for each.
 pub(crate) fn profiles() -> impl TypedValueParser<Value = Profile> {

@@ -25,7 +25,7 @@ pub(crate) fn share_policy(app: &App) -> SharePolicy {
         TeamTrust::Team => TrustInTeam::Colleague,
         TeamTrust::External => TrustInTeam::Outsider,
     };
-    SharePolicy::new(team.kinds.iter().map(|kind| kind.0).collect(), trust, app.redactor())
+    SharePolicy::new(team.kinds.iter().flat_map(|name| name.0.clone()).collect(), trust, app.redactor())
 }
 
 /// Returns the file that is locked by a sync.

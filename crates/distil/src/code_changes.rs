@@ -7,7 +7,7 @@ use crate::session_findings::is_fresh;
 use crate::transcript::{TranscriptEntry, Turn};
 use crate::{DistilTrigger, Distillation};
 use backstory_capture::{TrackingContext, anchor, edited_files, follow_renames, track};
-use backstory_memory::{Content, Kind, MemoryId};
+use backstory_memory::{Content, MemoryId};
 use backstory_store::{FileUpdate, Session, Store, StoreError};
 
 /// Brings the code map up to date with what was edited since the last run.
@@ -37,9 +37,7 @@ pub(super) fn anchor_all(
     how: &Distillation<'_>,
 ) -> Result<(), StoreError> {
     let Some(root) = how.root.filter(|_| how.trigger != DistilTrigger::OnDemand) else { return Ok(()) };
-    let holds_in_code = |content: &Content| {
-        !matches!(content.kind, Kind::Summary | Kind::Handoff) && !content.files.is_empty()
-    };
+    let holds_in_code = |content: &Content| !content.kind.is_session_account() && !content.files.is_empty();
     for (id, content) in written.iter().filter(|(_, content)| holds_in_code(content)) {
         let of_memory = readings.iter().filter(|reading| content.files.contains(&reading.path));
         anchor(store, *id, root, &content.files, &of_memory.cloned().collect::<Vec<_>>())?;

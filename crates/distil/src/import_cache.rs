@@ -8,7 +8,6 @@
 
 use super::contradiction::{puts_right, topics};
 use super::finding::{Comparing, Finding};
-use super::reconcile::STATED;
 use backstory_capture::whole_text;
 use backstory_memory::{Digest, Kind, Memory, MemoryId, MemoryScope, NEAR_DUPLICATE, ProjectId, WordSketch};
 use backstory_store::{Store, StoreError};
@@ -105,17 +104,18 @@ impl CachedMemories {
         };
         let place = self.places.entry(place).or_default();
         place.sketches.push((content.kind, WordSketch::from_text(&whole_text(content))));
-        if STATED.contains(&content.kind) {
+        if content.kind.traits().is_stated {
             place.topics.extend(topics(&content.body));
         }
     }
 
     fn may_hold(&self, project: ProjectId, finding: &Finding) -> bool {
         let sketch = WordSketch::from_text(&whole_text(&finding.content));
+        let stated = Kind::with(|kind| kind.is_stated);
         let (kinds, said) = match &finding.comparing {
             // What is put right may share nothing but its old value: the index finds it by that.
             Comparing::Statement(said) if puts_right(said) => return true,
-            Comparing::Statement(said) => (STATED.as_slice(), topics(&said.text)),
+            Comparing::Statement(said) => (stated.as_slice(), topics(&said.text)),
             Comparing::Words | Comparing::Not => (std::slice::from_ref(&finding.content.kind), Vec::new()),
         };
         let is_like = |(kind, known): &(Kind, WordSketch)| {

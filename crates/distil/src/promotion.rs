@@ -5,7 +5,7 @@ use crate::{DistilReport, should_promote};
 use backstory_memory::{Category, Kind, Link, Memory, Relation};
 use backstory_store::{DistilOutcome, DistilledMemory, OnRepeat, Session, Store, StoreError};
 
-/// A failure met three times becomes a pattern to avoid, with its fix.
+/// A failure met three times becomes a fact to know beforehand, with its fix.
 pub(super) fn promote(
     store: &mut Store,
     session: &Session,
@@ -33,7 +33,7 @@ pub(super) fn promote(
 fn pattern(item: &DistilledMemory, failure: &Memory) -> DistilledMemory {
     let known = &failure.content;
     let body = format!("Met {} times. {}", failure.times_seen, known.body);
-    let mut content = distilled(Kind::Pattern, &known.title, &body, known.provenance.clone());
+    let mut content = distilled(Kind::Fact, &known.title, &body, known.provenance.clone());
     content.category = Some(Category("anti-pattern".to_owned()));
     content.facts.clone_from(&known.facts);
     content.files.clone_from(&known.files);

@@ -21,8 +21,6 @@ use backstory_store::{
 const COMPARED: u32 = 12;
 /// More words than this do not find anything better.
 const MOST_WORDS: usize = 12;
-/// What people state and take back.
-pub(super) const STATED: [Kind; 5] = [Kind::Decision, Kind::Pattern, Kind::Learning, Kind::Goal, Kind::Note];
 
 /// Makes of a finding what the store is to write; nothing where it says what was taken back.
 pub(super) fn reconcile(
@@ -144,7 +142,7 @@ fn closest(
     let exclusive_values = said.map(|said| replaceable(&said.text)).unwrap_or_default().join(" ");
     let telling = keywords(&text).into_iter().take(MOST_WORDS);
     telling.chain(words(&exclusive_values)).for_each(|word| query.word(&word));
-    let kinds = if said.is_some() { STATED.to_vec() } else { vec![finding.content.kind] };
+    let kinds = if said.is_some() { Kind::with(|kind| kind.is_stated) } else { vec![finding.content.kind] };
     let filter = Filter {
         limit: COMPARED,
         standing: StandingFilter::Any,

@@ -93,10 +93,7 @@ pub(super) fn is_fresh(turn: &Turn<'_>, session: &Session) -> bool {
 
 /// Returns what earlier runs found stated in this session, also what has been put right since: a summary tells what happened.
 fn stated_before(store: &Store, session: &Session, now: &[Finding]) -> Result<Vec<Memory>, StoreError> {
-    let is_stated = |memory: &Memory| {
-        let kind = memory.content.kind;
-        matches!(kind, Kind::Decision | Kind::Learning | Kind::Pattern | Kind::Goal)
-    };
+    let is_stated = |memory: &Memory| memory.content.kind.traits().is_durable;
     let is_same = |one: &Content, other: &Content| one.kind == other.kind && one.title == other.title;
     let said_now = |memory: &Memory| now.iter().any(|finding| is_same(&finding.content, &memory.content));
     let known = store.memories(&store.memories_of_session(session.id)?)?;

@@ -75,10 +75,7 @@ impl SessionNotes<'_> {
 
     /// What was done last, or found out.
     pub(super) fn stands_at(&self) -> Option<&Finding> {
-        let of_work = |finding: &&Finding| {
-            let kind = finding.content.kind;
-            matches!(kind, Kind::Feature | Kind::Bugfix | Kind::Refactor | Kind::Change | Kind::Discovery)
-        };
+        let of_work = |finding: &&Finding| finding.content.kind.is_work();
         self.findings.iter().filter(of_work).max_by_key(|finding| finding.at)
     }
 }

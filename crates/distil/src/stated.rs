@@ -43,7 +43,7 @@ fn belongs_to_work(said: &Statement) -> bool {
     is_own_choice
         || said.kind == Kind::Failure
         || said.kind == Kind::Goal
-        || (said.kind == Kind::Learning && is_cause)
+        || (said.kind == Kind::Fact && is_cause)
 }
 
 /// Whether a title was made of what was said.
@@ -55,7 +55,7 @@ fn is_title_of(title: &str, said: &Statement) -> bool {
 
 /// What an agent tells that looked at nothing is what it knows of the world, and the next one knows it too.
 fn tells_how_things_are(said: &Statement) -> bool {
-    matches!(said.kind, Kind::Learning | Kind::Failure)
+    matches!(said.kind, Kind::Fact | Kind::Failure)
 }
 
 fn finding(said: Statement, entry: &TranscriptEntry, provenance: &Provenance) -> Finding {
@@ -64,7 +64,12 @@ fn finding(said: Statement, entry: &TranscriptEntry, provenance: &Provenance) ->
         Some(reason) if !said.text.contains(reason.as_str()) => format!("{}\n{reason}", said.text),
         _ => said.text.clone(),
     };
-    let mut content = distilled(said.kind, &said.title, &body, provenance.clone());
+    // Only the user makes rules: what anybody else says is always done is a fact about the project.
+    let kind = match said.kind {
+        Kind::Rule if *provenance != Provenance::User => Kind::Fact,
+        kind => kind,
+    };
+    let mut content = distilled(kind, &said.title, &body, provenance.clone());
     content.category = said.category.clone();
     if *provenance == Provenance::User {
         content.importance = Importance::new(i64::from(content.importance.get()) + 1);

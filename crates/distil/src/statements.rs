@@ -159,9 +159,7 @@ fn stated(sentence: &str, all: &[Token], heard: SentenceContext) -> Option<State
     let meaning = classifier::meaning(core, heard.speaker)
         .filter(|meaning| !(meaning.is_weak && heard.follows_opinion))
         // "No, it lives in A, not in B" settles where, and does not only describe.
-        .filter(|meaning| {
-            meaning.kind != Kind::Learning || correction.is_none() || !classifier::sets_right(core)
-        })
+        .filter(|meaning| meaning.kind != Kind::Fact || correction.is_none() || !classifier::sets_right(core))
         .or(correction)
         .or_else(|| classifier::announced(all, core, heard.speaker))
         .or_else(|| {

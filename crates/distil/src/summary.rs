@@ -28,7 +28,7 @@ pub(super) fn summary(session: &Session, turns: &[Turn<'_>], notes: &SessionNote
     let request = turns.iter().find_map(|turn| subject_of_prompt(turn.prompt()))?;
     let completed = notes.titles(&[Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change]);
     let found = notes.titles(&[Kind::Discovery]);
-    let learned = notes.titles(&[Kind::Learning, Kind::Pattern]);
+    let learned = notes.titles(&[Kind::Fact, Kind::Rule]);
     let decided = notes.titles(&[Kind::Decision, Kind::Goal]);
     let looked = turns.iter().flat_map(Turn::looked_at).collect::<Vec<_>>();
     let title = completed.first().or(found.first()).unwrap_or(&request).clone();

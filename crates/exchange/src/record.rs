@@ -150,11 +150,12 @@ impl MemoryRecord {
         if title.is_empty() {
             return Err(RecordError::Empty);
         }
-        let kind = self.kind()?.unwrap_or_else(|| Kind::infer(&format!("{title}\n{body}")));
         let provenance = match &self.provenance {
             Some(name) => name.parse()?,
             None => provenance,
         };
+        let kind =
+            self.kind(&provenance)?.unwrap_or_else(|| Kind::infer(&format!("{title}\n{body}"), &provenance));
         let mut content = Content { provenance, ..Content::new(kind, &title, &body) };
         content.category = self.category.clone().map(Category);
         content.facts.clone_from(&self.facts);
@@ -180,8 +181,8 @@ impl MemoryRecord {
     }
 
     /// Returns its kind, if it names one.
-    pub fn kind(&self) -> Result<Option<Kind>, RecordError> {
-        Ok(self.kind.as_deref().map(str::parse).transpose()?)
+    pub fn kind(&self, provenance: &Provenance) -> Result<Option<Kind>, RecordError> {
+        Ok(self.kind.as_deref().map(|kind| Kind::from_input(kind, provenance)).transpose()?)
     }
 
     /// Returns its scope, if it names one.

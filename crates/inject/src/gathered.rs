@@ -129,9 +129,7 @@ impl SortedParts {
             Kind::Handoff => self.handoff = self.handoff.take().or(Some(it)),
             Kind::Summary if self.last_summary.is_none() => self.last_summary = Some(it),
             Kind::Summary => self.sessions.push(it),
-            Kind::Feature | Kind::Bugfix | Kind::Refactor | Kind::Change | Kind::Discovery => {
-                self.work.push(it);
-            }
+            kind if kind.is_work() => self.work.push(it),
             _ => self.knowledge.push(it),
         }
     }

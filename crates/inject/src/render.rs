@@ -8,7 +8,7 @@ use crate::encode::{encode, shorten};
 use crate::snippet::{self, LINE_CHARS};
 use crate::{Candidate, WorkTreeState, age, time_ago};
 use backstory_memory::{
-    ChangedSymbol, Kind, Memory, Provenance, SymbolChange, TITLE_CHARS, Timestamp, Tokens, estimate,
+    ChangedSymbol, Memory, Provenance, SymbolChange, TITLE_CHARS, Timestamp, Tokens, estimate,
 };
 use std::collections::HashSet;
 
@@ -128,7 +128,7 @@ fn declared(changed: &ChangedSymbol) -> String {
 
 /// Leaves out summaries and handoffs with the title of another hit: the line would add nothing.
 pub(crate) fn without_echoes(hits: Vec<&Candidate>) -> Vec<&Candidate> {
-    let is_report = |it: &Candidate| matches!(it.memory.content.kind, Kind::Summary | Kind::Handoff);
+    let is_report = |it: &Candidate| it.memory.content.kind.is_session_account();
     let title = |it: &Candidate| encode(&it.memory.content.title, TITLE_CHARS);
     let titles: HashSet<String> = hits.iter().filter(|it| !is_report(it)).map(|it| title(it)).collect();
     hits.into_iter().filter(|it| !(is_report(it) && titles.contains(&title(it)))).collect()
@@ -244,7 +244,7 @@ fn remarks(it: &Candidate) -> String {
 /// The kind, or the category of a learning or a pattern.
 fn label(memory: &Memory) -> String {
     let content = &memory.content;
-    let has_sorts = matches!(content.kind, Kind::Learning | Kind::Pattern);
+    let has_sorts = content.kind.traits().shows_category;
     let category = content.category.as_ref().filter(|_| has_sorts).map(|category| encode(&category.0, 24));
     let word = category.filter(|word| !word.is_empty()).unwrap_or_else(|| content.kind.as_str().to_owned());
     let mut letters = word.chars();

@@ -1,41 +1,134 @@
-//! What a memory is about. Kinds absorb every store of the systems Backstory replaces.
+//! What a memory is about: thirteen kinds, each one row of a table.
 //!
-//! Not here: how kinds are shown (`context`).
+//! A row says everything the other crates ask of a kind: its names, its weight, where it is shown and how it ages. To add a kind,
+//! add its row; the schemas of store and hub list the names too, and their tests say so.
+//!
+//! Not here: how a memory is shown (`inject`), which kinds a team shares (`app`'s configuration).
 
+use crate::Provenance;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// The kind of a memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// What was chosen, and why.
-    Decision,
-    /// A way of doing things that works, or one that does not.
-    Pattern,
-    /// Something that went wrong, and what fixed it.
-    Failure,
-    /// Where the work stands, for whoever goes on.
-    Handoff,
-    /// Something true about the project that is not obvious from its code.
-    Learning,
-    /// What the user wants to reach.
-    Goal,
-    /// Anything else worth keeping.
-    Note,
-    /// Work done: something new.
-    Feature,
-    /// Work done: something broken now works.
-    Bugfix,
-    /// Work done: same behaviour, other shape.
-    Refactor,
-    /// Work done: none of the others.
-    Change,
-    /// A question answered by reading.
-    Discovery,
-    /// What a whole session did.
-    Summary,
+/// What sort of thing a kind describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KindGroup {
+    /// Something that is known or wanted.
+    Knowledge,
+    /// Something that was done.
+    Work,
+    /// The account of a whole session.
+    SessionAccount,
 }
+
+/// Everything that differs between kinds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KindTraits {
+    /// The name it is stored and shown by.
+    pub name: &'static str,
+    /// The name of several.
+    pub plural: &'static str,
+    /// What sort of thing it describes.
+    pub group: KindGroup,
+    /// What it is worth, 0 to 1, where nobody asked for it or nothing better is known.
+    pub weight: f64,
+    /// How much it matters when nobody says, 1 to 5.
+    pub importance: u8,
+    /// Whether what it says holds for long, so that it ages slowly.
+    pub is_durable: bool,
+    /// Whether people state it in a sentence, and take it back in another.
+    pub is_stated: bool,
+    /// Whether the surest of it are given when a session starts.
+    pub leads_session: bool,
+    /// Whether it is worth knowing before a file is edited.
+    pub warns_before_edit: bool,
+    /// Whether its category says more to a reader than its name.
+    pub shows_category: bool,
+    /// Whether a team shares it unless its configuration says otherwise.
+    pub is_shared: bool,
+}
+
+/// What most knowledge has in common.
+const KNOWLEDGE: KindTraits = KindTraits {
+    name: "",
+    plural: "",
+    group: KindGroup::Knowledge,
+    weight: 0.5,
+    importance: 3,
+    is_durable: false,
+    is_stated: false,
+    leads_session: false,
+    warns_before_edit: false,
+    shows_category: false,
+    is_shared: true,
+};
+/// What all work has in common.
+const WORK: KindTraits = KindTraits { group: KindGroup::Work, ..KNOWLEDGE };
+/// What the accounts of a session have in common: they are about one person's day, so a team does not share them.
+const ACCOUNT: KindTraits =
+    KindTraits { group: KindGroup::SessionAccount, weight: 0.6, is_shared: false, ..KNOWLEDGE };
+/// What knowledge has in common that is given unasked because it may keep somebody from a mistake.
+const LESSON: KindTraits = KindTraits { leads_session: true, warns_before_edit: true, ..KNOWLEDGE };
+
+/// Makes the enum, its list and its traits of one table.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident { $($field:ident: $value:expr),* } like $base:ident;)*) => {
+        /// The kind of a memory.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Kind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl Kind {
+            /// Every kind, in the order people are shown them.
+            pub const ALL: [Kind; [$(Kind::$kind),*].len()] = [$(Kind::$kind),*];
+
+            /// Returns everything that sets it apart from other kinds.
+            #[must_use]
+            pub const fn traits(self) -> &'static KindTraits {
+                match self {
+                    $(Kind::$kind => {
+                        const TRAITS: KindTraits = KindTraits { $($field: $value,)* ..$base };
+                        &TRAITS
+                    })*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// What the user wants done or never done: a constraint, a preference, a correction.
+    Rule { name: "rule", plural: "rules", weight: 1.0, is_durable: true, is_stated: true, shows_category: true } like LESSON;
+    /// What was chosen, and why.
+    Decision { name: "decision", plural: "decisions", weight: 0.9, is_durable: true, is_stated: true } like LESSON;
+    /// Something true here and hard to find: the environment, hidden behaviour, a trap.
+    Fact { name: "fact", plural: "facts", weight: 0.85, is_durable: true, is_stated: true, shows_category: true } like LESSON;
+    /// Something that went wrong, and what fixed it.
+    Failure { name: "failure", plural: "failures", weight: 0.8 } like LESSON;
+    /// What the user wants to reach.
+    Goal { name: "goal", plural: "goals", weight: 0.7, is_durable: true, is_stated: true } like KNOWLEDGE;
+    /// Anything else worth keeping.
+    Note { name: "note", plural: "notes", weight: 0.3, importance: 2, is_stated: true } like KNOWLEDGE;
+    /// Work done: something new.
+    Feature { name: "feature", plural: "features", weight: 0.6 } like WORK;
+    /// Work done: something broken now works.
+    Bugfix { name: "bugfix", plural: "bugfixes", weight: 0.6 } like WORK;
+    /// Work done: same behaviour, other shape.
+    Refactor { name: "refactor", plural: "refactors", importance: 2 } like WORK;
+    /// Work done: none of the others.
+    Change { name: "change", plural: "changes", importance: 2 } like WORK;
+    /// A question answered by reading.
+    Discovery { name: "discovery", plural: "discoveries", weight: 0.6 } like WORK;
+    /// What a whole session did.
+    Summary { name: "summary", plural: "summaries" } like ACCOUNT;
+    /// Where the work stands, for whoever goes on.
+    Handoff { name: "handoff", plural: "handoffs", weight: 0.7 } like ACCOUNT;
+}
+
+/// Names kinds had before, and what a filter by one of them has to match today.
+const ALIASES: [(&str, &[Kind]); 3] =
+    [("pattern", &[Kind::Rule, Kind::Fact]), ("learning", &[Kind::Fact]), ("gotcha", &[Kind::Fact])];
 
 /// A text that names no kind.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -43,69 +136,78 @@ pub enum Kind {
 pub struct UnknownKind(pub String);
 
 impl Kind {
-    /// Every kind, in the order people are shown them.
-    pub const ALL: [Kind; 13] = [
-        Kind::Decision,
-        Kind::Pattern,
-        Kind::Failure,
-        Kind::Handoff,
-        Kind::Learning,
-        Kind::Goal,
-        Kind::Note,
-        Kind::Feature,
-        Kind::Bugfix,
-        Kind::Refactor,
-        Kind::Change,
-        Kind::Discovery,
-        Kind::Summary,
-    ];
-
     /// Returns the kind's name, as it is stored and shown.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Kind::Decision => "decision",
-            Kind::Pattern => "pattern",
-            Kind::Failure => "failure",
-            Kind::Handoff => "handoff",
-            Kind::Learning => "learning",
-            Kind::Goal => "goal",
-            Kind::Note => "note",
-            Kind::Feature => "feature",
-            Kind::Bugfix => "bugfix",
-            Kind::Refactor => "refactor",
-            Kind::Change => "change",
-            Kind::Discovery => "discovery",
-            Kind::Summary => "summary",
-        }
+        self.traits().name
     }
 
     /// Returns what a kind is worth, 0 to 1, where nobody asked for it or nothing better is known.
     #[must_use]
     pub const fn weight(self) -> f64 {
-        match self {
-            Kind::Pattern => 1.0,
-            Kind::Decision => 0.9,
-            Kind::Learning => 0.85,
-            Kind::Failure => 0.8,
-            Kind::Handoff | Kind::Goal => 0.7,
-            Kind::Bugfix | Kind::Feature | Kind::Discovery | Kind::Summary => 0.6,
-            Kind::Refactor | Kind::Change => 0.5,
-            Kind::Note => 0.3,
+        self.traits().weight
+    }
+
+    /// Whether it describes something that was done.
+    #[must_use]
+    pub fn is_work(self) -> bool {
+        self.traits().group == KindGroup::Work
+    }
+
+    /// Whether it is the account of a whole session.
+    #[must_use]
+    pub fn is_session_account(self) -> bool {
+        self.traits().group == KindGroup::SessionAccount
+    }
+
+    /// Returns the kinds with a trait, in the order people are shown them.
+    #[must_use]
+    pub fn with(has: impl Fn(&KindTraits) -> bool) -> Vec<Kind> {
+        Kind::ALL.into_iter().filter(|kind| has(kind.traits())).collect()
+    }
+
+    /// Returns the names kinds had before, which are still understood.
+    pub fn alias_names() -> impl Iterator<Item = &'static str> {
+        ALIASES.iter().map(|(name, _)| *name)
+    }
+
+    /// Reads a kind somebody filters by. An old name may stand for several kinds of today.
+    ///
+    /// # Errors
+    ///
+    /// When the text names no kind.
+    pub fn parse_alias(text: &str) -> Result<Vec<Kind>, UnknownKind> {
+        let wanted = text.trim().to_lowercase();
+        match ALIASES.iter().find(|(name, _)| *name == wanted) {
+            Some((_, kinds)) => Ok(kinds.to_vec()),
+            None => text.parse().map(|kind| vec![kind]),
         }
     }
 
-    /// Guesses the kind of a hand-written text: failure before pattern before decision, else a note.
+    /// Reads the kind of a memory somebody writes. What was called a pattern is a rule where the user states it, and a fact
+    /// where anybody else does: only the user makes rules.
     ///
-    /// The order settles texts that fit several: how something broke is the rarest and most useful fact.
+    /// # Errors
+    ///
+    /// When the text names no kind.
+    pub fn from_input(text: &str, provenance: &Provenance) -> Result<Kind, UnknownKind> {
+        let kinds = Kind::parse_alias(text)?;
+        let kind = if *provenance == Provenance::User { kinds.first() } else { kinds.last() };
+        kind.copied().ok_or_else(|| UnknownKind(text.to_owned()))
+    }
+
+    /// Guesses the kind of a hand-written text: failure before rule before decision, else a note. What reads as a rule and is not
+    /// the user's is a fact.
+    ///
+    /// The order decides where a text fits several: how something broke is the rarest and most useful fact.
     #[must_use]
-    pub fn infer(text: &str) -> Kind {
+    pub fn infer(text: &str, provenance: &Provenance) -> Kind {
         let text = text.to_lowercase();
         let says = |phrases: &[&str]| phrases.iter().any(|phrase| says_phrase(&text, phrase));
         if says(FAILURE_PHRASES) {
             Kind::Failure
-        } else if says(PATTERN_PHRASES) {
-            Kind::Pattern
+        } else if says(RULE_PHRASES) {
+            if *provenance == Provenance::User { Kind::Rule } else { Kind::Fact }
         } else if says(DECISION_PHRASES) {
             Kind::Decision
         } else {
@@ -140,7 +242,7 @@ const FAILURE_PHRASES: &[&str] = &[
     "didn't work",
 ];
 
-const PATTERN_PHRASES: &[&str] = &[
+const RULE_PHRASES: &[&str] = &[
     "always",
     "never",
     "whenever",
@@ -218,17 +320,48 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_beats_a_pattern_beats_a_decision_beats_a_note() {
-        let check = |text, kind| assert_eq!(Kind::infer(text), kind, "{text}");
+    fn a_failure_beats_a_rule_beats_a_decision_beats_a_note() {
+        let check = |text, kind| assert_eq!(Kind::infer(text, &Provenance::User), kind, "{text}");
         check("The build failed because we always use nightly", Kind::Failure);
-        check("Always use SQLite because it is there", Kind::Pattern);
+        check("Always use SQLite because it is there", Kind::Rule);
         check("We decided on SQLite instead of Postgres", Kind::Decision);
         check("Use SQLite FTS5 for search ranking", Kind::Decision);
         check("The staging server is called heron", Kind::Note);
     }
 
     #[test]
+    fn only_the_user_makes_rules_without_saying_so() {
+        assert_eq!(Kind::infer("Always use SQLite", &Provenance::Assistant), Kind::Fact);
+        assert_eq!(Kind::from_input("pattern", &Provenance::User), Ok(Kind::Rule));
+        assert_eq!(Kind::from_input("Pattern", &Provenance::Import), Ok(Kind::Fact));
+        assert_eq!(Kind::from_input("rule", &Provenance::Assistant), Ok(Kind::Rule));
+    }
+
+    #[test]
+    fn old_names_are_understood_on_input_and_in_filters() {
+        assert_eq!(Kind::parse_alias("pattern"), Ok(vec![Kind::Rule, Kind::Fact]));
+        for name in ["learning", "gotcha"] {
+            assert_eq!(Kind::parse_alias(name), Ok(vec![Kind::Fact]));
+            assert_eq!(Kind::from_input(name, &Provenance::User), Ok(Kind::Fact));
+            assert_eq!(name.parse::<Kind>(), Err(UnknownKind(name.to_owned())), "it is not stored");
+        }
+    }
+
+    #[test]
+    fn the_table_groups_kinds_as_readers_expect() {
+        let names = |kinds: Vec<Kind>| kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            names(Kind::with(|kind| kind.group == KindGroup::Work)),
+            "feature bugfix refactor change discovery"
+        );
+        assert_eq!(names(Kind::with(|kind| kind.leads_session)), "rule decision fact failure");
+        assert_eq!(names(Kind::with(|kind| kind.is_durable)), "rule decision fact goal");
+        assert_eq!(names(Kind::with(|kind| kind.is_stated)), "rule decision fact goal note");
+        assert_eq!(names(Kind::with(|kind| !kind.is_shared)), "summary handoff");
+    }
+
+    #[test]
     fn only_whole_words_decide() {
-        assert_eq!(Kind::infer("The user is overjoyed with terrors"), Kind::Note);
+        assert_eq!(Kind::infer("The user is overjoyed with terrors", &Provenance::User), Kind::Note);
     }
 }

@@ -34,7 +34,7 @@ pub use ids::{EventId, InjectionId, MemoryId, ProjectId, SessionId, Uid, UidErro
 pub use injection::{Injected, Injection, Moment};
 pub use injection_point::InjectionPoint;
 pub use jaccard::{NEAR_DUPLICATE, WordSet, WordSketch, jaccard, says_the_same};
-pub use kind::{Kind, UnknownKind};
+pub use kind::{Kind, KindGroup, KindTraits, UnknownKind};
 pub use memory::{
     Category, Confidence, Content, Importance, Link, Memory, MemoryScope, Relation, Standing, TITLE_CHARS,
 };

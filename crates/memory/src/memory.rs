@@ -33,11 +33,7 @@ impl Importance {
     /// Returns what a memory of this kind matters when nobody said.
     #[must_use]
     pub fn for_kind(kind: Kind) -> Self {
-        Self(match kind {
-            Kind::Decision | Kind::Pattern | Kind::Failure | Kind::Handoff | Kind::Goal | Kind::Learning => 3,
-            Kind::Feature | Kind::Bugfix | Kind::Discovery | Kind::Summary => 3,
-            Kind::Note | Kind::Refactor | Kind::Change => 2,
-        })
+        Self(kind.traits().importance)
     }
 }
 
@@ -102,7 +98,7 @@ impl FromStr for MemoryScope {
     }
 }
 
-/// What sort of learning it is: architecture, convention, gotcha …; free text, lower case.
+/// The finer sort of a kind: architecture, convention, gotcha …; free text, lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Category(pub String);
 
@@ -179,7 +175,7 @@ pub struct Link {
 pub struct Content {
     /// What it is about.
     pub kind: Kind,
-    /// What sort of learning it is.
+    /// The finer sort of its kind.
     pub category: Option<Category>,
     /// One line, at most [`TITLE_CHARS`] characters.
     pub title: String,

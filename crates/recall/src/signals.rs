@@ -1,7 +1,7 @@
 //! Signals beside relevance: age, use, kind, provenance and the like. Each is a factor near 1 and is shown by name.
 
 use crate::RankingWeights;
-use backstory_memory::{Freshness, Kind, Memory, MemoryScope, ProjectId, Provenance, Timestamp};
+use backstory_memory::{Freshness, Memory, MemoryScope, ProjectId, Provenance, Timestamp};
 use backstory_store::Impressions;
 
 /// A property of a memory that counts beside its relevance.
@@ -63,7 +63,7 @@ pub(crate) struct SignalInput {
 pub(crate) fn signals(memory: &Memory, input: SignalInput, weights: &RankingWeights) -> Vec<(Signal, f64)> {
     let content = &memory.content;
     let age = input.at.days_since(memory.created_at);
-    let lasting = if is_durable(content.kind) { weights.durable } else { 1.0 };
+    let lasting = if content.kind.traits().is_durable { weights.durable } else { 1.0 };
     let recency = 1.0 / (1.0 + age / (weights.recency_days * lasting).max(f64::MIN_POSITIVE));
     let uses = f64::from(memory.times_used) + weights.shown * f64::from(input.shown.total);
     let used = 1.0 + (1.0 + uses).log10() * weights.used;
@@ -99,11 +99,6 @@ pub(crate) fn freshness(state: Freshness, weights: &RankingWeights) -> Option<f6
 
 /// Impressions this often without use, a memory counts half.
 const SHOWN_HALF: f64 = 10.0;
-
-/// Whether what a kind says holds for long.
-fn is_durable(kind: Kind) -> bool {
-    matches!(kind, Kind::Decision | Kind::Pattern | Kind::Learning | Kind::Goal)
-}
 
 fn trust_weight(provenance: &Provenance) -> f64 {
     match provenance {

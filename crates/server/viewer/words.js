@@ -1,6 +1,6 @@
 // How the viewer names things: the words of the command line, written for people.
 
-export const KINDS = ["decision", "pattern", "learning", "failure", "goal", "handoff", "note", "summary", "feature", "bugfix", "refactor", "change", "discovery"];
+export const KINDS = ["rule", "decision", "fact", "failure", "goal", "note", "feature", "bugfix", "refactor", "change", "discovery", "summary", "handoff"];
 
 export const MOMENTS = { session_start: "session start", prompt: "prompt", tool: "tool", compaction: "compaction" };
 

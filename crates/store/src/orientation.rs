@@ -60,7 +60,7 @@ impl Store {
         })
     }
 
-    /// Returns decisions, patterns, failures and learnings of a project that are likely enough to be true, the surest first.
+    /// Returns rules, decisions, facts and failures of a project that are likely enough to be true, the surest first.
     pub fn most_confident(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
         let of_the_project = in_force!(
             "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_by_confidence

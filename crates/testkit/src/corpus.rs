@@ -71,18 +71,8 @@ const OBJECTS: &[&str] = &[
     "old schemas",
     "open handles",
 ];
-const KINDS: &[&str] = &[
-    "decision",
-    "pattern",
-    "failure",
-    "learning",
-    "feature",
-    "bugfix",
-    "refactor",
-    "change",
-    "discovery",
-    "note",
-];
+const KINDS: &[&str] =
+    &["decision", "rule", "failure", "fact", "feature", "bugfix", "refactor", "change", "discovery", "note"];
 
 impl Corpus {
     /// Starts a generator.

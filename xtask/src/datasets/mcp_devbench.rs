@@ -2,7 +2,7 @@
 //! question are the notes with one of its tags.
 
 use super::converted::{ConvertedSet, SetDocument, SetQuery};
-use backstory_memory::Kind;
+use backstory_memory::{Kind, Provenance};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ pub(super) fn convert(bench: DevbenchFile) -> ConvertedSet {
         id: note.id,
         text: note.content,
         at: note.created_at_iso,
-        kind: note.memory_type.parse::<Kind>().ok().map(|kind| kind.to_string()),
+        kind: Kind::from_input(&note.memory_type, &Provenance::User).ok().map(|kind| kind.to_string()),
         ..SetDocument::default()
     };
     let documents = memories.into_iter().map(document).collect();

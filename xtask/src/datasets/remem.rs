@@ -2,7 +2,7 @@
 //! a corpus is a project. Branches are left out: we have none.
 
 use super::converted::{ConvertedSet, SetDocument, SetQuery};
-use backstory_memory::Kind;
+use backstory_memory::{Kind, Provenance};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -79,7 +79,7 @@ pub(super) fn convert(golden: &RememGolden) -> ConvertedSet {
         text: note.content.clone(),
         title: Some(note.title.clone()),
         at: note.created_at_epoch.clone(),
-        kind: note.memory_type.parse::<Kind>().ok().map(|kind| kind.to_string()),
+        kind: Kind::from_input(&note.memory_type, &Provenance::User).ok().map(|kind| kind.to_string()),
         ..SetDocument::default()
     };
     ConvertedSet {

@@ -42,7 +42,8 @@ pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
             return Err(Failure::user("a handoff needs words")
                 .hint("`backstory handoff \"TEXT\"` writes one; without a text it prints the newest"));
         }
-        let content = ContentArgs { text: Some(text), kind: Some(Kind::Handoff), ..ContentArgs::default() };
+        let content =
+            ContentArgs { text: Some(text), kind: Some(Kind::Handoff.to_string()), ..ContentArgs::default() };
         return remember::write(
             RememberArgs { content, project: args.project, force: false, json: args.json },
             app,

@@ -11,7 +11,7 @@ use crate::log;
 use crate::ourselves::{self, Runner};
 use backstory_capture::{Redactor, prepare};
 use backstory_distil::{DistilReport, DistilTrigger};
-use backstory_memory::{Content, Event, Kind, Memory, MemoryId, Timestamp, Tokens, Uid, digest};
+use backstory_memory::{Content, Event, Kind, KindGroup, Memory, MemoryId, Timestamp, Tokens, Uid, digest};
 use backstory_provider::{
     Anthropic, ClaudeCli, Model, ModelAnswer, ModelError, ModelRequest, OpenAiCompatible, parse_rewording,
     rewording_request,
@@ -54,7 +54,7 @@ pub(crate) fn enqueue(
         return Ok(false);
     }
     let changed: Vec<MemoryId> = report.written.iter().chain(&report.updated).copied().collect();
-    let done = [Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change, Kind::Discovery];
+    let done = Kind::with(|kind| kind.group == KindGroup::Work);
     let mut worth = of_kinds(store, &changed, &done)?;
     if trigger == DistilTrigger::SessionEnd
         && let Some(session) = store.find_session(&event.host, &event.host_session)?

@@ -1,14 +1,14 @@
 //! `remember`: writes a memory, unless we have it already.
 
 use crate::app::App;
-use crate::args::kinds;
+use crate::args::kind_names;
 use crate::failure::{ErrorCode, Exit, Failure};
 use crate::ui::one_line;
 use crate::vectors;
 use backstory_app::json;
 use backstory_app::remember::{DuplicatePolicy, MemoryInput, RememberRequest, TargetProject, revise_hint};
 use backstory_exchange::MemoryRecord;
-use backstory_memory::{Category, Confidence, Importance, Kind, Memory, Provenance};
+use backstory_memory::{Category, Confidence, Importance, Memory, Provenance};
 use backstory_store::Store;
 use clap::Args;
 use std::io::{IsTerminal, Read};
@@ -36,8 +36,8 @@ pub(crate) struct ContentArgs {
     #[arg(value_name = "TEXT")]
     pub(crate) text: Option<String>,
     /// What it is about (default: guessed from the text)
-    #[arg(long, value_parser = kinds(), ignore_case = true)]
-    pub(crate) kind: Option<Kind>,
+    #[arg(long, value_parser = kind_names(), ignore_case = true)]
+    pub(crate) kind: Option<String>,
     /// One line that says it (default: the first line of the text)
     #[arg(long)]
     pub(crate) title: Option<String>,
@@ -108,7 +108,7 @@ impl ContentArgs {
 
     /// Returns a record with what the flags say.
     pub(crate) fn record_of_flags(self, mut record: MemoryRecord) -> MemoryRecord {
-        record.kind = self.kind.map(|kind| kind.to_string()).or(record.kind);
+        record.kind = self.kind.clone().or(record.kind);
         record.title = self.title.or(record.title);
         record.files.extend(self.files);
         record.concepts.extend(self.concepts);
@@ -141,7 +141,7 @@ pub(crate) fn input(record: &mut MemoryRecord, app: &App) -> Result<MemoryInput,
     let provenance = record.provenance.as_deref().map(str::parse::<Provenance>).transpose();
     Ok(MemoryInput {
         uid: record.uid()?,
-        kind: record.kind()?,
+        kind: record.kind.clone(),
         category: record.category.clone().map(Category),
         title: record.title.clone(),
         body: record.body.clone(),

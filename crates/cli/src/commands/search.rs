@@ -1,7 +1,7 @@
 //! `search`: finds memories. Three forms: for reading, `--compact` (one padded line each), `--json`; `--explain` shows each sum.
 
 use crate::app::{App, ProjectArgs};
-use crate::args::{how_many, kinds, profiles};
+use crate::args::{KindFilter, how_many, kind_filters, profiles};
 use crate::commands::team_search;
 use crate::engine::Profile;
 use crate::explain;
@@ -24,8 +24,8 @@ pub(crate) struct SearchArgs {
     #[command(flatten)]
     pub(crate) place: ProjectArgs,
     /// Only these kinds; repeatable or separated by commas
-    #[arg(long = "kind", value_name = "KIND", value_delimiter = ',', value_parser = kinds(), ignore_case = true)]
-    pub(crate) kinds: Vec<Kind>,
+    #[arg(long = "kind", value_name = "KIND", value_delimiter = ',', value_parser = kind_filters(), ignore_case = true)]
+    pub(crate) kinds: Vec<KindFilter>,
     /// Written at or after: 2026-05-01, 7d, 2w
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<String>,
@@ -81,13 +81,18 @@ pub(crate) fn run(args: &SearchArgs, app: &App) -> Result<Exit, Failure> {
 }
 
 impl SearchArgs {
+    /// Returns the kinds to search; all where none is named.
+    pub(crate) fn kinds(&self) -> Vec<Kind> {
+        self.kinds.iter().flat_map(|filter| filter.0.clone()).collect()
+    }
+
     fn request(&self, app: &App) -> Result<SearchRequest, Failure> {
         let when =
             |text: &Option<String>| text.as_deref().map(|text| times::typed(text, app.now)).transpose();
         Ok(SearchRequest {
             text: self.words.join(" "),
             projects: self.place.selector(),
-            kinds: self.kinds.clone(),
+            kinds: self.kinds(),
             since: when(&self.since)?,
             until: when(&self.until)?,
             file: self.file.clone(),
@@ -186,7 +191,7 @@ mod tests {
         let head = HeadShape {
             id: 7,
             uid: "u".into(),
-            kind: "pattern".into(),
+            kind: "rule".into(),
             title: "Safe bash arithmetic that is longer than forty characters".into(),
             project: "lore".into(),
             created_at: "2026-02-10T08:00:00Z".into(),

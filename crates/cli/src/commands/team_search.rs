@@ -52,7 +52,7 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
     let weight = app.config.search_weights.meaning;
     let asks_meaning = app.config.recall.vectors && weight > 0.0;
     let direction = if asks_meaning { query_vector(&MiniLm::load(), &words) } else { None };
-    let (kinds, most) = (args.kinds.clone(), args.limit.unwrap_or(app.config.search.limit));
+    let (kinds, most) = (args.kinds(), args.limit.unwrap_or(app.config.search.limit));
     // A hub that answers should be the one to say that it took too long.
     let timeout = app.config.team.patience() * 9 / 10;
     let (found, member) = teams::ask(&team, app, move |hub, _| {

@@ -6,7 +6,7 @@
 
 use super::answers::{Answer, Form, head_lines, in_project, index_line, numbers, whole_text};
 use super::arguments::Arguments;
-use backstory_app::app::{parse_kind, project_known_as};
+use backstory_app::app::{parse_kind_filter, project_known_as};
 use backstory_app::remember::{DuplicatePolicy, MemoryInput, RememberRequest, TargetProject};
 use backstory_app::search::SearchRequest;
 use backstory_app::{App, AppError, ProjectSelector, json, times};
@@ -146,11 +146,10 @@ pub(crate) fn remember(arguments: &Arguments, app: &App) -> Result<String, AppEr
         let said = arguments.text(name)?.map(|text| strip_fences(&text).into_owned());
         Ok(said.filter(|text| !text.trim().is_empty()))
     };
-    let kind = arguments.text("kind")?.map(|kind| parse_kind(kind.trim())).transpose()?;
     let memory = MemoryInput {
         title: own("title")?,
         body: own("body")?,
-        kind,
+        kind: arguments.text("kind")?,
         files: arguments.texts("files")?,
         concepts: arguments.texts("concepts")?,
         importance: arguments.count("importance")?.map(|count| Importance::new(count.into())),
@@ -282,7 +281,8 @@ fn search_request(
 fn kinds(arguments: &Arguments) -> Result<Vec<Kind>, AppError> {
     let named = arguments.texts("kind")?;
     let names = named.iter().flat_map(|names| names.split(',')).map(str::trim);
-    names.filter(|name| !name.is_empty()).map(parse_kind).collect()
+    let kinds = names.filter(|name| !name.is_empty()).map(parse_kind_filter);
+    Ok(kinds.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// Returns which projects a call is about. A name is looked up among those we know; no folder is looked at.

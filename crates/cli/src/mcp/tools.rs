@@ -58,8 +58,8 @@ fn search() -> Value {
         "inputSchema": {"type": "object", "properties": {
             "query": {"type": "string"},
             "compact": {"type": "boolean", "description": "Compact index (id, title, score) instead of the gist of each"},
-            "kind": {"type": "string", "description": "decision, pattern, failure, handoff, learning, goal, note, feature, bugfix, \
-                                                       refactor, change, discovery, summary; several with commas"},
+            "kind": {"type": "string", "description": "rule, decision, fact, failure, goal, note, feature, bugfix, refactor, \
+                                                       change, discovery, summary, handoff; several with commas"},
             "since": {"type": "string", "description": "2026-05-01 or 7d"},
             "until": {"type": "string"},
             "file": {"type": "string", "description": "Speaks of this path, or one that ends so"},

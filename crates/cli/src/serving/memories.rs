@@ -2,7 +2,6 @@
 
 use super::json;
 use super::parameters::{Parameters, known_project, next, wrong};
-use backstory_app::app::parse_kind;
 use backstory_app::json::{self as shapes, InjectedMemoryShape, MemoryShape, PinShape};
 use backstory_app::remember::{
     DuplicatePolicy, MemoryInput, RememberRequest, ReviseRequest, SupersedeRequest, TargetProject,
@@ -125,7 +124,7 @@ pub(super) fn remember(asked: &Asked, store: &mut Store, app: &App) -> Result<An
         project.ok_or_else(|| wrong("`project` is missing").with_code(ErrorCode::ProjectMissing))?;
     let project = known_project(store, &project)?;
     let memory = MemoryInput {
-        kind: asked.text("kind")?.map(|kind| parse_kind(kind.trim())).transpose()?,
+        kind: asked.text("kind")?,
         title: asked.text("title")?,
         body: Some(asked.needed_text("text")?),
         pinned: asked.truth("pin")?,

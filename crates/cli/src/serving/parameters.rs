@@ -1,6 +1,6 @@
 //! What a request says, read into the types `app` takes.
 
-use backstory_app::app::{parse_kind, project_known_as};
+use backstory_app::app::{parse_kind_filter, project_known_as};
 use backstory_app::{App, AppError, ProjectSelector, times};
 use backstory_memory::{Kind, MemoryId, ProjectId, SessionId, Timestamp};
 use backstory_server::Asked;
@@ -65,7 +65,8 @@ impl Parameters for Asked {
 
     fn kinds(&self) -> Result<Vec<Kind>, AppError> {
         let names = self.query.get("kind").unwrap_or_default().split(',').map(str::trim);
-        names.filter(|name| !name.is_empty()).map(parse_kind).collect()
+        let kinds = names.filter(|name| !name.is_empty()).map(parse_kind_filter);
+        Ok(kinds.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     fn project(&self, store: &Store) -> Result<Option<ProjectId>, AppError> {

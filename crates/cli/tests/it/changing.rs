@@ -76,7 +76,7 @@ fn revising_one_thing_leaves_the_rest() {
     assert_eq!(revise(&["--importance", "5"])["importance"], 5);
     assert_eq!(revise(&["--pin"])["pinned"], true);
     assert_eq!(revise(&["--everywhere"])["scope"], "user");
-    assert_eq!(revise(&["--kind", "pattern"])["kind"], "pattern");
+    assert_eq!(revise(&["--kind", "pattern"])["kind"], "rule");
     assert_eq!(revise(&["--title", "When we deploy"])["title"], "When we deploy");
     assert_eq!(revise(&[r#"{"category":"release","confidence":0.25}"#])["category"], "release");
     let memory = revise(&["--concept", "release"]);

@@ -113,7 +113,7 @@ fn every_setting_names_where_its_value_comes_from() {
         search_weights.unused = 0.0              default
         search_weights.used = 0.15               default
         team.at_session_end = true               default
-        team.kinds = ["decision", "pattern", "failure", "learning", "goal", "note", "feature", "bugfix", "refactor", "change", "discovery"] default
+        team.kinds = ["rule", "decision", "fact", "failure", "goal", "note", "feature", "bugfix", "refactor", "change", "discovery"] default
         team.patience_seconds = 90               default
         team.provenance = "team"                      default
         team.worker_minutes = 15                 default

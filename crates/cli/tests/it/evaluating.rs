@@ -10,7 +10,7 @@ fn small_set() -> Value {
     json!({"name": "small",
         "documents": [
             {"id": "tides", "corpus": "sea", "text": "The harbour floods at spring tide"},
-            {"id": "ropes", "corpus": "sea", "text": "Mooring ropes are doubled before a storm", "at": "2026-02-01", "kind": "pattern", "session": "watch"},
+            {"id": "ropes", "corpus": "sea", "text": "Mooring ropes are doubled before a storm", "at": "2026-02-01", "kind": "rule", "session": "watch"},
             {"id": "storm", "corpus": "sea", "text": "A storm tore the northern pier", "title": "Damage of the storm", "at": "2026-03-01"},
             {"id": "tides", "corpus": "land", "text": "The harbour was filled in and built over"}],
         "queries": [

@@ -11,7 +11,7 @@ use std::process::Stdio;
 fn rich() -> TestEnv {
     let env = world();
     hear(&env, prompt("session-1", "hello"));
-    let full = json!({"uid": "full", "kind": "learning", "category": "gotcha", "title": "A title", "body": "A body\nof two lines",
+    let full = json!({"uid": "full", "kind": "fact", "category": "gotcha", "title": "A title", "body": "A body\nof two lines",
         "created_at": "2024-02-29T23:59:59.999Z", "updated_at": "2025-01-01T00:00:00Z", "files": ["a.rs", "b/c.rs"],
         "concepts": ["ünïcode", "日本"], "facts": ["\"quoted\"", "tab\there"], "importance": 5, "confidence": 0.3125,
         "host": "claude-code", "session": "session-1", "provenance": "external", "scope": "user", "pinned": true,

@@ -18,7 +18,7 @@ fn library() -> TestEnv {
             "created_at": at(10), "files": ["src/cache/index.rs"], "project_path": env.project(), "session": "s-1", "host": "claude-code"}),
             json!({"uid": "b", "kind": "failure", "title": "The cache was never emptied", "body": "It grew without bound.",
             "created_at": at(20), "files": ["src/cache.rs"], "project_path": env.project()}),
-            json!({"uid": "c", "kind": "pattern", "title": "Empty every cache on shutdown", "body": "Empty every cache on shutdown",
+            json!({"uid": "c", "kind": "rule", "title": "Empty every cache on shutdown", "body": "Empty every cache on shutdown",
             "created_at": at(29), "project_path": env.project()}),
             json!({"uid": "d", "kind": "note", "title": "The cache of another project", "body": "Elsewhere.", "created_at": at(5), "project": "elsewhere"}),
         ],
@@ -46,7 +46,7 @@ fn without_words_the_newest_are_listed() {
         exit 0
         --- out
         #3 Empty every cache on shutdown
-           pattern · project · 2026-04-29
+           rule · project · 2026-04-29
         #2 The cache was never emptied
            failure · project · 2026-04-20
            It grew without bound.
@@ -63,7 +63,7 @@ fn compact_lines_have_the_columns_people_script_against() {
     assert_snapshot!(told(&env.run(["search", "--compact", "--all-projects"])), @r"
         exit 0
         --- out
-          [pattern ] 3                | Empty every cache on shutdown            | project  | 2026-04-29 | 0.00
+          [rule    ] 3                | Empty every cache on shutdown            | project  | 2026-04-29 | 0.00
           [failure ] 2                | The cache was never emptied              | project  | 2026-04-20 | 0.00
           [decision] 1                | Cache the index in memory because the di | project  | 2026-04-10 | 0.00
           [note    ] 4                | The cache of another project             | elsewhere | 2026-04-05 | 0.00
@@ -149,7 +149,7 @@ fn a_filter_that_means_nothing_is_refused_with_what_would() {
         exit 2
         --- err
         error: invalid value 'wish' for '--kind <KIND>'
-          [possible values: decision, pattern, failure, handoff, learning, goal, note, feature, bugfix, refactor, change, discovery, summary]
+          [possible values: rule, decision, fact, failure, goal, note, feature, bugfix, refactor, change, discovery, summary, handoff]
 
         For more information, try '--help'.
         ");

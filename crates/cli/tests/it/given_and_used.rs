@@ -38,7 +38,7 @@ fn law_9_what_was_used_is_known() {
             |given: &Value| (given["kind"].as_str().unwrap().to_owned(), given["used"].as_u64().unwrap());
         status["injected"].as_array().unwrap().iter().map(of).collect()
     };
-    let kinds = ["decision", "failure", "learning"];
+    let kinds = ["decision", "failure", "fact"];
     let counts = |numbers: [u64; 3]| kinds.map(str::to_owned).into_iter().zip(numbers).collect::<Vec<_>>();
     assert_eq!(used(), counts([0, 0, 0]));
     does(

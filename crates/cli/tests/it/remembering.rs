@@ -18,13 +18,13 @@ fn a_memory_is_written_and_its_number_is_told() {
 }
 
 #[test]
-fn the_kind_is_guessed_failure_before_pattern_before_decision_before_note() {
+fn the_kind_is_guessed_failure_before_rule_before_decision_before_note() {
     let env = world();
     let check = |text, kind: &str| {
         assert_eq!(ask(&env, 0, &["remember", "--json", text])["kind"], kind, "{text}");
     };
     check("The deploy failed because we always use nightly", "failure");
-    check("Always pin the toolchain since releases choose it", "pattern");
+    check("Always pin the toolchain since releases choose it", "rule");
     check("We chose tabs over spaces", "decision");
     check("Bob sits next to the window", "note");
     let said = ask(&env, 0, &["remember", "--json", "--kind", "goal", "Ship before the failing deadline"]);
@@ -50,7 +50,7 @@ fn text_comes_as_an_argument_from_standard_input_or_as_an_object() {
     assert_eq!(unnamed["title"], "From a pipe nobody named");
     for (key, value) in [
         ("uid", json!("obj-1")),
-        ("kind", json!("learning")),
+        ("kind", json!("fact")),
         ("title", json!("From an object")),
         ("body", json!("With a body")),
         ("category", json!("gotcha")),
@@ -91,7 +91,7 @@ fn flags_say_what_the_text_does_not() {
         exit 0
         --- out
         #1 Locks
-        learning · project · 2026-05-01T12:00:00Z · from user
+        fact · project · 2026-05-01T12:00:00Z · from user
         importance 4 · confidence 1.00 · seen 1× · used 0×
         pinned
 
@@ -223,7 +223,7 @@ fn a_broken_object_is_refused_and_told_why_it_was_read_as_one() {
         --- err
         error: `wish` is not a kind
 
-        hint: kinds are decision, pattern, failure, handoff, learning, goal, note, feature, bugfix, refactor, change, discovery, summary
+        hint: kinds are rule, decision, fact, failure, goal, note, feature, bugfix, refactor, change, discovery, summary, handoff
         ");
     assert_eq!(env.run(["remember", r#"{"body":"x","created_at":"soonish"}"#]).code, Some(1));
     assert_eq!(env.run(["remember", "x", "--kind", "wish"]).code, Some(2));

@@ -14,7 +14,7 @@ const LONGEST_SUBJECT: usize = 6;
 /// Returns what a user's sentence means that tells how things are.
 pub(super) fn meaning(sentence: &str, tokens: &[Token]) -> Option<Classification> {
     if follows_from(sentence, tokens) || is_no_longer_so(tokens) || permits(tokens) {
-        return Some(Classification { kind: Kind::Learning, category: Some("fact"), is_weak: true });
+        return Some(Classification { kind: Kind::Fact, category: Some("fact"), is_weak: true });
     }
     if FAULTS.are_in(tokens) {
         return None;
@@ -24,7 +24,7 @@ pub(super) fn meaning(sentence: &str, tokens: &[Token]) -> Option<Classification
     }
     let is_one = || SURROUNDINGS.are_in(tokens) || (STANDARDS.are_in(tokens) && !PARTS.are_in(tokens));
     let tells = !OF_THE_MOMENT.are_in(tokens) && (tells(sentence, tokens) || is_one());
-    tells.then_some(Classification { kind: Kind::Learning, category: Some("fact"), is_weak: true })
+    tells.then_some(Classification { kind: Kind::Fact, category: Some("fact"), is_weak: true })
 }
 
 /// "Port 5432 is taken, so dev uses 5433": what follows is told, whatever it follows from.

@@ -36,7 +36,7 @@ pub(super) fn meaning(tokens: &[Token], speaker: Speaker) -> Option<Classificati
         .map(|cues| Classification {
             kind: cues.kind,
             category: cues.category,
-            is_weak: cues.category.is_none() && cues.kind == Kind::Learning,
+            is_weak: cues.category.is_none() && cues.kind == Kind::Fact,
         })
         .or_else(|| behaviour(tokens))
 }
@@ -57,7 +57,7 @@ pub(super) fn announced(all: &[Token], core: &[Token], speaker: Speaker) -> Opti
         Speaker::User => ANNOUNCEMENTS.are_in(all) && !OF_THE_SPEAKER.are_in(core),
         Speaker::Assistant => POINTERS.are_in(all) && describes(core),
     };
-    is_announced.then_some(Classification { kind: Kind::Learning, category: Some("fact"), is_weak: false })
+    is_announced.then_some(Classification { kind: Kind::Fact, category: Some("fact"), is_weak: false })
 }
 
 /// Returns what a sentence means by which the user sets something right, when nothing else tells what it is.
@@ -93,7 +93,7 @@ pub(super) fn is_reason(tokens: &[Token]) -> bool {
 
 fn behaviour(tokens: &[Token]) -> Option<Classification> {
     (describes(tokens) && BEHAVIOURS.are_in(tokens)).then_some(Classification {
-        kind: Kind::Learning,
+        kind: Kind::Fact,
         category: Some("gotcha"),
         is_weak: true,
     })

@@ -47,7 +47,7 @@ pub(super) fn title(sentence: &str, tokens: &[Token], kind: Kind) -> String {
     let tokens = without_opening(tokens);
     let start = tokens.first().map_or(0, |token| token.start);
     // A rule is known by what it asks; a failure or a learning is nothing without its reason.
-    let is_rule = matches!(kind, Kind::Decision | Kind::Pattern | Kind::Goal);
+    let is_rule = matches!(kind, Kind::Decision | Kind::Rule | Kind::Goal);
     let end =
         reason(tokens).filter(|_| is_rule).and_then(|at| tokens.get(at)).map_or(sentence.len(), |t| t.start);
     let said = sentence.get(start..end).or_else(|| sentence.get(start..)).unwrap_or(sentence);

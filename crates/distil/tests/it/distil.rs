@@ -137,7 +137,7 @@ fn a_failure_that_is_mended_in_a_later_turn_gets_its_fix() {
 fn met_in_three_sessions_a_failure_becomes_a_pattern_with_its_fix() {
     let mut story = Recording::new();
     for session in ["a", "b", "c"] {
-        assert_eq!(story.of_kind(Kind::Pattern), []);
+        assert_eq!(story.of_kind(Kind::Fact), []);
         story
             .session(session)
             .asks("Why does the server not start?")
@@ -146,7 +146,7 @@ fn met_in_three_sessions_a_failure_becomes_a_pattern_with_its_fix() {
             .runs("npm run dev", "ready on http://localhost:3000")
             .closes("The server runs now.");
     }
-    let (failure, pattern) = (story.only(Kind::Failure), story.only(Kind::Pattern));
+    let (failure, pattern) = (story.only(Kind::Failure), story.only(Kind::Fact));
     assert_eq!(failure.times_seen, 3);
     assert!(failure.content.body.contains("That was: "), "{}", failure.content.body);
     assert_eq!(story.of_kind(Kind::Discovery), [], "told with the failure");

@@ -9,7 +9,7 @@ pub(crate) const SESSIONS: &[Session] = &[
     Session { name: "a long report of a feature", wants: &["feature: csv export"], tells: long_report },
     Session {
         name: "the web is read before an upgrade",
-        wants: &["change|refactor|feature: axum 0.8", "?learning|decision: axum"],
+        wants: &["change|refactor|feature: axum 0.8", "?fact|decision: axum"],
         tells: fetched,
     },
     Session {
@@ -21,7 +21,7 @@ pub(crate) const SESSIONS: &[Session] = &[
         name: "the user puts the agent right",
         wants: &[
             "feature|change: validat phone",
-            "learning|decision: serializers",
+            "fact|decision: serializers",
             "refactor|change: validation serializer",
         ],
         tells: put_right,
@@ -34,7 +34,7 @@ pub(crate) const SESSIONS: &[Session] = &[
     },
     Session {
         name: "how to run the tests is told",
-        wants: &["learning|decision: make up", "bugfix: timezone"],
+        wants: &["fact|decision: make up", "bugfix: timezone"],
         tells: told_how,
     },
     Session { name: "the user thinks aloud", wants: &["?discovery: kafka"], tells: thinking_aloud },

@@ -12,11 +12,11 @@ pub(crate) const SESSIONS: &[Session] = &[
         wants: &["feature: --json list", "feature: --json show"],
         tells: test_first,
     },
-    Session { name: "a flaky test", wants: &["failure|discovery|learning: reconnect"], tells: flaky },
+    Session { name: "a flaky test", wants: &["failure|discovery|fact: reconnect"], tells: flaky },
     Session { name: "a lint loop", wants: &["change|refactor|bugfix: unused imports"], tells: lint_loop },
     Session {
         name: "a missing dependency is installed",
-        wants: &["failure: httpx", "?learning: httpx"],
+        wants: &["failure: httpx", "?fact: httpx"],
         tells: missing_dependency,
     },
     Session { name: "debugging without a fix", wants: &["discovery|failure: goroutine"], tells: no_fix },
@@ -50,7 +50,7 @@ pub(crate) const SESSIONS: &[Session] = &[
     },
     Session {
         name: "a rule in the middle of a request",
-        wants: &["feature: date picker", "pattern|learning|decision: default exports"],
+        wants: &["feature: date picker", "rule|fact|decision: default exports"],
         tells: rule_in_request,
     },
     Session { name: "a pasted stack trace", wants: &["bugfix: email"], tells: stack_trace },
@@ -59,7 +59,7 @@ pub(crate) const SESSIONS: &[Session] = &[
     Session { name: "a dev server", wants: &["?discovery: health"], tells: dev_server },
     Session {
         name: "the same failure in three sessions",
-        wants: &["pattern: digital envelope", "failure: digital envelope"],
+        wants: &["fact: digital envelope", "failure: digital envelope"],
         tells: three_sessions,
     },
     Session { name: "a compaction in the middle", wants: &["feature: webhook deliver"], tells: compaction },

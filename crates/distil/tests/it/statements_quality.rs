@@ -45,13 +45,13 @@ struct Tally {
 
 fn kinds(label: &str) -> Vec<Kind> {
     match label {
-        "decision" => vec![Kind::Decision, Kind::Goal, Kind::Pattern],
+        "decision" => vec![Kind::Decision, Kind::Goal, Kind::Rule],
         "commitment" => vec![Kind::Goal, Kind::Decision],
-        "preference" => vec![Kind::Learning, Kind::Decision],
-        "fact" | "discovery" | "feature" => vec![Kind::Learning],
-        "architecture" => vec![Kind::Learning, Kind::Decision],
-        "procedure" => vec![Kind::Pattern, Kind::Decision],
-        "lesson" | "bugfix" => vec![Kind::Learning, Kind::Pattern, Kind::Failure],
+        "preference" => vec![Kind::Fact, Kind::Decision],
+        "fact" | "discovery" | "feature" => vec![Kind::Fact],
+        "architecture" => vec![Kind::Fact, Kind::Decision],
+        "procedure" => vec![Kind::Rule, Kind::Decision],
+        "lesson" | "bugfix" => vec![Kind::Fact, Kind::Rule, Kind::Failure],
         _ => Vec::new(),
     }
 }

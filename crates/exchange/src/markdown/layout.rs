@@ -109,8 +109,8 @@ pub(crate) fn document_at(path: &Path) -> Result<MarkdownDocument, DocumentError
 /// Returns the kind a document has by the folder it lies in.
 fn kind_of(path: &Path) -> Option<String> {
     let folder = path.parent()?.file_name()?.to_str()?;
-    let kind: Kind = folder.parse().ok()?;
-    Some(kind.to_string())
+    // Kept as it is written: what an old name means depends on who wrote the memory.
+    Kind::parse_alias(folder).is_ok().then(|| folder.to_owned())
 }
 
 /// Returns the name of a project's folder; `others` are those it must not be confused with.

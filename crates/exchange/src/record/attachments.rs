@@ -6,7 +6,7 @@ use super::{MemoryRecord, OneOrMany, time};
 use crate::error::RecordError;
 use crate::time::iso;
 use backstory_capture::{Redactor, prepare};
-use backstory_memory::{Content, Digest, Kind, Relation, Timestamp, Uid};
+use backstory_memory::{Content, Digest, Kind, Provenance, Relation, Timestamp, Uid};
 use backstory_store::{Anchor, Attachments, Author, MemoryLinks, PriorWording};
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +116,11 @@ impl RevisionRecord {
     }
 
     fn read(&self, redactor: &Redactor, now: Timestamp) -> Result<PriorWording, RecordError> {
-        let kind = self.kind.as_deref().and_then(|kind| kind.parse().ok()).unwrap_or(Kind::Note);
+        let kind = self
+            .kind
+            .as_deref()
+            .and_then(|kind| Kind::from_input(kind, &Provenance::User).ok())
+            .unwrap_or(Kind::Note);
         let content = Content {
             facts: self.facts.clone(),
             concepts: self.concepts.clone(),

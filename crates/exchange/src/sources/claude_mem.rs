@@ -108,7 +108,7 @@ fn directive(row: &ForeignRow) -> Result<ImportedMemory, &'static str> {
     }
     let created_at = first_moment(row, &["created_at_epoch", "created_at"]).ok_or(reason::NO_DATE)?;
     let text = row.text("content").unwrap_or_default();
-    let mut content = draft(Kind::Learning, &title(&[Some(text)]).ok_or(reason::NO_WORDS)?, text);
+    let mut content = draft(Kind::Fact, &title(&[Some(text)]).ok_or(reason::NO_WORDS)?, text);
     content.category = Some(Category("convention".to_owned()));
     content.importance = Importance::new(4);
     if row.text("project").is_none() {

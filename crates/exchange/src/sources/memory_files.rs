@@ -146,7 +146,7 @@ impl MemoryFile {
         } else if is_short_lived || says(&["todo", "todos", "progress", "status"]) {
             Kind::Note
         } else {
-            Kind::Learning
+            Kind::Fact
         }
     }
 }

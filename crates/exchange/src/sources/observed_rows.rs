@@ -5,7 +5,7 @@
 use crate::imported::ImportedProject;
 use crate::sources::rows::reason;
 use crate::sources::text::{draft, files, lines, list, said, sentences, title, unique};
-use backstory_memory::{Category, Content, Importance, Kind};
+use backstory_memory::{Category, Content, Importance, Kind, Provenance};
 use backstory_store::ForeignRow;
 
 /// The columns [`observation`] reads.
@@ -97,11 +97,11 @@ const PARTS: &[(&str, &str)] = &[
 pub(crate) fn kind(sort: &str) -> Kind {
     match sort {
         "architecture" => Kind::Decision,
-        "lesson" | "config" | "configuration" | "preference" | "convention" | "gotcha" => Kind::Learning,
+        "lesson" | "config" | "configuration" | "preference" | "convention" | "gotcha" => Kind::Fact,
         "bug" => Kind::Failure,
         "session_summary" => Kind::Summary,
         "security_alert" | "security_note" => Kind::Discovery,
-        _ => sort.parse().unwrap_or(Kind::Note),
+        _ => Kind::from_input(sort, &Provenance::Import).unwrap_or(Kind::Note),
     }
 }
 

@@ -64,7 +64,7 @@ fn what_mem_lite_learnt_comes_in() {
         (Kind::Discovery, Provenance::External)
     );
     let learning = reading.named("learning l1");
-    assert_eq!(learning.content.kind, Kind::Learning);
+    assert_eq!(learning.content.kind, Kind::Fact);
     assert_eq!(learning.content.category.as_ref().unwrap().0, "gotcha");
     assert!((learning.content.confidence.get() - 0.77).abs() < 1e-9);
     let history = learning.history.unwrap();
@@ -153,7 +153,7 @@ fn what_sdsrss_kept_comes_in() {
         ("observation 3", Kind::Change),
         ("summary 1", Kind::Summary),
         ("handoff exit host-1", Kind::Handoff),
-        ("event 1", Kind::Learning),
+        ("event 1", Kind::Fact),
         ("event 2", Kind::Failure),
         ("event 3", Kind::Note),
         ("deferred 1", Kind::Goal),

@@ -51,7 +51,7 @@ fn check(reading: &CollectedItems) {
         ("session ses_1", Kind::Summary),
         ("observation 1", Kind::Decision),
         ("observation 2", Kind::Decision),
-        ("observation 4", Kind::Learning),
+        ("observation 4", Kind::Fact),
         ("observation 5", Kind::Discovery),
         ("observation 6", Kind::Summary),
         ("observation 7", Kind::Note),

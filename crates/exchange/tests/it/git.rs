@@ -197,7 +197,7 @@ fn files_that_change_together_are_a_pattern_with_a_name_that_stays() {
     let last = repository.commit("Let the parser read names", &["src/parser.rs"]);
     let (memories, _) = read(&repository);
     let patterns: Vec<&ImportedMemory> =
-        memories.iter().filter(|memory| memory.content.kind == Kind::Pattern).collect();
+        memories.iter().filter(|memory| memory.content.kind == Kind::Fact).collect();
     let [pattern] = patterns.as_slice() else { panic!("{patterns:?}") };
     assert_eq!(pattern.content.title, "grammar.txt and src/parser.rs change together");
     let counted = "In 5 of the 5 commits that changed grammar.txt, src/parser.rs changed too";
@@ -212,7 +212,7 @@ fn files_that_change_together_are_a_pattern_with_a_name_that_stays() {
     }
     repository.commit("Teach the parser the last rule", &["grammar.txt", "src/parser.rs"]);
     let (memories, _) = read(&repository);
-    let pattern = memories.iter().find(|memory| memory.content.kind == Kind::Pattern).unwrap();
+    let pattern = memories.iter().find(|memory| memory.content.kind == Kind::Fact).unwrap();
     assert_eq!((pattern.name.clone(), pattern.created_at, pattern.content.fingerprint()), before);
     let counted = "In 6 of the 7 commits that changed src/parser.rs, grammar.txt changed too";
     assert_eq!(pattern.content.facts, [counted]);

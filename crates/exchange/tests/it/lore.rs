@@ -127,8 +127,8 @@ fn everything_lore_kept_comes_in() {
     let kinds: Vec<_> =
         reading.memories.iter().map(|memory| (memory.name.as_str(), memory.content.kind)).collect();
     let expected = [
-        ("pat-1", Kind::Pattern),
-        ("anti-1", Kind::Pattern),
+        ("pat-1", Kind::Fact),
+        ("anti-1", Kind::Fact),
         ("dec-1", Kind::Decision),
         ("dec-2", Kind::Decision),
         ("dec-4", Kind::Decision),
@@ -137,8 +137,8 @@ fn everything_lore_kept_comes_in() {
         ("fail-1", Kind::Failure),
         ("obs-1", Kind::Note),
         ("sig-1", Kind::Note),
-        ("evi-1", Kind::Learning),
-        ("con-1", Kind::Learning),
+        ("evi-1", Kind::Fact),
+        ("con-1", Kind::Fact),
         ("goal-1", Kind::Goal),
     ];
     assert_eq!(kinds, expected);

@@ -129,7 +129,7 @@ fn a_section_is_knowledge_anchored_to_its_file() {
     assert_eq!(memory.name, "packages/store/.cursor/rules/rows.mdc > Rows > Writing rows");
     assert_eq!(
         (content.title.as_str(), content.kind),
-        ("Writing rows: Always in one transaction", Kind::Learning)
+        ("Writing rows: Always in one transaction", Kind::Fact)
     );
     assert_eq!(content.body, "Always in one transaction.\n\n```sql\n# no heading\nBEGIN IMMEDIATE\n```");
     assert_eq!(content.files, ["packages/store/.cursor/rules/rows.mdc"]);
@@ -252,7 +252,7 @@ fn decisions_and_the_state_of_work_are_told_apart() {
     };
     let instances = home.instances();
     assert_eq!(kinds(&instances[0]), [(Kind::Note, None)]);
-    assert_eq!(kinds(&instances[1]), [(Kind::Decision, None), (Kind::Learning, None)]);
+    assert_eq!(kinds(&instances[1]), [(Kind::Decision, None), (Kind::Fact, None)]);
 }
 
 #[test]

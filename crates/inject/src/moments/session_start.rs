@@ -3,7 +3,7 @@
 use super::Injector;
 use crate::{Candidate, Gathered, Orientation, WorkTreeState};
 use backstory_capture::git;
-use backstory_memory::{ChangedSymbol, Kind};
+use backstory_memory::{ChangedSymbol, Kind, KindGroup};
 use std::time::Duration;
 
 /// Git runs while the store is read, and no longer than this.
@@ -17,7 +17,6 @@ const SUMMARIES: u32 = 11;
 const CODE_CHANGES: u32 = 30;
 const KNOWLEDGE: u32 = 20;
 const WORK: u32 = 12;
-const WORK_DONE: [Kind; 5] = [Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change, Kind::Discovery];
 
 impl Injector<'_> {
     /// Gathers what a session starts from. A part that cannot be read carries its error.
@@ -47,7 +46,7 @@ impl Injector<'_> {
             sessions: summaries,
             code_changes: self.code_changes(),
             knowledge: self.candidates("project knowledge", |store| store.most_confident(project, KNOWLEDGE)),
-            work: newest("recent work", &WORK_DONE, WORK),
+            work: newest("recent work", &Kind::with(|kind| kind.group == KindGroup::Work), WORK),
         }
     }
 

@@ -55,7 +55,7 @@ impl Injector<'_> {
     /// Finds what is known about a file that is about to change: the user's decisions, gotchas and patterns, then failures.
     pub(super) fn memories_of_file(&self, file: &str) -> Gathered<Vec<Candidate>> {
         let filter = Filter {
-            kinds: vec![Kind::Decision, Kind::Learning, Kind::Pattern, Kind::Failure],
+            kinds: Kind::with(|kind| kind.warns_before_edit),
             limit: MOST_OF_A_FILE,
             ..Filter::within(Scope::Project(self.recipient.project))
         };

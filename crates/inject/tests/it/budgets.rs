@@ -173,7 +173,7 @@ fn a_full_project_fills_its_budget_well() {
     };
     let known = Orientation {
         sessions: Ok(many(500, Kind::Summary)),
-        knowledge: Ok(many(600, Kind::Learning)),
+        knowledge: Ok(many(600, Kind::Fact)),
         work: Ok(many(700, Kind::Change)),
         ..orientation()
     };

@@ -66,7 +66,7 @@ fn a_session_begins_with_the_story_so_far() {
     - [11d ago, user] Decision: Vitest, not Jest. We moved because Jest could not load the ESM build of the PDF library.
     - [10d ago] Failure: seat map test: connect ECONNREFUSED 127.0.0.1:5433. Fixed by running `docker compose up -d db-test`. Did not help: editing test/setup.ts
     - [8d ago] Convention: Every state change of a booking goes through `Booking.transition`. It writes the audit row; the nightly reconciliation counts those rows.
-    - #160 external learning Provider^docs^refunds^above^500^EUR^are^reviewed · 7d
+    - #160 external fact Provider^docs^refunds^above^500^EUR^are^reviewed · 7d
 
     ## Recent work
     - [15h ago] Bugfix: Refund batches are idempotent by sailing and booking. The key sent to the provider was the time of the run, so a retry paid twice. It is now sailing and booking.
@@ -97,12 +97,12 @@ fn a_prompt_is_answered_with_an_index() {
     #280 bugfix Operator page no longer breaks on sailings without a ship · 3d
     #279 discovery Where the roster is imported from · 3d
     #259 feature Vehicle length is checked against the deck · 6d
-    #77 learning `CREATE INDEX CONCURRENTLY` cannot stand in a migration · 12d
+    #77 fact `CREATE INDEX CONCURRENTLY` cannot stand in a migration · 12d
     #101 decision Money is integer cents, never a float · 18d
     #133 decision Vitest, not Jest · 11d
     #140 failure seat map test: connect ECONNREFUSED 127.0.0.1:5433 · 10d
-    #155 learning Every state change of a booking goes through `Booking.transition` · 8d
-    #160 external learning Provider^docs^refunds^above^500^EUR^are^reviewed · 7d
+    #155 fact Every state change of a booking goes through `Booking.transition` · 8d
+    #160 external fact Provider^docs^refunds^above^500^EUR^are^reviewed · 7d
     #281 summary Operator page lists sailings by departure · 3d
     #241 summary Upgraded to Node 24 · 9d
     #205 summary Seat map loads in one query · 15d
@@ -110,7 +110,7 @@ fn a_prompt_is_answered_with_an_index() {
     #9 note Never point a local run at the payment provider's live keys · 19d · in payments-gateway
     </backstory-1a2b3c4d>
     "#);
-    assert_eq!((block.tokens, block.items.len()), (Tokens(408), 18));
+    assert_eq!((block.tokens, block.items.len()), (Tokens(407), 18));
 }
 
 #[test]

@@ -28,7 +28,7 @@ export async function show({ root, parts: [id], signal }) {
     h("div", { class: "columns" },
       h("div", { class: "column-main" },
         section("Where the work stands", handoff(told.handoff)),
-        section("What is known", told.knowledge?.length ? memoryList(told.knowledge, { as: "day", withProject: false }) : h("p", { class: "quiet-text" }, "No decisions, patterns or learnings yet: they come with what is said and corrected in sessions."))),
+        section("What is known", told.knowledge?.length ? memoryList(told.knowledge, { as: "day", withProject: false }) : h("p", { class: "quiet-text" }, "No rules, decisions or facts yet: they come with what is said and corrected in sessions."))),
       h("div", { class: "column-side column-code" }, section("Code changed lately", changes(told.code_changes ?? [])))));
 }
 

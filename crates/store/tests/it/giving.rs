@@ -68,7 +68,7 @@ fn a_use_counts_for_the_session_that_was_given_it_and_only_once() {
     let test = TestHome::new();
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
-    let id = write(&mut store, project, of_kind(Kind::Learning, "gotcha"), NOW);
+    let id = write(&mut store, project, of_kind(Kind::Fact, "gotcha"), NOW);
     let sessions = ["s", "t"].map(|name| store.find_or_create_session(project, "test", name, NOW).unwrap());
     for session in sessions {
         store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
@@ -94,7 +94,7 @@ fn what_is_fetched_was_of_use_to_the_session_that_was_given_it_last() {
     let test = TestHome::new();
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
-    let id = write(&mut store, project, of_kind(Kind::Learning, "gotcha"), NOW);
+    let id = write(&mut store, project, of_kind(Kind::Fact, "gotcha"), NOW);
     let [earlier, later] =
         ["s", "t"].map(|name| store.find_or_create_session(project, "test", name, NOW).unwrap());
     for session in [earlier, later] {
@@ -116,7 +116,7 @@ fn what_was_told_long_ago_is_thrown_away_words_first() {
     let test = TestHome::new();
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
-    let id = write(&mut store, project, of_kind(Kind::Learning, "gotcha"), NOW);
+    let id = write(&mut store, project, of_kind(Kind::Fact, "gotcha"), NOW);
     let session = store.find_or_create_session(project, "test", "s", NOW).unwrap();
     for _ in 0..3 {
         store.record_injection(&injection(project, session, &[id], NOW)).unwrap();

@@ -194,9 +194,9 @@ impl RevisionJson {
         if self.at_ms > now.0.saturating_add(MAX_AHEAD_MS) || self.at_ms < 0 || self.created_at_ms < 0 {
             return Err("it is of a time that has not come".to_owned());
         }
-        let kind: Kind = self.kind.parse().map_err(|_| format!("`{}` is not a kind", self.kind))?;
         let provenance: Provenance =
             self.provenance.parse().map_err(|_| format!("`{}` is not a provenance", self.provenance))?;
+        let kind = Kind::from_input(&self.kind, &provenance).map_err(|error| error.to_string())?;
         let content = Content {
             facts: self.facts,
             concepts: self.concepts,

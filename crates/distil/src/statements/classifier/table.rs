@@ -237,7 +237,7 @@ pub(super) static CUES: [Cues; 14] = [
     },
     // An order that holds always is a rule, whatever reason follows it.
     Cues {
-        kind: Kind::Pattern,
+        kind: Kind::Rule,
         category: Some("convention"),
         by: CueSpeaker::User,
         patterns: Patterns::new(&["^ always|never|avoid"]),
@@ -275,7 +275,7 @@ pub(super) static CUES: [Cues; 14] = [
         ]),
     },
     Cues {
-        kind: Kind::Learning,
+        kind: Kind::Fact,
         category: Some("preference"),
         by: CueSpeaker::Anyone,
         patterns: Patterns::new(&[
@@ -326,7 +326,7 @@ pub(super) static CUES: [Cues; 14] = [
         ]),
     },
     Cues {
-        kind: Kind::Pattern,
+        kind: Kind::Rule,
         category: Some("convention"),
         by: CueSpeaker::User,
         patterns: Patterns::new(&[
@@ -367,7 +367,7 @@ pub(super) static CUES: [Cues; 14] = [
         ]),
     },
     Cues {
-        kind: Kind::Pattern,
+        kind: Kind::Rule,
         category: Some("convention"),
         by: CueSpeaker::Anyone,
         patterns: Patterns::new(&[
@@ -383,7 +383,7 @@ pub(super) static CUES: [Cues; 14] = [
         ]),
     },
     Cues {
-        kind: Kind::Learning,
+        kind: Kind::Fact,
         category: Some("gotcha"),
         by: CueSpeaker::Anyone,
         patterns: Patterns::new(&[
@@ -408,7 +408,7 @@ pub(super) static CUES: [Cues; 14] = [
         ]),
     },
     Cues {
-        kind: Kind::Learning,
+        kind: Kind::Fact,
         category: Some("architecture"),
         by: CueSpeaker::Anyone,
         patterns: Patterns::new(&[
@@ -428,7 +428,7 @@ pub(super) static CUES: [Cues; 14] = [
         ]),
     },
     Cues {
-        kind: Kind::Learning,
+        kind: Kind::Fact,
         category: Some("architecture"),
         by: CueSpeaker::User,
         patterns: Patterns::new(&[
@@ -439,7 +439,7 @@ pub(super) static CUES: [Cues; 14] = [
         ]),
     },
     Cues {
-        kind: Kind::Learning,
+        kind: Kind::Fact,
         category: Some("fact"),
         by: CueSpeaker::Anyone,
         patterns: Patterns::new(&[
@@ -461,7 +461,7 @@ pub(super) static CUES: [Cues; 14] = [
         ]),
     },
     Cues {
-        kind: Kind::Learning,
+        kind: Kind::Fact,
         category: None,
         by: CueSpeaker::User,
         patterns: Patterns::new(&[

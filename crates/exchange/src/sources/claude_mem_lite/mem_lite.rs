@@ -78,7 +78,7 @@ fn learning(row: &ForeignRow, sessions: &MemLiteSessions) -> Result<ImportedMemo
         return Err(reason::DELETED);
     }
     let text = row.text("content").unwrap_or_default();
-    let mut content = draft(Kind::Learning, &title(&[Some(text)]).ok_or(reason::NO_WORDS)?, text);
+    let mut content = draft(Kind::Fact, &title(&[Some(text)]).ok_or(reason::NO_WORDS)?, text);
     content.category = row.text("category").map(|category| Category(category.to_lowercase()));
     content.confidence = row.real("confidence").map_or(Confidence::DISTILLED, Confidence::new);
     let session = row.text("source_session_id");

@@ -120,7 +120,7 @@ impl<'a> CoChangedPair<'a> {
     pub(super) fn memory(&self, root: &Path) -> ImportedMemory {
         let [one, other] = self.files();
         let body = format!("Who changes {one} or {other} mostly has to change both.");
-        let mut content = Content::new(Kind::Pattern, &self.title(), &body);
+        let mut content = Content::new(Kind::Fact, &self.title(), &body);
         content.facts = vec![format!(
             "In {} of the {} commits that changed {}, {} changed too",
             self.both.len(),

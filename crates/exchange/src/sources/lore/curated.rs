@@ -54,7 +54,7 @@ fn pattern(record: &LoreRecord) -> Result<ImportedMemory, &'static str> {
         ("Not", bad.as_deref()),
         ("But", good.as_deref()),
     ]);
-    let mut content = draft(Kind::Pattern, &title, &body);
+    let mut content = draft(Kind::Fact, &title, &body);
     content.category =
         text(record, "category").filter(|sort| *sort != "general").map(|sort| Category(sort.to_owned()));
     content.confidence =
@@ -80,7 +80,7 @@ fn anti_pattern(record: &LoreRecord) -> Result<ImportedMemory, &'static str> {
     let (symptom, fix) = (text(record, "symptom"), text(record, "fix"));
     let title = title(&[text(record, "name"), symptom, fix]).ok_or(reason::NO_WORDS)?;
     let body = lines(&[("Symptom", symptom), ("Risk", text(record, "risk")), ("Fix", fix)]);
-    let mut content = draft(Kind::Pattern, &title, &body);
+    let mut content = draft(Kind::Fact, &title, &body);
     content.category = Some(Category("anti-pattern".to_owned()));
     content.concepts =
         text(record, "category").filter(|sort| *sort != "general").map(str::to_owned).into_iter().collect();
@@ -91,7 +91,7 @@ fn anti_pattern(record: &LoreRecord) -> Result<ImportedMemory, &'static str> {
 fn concept(record: &LoreRecord) -> Result<ImportedMemory, &'static str> {
     let defined = text(record, "definition");
     let title = title(&[text(record, "name"), defined]).ok_or(reason::NO_WORDS)?;
-    let mut content = draft(Kind::Learning, &title, defined.unwrap_or_default());
+    let mut content = draft(Kind::Fact, &title, defined.unwrap_or_default());
     content.category = Some(Category("concept".to_owned()));
     content.importance = Importance::new(4);
     let memory = placed(record, &["created_at"], nameless(), content)?;

@@ -119,7 +119,7 @@ pub(super) fn evidence(root: &Path, take: &mut LoreSink<'_>) {
             Some("contested") => 0.3,
             _ => 0.5,
         };
-        take(noted(&record, Kind::Learning).map(|mut memory| {
+        take(noted(&record, Kind::Fact).map(|mut memory| {
             memory.content.category = Some(Category("evidence".to_owned()));
             memory.content.confidence = Confidence::new(sure);
             memory.relates = texts(&record, "cited_by");
