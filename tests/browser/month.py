@@ -278,7 +278,7 @@ class Month:
 
     def injection_row(self, injection):
         tokens = 58 + sum(18 + len(row["title"]) // 4 for row in self.lines_of(injection))
-        return {"id": injection["id"], "at": iso(injection["at"]), "moment": injection["moment"], "project": injection["project_id"], "project_name": self.text(PROJECTS[injection["project_id"] - 1], injection["id"]), "session": injection["session"], "host": injection["host"], "tokens": tokens, "budget": injection["budget"], "bytes": tokens * 4, "build_ms": injection["build_ms"], "sections": [self.text(layer) for layer in (["pinned", "handoff", "knowledge", "work"] if injection["moment"] == "session_start" else ["relevant"])], "sections_skipped": [self.text("code")] if injection["id"] % 6 == 0 or self.hostile else [], "injected": injection["injected"], "used": injection["used"]}
+        return {"id": injection["id"], "at": iso(injection["at"]), "moment": injection["moment"], "project": injection["project_id"], "project_name": self.text(PROJECTS[injection["project_id"] - 1], injection["id"]), "session": injection["session"], "host": injection["host"], "tokens": tokens, "budget": injection["budget"], "bytes": tokens * 4, "build_ms": injection["build_ms"], "sections": [self.text(section) for section in (["pinned", "handoff", "knowledge", "work"] if injection["moment"] == "session_start" else ["relevant"])], "sections_skipped": [self.text("code")] if injection["id"] % 6 == 0 or self.hostile else [], "injected": injection["injected"], "used": injection["used"]}
 
     def page_of_injections(self, query):
         before, limit = int(query.get("before", 10**9)), int(query.get("limit", 50))
@@ -336,7 +336,7 @@ class Month:
         return {"version": 1, "hosts": hosts, "receipts": self.receipts(), "latency": latency}
 
     def status(self):
-        given = [{"section": self.text(layer), "kind": self.text(kind) if self.hostile else kind, "injected": given, "used": used} for layer, kind, given, used in [("relevant", "decision", 412, 148), ("relevant", "failure", 198, 91), ("knowledge", "pattern", 260, 57), ("knowledge", "learning", 244, 38), ("handoff", "handoff", 71, 66), ("work", "bugfix", 188, 21)]] if self.amount else []
+        given = [{"section": self.text(section), "kind": self.text(kind) if self.hostile else kind, "injected": given, "used": used} for section, kind, given, used in [("relevant", "decision", 412, 148), ("relevant", "failure", 198, 91), ("knowledge", "pattern", 260, 57), ("knowledge", "learning", 244, 38), ("handoff", "handoff", 71, 66), ("work", "bugfix", 188, 21)]] if self.amount else []
         return {"version": 1, "home": self.text("/home/ada/.local/share/backstory"), "writable": not self.hostile, "problem": self.text("locked") if self.hostile else None, "schema": 8, "memories": self.amount, "superseded": self.amount // 29, "forgotten": 4, "events": self.amount * 14 + len(self.worked), "sessions": len(self.sessions), "projects": 3, "injections": len(self.injected), "injected": given, "bytes": 310_000 + self.amount * 3800, "spooled": 0, "vectors_waiting": 0, "newest_backup": iso(self.now - timedelta(hours=9)), "quarantined": self.hostile or [], "last_event_at": iso(self.now - timedelta(minutes=3)) if self.amount else None, "hooks": self.receipts(), "model_work": None, "uptime_s": 5400, "rss_bytes": 24_600_000, "version_of_worker": self.text("0.1.0")}
 
 

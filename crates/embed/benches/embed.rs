@@ -3,7 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a bench that cannot set itself up has nothing to measure")]
 
 use backstory_embed::{
-    DIMENSION, Encoder, MiniLm, Quantised, Row, Vector, VectorFile, VectorScope, VectorWriter, model_name,
+    DIMENSION, Encoder, MiniLm, Quantised, Vector, VectorFile, VectorRow, VectorScope, VectorWriter,
+    model_name,
 };
 use divan::Bencher;
 use std::path::PathBuf;
@@ -75,7 +76,7 @@ fn open_and_append(bencher: Bencher<'_, '_>, rows: usize) {
     let vector = vector(1).quantise();
     bencher.bench(|| {
         let mut writer = VectorWriter::open(&path, model_name()).unwrap();
-        writer.append(&[Row { memory: rows as i64 + 1, project: 3, vector: &vector }]).unwrap();
+        writer.append(&[VectorRow { memory: rows as i64 + 1, project: 3, vector: &vector }]).unwrap();
     });
 }
 
@@ -97,8 +98,11 @@ fn file_of(rows: usize) -> (TempDir, PathBuf) {
     VectorWriter::rebuild(&path, model_name()).unwrap().finish().unwrap();
     let mut writer = VectorWriter::open(&path, model_name()).unwrap();
     for batch in 0..rows / 1_000 {
-        let row =
-            |(at, vector)| Row { memory: (batch * 1_000 + at + 1) as i64, project: (at % 10) as i64, vector };
+        let row = |(at, vector)| VectorRow {
+            memory: (batch * 1_000 + at + 1) as i64,
+            project: (at % 10) as i64,
+            vector,
+        };
         writer.append(&vectors.iter().enumerate().map(row).collect::<Vec<_>>()).unwrap();
     }
     (directory, path)

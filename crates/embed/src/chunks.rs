@@ -3,7 +3,7 @@
 //! The measured rule is 110 words with a step of 90. Words that make many tokens (code, other scripts) shrink
 //! a chunk until it fits, with the same share of overlap, so that no part of a text is silently left out.
 
-use crate::tokenizer::Tokens;
+use crate::tokenizer::TokenIds;
 use std::ops::Range;
 
 const CHUNK_WORDS: usize = 110;
@@ -12,7 +12,7 @@ const OVERLAP_WORDS: usize = 20;
 /// Returns the ranges of `tokens.ids` to encode, each of at most `limit` ids: one when the text fits.
 ///
 /// Every unit must fit into `limit`, which the tokenizer sees to.
-pub(crate) fn chunks(tokens: &Tokens, limit: usize) -> Vec<Range<usize>> {
+pub(crate) fn chunks(tokens: &TokenIds, limit: usize) -> Vec<Range<usize>> {
     let total = tokens.ids.len();
     if total == 0 {
         return Vec::new();
@@ -43,8 +43,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn text_of(unit_lengths: &[usize]) -> Tokens {
-        let mut tokens = Tokens::default();
+    fn text_of(unit_lengths: &[usize]) -> TokenIds {
+        let mut tokens = TokenIds::default();
         for length in unit_lengths {
             tokens.units.push(tokens.ids.len());
             tokens.ids.extend(std::iter::repeat_n(7, *length));

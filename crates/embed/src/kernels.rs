@@ -15,6 +15,8 @@ mod avx512;
 mod neon;
 mod portable;
 mod rows;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod simd;
 
 pub(crate) use rows::Rows;
 

@@ -24,4 +24,4 @@ mod vector_file;
 pub use encoder::Encoder;
 pub use minilm::{MiniLm, is_everyday, model_name};
 pub use vector::{DIMENSION, QUANTISED_BYTES, Quantised, Vector};
-pub use vector_file::{Neighbour, Row, VectorFile, VectorFileError, VectorScope, VectorWriter};
+pub use vector_file::{Neighbour, VectorFile, VectorFileError, VectorRow, VectorScope, VectorWriter};

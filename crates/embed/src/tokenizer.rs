@@ -10,7 +10,7 @@ mod characters;
 mod tables;
 mod vocabulary;
 
-pub(crate) use vocabulary::Vocabulary;
+pub(crate) use vocabulary::WordPieces;
 
 use characters::{Character, classify};
 
@@ -29,7 +29,7 @@ const LONGEST_UNIT_TOKENS: usize = 32;
 
 /// A text as token ids, with the places where it may be cut.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tokens {
+pub(crate) struct TokenIds {
     /// The ids, without the opening and closing tokens.
     pub(crate) ids: Vec<u16>,
     /// Where each unit begins in `ids`: a unit is a word between blanks, or a part of a very long one.
@@ -37,9 +37,14 @@ pub(crate) struct Tokens {
 }
 
 /// Tokenizes a text, stopping soon after `limit` tokens.
-pub(crate) fn tokenize(vocabulary: &Vocabulary, text: &str, limit: usize) -> Tokens {
-    let mut reader =
-        Reader { vocabulary, word: String::new(), chars: 0, unit_open: false, tokens: Tokens::default() };
+pub(crate) fn tokenize(vocabulary: &WordPieces, text: &str, limit: usize) -> TokenIds {
+    let mut reader = TokenReader {
+        vocabulary,
+        word: String::new(),
+        chars: 0,
+        unit_open: false,
+        tokens: TokenIds::default(),
+    };
     for character in text.chars() {
         if reader.tokens.ids.len() > limit {
             break;
@@ -51,16 +56,16 @@ pub(crate) fn tokenize(vocabulary: &Vocabulary, text: &str, limit: usize) -> Tok
 }
 
 /// Collects characters into words and words into tokens.
-struct Reader<'a> {
-    vocabulary: &'a Vocabulary,
+struct TokenReader<'a> {
+    vocabulary: &'a WordPieces,
     word: String,
     /// Characters of the current word, counted on past what `word` keeps.
     chars: usize,
     unit_open: bool,
-    tokens: Tokens,
+    tokens: TokenIds,
 }
 
-impl Reader<'_> {
+impl TokenReader<'_> {
     fn take(&mut self, class: Character) {
         match class {
             Character::Blank => {

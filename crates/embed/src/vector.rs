@@ -74,11 +74,11 @@ impl Quantised {
     pub fn from_bytes(bytes: &[u8]) -> Option<Quantised> {
         let (scale, values) = bytes.split_first_chunk()?;
         let values: [u8; DIMENSION] = values.try_into().ok()?;
-        Quantised::of(f32::from_le_bytes(*scale), values.map(u8::cast_signed))
+        Quantised::from_parts(f32::from_le_bytes(*scale), values.map(u8::cast_signed))
     }
 
     /// Puts a vector together again; returns `None` when it cannot be one.
-    pub(crate) fn of(scale: f32, values: [i8; DIMENSION]) -> Option<Quantised> {
+    pub(crate) fn from_parts(scale: f32, values: [i8; DIMENSION]) -> Option<Quantised> {
         (scale.is_normal() && scale > 0.0).then_some(Quantised { scale, values })
     }
 
@@ -91,7 +91,7 @@ impl Quantised {
     /// Returns the cosine of the angle between two stored vectors, within about 0.002 of the exact one.
     #[must_use]
     pub fn cosine(&self, other: &Quantised) -> f32 {
-        let (query, mut product) = (Query::from(self), [0]);
+        let (query, mut product) = (ScanQuery::from(self), [0]);
         query.products(Cpu::detect(), std::slice::from_ref(&other.values).into(), &mut product);
         let [product] = product;
         query.cosine(product, other.scale)
@@ -115,12 +115,12 @@ impl fmt::Debug for Quantised {
 /// A vector to compare many stored ones with.
 ///
 /// In 16 bits a number, because that costs nothing: the sum of 384 products of 16 and 8 bits fits 32.
-pub(crate) struct Query {
+pub(crate) struct ScanQuery {
     scale: f32,
     values: [i16; DIMENSION],
 }
 
-impl Query {
+impl ScanQuery {
     /// Returns the cosine that a product with a row of the given scale stands for.
     pub(crate) fn cosine(&self, product: i32, scale: f32) -> f32 {
         product as f32 * self.scale * scale
@@ -132,21 +132,21 @@ impl Query {
     }
 }
 
-impl From<&Vector> for Query {
-    fn from(vector: &Vector) -> Query {
+impl From<&Vector> for ScanQuery {
+    fn from(vector: &Vector) -> ScanQuery {
         let (scale, values) = rounded(&vector.0, f32::from(i16::MAX));
-        Query { scale, values: values.map(|value| value as i16) }
+        ScanQuery { scale, values: values.map(|value| value as i16) }
     }
 }
 
-impl From<&Quantised> for Query {
-    fn from(quantised: &Quantised) -> Query {
-        Query { scale: quantised.scale, values: quantised.values.map(i16::from) }
+impl From<&Quantised> for ScanQuery {
+    fn from(quantised: &Quantised) -> ScanQuery {
+        ScanQuery { scale: quantised.scale, values: quantised.values.map(i16::from) }
     }
 }
 
 struct Products<'a> {
-    query: &'a Query,
+    query: &'a ScanQuery,
     rows: Rows<'a>,
     products: &'a mut [i32],
 }

@@ -31,7 +31,7 @@ mod writer;
 
 pub use error::VectorFileError;
 pub use scan::{Neighbour, VectorScope};
-pub use writer::{Row, VectorWriter};
+pub use writer::{VectorRow, VectorWriter};
 
 use map::{Entry, Map};
 use std::path::Path;

@@ -15,12 +15,12 @@ fn of_files() -> Option<usize> {
 #[test]
 fn a_question_gives_the_model_back_and_a_text_keeps_it_for_the_next() {
     let model = MiniLm::load().unloading_after_query();
-    let asked = model.encode_query("what was it?").unwrap();
+    let before = model.encode_query("what was it?").unwrap();
     let without = of_files().unwrap();
     let texts = model.encode("a memory, whose pages stay for the next");
     let with = of_files().unwrap();
     assert!(with > without + 10_000_000, "{without} {with}");
-    assert_eq!(model.encode_query("what was it?").unwrap(), asked);
+    assert_eq!(model.encode_query("what was it?").unwrap(), before);
     let again = of_files().unwrap();
     assert!(again + 10_000_000 < with, "{with} {again}");
     assert_eq!(model.encode("a memory, whose pages stay for the next"), texts);

@@ -42,7 +42,7 @@ pub(crate) enum Subject {
     /// Changed code.
     Code,
     /// The work tree now; not worth a block of its own, because the agent can look.
-    WorkTreeState,
+    WorkTreeStatus,
 }
 
 /// What may still be used.
@@ -226,14 +226,14 @@ impl Assembly {
         let mut seen = self.placed.clone();
         let mut is_new = |item: &SectionItem| match item.subject {
             Subject::Memory { id, .. } => seen.insert(id),
-            Subject::Code | Subject::WorkTreeState => true,
+            Subject::Code | Subject::WorkTreeStatus => true,
         };
         items.into_iter().filter(|item| is_new(item)).collect()
     }
 
     fn place(&mut self, section: &'static str, item: SectionItem, form: &RenderedForm) {
         self.text.push_str(&form.text);
-        self.is_worth_injecting |= !matches!(item.subject, Subject::WorkTreeState);
+        self.is_worth_injecting |= !matches!(item.subject, Subject::WorkTreeStatus);
         let Subject::Memory { id, score, reasons, .. } = item.subject else { return };
         self.placed.insert(id);
         let rank = u32::try_from(self.items.len() + 1).unwrap_or(u32::MAX);

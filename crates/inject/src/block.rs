@@ -64,11 +64,11 @@ pub struct PlacedMemory {
 pub struct SkippedSection {
     /// The section.
     pub section: &'static str,
-    /// SkipReason not.
+    /// Why not.
     pub why: SkipReason,
 }
 
-/// SkipReason a section is not in the block.
+/// Why a section is not in the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkipReason {
     /// It could not be built.

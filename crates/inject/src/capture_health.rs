@@ -17,11 +17,11 @@ pub enum CaptureProblem {
     #[error("Backstory remembers nothing of this session for now: {0}. `backstory doctor` says what to do.")]
     StoreUnusable(String),
     /// The spool is not drained.
-    #[error("Backstory: {0} events wait in the spool and are not taken in. `backstory status` says more.")]
+    #[error("Backstory: {0} events wait in the spool and are not stored. `backstory status` says more.")]
     SpoolBacklog(usize),
     /// Only session starts arrive.
     #[error(
-        "Backstory heard nothing of the last {0} sessions here but that they began: its other hooks do not run. \
+        "Backstory captured nothing of the last {0} sessions here but their start: its other hooks do not run. \
          Look at the host's hooks; `backstory status` shows which run."
     )]
     OnlySessionStarts(u32),

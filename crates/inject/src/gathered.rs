@@ -7,7 +7,7 @@ use crate::GatherError;
 use backstory_memory::{ChangedSymbol, Kind, Memory, SessionId, Standing, Timestamp};
 
 /// A part, or why it could not be read.
-pub type Gathered<T> = Result<T, GatherError>;
+pub type GatherResult<T> = Result<T, GatherError>;
 
 /// One memory that may be injected, and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +42,7 @@ impl Candidate {
 
 /// The state of the project's folder now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WorkTreeState {
+pub struct WorkTreeStatus {
     /// The branch that is checked out.
     pub branch: Option<String>,
     /// Files with uncommitted changes.
@@ -57,28 +57,28 @@ pub struct WorkTreeState {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Orientation {
     /// What the user wants in view.
-    pub pinned: Gathered<Vec<Candidate>>,
+    pub pinned: GatherResult<Vec<Candidate>>,
     /// Branch, dirty files, next steps.
-    pub work_tree: WorkTreeState,
+    pub work_tree: WorkTreeStatus,
     /// Where the last session left off.
-    pub handoff: Gathered<Option<Candidate>>,
+    pub handoff: GatherResult<Option<Candidate>>,
     /// What the last session did.
-    pub last_summary: Gathered<Option<Candidate>>,
+    pub last_summary: GatherResult<Option<Candidate>>,
     /// Summaries of the sessions before, newest first; ten are enough.
-    pub sessions: Gathered<Vec<Candidate>>,
+    pub sessions: GatherResult<Vec<Candidate>>,
     /// Symbols lately added, changed or removed, newest first.
-    pub code_changes: Gathered<Vec<ChangedSymbol>>,
+    pub code_changes: GatherResult<Vec<ChangedSymbol>>,
     /// Learnings, patterns, decisions, failures: the most_confident first, nothing below a confidence of 0.5.
-    pub knowledge: Gathered<Vec<Candidate>>,
+    pub knowledge: GatherResult<Vec<Candidate>>,
     /// Work done, newest first.
-    pub work: Gathered<Vec<Candidate>>,
+    pub work: GatherResult<Vec<Candidate>>,
 }
 
 impl Default for Orientation {
     fn default() -> Orientation {
         Orientation {
             pinned: Ok(Vec::new()),
-            work_tree: WorkTreeState::default(),
+            work_tree: WorkTreeStatus::default(),
             handoff: Ok(None),
             last_summary: Ok(None),
             sessions: Ok(Vec::new()),

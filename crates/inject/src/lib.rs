@@ -31,7 +31,7 @@ pub use capture_health::{CaptureProblem, check_capture, problem_opening};
 pub use encode::{encode, encode_lines};
 pub use error::{GatherError, InjectError};
 pub use frame::{BlockFrame, FetchHint, MAX_BLOCK_BYTES, default_budget, draw_nonce};
-pub use gathered::{Candidate, Gathered, Orientation, ResumePoint, WorkTreeState};
+pub use gathered::{Candidate, GatherResult, Orientation, ResumePoint, WorkTreeStatus};
 pub use hook_injector::HookInjector;
 pub use moments::{InjectSettings, Injector, Recipient};
 pub use prefetch::Prefetch;

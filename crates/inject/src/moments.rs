@@ -10,8 +10,8 @@ mod tool;
 pub(crate) use prompt::{MOST_PROMPT_CHARS, is_about_something};
 
 use crate::{
-    BlockFrame, BuiltInjection, Candidate, FetchHint, Gathered, InjectionRequest, MAX_BLOCK_BYTES, Prefetch,
-    ResumePoint, draw_nonce, elapsed_us, sections,
+    BlockFrame, BuiltInjection, Candidate, FetchHint, GatherResult, InjectionRequest, MAX_BLOCK_BYTES,
+    Prefetch, ResumePoint, draw_nonce, elapsed_us, sections,
 };
 use backstory_capture::{FreshnessLimit, freshness};
 use backstory_memory::{
@@ -93,7 +93,7 @@ impl Injector<'_> {
         &self,
         reason: &str,
         ids: impl FnOnce(&Store) -> Result<Vec<MemoryId>, StoreError>,
-    ) -> Gathered<Vec<Candidate>> {
+    ) -> GatherResult<Vec<Candidate>> {
         let read = || ids(self.store).and_then(|ids| self.store.memories(&ids));
         let memories = self.store.read_until(self.until, read)?.into_iter();
         let unseen = memories.filter(|memory| self.is_unseen(memory));

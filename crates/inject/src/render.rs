@@ -6,7 +6,7 @@
 use crate::assembly::{SectionItem, Subject};
 use crate::encode::{encode, shorten};
 use crate::snippet::{self, LINE_CHARS};
-use crate::{Candidate, WorkTreeState, age, time_ago};
+use crate::{Candidate, WorkTreeStatus, age, time_ago};
 use backstory_memory::{
     ChangedSymbol, Memory, Provenance, SymbolChange, TITLE_CHARS, Timestamp, Tokens, estimate,
 };
@@ -69,7 +69,7 @@ fn core_of(title: &str) -> &str {
 }
 
 /// Branch, dirty files and next steps, one line each, worded as in a handoff.
-pub(crate) fn work_tree(state: &WorkTreeState) -> Vec<String> {
+pub(crate) fn work_tree(state: &WorkTreeStatus) -> Vec<String> {
     let names = |names: &[String]| {
         let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| encode(name, NAME_CHARS)).collect();
         let more = names.len().saturating_sub(MOST_NAMES);
@@ -86,7 +86,7 @@ pub(crate) fn work_tree(state: &WorkTreeState) -> Vec<String> {
 
 /// The work tree as one item.
 pub(crate) fn work_tree_item(lines: &[String]) -> SectionItem {
-    SectionItem { subject: Subject::WorkTreeState, forms: vec![format!("- [now] {}", lines.join("\n  "))] }
+    SectionItem { subject: Subject::WorkTreeStatus, forms: vec![format!("- [now] {}", lines.join("\n  "))] }
 }
 
 /// One file and what changed in it; then with fewer symbols.

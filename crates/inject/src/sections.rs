@@ -1,7 +1,7 @@
 //! The four moments: which sections each has, in which order, and how much of the budget each may use.
 
 use crate::assembly::{Section, SectionBuilder, SectionItem, assemble};
-use crate::{Block, BlockFrame, Candidate, GatherError, Gathered, Orientation, ResumePoint, render};
+use crate::{Block, BlockFrame, Candidate, GatherError, GatherResult, Orientation, ResumePoint, render};
 use backstory_memory::{ChangedSymbol, Moment, Provenance, Timestamp, Tokens};
 
 /// A tenth of a session's budget is kept for the frame, the hint, and estimation error.
@@ -28,7 +28,7 @@ pub fn compaction(orientation: &Orientation, frame: &BlockFrame) -> Block {
 
 /// Builds the index of what bears on a prompt: one line a memory.
 #[must_use]
-pub fn prompt(hits: &Gathered<Vec<Candidate>>, frame: &BlockFrame) -> Block {
+pub fn prompt(hits: &GatherResult<Vec<Candidate>>, frame: &BlockFrame) -> Block {
     let wrapping = frame.wrapping(Moment::Prompt);
     let allowance = wrapping.allowance(frame, Tokens(0));
     let build = || {
@@ -44,7 +44,7 @@ pub fn prompt(hits: &Gathered<Vec<Candidate>>, frame: &BlockFrame) -> Block {
 
 /// Builds what to know before a tool runs: one to three lines.
 #[must_use]
-pub fn tool(hits: &Gathered<Vec<Candidate>>, frame: &BlockFrame) -> Block {
+pub fn tool(hits: &GatherResult<Vec<Candidate>>, frame: &BlockFrame) -> Block {
     let wrapping = frame.wrapping(Moment::Tool);
     let allowance = wrapping.allowance(frame, Tokens(0));
     let build = || {
@@ -60,7 +60,7 @@ pub fn tool(hits: &Gathered<Vec<Candidate>>, frame: &BlockFrame) -> Block {
     assemble(vec![section], allowance).finish(|sections| wrapping.around(sections))
 }
 
-fn in_force(gathered: &Gathered<Vec<Candidate>>, now: Timestamp) -> Result<Vec<&Candidate>, GatherError> {
+fn in_force(gathered: &GatherResult<Vec<Candidate>>, now: Timestamp) -> Result<Vec<&Candidate>, GatherError> {
     let all = gathered.as_ref().map_err(Clone::clone)?;
     Ok(all.iter().filter(|it| it.is_in_force(now)).take(MOST_ITEMS).collect())
 }
@@ -131,7 +131,7 @@ impl<'a> View<'a> {
     /// A section with one item a memory.
     fn each(
         self,
-        gathered: &'a Gathered<Vec<Candidate>>,
+        gathered: &'a GatherResult<Vec<Candidate>>,
         render: fn(&Candidate, Timestamp) -> SectionItem,
     ) -> SectionBuilder<'a> {
         Box::new(move || {
@@ -170,7 +170,10 @@ impl<'a> View<'a> {
         Some(format!("Last done: {completed}"))
     }
 
-    fn one(self, gathered: &'a Gathered<Option<Candidate>>) -> Result<Option<&'a Candidate>, GatherError> {
+    fn one(
+        self,
+        gathered: &'a GatherResult<Option<Candidate>>,
+    ) -> Result<Option<&'a Candidate>, GatherError> {
         let one = gathered.as_ref().map_err(Clone::clone)?.as_ref();
         Ok(one.filter(|it| it.is_in_force(self.now) && self.is_fresh(it)))
     }

@@ -34,22 +34,22 @@ impl fmt::Debug for OpenAiCompatible {
 
 #[derive(Deserialize)]
 struct ChatCompletion {
-    choices: Vec<ChatChoice>,
-    usage: Option<ChatUsage>,
+    choices: Vec<CompletionChoice>,
+    usage: Option<CompletionUsage>,
 }
 
 #[derive(Deserialize)]
-struct ChatChoice {
-    message: ChatMessage,
+struct CompletionChoice {
+    message: CompletionMessage,
 }
 
 #[derive(Deserialize)]
-struct ChatMessage {
+struct CompletionMessage {
     content: String,
 }
 
 #[derive(Deserialize)]
-struct ChatUsage {
+struct CompletionUsage {
     total_tokens: u32,
 }
 

@@ -35,8 +35,8 @@ pub struct Rewording {
 /// Why an answer is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum RejectedAnswer {
-    /// It is not the JSON that was asked for.
-    #[error("not the JSON that was asked for")]
+    /// It is not the requested JSON.
+    #[error("not the requested JSON")]
     Shape,
     /// The title is empty, too long, or not one plain line.
     #[error("the title is not one plain line")]

@@ -9,7 +9,7 @@
 #[path = "kept/stores.rs"]
 mod kept;
 
-use backstory_embed::{DIMENSION, Row, Vector, VectorWriter, model_name};
+use backstory_embed::{DIMENSION, Vector, VectorRow, VectorWriter, model_name};
 use backstory_memory::{ProjectId, Timestamp};
 use backstory_recall::{RankingWeights, SearchQuery, Searcher, SemanticIndex, Synonyms, VectorCache};
 use backstory_store::{Filter, Home, Scope, Store};
@@ -89,7 +89,9 @@ fn make_up_vectors(home: &Home, project: ProjectId, memories: usize) {
     let mut corpus = Corpus::new(3);
     for memory in 1..=i64::try_from(memories).expect("a size") {
         let vector = Vector::normalised(corpus.vector::<DIMENSION>()).expect("a direction").quantise();
-        writer.append(&[Row { memory, project: project.0, vector: &vector }]).expect("a vector appended");
+        writer
+            .append(&[VectorRow { memory, project: project.0, vector: &vector }])
+            .expect("a vector appended");
     }
     writer.finish().expect("vectors on the disk");
 }

@@ -19,7 +19,7 @@ use std::time::Instant;
 
 const QUESTIONS: usize = 300;
 /// Each question is asked so often, and the quickest counts: other work on the machine is not what is measured.
-const ASKED: usize = 3;
+const REPEATS: usize = 3;
 const WRITES: u32 = 2_000;
 
 fn main() {
@@ -66,18 +66,18 @@ fn ask(
                 store.search_corrected(&query, &filter).expect("an answer");
                 begun.elapsed()
             };
-            (0..ASKED).map(once).min().expect("asked at least once")
+            (0..REPEATS).map(once).min().expect("at least one run")
         })
         .collect();
     show(what, memories, &took);
-    let each = cpu_time().zip(worked).map(|(after, before)| (after - before) / (QUESTIONS * ASKED) as f64);
+    let each = cpu_time().zip(worked).map(|(after, before)| (after - before) / (QUESTIONS * REPEATS) as f64);
     println!("{:<34} {:>10}", "  of the processor, on average", format_figure(each, "ms"));
 }
 
 /// Returns the milliseconds this thread has run, whatever else the machine was doing, where the system tells.
 fn cpu_time() -> Option<f64> {
-    let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(told.split(' ').next()?.parse::<f64>().ok()? / 1e6)
+    let stat = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(stat.split(' ').next()?.parse::<f64>().ok()? / 1e6)
 }
 
 /// Writes into a copy, one memory a transaction, as a command does and as a hook does.

@@ -114,7 +114,7 @@ impl fmt::Display for Boost {
 impl fmt::Display for ScoreFactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            ScoreFactor::OutsideTime => "outside the time that was asked for",
+            ScoreFactor::OutsideTime => "outside the time the query names",
             ScoreFactor::Superseded => "superseded",
             ScoreFactor::Signal(signal) => signal.as_str(),
         })

@@ -131,7 +131,7 @@ impl Store {
     ) -> Result<Vec<MemoryInjection>, StoreError> {
         self.read("read what was given", |db| {
             let sql =
-                "SELECT i.at_ms, i.moment, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how, g.layer, i.id
+                "SELECT i.at_ms, i.moment, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how, g.section, i.id
                  FROM injected g JOIN injections i ON i.id = g.injection_id
                  WHERE g.memory_id = ?1 ORDER BY i.id DESC LIMIT ?2";
             let mut statement = db.prepare_cached(sql)?;
@@ -159,9 +159,9 @@ impl Store {
     /// Returns how much of what was given was used, by section and kind, what was given most first.
     pub fn usefulness(&self) -> Result<Vec<Usefulness>, StoreError> {
         self.read("count what was used", |db| {
-            let sql = "SELECT g.layer, m.kind, count(*), sum(g.used_at_ms IS NOT NULL)
+            let sql = "SELECT g.section, m.kind, count(*), sum(g.used_at_ms IS NOT NULL)
                  FROM injected g JOIN memories m ON m.id = g.memory_id
-                 GROUP BY g.layer, m.kind ORDER BY count(*) DESC, g.layer, m.kind";
+                 GROUP BY g.section, m.kind ORDER BY count(*) DESC, g.section, m.kind";
             let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map([], |row| {
                 Ok(Usefulness {
@@ -220,7 +220,7 @@ fn receipt_from(row: &Row<'_>) -> Result<Receipt, TxError> {
 /// Records a block inside a transaction that is already open.
 fn insert(db: &Connection, injection: &Injection) -> rusqlite::Result<InjectionId> {
     db.execute(
-        "INSERT INTO injections (project_id, session_id, moment, at_ms, tokens, budget, bytes, build_us, layers, layers_skipped,
+        "INSERT INTO injections (project_id, session_id, moment, at_ms, tokens, budget, bytes, build_us, sections, sections_skipped,
             shingles) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         params![
             injection.project.0,
@@ -241,7 +241,7 @@ fn insert(db: &Connection, injection: &Injection) -> rusqlite::Result<InjectionI
         .execute(params![id.0, injection.text])?;
     for given in &injection.memories {
         db.prepare_cached(
-            "INSERT OR IGNORE INTO injected (injection_id, memory_id, rank, score, tokens, reasons, layer)
+            "INSERT OR IGNORE INTO injected (injection_id, memory_id, rank, score, tokens, reasons, section)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?
         .execute(params![

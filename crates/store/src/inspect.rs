@@ -231,7 +231,7 @@ impl Store {
     fn injections_where(&self, asked: &QueryConditions, limit: u32) -> Result<Vec<InjectionRow>, StoreError> {
         let sql = format!(
             "SELECT i.id, i.at_ms, i.moment, i.project_id, p.name, i.session_id, s.host, i.tokens, i.budget, i.bytes, i.build_us,
-                i.layers, i.layers_skipped, (SELECT count(*) FROM injected g WHERE g.injection_id = i.id),
+                i.sections, i.sections_skipped, (SELECT count(*) FROM injected g WHERE g.injection_id = i.id),
                 (SELECT count(*) FROM injected g WHERE g.injection_id = i.id AND g.used_at_ms IS NOT NULL)
              FROM injections i JOIN projects p ON p.id = i.project_id LEFT JOIN sessions s ON s.id = i.session_id
              WHERE {} ORDER BY i.id DESC LIMIT {limit}",
@@ -266,7 +266,7 @@ impl Store {
     /// Returns what an injection gave, in its order.
     pub fn injected_rows(&self, id: InjectionId) -> Result<Vec<InjectedRow>, StoreError> {
         self.read("read what was given", |db| {
-            let sql = "SELECT g.memory_id, m.title, m.kind, g.layer, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how
+            let sql = "SELECT g.memory_id, m.title, m.kind, g.section, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how
                  FROM injected g JOIN memories m ON m.id = g.memory_id WHERE g.injection_id = ?1 ORDER BY g.rank, g.memory_id";
             let mut statement = db.prepare_cached(sql)?;
             let mut rows = statement.query([id.0])?;

@@ -1,6 +1,6 @@
 //! A store that is filled with made-up memories, for every bench alike.
 
-use backstory_embed::{DIMENSION, Row, Vector, VectorWriter, model_name};
+use backstory_embed::{DIMENSION, Vector, VectorRow, VectorWriter, model_name};
 use backstory_store::Home;
 use backstory_testkit::{Corpus, TestEnv};
 
@@ -26,7 +26,7 @@ fn make_up_vectors(env: &TestEnv, memories: usize) {
     let mut corpus = Corpus::new(3);
     for memory in 1..=i64::try_from(memories).expect("a size") {
         let vector = Vector::normalised(corpus.vector::<DIMENSION>()).expect("a direction").quantise();
-        writer.append(&[Row { memory, project: 1, vector: &vector }]).expect("a vector appended");
+        writer.append(&[VectorRow { memory, project: 1, vector: &vector }]).expect("a vector appended");
     }
     writer.finish().expect("vectors on the disk");
 }

@@ -137,7 +137,7 @@ fn law_1_a_layer_that_cannot_be_read_is_left_out_alone() {
     database(&env).execute_batch("DROP TABLE code_changes").unwrap();
     assert!(starts(&env, "t", "startup").contains("FTS5"));
     let skipped: String = database(&env)
-        .query_row("SELECT layers_skipped FROM injections ORDER BY id DESC LIMIT 1", [], |row| row.get(0))
+        .query_row("SELECT sections_skipped FROM injections ORDER BY id DESC LIMIT 1", [], |row| row.get(0))
         .unwrap();
     assert!(skipped.contains("code: failed"), "{skipped}");
 }

@@ -6,53 +6,18 @@
     reason = "a load and the step to its address belong together"
 )]
 
+use super::simd::simd_kernel;
 use super::{Kernel, Rows, TILE_OUTPUTS, Task};
 use crate::DIMENSION;
 use std::arch::x86_64::*;
 
-/// Proves that the processor has AVX2 and FMA.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Avx2(());
-
-impl Avx2 {
-    pub(super) fn detect() -> Option<Avx2> {
-        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Avx2(()))
-    }
-
-    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
-        #[target_feature(enable = "avx2,fma")]
-        fn compiled<T: Task>(kernel: Avx2, task: T) -> T::Output {
-            task.run(kernel)
-        }
-        // SAFETY: an `Avx2` exists only where both features were detected.
-        unsafe { compiled(self, task) }
-    }
-}
-
-impl Kernel for Avx2 {
-    const OFFSET: i32 = 0;
-    const WIDEST_TILE: usize = 4;
-
-    #[inline(always)]
-    fn tile<const R: usize>(self, activations: &[u8], weights: &[u8]) -> [[i32; TILE_OUTPUTS]; R] {
-        let inputs = activations.len() / R;
-        assert!(weights.len() >= inputs * TILE_OUTPUTS);
-        // SAFETY: an `Avx2` exists only where the feature was detected; `tile` reads `R * inputs` activations
-        // and `inputs * TILE_OUTPUTS` weights, which are there.
-        unsafe { tile(activations.as_ptr(), inputs, weights.as_ptr()) }
-    }
-
-    #[inline(always)]
-    fn multiply_add(self, a: f32, b: f32, c: f32) -> f32 {
-        a.mul_add(b, c)
-    }
-
-    #[inline(always)]
-    fn dots(self, query: &[i16; DIMENSION], rows: Rows<'_>, products: &mut [i32]) {
-        for (row, product) in rows.addresses().zip(products) {
-            // SAFETY: an `Avx2` exists only where the feature was detected; a whole row is readable at `row`.
-            *product = unsafe { dot(query, row) };
-        }
+simd_kernel! {
+    /// Proves that the processor has AVX2 and FMA.
+    Avx2 {
+        features: "avx2,fma",
+        is_detected: (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")),
+        offset: 0,
+        widest_tile: 4
     }
 }
 

@@ -6,62 +6,25 @@
     reason = "a load and the step to its address belong together"
 )]
 
+use super::simd::simd_kernel;
 use super::{Kernel, Rows, TILE_OUTPUTS, Task};
 use crate::DIMENSION;
 use std::arch::x86_64::*;
 
-/// Proves that the processor has the AVX-512 features that are used here.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Avx512(());
-
-impl Avx512 {
-    pub(super) fn detect() -> Option<Avx512> {
-        let detected = is_x86_feature_detected!("avx512f")
+simd_kernel! {
+    /// Proves that the processor has the AVX-512 features that are used here. Their instruction multiplies unsigned activations with
+    /// signed weights, hence the offset.
+    Avx512 {
+        features: "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma",
+        is_detected: (is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vnni")
             && is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma");
-        detected.then_some(Avx512(()))
-    }
-
-    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
-        fn compiled<T: Task>(kernel: Avx512, task: T) -> T::Output {
-            task.run(kernel)
-        }
-        // SAFETY: an `Avx512` exists only where all of these features were detected.
-        unsafe { compiled(self, task) }
-    }
-}
-
-impl Kernel for Avx512 {
-    // The instruction multiplies unsigned activations with signed weights.
-    const OFFSET: i32 = 128;
-    const WIDEST_TILE: usize = 8;
-
-    #[inline(always)]
-    fn tile<const R: usize>(self, activations: &[u8], weights: &[u8]) -> [[i32; TILE_OUTPUTS]; R] {
-        let inputs = activations.len() / R;
-        assert!(weights.len() >= inputs * TILE_OUTPUTS);
-        // SAFETY: an `Avx512` exists only where the features were detected; `tile` reads `R * inputs`
-        // activations and `inputs * TILE_OUTPUTS` weights, which are there.
-        unsafe { tile(activations.as_ptr(), inputs, weights.as_ptr()) }
-    }
-
-    #[inline(always)]
-    fn multiply_add(self, a: f32, b: f32, c: f32) -> f32 {
-        a.mul_add(b, c)
-    }
-
-    #[inline(always)]
-    fn dots(self, query: &[i16; DIMENSION], rows: Rows<'_>, products: &mut [i32]) {
-        for (row, product) in rows.addresses().zip(products) {
-            // SAFETY: an `Avx512` exists only where the features were detected; a whole row is readable at
-            // `row`.
-            *product = unsafe { dot(query, row) };
-        }
+            && is_x86_feature_detected!("fma")),
+        offset: 128,
+        widest_tile: 8
     }
 }
 

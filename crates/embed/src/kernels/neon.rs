@@ -6,55 +6,20 @@
     reason = "a load and the step to its address belong together"
 )]
 
+use super::simd::simd_kernel;
 use super::{Kernel, Rows, TILE_OUTPUTS, Task};
 use crate::DIMENSION;
 use std::arch::aarch64::*;
 use std::arch::asm;
 use std::arch::is_aarch64_feature_detected;
 
-/// Proves that the processor has the dot-product extension.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Neon(());
-
-impl Neon {
-    pub(super) fn detect() -> Option<Neon> {
-        is_aarch64_feature_detected!("dotprod").then_some(Neon(()))
-    }
-
-    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
-        #[target_feature(enable = "neon,dotprod")]
-        fn compiled<T: Task>(kernel: Neon, task: T) -> T::Output {
-            task.run(kernel)
-        }
-        // SAFETY: a `Neon` exists only where the extension was detected.
-        unsafe { compiled(self, task) }
-    }
-}
-
-impl Kernel for Neon {
-    const OFFSET: i32 = 0;
-    const WIDEST_TILE: usize = 4;
-
-    #[inline(always)]
-    fn tile<const R: usize>(self, activations: &[u8], weights: &[u8]) -> [[i32; TILE_OUTPUTS]; R] {
-        let inputs = activations.len() / R;
-        assert!(weights.len() >= inputs * TILE_OUTPUTS);
-        // SAFETY: a `Neon` exists only where the extension was detected; `tile` reads `R * inputs`
-        // activations and `inputs * TILE_OUTPUTS` weights, which are there.
-        unsafe { tile(activations.as_ptr(), inputs, weights.as_ptr()) }
-    }
-
-    #[inline(always)]
-    fn multiply_add(self, a: f32, b: f32, c: f32) -> f32 {
-        a.mul_add(b, c)
-    }
-
-    #[inline(always)]
-    fn dots(self, query: &[i16; DIMENSION], rows: Rows<'_>, products: &mut [i32]) {
-        for (row, product) in rows.addresses().zip(products) {
-            // SAFETY: a `Neon` exists only where the extension was detected; a whole row is readable at `row`.
-            *product = unsafe { dot(query, row) };
-        }
+simd_kernel! {
+    /// Proves that the processor has the dot-product extension.
+    Neon {
+        features: "neon,dotprod",
+        is_detected: is_aarch64_feature_detected!("dotprod"),
+        offset: 0,
+        widest_tile: 4
     }
 }
 

@@ -16,7 +16,7 @@ use crate::DIMENSION;
 pub(crate) struct Portable;
 
 /// How many inputs are added up in floating point: 128 * 127 * 127 is well below 2^24.
-const STRETCH: usize = 128;
+const RUN: usize = 128;
 /// How many outputs are computed at a time, so that the sums of four rows fit sixteen registers.
 const OUTPUTS: usize = 8;
 /// The bytes of packed weights that hold four inputs of every output.
@@ -30,10 +30,10 @@ impl Kernel for Portable {
     fn tile<const R: usize>(self, activations: &[u8], weights: &[u8]) -> [[i32; TILE_OUTPUTS]; R] {
         let inputs = activations.len() / R;
         let mut sums = [[0; TILE_OUTPUTS]; R];
-        for (stretch, weights) in weights.chunks(STRETCH * TILE_OUTPUTS).enumerate() {
-            let mut steps = [[[0.0; TILE_INPUTS]; R]; STRETCH / TILE_INPUTS];
+        for (run, weights) in weights.chunks(RUN * TILE_OUTPUTS).enumerate() {
+            let mut steps = [[[0.0; TILE_INPUTS]; R]; RUN / TILE_INPUTS];
             for (row, bytes) in activations.chunks_exact(inputs).enumerate() {
-                let bytes = bytes.chunks(STRETCH).nth(stretch).unwrap_or_default();
+                let bytes = bytes.chunks(RUN).nth(run).unwrap_or_default();
                 for (step, four) in steps.iter_mut().zip(bytes.as_chunks::<TILE_INPUTS>().0) {
                     step[row] = four.map(|byte| f32::from(byte.cast_signed()));
                 }
@@ -67,7 +67,7 @@ impl Kernel for Portable {
     }
 }
 
-/// Multiplies a stretch of each row, given four inputs at a time, with the weights of some of the outputs.
+/// Multiplies a run of each row, given four inputs at a time, with the weights of some of the outputs.
 #[inline(never)]
 fn multiply<const R: usize>(
     steps: &[[[f32; TILE_INPUTS]; R]],

@@ -31,7 +31,7 @@ struct Tile<'a> {
 }
 
 impl Tile<'_> {
-    fn of<K: Kernel, const R: usize>(&self, kernel: K) -> Vec<[i32; TILE_OUTPUTS]> {
+    fn multiply<K: Kernel, const R: usize>(&self, kernel: K) -> Vec<[i32; TILE_OUTPUTS]> {
         let offset = |byte: &i8| (i32::from(*byte) + K::OFFSET) as u8;
         let activations: Vec<u8> = self.activations.iter().map(offset).collect();
         let weights: Vec<u8> = self.weights.iter().map(|weight| weight.cast_unsigned()).collect();
@@ -47,11 +47,11 @@ impl Task for Tile<'_> {
 
     fn run(self, kernel: impl Kernel) -> Self::Output {
         match self.rows {
-            1 => self.of::<_, 1>(kernel),
-            2 => self.of::<_, 2>(kernel),
-            3 => self.of::<_, 3>(kernel),
-            4 => self.of::<_, 4>(kernel),
-            _ => self.of::<_, 8>(kernel),
+            1 => self.multiply::<_, 1>(kernel),
+            2 => self.multiply::<_, 2>(kernel),
+            3 => self.multiply::<_, 3>(kernel),
+            4 => self.multiply::<_, 4>(kernel),
+            _ => self.multiply::<_, 8>(kernel),
         }
     }
 }

@@ -7,7 +7,7 @@
 use super::SEQUENCE;
 use super::linear::Linear;
 use crate::DIMENSION;
-use crate::tokenizer::Vocabulary;
+use crate::tokenizer::WordPieces;
 
 pub(super) const LAYERS: usize = 6;
 /// The width of the layer between the two halves of a feed-forward step.
@@ -71,11 +71,11 @@ const TOKENS: usize = 30_522;
 const SLOTS: usize = 1 << 16;
 
 /// The vocabulary of the model.
-pub(crate) static VOCABULARY: Vocabulary = vocabulary().0;
+pub(crate) static VOCABULARY: WordPieces = vocabulary().0;
 /// The weights of the model.
 pub(super) static WEIGHTS: Weights = weights(vocabulary().1);
 
-const fn vocabulary() -> (Vocabulary, Walk) {
+const fn vocabulary() -> (WordPieces, Walk) {
     let mut walk = Walk { rest: &FILE.0 };
     let header = walk.take(HEADER);
     assert!(matches!(header.first_chunk(), Some(b"MLM2")));
@@ -84,7 +84,7 @@ const fn vocabulary() -> (Vocabulary, Walk) {
     let Some(end) = offsets.last() else { panic!("the vocabulary is empty") };
     let text = walk.take(u32::from_le_bytes(*end) as usize);
     walk.align();
-    (Vocabulary::over(slots, offsets, text), walk)
+    (WordPieces::over(slots, offsets, text), walk)
 }
 
 const fn weights(mut walk: Walk) -> Weights {

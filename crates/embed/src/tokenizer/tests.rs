@@ -50,7 +50,7 @@ fn a_word_of_a_hundred_characters_is_spelled_and_a_longer_one_is_unknown() {
 #[test]
 fn blank_texts_have_no_tokens() {
     for text in ["", " ", "\n\t\r ", "\u{0}\u{200b}\u{301}", "\u{3000}"] {
-        assert_eq!(tokenize(&VOCABULARY, text, usize::MAX), Tokens::default(), "{text:?}");
+        assert_eq!(tokenize(&VOCABULARY, text, usize::MAX), TokenIds::default(), "{text:?}");
     }
 }
 

@@ -15,7 +15,7 @@ const LONGEST_PIECE: usize = 18;
 
 /// The pieces the model knows, each with its id.
 #[derive(Debug)]
-pub(crate) struct Vocabulary {
+pub(crate) struct WordPieces {
     /// Ids by hash, as many as a power of two.
     slots: &'static [[u8; 4]],
     /// Where each piece begins in `text`, and one more for the end.
@@ -23,14 +23,14 @@ pub(crate) struct Vocabulary {
     text: &'static [u8],
 }
 
-impl Vocabulary {
+impl WordPieces {
     pub(crate) const fn over(
         slots: &'static [[u8; 4]],
         offsets: &'static [[u8; 4]],
         text: &'static [u8],
-    ) -> Vocabulary {
+    ) -> WordPieces {
         assert!(slots.len().is_power_of_two());
-        Vocabulary { slots, offsets, text }
+        WordPieces { slots, offsets, text }
     }
 
     /// Appends the ids of the pieces that make up `word`; returns `false` when there is no such spelling, and
@@ -121,7 +121,7 @@ mod tests {
     fn a_table_without_an_empty_slot_still_answers() {
         static FULL: [[u8; 4]; 4] = [[7, 0, 0, 0]; 4];
         static OFFSETS: [[u8; 4]; 9] = [[0; 4]; 9];
-        let vocabulary = Vocabulary::over(&FULL, &OFFSETS, b"");
+        let vocabulary = WordPieces::over(&FULL, &OFFSETS, b"");
         assert!(!vocabulary.spell("word", &mut Vec::new()));
     }
 }

@@ -141,7 +141,7 @@ impl Map {
     /// Copies the vector of a row; nothing where it was forgotten or is damaged. One that is being written gives a wrong vector.
     pub(super) fn row(&self, entry: Entry, row: usize) -> Option<Quantised> {
         let values: [u8; DIMENSION] = self.bytes(vector_at(entry.block, row));
-        Quantised::of(self.scale(entry.block, row), values.map(u8::cast_signed))
+        Quantised::from_parts(self.scale(entry.block, row), values.map(u8::cast_signed))
     }
 
     fn file_bytes(&self) -> Result<u64, VectorFileError> {

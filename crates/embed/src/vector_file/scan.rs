@@ -4,7 +4,7 @@ use super::layout::BLOCK_ROWS;
 use super::map::Entry;
 use super::{VectorFile, VectorFileError};
 use crate::kernels::Cpu;
-use crate::vector::Query;
+use crate::vector::ScanQuery;
 use crate::{Quantised, Vector};
 use std::panic::resume_unwind;
 use std::thread;
@@ -52,10 +52,10 @@ impl VectorFile {
         count: usize,
     ) -> Result<Vec<Neighbour>, VectorFileError> {
         self.map.check_length()?;
-        let (query, cpu) = (Query::from(question), Cpu::detect());
+        let (query, cpu) = (ScanQuery::from(question), Cpu::detect());
         let entries: Vec<Entry> = self.blocks().filter(|entry| scope.includes(entry.project)).collect();
         let look = |entries: &[Entry]| {
-            let mut nearest = Nearest::of(count);
+            let mut nearest = Nearest::with_capacity(count);
             entries.iter().for_each(|entry| self.compare(&query, cpu, *entry, &mut nearest));
             nearest
         };
@@ -89,9 +89,9 @@ impl VectorFile {
         memories: &[i64],
     ) -> Result<Vec<Neighbour>, VectorFileError> {
         self.map.check_length()?;
-        let wanted = Wanted::of(memories);
-        let mut found = Nearest::of(memories.len());
-        let (query, cpu) = (Query::from(question), Cpu::detect());
+        let wanted = Wanted::from_ids(memories);
+        let mut found = Nearest::with_capacity(memories.len());
+        let (query, cpu) = (ScanQuery::from(question), Cpu::detect());
         for entry in self.blocks().filter(|entry| scope.includes(entry.project)) {
             for (row, memory) in self.map.ids(entry).enumerate() {
                 if wanted.contains(memory) {
@@ -117,7 +117,7 @@ impl VectorFile {
         memories: &[i64],
     ) -> Result<Vec<(i64, Quantised)>, VectorFileError> {
         self.map.check_length()?;
-        let wanted = Wanted::of(memories);
+        let wanted = Wanted::from_ids(memories);
         let mut found = Vec::new();
         for entry in self.blocks().filter(|entry| scope.includes(entry.project)) {
             for (row, memory) in self.map.ids(entry).enumerate() {
@@ -130,7 +130,7 @@ impl VectorFile {
     }
 
     /// Compares the rows of one block and offers those that are near enough.
-    fn compare(&self, query: &Query, cpu: Cpu, entry: Entry, nearest: &mut Nearest) {
+    fn compare(&self, query: &ScanQuery, cpu: Cpu, entry: Entry, nearest: &mut Nearest) {
         let mut products = [0; BLOCK_ROWS];
         query.products(cpu, self.map.vectors(entry, 0, BLOCK_ROWS), &mut products);
         for (row, (product, scale)) in products.into_iter().zip(self.map.scales(entry)).enumerate() {
@@ -155,7 +155,7 @@ struct Nearest {
 }
 
 impl Nearest {
-    fn of(count: usize) -> Nearest {
+    fn with_capacity(count: usize) -> Nearest {
         Nearest { count, floor: f32::NEG_INFINITY, collected: Vec::new() }
     }
 
@@ -203,7 +203,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    pub(super) fn of(memories: &[i64]) -> Wanted {
+    pub(super) fn from_ids(memories: &[i64]) -> Wanted {
         let mut sorted = memories.to_vec();
         sorted.sort_unstable();
         let mut bits = [0; 64];

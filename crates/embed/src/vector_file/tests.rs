@@ -11,21 +11,21 @@ use tempfile::TempDir;
 const MODEL: &str = "a-model";
 
 /// A directory with a place for a vector file.
-struct Place {
+struct TestFile {
     _directory: TempDir,
     path: PathBuf,
 }
 
-impl Place {
-    fn empty() -> Place {
+impl TestFile {
+    fn empty() -> TestFile {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("vectors");
-        Place { _directory: directory, path }
+        TestFile { _directory: directory, path }
     }
 
     /// Holds one row for each pair of a memory and its project.
-    fn with(rows: &[(i64, i64)]) -> Place {
-        let place = Place::empty();
+    fn with(rows: &[(i64, i64)]) -> TestFile {
+        let place = TestFile::empty();
         append(&mut place.writer(), rows);
         place
     }
@@ -57,8 +57,9 @@ fn vector(seed: i64) -> Vector {
 fn append(writer: &mut VectorWriter, rows: &[(i64, i64)]) {
     let vectors: Vec<Quantised> = rows.iter().map(|(memory, _)| vector(*memory).quantise()).collect();
     let pairs = rows.iter().zip(&vectors);
-    let rows: Vec<Row<'_>> =
-        pairs.map(|((memory, project), vector)| Row { memory: *memory, project: *project, vector }).collect();
+    let rows: Vec<VectorRow<'_>> = pairs
+        .map(|((memory, project), vector)| VectorRow { memory: *memory, project: *project, vector })
+        .collect();
     writer.append(&rows).unwrap();
 }
 
@@ -68,7 +69,7 @@ fn found(neighbours: &[Neighbour]) -> Vec<i64> {
 
 #[test]
 fn a_memory_is_found_by_its_own_vector() {
-    let place = Place::with(&[(1, 7), (2, 7), (3, 8)]);
+    let place = TestFile::with(&[(1, 7), (2, 7), (3, 8)]);
     let nearest = place.reader().scan(&vector(2), VectorScope::Everything, 2).unwrap();
     assert_eq!((nearest.len(), nearest[0].memory), (2, 2));
     assert!((nearest[0].cosine - 1.0).abs() < 0.002);
@@ -77,7 +78,7 @@ fn a_memory_is_found_by_its_own_vector() {
 #[test]
 fn a_scope_hides_other_projects() {
     let rows: Vec<(i64, i64)> = (1..=500).map(|memory| (memory, memory % 3)).collect();
-    let file = Place::with(&rows).reader();
+    let file = TestFile::with(&rows).reader();
     let of_one = file.scan(&vector(4), VectorScope::Projects(&[1]), 1_000).unwrap();
     assert!(of_one.len() == 167 && of_one.iter().all(|neighbour| neighbour.memory % 3 == 1));
     assert_eq!(file.scan(&vector(4), VectorScope::Projects(&[0, 2]), 1_000).unwrap().len(), 333);
@@ -87,9 +88,10 @@ fn a_scope_hides_other_projects() {
 
 #[test]
 fn a_memory_of_several_chunks_counts_once_by_its_best() {
-    let place = Place::empty();
+    let place = TestFile::empty();
     let chunks = [vector(10).quantise(), vector(11).quantise(), vector(12).quantise()];
-    let rows: Vec<Row<'_>> = chunks.iter().map(|vector| Row { memory: 5, project: 1, vector }).collect();
+    let rows: Vec<VectorRow<'_>> =
+        chunks.iter().map(|vector| VectorRow { memory: 5, project: 1, vector }).collect();
     let mut writer = place.writer();
     writer.append(&rows).unwrap();
     append(&mut writer, &[(6, 1)]);
@@ -101,7 +103,7 @@ fn a_memory_of_several_chunks_counts_once_by_its_best() {
 
 #[test]
 fn a_forgotten_memory_is_gone_from_answers_and_from_the_disk() {
-    let place = Place::with(&[(1, 7), (2, 7), (3, 8)]);
+    let place = TestFile::with(&[(1, 7), (2, 7), (3, 8)]);
     let reader = place.reader();
     assert_eq!(place.writer().forget(&[2, 99]).unwrap(), 1);
     assert_eq!(reader.memories().collect::<Vec<_>>(), [1, 3]);
@@ -114,7 +116,7 @@ fn a_forgotten_memory_is_gone_from_answers_and_from_the_disk() {
 
 #[test]
 fn an_open_file_shows_what_is_appended_later() {
-    let place = Place::with(&[(1, 7)]);
+    let place = TestFile::with(&[(1, 7)]);
     let mut reader = place.reader();
     let mut writer = place.writer();
     append(&mut writer, &[(2, 7)]);
@@ -127,7 +129,7 @@ fn an_open_file_shows_what_is_appended_later() {
 
 #[test]
 fn a_writer_goes_on_where_the_last_one_stopped() {
-    let place = Place::with(&[(1, 7), (2, 8)]);
+    let place = TestFile::with(&[(1, 7), (2, 8)]);
     append(&mut place.writer(), &[(3, 7), (4, 8), (5, 9)]);
     assert_eq!(place.reader().memories().collect::<Vec<_>>(), [1, 3, 2, 4, 5]);
     assert_eq!(place.reader().map.blocks(), 3);
@@ -135,7 +137,7 @@ fn a_writer_goes_on_where_the_last_one_stopped() {
 
 #[test]
 fn there_is_one_writer_at_a_time() {
-    let place = Place::empty();
+    let place = TestFile::empty();
     let writer = place.writer();
     assert!(matches!(VectorWriter::open(&place.path, MODEL), Err(VectorFileError::Busy { .. })));
     assert!(matches!(VectorWriter::rebuild(&place.path, MODEL), Err(VectorFileError::Busy { .. })));
@@ -145,7 +147,7 @@ fn there_is_one_writer_at_a_time() {
 
 #[test]
 fn a_reader_beside_a_writer_sees_only_whole_rows() {
-    let place = Place::with(&[(1, 1)]);
+    let place = TestFile::with(&[(1, 1)]);
     let mut writer = place.writer();
     std::thread::scope(|scope| {
         let writing = scope.spawn(move || {
@@ -174,19 +176,19 @@ fn a_reader_beside_a_writer_sees_only_whole_rows() {
 
 #[test]
 fn memory_zero_is_refused() {
-    let row = Row { memory: 0, project: 1, vector: &vector(1).quantise() };
-    assert!(matches!(Place::empty().writer().append(&[row]), Err(VectorFileError::MemoryZero)));
+    let row = VectorRow { memory: 0, project: 1, vector: &vector(1).quantise() };
+    assert!(matches!(TestFile::empty().writer().append(&[row]), Err(VectorFileError::MemoryZero)));
 }
 
 #[test]
 fn a_file_that_is_not_there_is_missing() {
-    let error = VectorFile::open(&Place::empty().path, MODEL).unwrap_err();
+    let error = VectorFile::open(&TestFile::empty().path, MODEL).unwrap_err();
     assert!(matches!(error, VectorFileError::Missing { .. }) && error.is_stale());
 }
 
 #[test]
 fn vectors_of_another_model_are_refused_and_both_are_named() {
-    let place = Place::with(&[(1, 1)]);
+    let place = TestFile::with(&[(1, 1)]);
     let error = VectorFile::open(&place.path, "another-model").unwrap_err();
     assert!(error.is_stale());
     let message = error.to_string();
@@ -195,7 +197,7 @@ fn vectors_of_another_model_are_refused_and_both_are_named() {
 
 #[test]
 fn a_file_that_became_shorter_is_an_error() {
-    let place = Place::with(&[(1, 1)]);
+    let place = TestFile::with(&[(1, 1)]);
     let mut reader = place.reader();
     let file = OpenOptions::new().write(true).open(&place.path).unwrap();
     file.set_len(HEADER_BYTES as u64).unwrap();
@@ -213,7 +215,7 @@ fn a_file_that_became_shorter_is_an_error() {
 
 #[test]
 fn a_rebuilt_file_takes_its_place_only_when_finished() {
-    let place = Place::with(&[(1, 1), (2, 1)]);
+    let place = TestFile::with(&[(1, 1), (2, 1)]);
     let before = place.reader();
     let mut rebuilt = VectorWriter::rebuild(&place.path, MODEL).unwrap();
     append(&mut rebuilt, &[(3, 1)]);
@@ -225,7 +227,7 @@ fn a_rebuilt_file_takes_its_place_only_when_finished() {
 
 #[test]
 fn an_abandoned_rebuild_changes_nothing() {
-    let place = Place::with(&[(1, 1)]);
+    let place = TestFile::with(&[(1, 1)]);
     append(&mut VectorWriter::rebuild(&place.path, MODEL).unwrap(), &[(2, 1)]);
     append(&mut place.writer(), &[(3, 1)]);
     assert_eq!(place.reader().memories().collect::<Vec<_>>(), [1, 3]);
@@ -235,16 +237,16 @@ fn an_abandoned_rebuild_changes_nothing() {
 #[test]
 fn only_the_owner_can_read_the_file() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::with(&[(1, 1)]);
+    let place = TestFile::with(&[(1, 1)]);
     assert_eq!(fs::metadata(&place.path).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]
 fn equally_near_memories_come_in_the_order_of_their_ids() {
-    let place = Place::empty();
+    let place = TestFile::empty();
     let same = vector(1).quantise();
-    let rows: Vec<Row<'_>> =
-        (1..=200).rev().map(|memory| Row { memory, project: 1, vector: &same }).collect();
+    let rows: Vec<VectorRow<'_>> =
+        (1..=200).rev().map(|memory| VectorRow { memory, project: 1, vector: &same }).collect();
     place.writer().append(&rows).unwrap();
     let nearest = place.reader().scan(&vector(1), VectorScope::Everything, 5).unwrap();
     assert_eq!(found(&nearest), [1, 2, 3, 4, 5]);
@@ -255,7 +257,7 @@ fn equally_near_memories_come_in_the_order_of_their_ids() {
 fn a_long_scan_finds_what_comparing_each_finds() {
     // Every project has a block of its own.
     let rows: Vec<(i64, i64)> = (1..=900).map(|memory| (memory, memory % 450)).collect();
-    let (place, question) = (Place::with(&rows), vector(1_000));
+    let (place, question) = (TestFile::with(&rows), vector(1_000));
     let ids: Vec<i64> = rows.iter().map(|(memory, _)| *memory).collect();
     let mut each = place.reader().scores_for(&question, VectorScope::Everything, &ids).unwrap();
     each.truncate(40);
@@ -274,7 +276,7 @@ proptest! {
         forgotten in prop::collection::vec(1..60_i64, 0..5),
         count in 0..40_usize,
     ) {
-        let place = Place::with(&rows);
+        let place = TestFile::with(&rows);
         place.writer().forget(&forgotten).unwrap();
         let question = vector(1_000);
         let mut expected: Vec<(f32, i64)> = rows.iter()
@@ -296,7 +298,7 @@ proptest! {
         length in 0..40_000_usize,
         changes in prop::collection::vec((0..8_192_usize, any::<u8>()), 0..40),
     ) {
-        let place = Place::with(&[(1, 1), (2, 2)]);
+        let place = TestFile::with(&[(1, 1), (2, 2)]);
         let mut bytes = fs::read(&place.path).unwrap();
         for (at, byte) in changes {
             bytes[at] = byte;

@@ -19,7 +19,7 @@ use std::sync::atomic::{Ordering, fence};
 
 /// One vector to append. A memory may have several.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
+pub struct VectorRow<'a> {
     /// The id of the memory; not zero.
     pub memory: i64,
     /// The id of its project.
@@ -75,7 +75,7 @@ impl VectorWriter {
     /// # Errors
     ///
     /// After an error some of the rows may have been appended.
-    pub fn append(&mut self, rows: &[Row<'_>]) -> Result<(), VectorFileError> {
+    pub fn append(&mut self, rows: &[VectorRow<'_>]) -> Result<(), VectorFileError> {
         if rows.iter().any(|row| row.memory == 0) {
             return Err(VectorFileError::MemoryZero);
         }
@@ -102,7 +102,7 @@ impl VectorWriter {
     /// After an error some of the rows may have been overwritten.
     pub fn forget(&mut self, memories: &[i64]) -> Result<usize, VectorFileError> {
         self.reader.refresh()?;
-        let memories = Wanted::of(memories);
+        let memories = Wanted::from_ids(memories);
         let mut rows = Vec::new();
         for entry in self.reader.blocks() {
             let ids = self.reader.map.ids(entry).enumerate();
@@ -164,7 +164,7 @@ impl VectorWriter {
     }
 
     /// Writes rows into a block after the `used` ones, then counts them.
-    fn fill(&mut self, block: usize, used: usize, rows: &[Row<'_>]) -> Result<(), VectorFileError> {
+    fn fill(&mut self, block: usize, used: usize, rows: &[VectorRow<'_>]) -> Result<(), VectorFileError> {
         let ids: Vec<u8> = rows.iter().flat_map(|row| row.memory.to_le_bytes()).collect();
         let scales: Vec<u8> = rows.iter().flat_map(|row| row.vector.scale().to_le_bytes()).collect();
         let vectors: Vec<u8> =

@@ -1,7 +1,7 @@
 //! What bears on a prompt: recall with the weights for injections.
 
 use super::Injector;
-use crate::{Candidate, Gathered, Prefetch};
+use crate::{Candidate, GatherResult, Prefetch};
 use backstory_capture::FreshnessLimit;
 use backstory_memory::{Kind, Memory, MemoryId, first_chars};
 use backstory_recall::{ScoreFactor, SearchQuery, Signal};
@@ -23,7 +23,7 @@ pub(crate) const MOST_PROMPT_CHARS: usize = 4_000;
 
 impl Injector<'_> {
     /// Finds what bears on a prompt, best first, without what the agent already has.
-    pub(super) fn relevant_to_prompt(&self, prompt: &str) -> Gathered<Vec<Candidate>> {
+    pub(super) fn relevant_to_prompt(&self, prompt: &str) -> GatherResult<Vec<Candidate>> {
         if !is_about_something(prompt) {
             return Ok(Vec::new());
         }

@@ -1,7 +1,7 @@
 //! What a session starts with: by recency and durability, because there is no query yet (S4.A1).
 
 use super::Injector;
-use crate::{Candidate, Gathered, Orientation, WorkTreeState};
+use crate::{Candidate, GatherResult, Orientation, WorkTreeStatus};
 use backstory_capture::git;
 use backstory_memory::{ChangedSymbol, Kind, KindGroup};
 use std::time::Duration;
@@ -27,7 +27,7 @@ impl Injector<'_> {
             let stored = self.stored_orientation();
             let dirty = git.and_then(|git| git.join().ok()).unwrap_or_default();
             let branch = root.and_then(git::branch);
-            Orientation { work_tree: WorkTreeState { branch, dirty, next_steps: Vec::new() }, ..stored }
+            Orientation { work_tree: WorkTreeStatus { branch, dirty, next_steps: Vec::new() }, ..stored }
         })
     }
 
@@ -40,7 +40,7 @@ impl Injector<'_> {
         let mut summaries = newest("recent session", &[Kind::Summary], SUMMARIES);
         Orientation {
             pinned: self.candidates("pinned", |store| store.pinned(project, MOST_PINNED)),
-            work_tree: WorkTreeState::default(),
+            work_tree: WorkTreeStatus::default(),
             handoff: newest("where the work stands", &[Kind::Handoff], HANDOFFS).map(last_at_work),
             last_summary: take_first(&mut summaries, "last session"),
             sessions: summaries,
@@ -50,7 +50,7 @@ impl Injector<'_> {
         }
     }
 
-    fn code_changes(&self) -> Gathered<Vec<ChangedSymbol>> {
+    fn code_changes(&self) -> GatherResult<Vec<ChangedSymbol>> {
         let read = || self.store.code_changes(self.recipient.project, None, CODE_CHANGES);
         Ok(self.store.read_until(self.until, read)?)
     }
@@ -60,7 +60,7 @@ fn last_at_work(handoffs: Vec<Candidate>) -> Option<Candidate> {
     handoffs.into_iter().max_by_key(|it| it.memory.updated_at)
 }
 
-fn take_first(summaries: &mut Gathered<Vec<Candidate>>, reason: &str) -> Gathered<Option<Candidate>> {
+fn take_first(summaries: &mut GatherResult<Vec<Candidate>>, reason: &str) -> GatherResult<Option<Candidate>> {
     let all = summaries.as_mut().map_err(|error| error.clone())?;
     if all.is_empty() {
         return Ok(None);

@@ -2,7 +2,7 @@
 
 use super::Injector;
 use crate::failure_details::{failed_command, is_fixed, is_fixed_by_command, is_same_command};
-use crate::{Candidate, Gathered};
+use crate::{Candidate, GatherResult};
 use backstory_distil::FailureSignature;
 use backstory_memory::{Kind, Memory, MemoryId, Provenance, first_chars};
 use backstory_recall::word_query;
@@ -18,7 +18,7 @@ const COMMAND_CHARS: usize = 200;
 
 impl Injector<'_> {
     /// Finds how a command failed before, if it may fail the same way again.
-    pub(super) fn failures_of_command(&self, command: &str) -> Gathered<Vec<Candidate>> {
+    pub(super) fn failures_of_command(&self, command: &str) -> GatherResult<Vec<Candidate>> {
         let Some(task) = task_of(command) else { return Ok(Vec::new()) };
         let similar = self.candidates("this failed before", |store| self.similar_failures(store, command))?;
         let mut failures: Vec<(bool, Candidate)> = similar
@@ -53,7 +53,7 @@ impl Injector<'_> {
     }
 
     /// Finds what is known about a file that is about to change: the user's decisions, gotchas and patterns, then failures.
-    pub(super) fn memories_of_file(&self, file: &str) -> Gathered<Vec<Candidate>> {
+    pub(super) fn memories_of_file(&self, file: &str) -> GatherResult<Vec<Candidate>> {
         let filter = Filter {
             kinds: Kind::with(|kind| kind.warns_before_edit),
             limit: MOST_OF_A_FILE,

@@ -2,7 +2,7 @@
 
 use crate::month::{DAY, NOW, memory, orientation};
 use backstory_inject::{
-    Block, BlockFrame, Candidate, FetchHint, GatherError, MAX_BLOCK_BYTES, Orientation, WorkTreeState,
+    Block, BlockFrame, Candidate, FetchHint, GatherError, MAX_BLOCK_BYTES, Orientation, WorkTreeStatus,
     compaction, default_budget, prompt, session_start, tool,
 };
 use backstory_memory::{
@@ -44,7 +44,7 @@ enum Ids {
 }
 
 impl Ids {
-    fn of(self, part: i64) -> i64 {
+    fn first_id(self, part: i64) -> i64 {
         match self {
             Ids::Shared => 0,
             Ids::Apart => part * 20,
@@ -58,19 +58,19 @@ fn some<T: std::fmt::Debug>(of: impl Strategy<Value = T>, most: usize) -> impl S
 
 prop_compose! {
     fn any_orientation(ids: Ids)(
-        pinned in some(any_candidate(ids.of(0)), 3),
-        handoff in prop::option::of(any_candidate(ids.of(5))),
-        last_summary in prop::option::of(any_candidate(ids.of(6))),
-        sessions in some(any_candidate(ids.of(2)), 4),
+        pinned in some(any_candidate(ids.first_id(0)), 3),
+        handoff in prop::option::of(any_candidate(ids.first_id(5))),
+        last_summary in prop::option::of(any_candidate(ids.first_id(6))),
+        sessions in some(any_candidate(ids.first_id(2)), 4),
         code_changes in some(any_change(), 5),
-        knowledge in some(any_candidate(ids.of(3)), 6),
-        work in some(any_candidate(ids.of(4)), 6),
+        knowledge in some(any_candidate(ids.first_id(3)), 6),
+        work in some(any_candidate(ids.first_id(4)), 6),
         branch in prop::option::of(ANY_TEXT),
         dirty in some(ANY_TEXT, 9),
     ) -> Orientation {
         Orientation {
             pinned: Ok(pinned),
-            work_tree: WorkTreeState { branch, dirty, next_steps: Vec::new() },
+            work_tree: WorkTreeStatus { branch, dirty, next_steps: Vec::new() },
             handoff: Ok(handoff),
             last_summary: Ok(last_summary),
             sessions: Ok(sessions),
@@ -104,7 +104,7 @@ fn holds(block: &Block, frame: &BlockFrame) {
     let mut ids: Vec<_> = block.items.iter().map(|it| it.memory).collect();
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), block.items.len(), "told twice");
+    assert_eq!(ids.len(), block.items.len(), "rendered twice");
 }
 
 proptest! {

@@ -220,7 +220,7 @@ fn a_resumed_session_is_told_only_what_changed() {
 
 #[test]
 fn a_memory_is_told_in_whole_sentences_none_of_which_says_its_title_again() {
-    let told = |title: &str, body: &str| {
+    let rendered = |title: &str, body: &str| {
         let work = Ok(vec![memory(7, Kind::Bugfix, HOUR, title, body).into()]);
         let known = Orientation { work, ..Orientation::default() };
         let block = session_start(&known, None, &frame(Moment::SessionStart));
@@ -230,7 +230,7 @@ fn a_memory_is_told_in_whole_sentences_none_of_which_says_its_title_again() {
             .find_map(|line| line.strip_prefix("- [1h ago] Bugfix: ").map(str::to_owned))
             .unwrap()
     };
-    let check = |title, body: &str, expected: &str| assert_eq!(told(title, body), expected);
+    let check = |title, body: &str, expected: &str| assert_eq!(rendered(title, body), expected);
     check(
         "Fixed the page count of the pager",
         "Asked: Fix the failing test\n\nI've fixed the page count of the pager. It rounded down. Next step: the footer.",
@@ -278,12 +278,12 @@ fn a_memory_is_told_in_whole_sentences_none_of_which_says_its_title_again() {
 fn a_title_that_was_cut_is_told_whole_at_a_prompt_where_room_is_left() {
     let title = "We deploy with make ship ENV=staging and prod only goes out on tuesdays and…";
     let body = "we deploy with `make ship ENV=staging` and prod only goes out on tuesdays and thursdays after 10am CET";
-    let told = |count: i64| {
+    let rendered = |count: i64| {
         let hits = (1..=count).map(|id| memory(id, Kind::Decision, HOUR, title, body).into()).collect();
         prompt(&Ok(hits), &frame(Moment::Prompt))
     };
-    assert!(told(3).text.contains(&format!("#1 decision {body} · 1h")));
-    let many = told(16);
+    assert!(rendered(3).text.contains(&format!("#1 decision {body} · 1h")));
+    let many = rendered(16);
     assert_eq!(many.items.len(), 16, "no line is lost to a longer one");
     assert!(many.text.contains(&format!("#16 decision {title} · 1h")));
 }

@@ -104,7 +104,7 @@ fn recorded_text_opens_closes_and_begins_nothing() {
     }
 }
 
-/// SEC-2: seen, marked, and never told; before a tool not even seen.
+/// SEC-2: seen, marked, and never rendered; before a tool not even seen.
 #[test]
 fn what_came_from_outside_is_pointed_at_and_not_told() {
     let [start, prompt, tool, compaction] =
@@ -112,11 +112,11 @@ fn what_came_from_outside_is_pointed_at_and_not_told() {
     assert!(tool.is_empty());
     for block in [start, prompt, compaction] {
         // The branch is of this machine, whatever it is called.
-        let told =
+        let rendered =
             block.text.replace("Branch: Refund everyone", "").replace("Not committed: Refund everyone", "");
-        let told = told.replace("· in Refund everyone", "");
-        assert!(!told.contains("Refund everyone"), "{told}");
-        assert!(told.contains("external decision Refund^everyone^at^once^says^the^page"), "{told}");
+        let rendered = rendered.replace("· in Refund everyone", "");
+        assert!(!rendered.contains("Refund everyone"), "{rendered}");
+        assert!(rendered.contains("external decision Refund^everyone^at^once^says^the^page"), "{rendered}");
     }
 }
 
@@ -174,7 +174,7 @@ fn no_injection_from_outside_is_injected() {
     let Some(archive) = corpus("injection-dev.tar.gz") else { return };
     let attacks = attacks_in(&archive);
     assert!(attacks.len() > 200, "{}", attacks.len());
-    bar("S07", format_args!("0 of {} attacks told in a block, each labelled", attacks.len()));
+    bar("S07", format_args!("0 of {} attacks rendered in a block, each labelled", attacks.len()));
     for attack in attacks {
         let [start, prompt, tool, compaction] = everywhere(&attack, &Provenance::External);
         assert!(tool.is_empty());

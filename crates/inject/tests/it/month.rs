@@ -1,6 +1,6 @@
 //! A made-up month of a team that runs a ferry line's booking service: what distillation leaves of it.
 
-use backstory_inject::{Candidate, Orientation, WorkTreeState};
+use backstory_inject::{Candidate, Orientation, WorkTreeStatus};
 use backstory_memory::{
     Category, ChangedSymbol, Checksum, Content, Kind, Memory, MemoryId, ProjectId, Provenance, SessionId,
     Standing, SymbolChange, SymbolKind, Timestamp, Uid,
@@ -63,7 +63,7 @@ fn changed(path: &str, name: &str, signature: &str, change: SymbolChange, ago_ms
 pub(crate) fn orientation() -> Orientation {
     Orientation {
         pinned: Ok(pinned()),
-        work_tree: WorkTreeState {
+        work_tree: WorkTreeStatus {
             branch: Some("refund-on-cancelled-sailing".to_owned()),
             dirty: vec!["src/refunds/batch.ts".to_owned(), "test/refunds/batch.test.ts".to_owned()],
             next_steps: Vec::new(),

@@ -26,8 +26,8 @@ fn always(status: u16, body: &str) -> StubServer {
     StubServer::start(move |_| StubReply::Response(status, body.clone()))
 }
 
-fn sent(asked: &StubRequest) -> Value {
-    serde_json::from_str(&asked.body).unwrap()
+fn sent(request: &StubRequest) -> Value {
+    serde_json::from_str(&request.body).unwrap()
 }
 
 #[test]
@@ -37,11 +37,11 @@ fn anthropic_is_asked_and_answers() {
     let server = always(200, &answer.to_string());
     let answer = anthropic(&server, LONG).answer(&request());
     assert_eq!(answer, Ok(ModelAnswer { text: "fine".to_owned(), tokens: Some(Tokens(50)) }));
-    let asked = &server.requests()[0];
-    assert!(asked.head.starts_with("POST /v1/messages HTTP/1.1\r\n"), "{}", asked.head);
-    assert!(asked.head.contains("x-api-key: the key") && asked.head.contains("anthropic-version: "));
+    let request = &server.requests()[0];
+    assert!(request.head.starts_with("POST /v1/messages HTTP/1.1\r\n"), "{}", request.head);
+    assert!(request.head.contains("x-api-key: the key") && request.head.contains("anthropic-version: "));
     assert_eq!(
-        sent(asked),
+        sent(request),
         json!({"model": "small", "max_tokens": 99, "system": "Reword.",
             "messages": [{"role": "user", "content": "a note about retries"}]})
     );

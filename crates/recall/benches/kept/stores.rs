@@ -14,9 +14,15 @@ pub(crate) fn sizes() -> Vec<usize> {
 
 /// Prints how long something took.
 pub(crate) fn show(what: &str, memories: usize, took: &Times) {
-    let told = |percent| format!("{:.2} ms", took.ms(percent));
+    let percentile = |percent| format!("{:.2} ms", took.ms(percent));
     let what = format!("{memories} {what}");
-    println!("{what:<34} {:>10} {:>10} {:>10} {:>10}", told(50), told(90), told(99), told(100));
+    println!(
+        "{what:<34} {:>10} {:>10} {:>10} {:>10}",
+        percentile(50),
+        percentile(90),
+        percentile(99),
+        percentile(100)
+    );
 }
 
 /// Returns the home of a store of this size, filled if this is the first time.

@@ -55,7 +55,7 @@ impl Calendar {
         self.days(day, day.tomorrow().ok()?)
     }
 
-    /// TimeRange a day begins.
+    /// When a day begins.
     pub(super) fn start(&self, day: Date) -> Option<Timestamp> {
         let at = self.offset.to_timestamp(day.at(0, 0, 0, 0)).ok()?;
         Some(Timestamp(at.as_millisecond()))

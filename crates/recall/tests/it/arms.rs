@@ -14,9 +14,9 @@ fn identifiers_meet_however_they_are_written() {
     let all = ["runMigration", "run_migration", "run migration", "RunMigrationTest"];
     let written = all.map(|name| world.note(&format!("{name} holds the lock until it is done")));
     world.note("the harbour floods at spring tide");
-    for asked in all {
-        let found = ids(&world.ask(asked));
-        assert!(written.iter().all(|id| found.contains(id)), "{asked}: {found:?}");
+    for query in all {
+        let found = ids(&world.ask(query));
+        assert!(written.iter().all(|id| found.contains(id)), "{query}: {found:?}");
     }
 }
 
@@ -26,7 +26,7 @@ fn plural_typo_and_unspaced_scripts_are_found() {
     let migrations = world.note("migrations are run inside one transaction");
     let chinese = world.note("数据库迁移必须在一个事务里完成");
     world.note("the harbour floods at spring tide");
-    for (asked, wanted) in [
+    for (query, wanted) in [
         ("migration", migrations),
         ("transactions of a migration", migrations),
         ("run migartions transaction", migrations),
@@ -34,7 +34,7 @@ fn plural_typo_and_unspaced_scripts_are_found() {
         ("迁移", chinese),
         ("事务", chinese),
     ] {
-        assert_eq!(ids(&world.ask(asked)).first(), Some(&wanted), "{asked}");
+        assert_eq!(ids(&world.ask(query)).first(), Some(&wanted), "{query}");
     }
     let answer = world.ask("migartions");
     assert_eq!(answer.read_as.first().map(|read| read.word.as_str()), Some("migartions"));
@@ -47,9 +47,9 @@ fn meaning_finds_what_shares_no_word() {
     world.note("Invoices are sent on the first of each month");
     world.note("The office is closed in August");
     let meaning = world.meaning();
-    let asked = "why did the automobile fail to turn on";
-    assert_eq!(ids(&world.ask(asked)), []);
-    let answer = world.ask_with(asked, &RankingWeights::SEARCH, Some(&meaning));
+    let query = "why did the automobile fail to turn on";
+    assert_eq!(ids(&world.ask(query)), []);
+    let answer = world.ask_with(query, &RankingWeights::SEARCH, Some(&meaning));
     assert_eq!((ids(&answer).first(), answer.strategy), (Some(&wanted), SearchStrategy::WordsAndMeaning));
     assert!(answer.hits[0].reasons.meaning.unwrap() > 0.3);
 }
@@ -92,13 +92,13 @@ fn an_arm_without_time_finds_nothing_and_the_others_answer() {
     let mut world = RecallWorld::new();
     let id = world.note("The lighthouse keeper repairs the lamp at night");
     let meaning = world.meaning();
-    let asked = |meaning| {
+    let query = |meaning| {
         let searcher =
             Searcher::new(&world.store, &RankingWeights::SEARCH).with_meaning(meaning).until(Instant::now());
         let answer = searcher.search(&SearchQuery::new("lighthouse keeper", NOW), &world.within()).unwrap();
         answer.hits.iter().map(|hit| (hit.memory.id, hit.reasons.words)).collect::<Vec<_>>()
     };
-    assert_eq!((asked(None), asked(Some(&meaning))), (vec![], vec![(id, 0.0)]));
+    assert_eq!((query(None), query(Some(&meaning))), (vec![], vec![(id, 0.0)]));
 }
 
 #[test]
@@ -149,12 +149,12 @@ fn a_short_turn_is_found_by_what_stands_beside_it() {
             NewMemory { uid: None, project: world.project, origin, content, created_at: crate::kit::NOW };
         world.store.remember(&new).unwrap()
     };
-    let asked = say("Which port does the staging server listen on");
+    let query = say("Which port does the staging server listen on");
     let answered = say("It is port 8443");
     say("Thanks, that works");
     let elsewhere = world.note("A port is also a wine");
     let answer = world.ask("staging server port");
-    assert_eq!(ids(&answer)[..2], [asked, answered]);
+    assert_eq!(ids(&answer)[..2], [query, answered]);
     assert!(ids(&answer).contains(&elsewhere));
 }
 

@@ -1,7 +1,7 @@
 //! Vectors come to be and stay true: whatever happens to memories, to the file or to the process that writes it.
 
 use backstory_embed::{
-    DIMENSION, Encoder, Quantised, Row, Vector, VectorFile, VectorScope as Scope, VectorWriter,
+    DIMENSION, Encoder, Quantised, Vector, VectorFile, VectorRow, VectorScope as Scope, VectorWriter,
 };
 use backstory_memory::{Content, Kind, MemoryId, MemoryScope, ProjectKey, ProjectRef, Timestamp};
 use backstory_recall::{
@@ -127,11 +127,11 @@ fn what_waits_is_embedded_newest_first_and_once() {
     let place = VectorHome::new();
     let mut store = place.saying(&["one", "two", "three"]);
     let model = model();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let work = EmbeddingJob { encoder: &model, cores: 1, until: None };
-    embed_pending(&mut store, &work, |done| told.push(done)).unwrap();
+    embed_pending(&mut store, &work, |done| reported.push(done)).unwrap();
     assert_eq!(*model.read.lock().unwrap(), ["three", "two", "one"]);
-    assert_eq!((told, place.rows()), (vec![1, 2, 3], vec![1, 1, 2, 2, 3, 3]));
+    assert_eq!((reported, place.rows()), (vec![1, 2, 3], vec![1, 1, 2, 2, 3, 3]));
     assert_eq!((place.found("two"), store.count_stale_vectors().unwrap()), (Some(2), 0));
     assert_eq!(embed(&mut store, &model), 0);
     assert_eq!(place.rows().len(), 6);
@@ -219,7 +219,7 @@ fn what_changes_or_is_forgotten_while_it_is_read_leaves_no_wrong_vector() {
     }
 }
 
-/// What a kill leaves: rows that were appended, or only some of them, and a store that was not told.
+/// What a kill leaves: rows that were appended, or only some of them, and a store that was not reported.
 #[test]
 fn a_kill_between_the_steps_loses_nothing_and_leaves_nothing_wrong() {
     for appended in 0..=2 {
@@ -231,7 +231,7 @@ fn a_kill_between_the_steps_loses_nothing_and_leaves_nothing_wrong() {
         let memory = store.memory(three).unwrap().unwrap();
         store.begin_vector_append(&[memory]).unwrap();
         let vectors: Vec<Quantised> = model.encode("three").iter().map(Vector::quantise).collect();
-        let rows = vectors.iter().map(|vector| Row { memory: 3, project: 1, vector });
+        let rows = vectors.iter().map(|vector| VectorRow { memory: 3, project: 1, vector });
         let mut writer = VectorWriter::open(&place.home.vectors(), model.name).unwrap();
         writer.append(&rows.take(appended).collect::<Vec<_>>()).unwrap();
         drop((writer, store));
@@ -293,18 +293,18 @@ fn who_finds_another_process_embedding_leaves_it_the_work() {
     let place = VectorHome::new();
     let mut store = place.saying(&["one"]);
     let (slow, mut other) = (model(), place.store());
-    let told = std::sync::Arc::new(Mutex::new(None));
+    let reported = std::sync::Arc::new(Mutex::new(None));
     *slow.meanwhile.lock().unwrap() = Some(Box::new({
-        let told = told.clone();
+        let reported = reported.clone();
         move || {
             let quick = model();
             let work = EmbeddingJob { encoder: &quick, cores: 1, until: None };
-            *told.lock().unwrap() = Some(embed_pending(&mut other, &work, |_| {}).unwrap());
+            *reported.lock().unwrap() = Some(embed_pending(&mut other, &work, |_| {}).unwrap());
         }
     }));
     assert_eq!(embed(&mut store, &slow), 1);
     let left = EmbeddingReport { memories: 0, is_left_to_another: true };
-    assert_eq!(*told.lock().unwrap(), Some(left));
+    assert_eq!(*reported.lock().unwrap(), Some(left));
     assert_eq!(place.rows(), [1, 1]);
 }
 

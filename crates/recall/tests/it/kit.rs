@@ -1,6 +1,6 @@
 //! A store in a temporary directory, and short ways to fill and ask it.
 
-use backstory_embed::{Encoder, MiniLm, Row, VectorWriter, model_name};
+use backstory_embed::{Encoder, MiniLm, VectorRow, VectorWriter, model_name};
 use backstory_memory::{Content, Kind, MemoryId, ProjectId, ProjectKey, ProjectRef, Timestamp};
 use backstory_recall::{
     Hit, RankingWeights, SearchQuery, SearchResults, Searcher, SemanticIndex, Synonyms, VectorCache,
@@ -54,7 +54,9 @@ impl RecallWorld {
             let memory = self.store.memory(id).unwrap().unwrap();
             for vector in model.encode(&memory.content.body) {
                 let vector = vector.quantise();
-                writer.append(&[Row { memory: id.0, project: memory.project.0, vector: &vector }]).unwrap();
+                writer
+                    .append(&[VectorRow { memory: id.0, project: memory.project.0, vector: &vector }])
+                    .unwrap();
             }
         }
         writer.finish().unwrap();

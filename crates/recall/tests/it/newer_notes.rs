@@ -101,14 +101,14 @@ fn a_time_in_the_question_puts_what_lies_in_it_first() {
     let text = "We talked about the release plan";
     let long_ago = world.write(Content::new(Kind::Note, text, &format!("{text}, the plan")), 90);
     let lately = world.write(Content::new(Kind::Note, "Release", "About the release"), 1);
-    let asked = |text: &str| world.ask(text);
-    assert_eq!(ids(&asked("release plan"))[0], long_ago);
-    let answer = asked("what did we say yesterday about the release plan");
+    let query = |text: &str| world.ask(text);
+    assert_eq!(ids(&query("release plan"))[0], long_ago);
+    let answer = query("what did we say yesterday about the release plan");
     assert_eq!(ids(&answer)[0], lately);
     assert_eq!(answer.when.unwrap().said, "yesterday");
 }
 
-/// Recency only tells equals apart for someone who asked.
+/// Recency only tells equals apart for someone who query.
 #[test]
 fn age_does_not_bury_what_fits() {
     let mut world = RecallWorld::new();

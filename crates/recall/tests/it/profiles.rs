@@ -1,4 +1,4 @@
-//! Two profiles: whoever asks gets the best there is; when nobody asked, only what is surely right is given.
+//! Two profiles: whoever asks gets the best there is; when nobody asked, only what is surely right is hits_with.
 
 use crate::kit::{NOW, RecallWorld, hit, ids};
 use backstory_memory::{Content, Freshness, Importance, Kind, Memory};
@@ -54,12 +54,12 @@ fn unasked_what_is_nearly_as_good_as_the_best_comes_with_it() {
     let (first, next) = (relevance(best), relevance(second));
     assert!(first > next);
     let floor = (first + next) / 2.0;
-    let given = |floor_of_best| {
+    let hits_with = |floor_of_best| {
         let weights = RankingWeights { floor, floor_of_best, ..RankingWeights::INJECT };
         ids(&world.ask_with("deploy harbour service script", &weights, None))
     };
-    assert_eq!(given(0.9 * next / first), [best, second]);
-    assert_eq!(given((1.0 + next / first) / 2.0), [best]);
+    assert_eq!(hits_with(0.9 * next / first), [best, second]);
+    assert_eq!(hits_with((1.0 + next / first) / 2.0), [best]);
 }
 
 /// A talk that led to nothing has something in common with most questions.
@@ -71,13 +71,13 @@ fn unasked_what_matters_least_must_fit_better() {
     let (least, other) = (world.write(draft, 0), world.note(text));
     let question = "deploy the harbour service";
     let relevance = hit(&world.ask(question), least).reasons.direct_relevance();
-    let given = |floor| {
+    let hits_with = |floor| {
         let weights = RankingWeights { floor, floor_of_best: 0.0, ..RankingWeights::INJECT };
         ids(&world.ask_with(question, &weights, None))
     };
-    assert_eq!(ids(&world.ask(question)).len(), 2, "whoever asks is told");
-    assert_eq!(given(relevance / 1.5).len(), 2);
-    assert_eq!(given(relevance / 1.2), [other]);
+    assert_eq!(ids(&world.ask(question)).len(), 2, "an explicit search returns both");
+    assert_eq!(hits_with(relevance / 1.5).len(), 2);
+    assert_eq!(hits_with(relevance / 1.2), [other]);
 }
 
 #[test]

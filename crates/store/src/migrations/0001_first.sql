@@ -259,8 +259,8 @@ CREATE TABLE injections (
     budget INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     build_us INTEGER NOT NULL,
-    layers TEXT NOT NULL,
-    layers_skipped TEXT NOT NULL,
+    sections TEXT NOT NULL,
+    sections_skipped TEXT NOT NULL,
     shingles BLOB NOT NULL
 ) STRICT;
 CREATE INDEX injections_by_session ON injections (session_id, id);
@@ -277,7 +277,7 @@ CREATE TABLE injection_texts (
 CREATE TABLE injected (
     injection_id INTEGER NOT NULL REFERENCES injections (id) ON DELETE CASCADE,
     memory_id INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
-    layer TEXT NOT NULL,
+    section TEXT NOT NULL,
     rank INTEGER NOT NULL,
     score REAL NOT NULL,
     tokens INTEGER NOT NULL,
