@@ -28,10 +28,10 @@ impl Deref for App {
 /// Which project is meant.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ProjectArgs {
-    /// The project: its name, its number or a folder in it (default: the one of this folder)
+    /// The project: its name, number or a folder in it (default: the project of this folder)
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
-    /// Look in all projects
+    /// Search all projects
     #[arg(long, conflicts_with = "project")]
     pub(crate) all_projects: bool,
 }

@@ -17,16 +17,16 @@ use clap::{Parser, Subcommand};
 /// Reads a memory's number, with or without the sign it is printed with.
 pub(crate) fn memory_id(text: &str) -> Result<MemoryId, String> {
     let number = text.trim_start_matches('#').parse();
-    number.map(MemoryId).map_err(|_| "a memory is named by its number, like 12".to_owned())
+    number.map(MemoryId).map_err(|_| "not the number of a memory, like 12".to_owned())
 }
 
 /// Reads how many are wanted at the most.
 pub(crate) fn how_many(text: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| "say how many, at least 1".to_owned())
+    number.ok_or_else(|| "not a number of at least 1".to_owned())
 }
 
-/// Reads a host's name, and tells all of them to help and completion.
+/// Reads a host's name, and lists all of them in help and completion.
 pub(crate) fn hosts() -> impl TypedValueParser<Value = Host> {
     PossibleValuesParser::new(Host::ALL.map(Host::as_str)).try_map(|name| name.parse())
 }
@@ -79,37 +79,37 @@ impl Cli {
 /// What can be done.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make the store, connect the hosts that are found, and prove that it works
+    /// Create the store, connect the hosts on this machine, and run a demo
     Setup(setup::SetupArgs),
     /// Connect hosts: hooks, MCP server, rules
     Install(install::InstallArgs),
-    /// Take out of hosts what `install` put in
+    /// Disconnect hosts: undo what `install` changed
     Uninstall(uninstall::UninstallArgs),
     /// Write a memory
     Remember(remember::RememberArgs),
-    /// Give a memory other words, keeping what it said before
+    /// Change what a memory says, keeping the old text as a revision
     Revise(revise::ReviseArgs),
-    /// Write a memory that replaces another
+    /// Replace a memory with a new one
     Supersede(supersede::SupersedeArgs),
-    /// Forget memories for good
+    /// Delete memories for good
     Forget(forget::ForgetArgs),
-    /// Keep a memory in view
+    /// Pin a memory
     Pin(pin::PinArgs),
-    /// Show memories whole
+    /// Show whole memories
     Show(show::ShowArgs),
-    /// Find memories
+    /// Search memories
     Search(search::SearchArgs),
-    /// Say what speaks for a memory: where it came from, when it was given and used, and what it has to do with a question
+    /// Explain where a memory came from, when it was used, and its score
     Why(why::WhyArgs),
-    /// Show what a session would be given now, and its bill
+    /// Preview what would be injected now, and what it costs
     Context(context::ContextArgs),
     /// Show what came before and after a memory
     Timeline(timeline::TimelineArgs),
-    /// List sessions, or tell one step by step
+    /// List sessions, or show one step by step
     Sessions(sessions::SessionsArgs),
-    /// Make memories of what happened in sessions, where that is still to be done
+    /// Derive memories from sessions that have something new
     Distil(distil::DistilArgs),
-    /// Say where the work stands, or write it down
+    /// Show where the work stands, or write it down
     Handoff(handoff::HandoffArgs),
     /// Show, rename, merge or share projects
     Project(project::ProjectCommandArgs),
@@ -117,39 +117,39 @@ pub(crate) enum Command {
     Team(team::TeamArgs),
     /// Push what is new in shared projects to their teams, and pull what is new there
     Sync(sync::SyncArgs),
-    /// Import what is on this machine already, or memories from a file
+    /// Import memories from a file, or what is on this machine already
     Import(import::ImportArgs),
-    /// Write memories to a file or a folder
+    /// Export memories to a file or a folder
     Export(export::ExportArgs),
-    /// Rebuild what is derived from the memories
+    /// Rebuild the search indexes
     Index(index::IndexArgs),
-    /// Show how the store is doing
+    /// Show the state of the store and of the hooks
     Status(status::StatusArgs),
-    /// Check the store and every host that is connected, and mend what is damaged
+    /// Check the store and every connected host, and repair what is damaged
     Doctor(doctor::DoctorArgs),
     /// Measure recall on a data set, in a store of its own
     Eval(eval::EvalArgs),
     /// Show the configuration and where each value comes from
     Config(config::ConfigArgs),
-    /// Take secrets and private parts out of a text
+    /// Remove secrets and private parts from a text
     Redact(redact::RedactArgs),
-    /// Serve the tools an agent asks (search, timeline, get, remember, forget) over MCP
+    /// Run the MCP server (search, timeline, get, remember, forget) on standard input and output
     Mcp(mcp::McpArgs),
-    /// Serve the viewer and an HTTP interface on this machine; nothing else needs it
+    /// Run the worker: the viewer and an HTTP API on this machine
     Serve(serve::ServeArgs),
-    /// Look around in a browser: what is remembered, what was given, and why
+    /// Open the viewer in a browser
     View(view::ViewArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
-    /// Hear what a host tells on standard input, and keep it. Hosts run this; nobody has to
+    /// Capture an event of a host from standard input. Hosts run this
     // `main` takes it before this list is made, unless a flag stands first.
     #[command(hide = true)]
     Hook {
-        /// What the hook was given
+        /// Arguments of the hook
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<std::ffi::OsString>,
     },
-    /// Let the configured model word better what waits for it
+    /// Let the configured model reword the memories that wait for it
     #[command(hide = true)]
     Polish,
     /// Run a program that must not outlive us; only `polish` does this
@@ -159,7 +159,7 @@ pub(crate) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         command: Vec<std::ffi::OsString>,
     },
-    /// Do the housekeeping that is due
+    /// Run the maintenance that is due
     #[command(hide = true)]
     Maintain(maintain::MaintainArgs),
 }

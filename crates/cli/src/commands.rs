@@ -61,7 +61,7 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::View(args) => return view::run(args, environment, &cli.settings, ui),
         Command::Config(args) => {
             let app = App::with_faults(environment, &cli.settings, ui)?;
-            return ui.or_refusal(args.json, config::run(args, &app));
+            return config::run(args, &app);
         }
         Command::Doctor(args) => {
             return doctor::run(args, &App::with_faults(environment, &cli.settings, ui)?);
@@ -81,20 +81,20 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::Forget(args) => forget::run(&args, &app),
         Command::Pin(args) => pin::run(&args, &app),
         Command::Show(args) => show::run(&args, &app),
-        Command::Search(args) => ui.or_refusal(args.json, search::run(&args, &app)),
-        Command::Why(args) => ui.or_refusal(args.json, why::run(&args, &app)),
-        Command::Context(args) => ui.or_refusal(args.json, context::run(&args, &app)),
-        Command::Timeline(args) => ui.or_refusal(args.json, timeline::run(&args, &app)),
+        Command::Search(args) => search::run(&args, &app),
+        Command::Why(args) => why::run(&args, &app),
+        Command::Context(args) => context::run(&args, &app),
+        Command::Timeline(args) => timeline::run(&args, &app),
         Command::Sessions(args) => sessions::run(&args, &app),
-        Command::Distil(args) => ui.or_refusal(args.json, distil::run(&args, &app)),
-        Command::Handoff(args) => ui.or_refusal(args.json, handoff::run(args, &app)),
+        Command::Distil(args) => distil::run(&args, &app),
+        Command::Handoff(args) => handoff::run(args, &app),
         Command::Project(args) => project::run(args, &app),
         Command::Team(args) => team::run(&args, &app),
         Command::Sync(args) => sync::run(&args, &app),
-        Command::Import(args) => ui.or_refusal(args.json, import::run(&args, &app)),
+        Command::Import(args) => import::run(&args, &app),
         Command::Export(args) => export::run(&args, &app),
         Command::Index(args) => index::run(&args, &app),
-        Command::Status(args) => ui.or_refusal(args.json, status::run(&args, &app)),
+        Command::Status(args) => status::run(&args, &app),
         Command::Eval(args) => eval::run(&args, &app),
         Command::Redact(args) => redact::run(&args, &app),
         Command::Polish => polish::run(&app),

@@ -24,7 +24,8 @@ mod version;
 
 use crate::args::Cli;
 use crate::env_vars::Environment;
-use crate::failure::Exit;
+use crate::failure::{Exit, Failure};
+use crate::ui::{Colour, OutputFormat, Ui};
 use backstory_app::{config, engine, env_vars, explain, log, settings, synonyms, times};
 use backstory_app::{self_capture_guard as ourselves, vectors};
 use clap::Parser;
@@ -40,14 +41,33 @@ fn main() -> ExitCode {
         commands::hook::run(&arguments.collect::<Vec<_>>(), environment);
         return ExitCode::SUCCESS;
     }
-    let cli = Cli::parse();
+    let format = OutputFormat::from_arguments(std::env::args_os());
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return not_parsed(&error, format, &environment),
+    };
     let ui = cli.ui(&environment);
     match commands::run(cli, environment) {
         Ok(Exit::Done) => ExitCode::SUCCESS,
         Ok(Exit::No) => ExitCode::from(1),
         Err(failure) => {
-            ui.fail(&failure);
+            ui.refuse(&failure, format);
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// Prints help, the version, or what is wrong with the arguments; a program that asked for JSON gets that first.
+fn not_parsed(error: &clap::Error, format: OutputFormat, environment: &Environment) -> ExitCode {
+    if error.use_stderr() && format == OutputFormat::Json {
+        let colour = if environment.no_color() { Colour::Never } else { Colour::Auto };
+        let words = error.to_string();
+        let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
+        let message = lines.next().unwrap_or_default().trim_start_matches("error: ");
+        let refusal = Failure::usage(message).hint("`backstory help COMMAND` shows its arguments").refusal();
+        // A reader that has gone needs no answer; the exit code says the same.
+        drop(Ui::new(colour).json(&refusal));
+    }
+    drop(error.print());
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

@@ -1,9 +1,14 @@
 //! The two streams: stdout carries data, stderr carries talk. Nothing else prints.
 
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use backstory_memory::clean;
 use serde::Serialize;
+use std::ffi::OsString;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether data went to stdout. Standard output belongs to the process, and so does this.
+static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
 
 /// Makes a text fit for one line of a screen: a name or a title may hold anything.
 pub(crate) fn one_line(text: &str) -> String {
@@ -27,6 +32,24 @@ pub(crate) enum Colour {
     Auto,
     /// Nowhere.
     Never,
+}
+
+/// Who reads the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OutputFormat {
+    /// A person.
+    Text,
+    /// A program.
+    Json,
+}
+
+impl OutputFormat {
+    /// Returns what the arguments ask for, also where they cannot be parsed.
+    pub(crate) fn from_arguments(mut arguments: impl Iterator<Item = OsString>) -> OutputFormat {
+        // What follows `--` is text to search for or to remember.
+        let is_json = arguments.by_ref().take_while(|one| one != "--").any(|one| one == "--json");
+        if is_json { OutputFormat::Json } else { OutputFormat::Text }
+    }
 }
 
 /// What a piece of text is, for colour. Meaning survives without it.
@@ -74,6 +97,7 @@ impl Ui {
 
     /// Prints data as it is.
     pub(crate) fn raw(&self, text: &str) -> Result<(), Failure> {
+        HAS_PRINTED.store(true, Ordering::Relaxed);
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         written.map_err(|error| self.cannot_write("to standard output", &error))
@@ -87,15 +111,14 @@ impl Ui {
         Failure::user(format!("cannot write {what}")).because(error)
     }
 
-    /// Answers a no in JSON where that was asked for, so that a program need not read our words. What is off in the call is said to
-    /// the person, too.
-    pub(crate) fn or_refusal(&self, json: bool, done: Result<Exit, Failure>) -> Result<Exit, Failure> {
-        match done {
-            Err(failure) if json => {
-                self.json(&failure.refusal())?;
-                if failure.exit_code() == 1 { Ok(Exit::No) } else { Err(failure) }
-            }
-            done => done,
+    /// Reports why a command failed: in JSON where `--json` was typed, else in words. A program reads one object, so that a command
+    /// that has printed data already adds words only; errors of usage and our own are said to the person in any case.
+    pub(crate) fn refuse(&self, failure: &Failure, format: OutputFormat) {
+        let is_answered = format == OutputFormat::Json
+            && !HAS_PRINTED.load(Ordering::Relaxed)
+            && self.json(&failure.refusal()).is_ok();
+        if !is_answered || failure.exit_code() != 1 {
+            self.fail(failure);
         }
     }
 

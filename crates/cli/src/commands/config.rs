@@ -13,7 +13,7 @@ use serde::Serialize;
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     pub(crate) action: Option<Action>,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }

@@ -14,10 +14,10 @@ use std::path::Path;
 /// Arguments of `context`.
 #[derive(Args, Debug)]
 pub(crate) struct ContextArgs {
-    /// When in a session (default: what the other arguments are for, else session-start)
+    /// The moment of a session (default: the one the other arguments are for, else session-start)
     #[arg(long, value_name = "MOMENT")]
     pub(crate) moment: Option<MomentArg>,
-    /// What the user asks for
+    /// The prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) prompt: Option<String>,
     /// The command that is about to run
@@ -29,10 +29,10 @@ pub(crate) struct ContextArgs {
     /// The project: its name, its number or a folder in it (default: the one of this folder)
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
-    /// Print what each line costs and why it is there, not the text
+    /// Print what each line costs and why it is there, instead of the text
     #[arg(long)]
     pub(crate) bill: bool,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &ContextArgs, app: &App) -> Result<Exit, Failure> {
     } else if built.block.is_empty() {
         let why =
             if budget == 0 { "this moment is turned off in `[inject]`" } else { "nothing known bears on it" };
-        app.ui.say(&format!("nothing would be given: {why}"));
+        app.ui.say(&format!("nothing would be injected: {why}"));
     } else if args.bill {
         bill(&built, &store, app)?;
     } else {
@@ -146,7 +146,7 @@ fn bill(built: &BuiltInjection, store: &Store, app: &App) -> Result<(), Failure>
     }
     let lines: u32 = block.items.iter().map(|item| item.tokens.0).sum();
     let rest = block.tokens.0.saturating_sub(lines);
-    app.ui.line(&format!("{rest:>6}  fence, headings and lines that are of no memory"))?;
+    app.ui.line(&format!("{rest:>6}  fence, headings and lines without a memory"))?;
     app.ui.line(&format!(
         "{:>6}  tokens of {} in {} bytes, built in {:.1} ms",
         block.tokens.0,
@@ -155,7 +155,7 @@ fn bill(built: &BuiltInjection, store: &Store, app: &App) -> Result<(), Failure>
         f64::from(built.build_us) / 1000.0
     ))?;
     for skipped in &block.sections_skipped {
-        app.ui.line(&format!("        left out: {}", one_line(&skipped.to_string())))?;
+        app.ui.line(&format!("        skipped: {}", one_line(&skipped.to_string())))?;
     }
     Ok(())
 }

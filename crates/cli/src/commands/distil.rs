@@ -17,7 +17,7 @@ pub(crate) struct DistilArgs {
     /// Only this session: its number, the host's name for it, or `last` for the newest of this folder's project (default: every session with something new)
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<String>,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

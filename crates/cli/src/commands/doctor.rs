@@ -13,13 +13,13 @@ use clap::Args;
 /// Arguments of `doctor`.
 #[derive(Args, Debug)]
 pub(crate) struct DoctorArgs {
-    /// Also compare every memory with its checksum, and every index with its rows
+    /// Also verify the checksum of every memory and every index against its rows
     #[arg(long)]
     pub(crate) full: bool,
-    /// Look at this host only (default: all that are here or connected)
+    /// Check this host only (default: all that are here or connected)
     #[arg(long, value_name = "HOST", value_parser = args::hosts())]
     pub(crate) host: Option<Host>,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

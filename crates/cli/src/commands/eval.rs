@@ -22,7 +22,7 @@ pub(crate) struct EvalArgs {
     /// Write one line of JSON per query: the rank of its gold and the hits
     #[arg(long, value_name = "OUT")]
     pub(crate) per_query: Option<PathBuf>,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -37,7 +37,7 @@ pub(crate) struct ExportArgs {
     /// Show what `--git` would push, and write nothing
     #[arg(long, requires = "git")]
     pub(crate) dry_run: bool,
-    /// Answer `--git` in JSON
+    /// Output `--git` as JSON
     #[arg(long, requires = "git")]
     pub(crate) json: bool,
 }

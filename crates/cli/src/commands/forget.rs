@@ -14,20 +14,16 @@ pub(crate) struct ForgetArgs {
     /// The memories' numbers
     #[arg(required = true, value_parser = memory_id)]
     pub(crate) ids: Vec<MemoryId>,
-    /// Do it without asking
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// Forgets memories.
 pub(crate) fn run(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
-    app.ui.or_refusal(args.json, forget(args, app))
-}
-
-fn forget(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
     let mut ids = args.ids.clone();
     ids.sort_unstable();
     ids.dedup();
@@ -45,7 +41,7 @@ fn forget(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
             Some(false) => return Ok(Exit::No),
             None => {
                 return Err(Failure::new(ErrorCode::ConfirmationMissing, "forgetting cannot be undone")
-                    .hint("say `--yes` to do it without asking"));
+                    .hint("pass `--yes` to confirm"));
             }
         }
     }

@@ -24,7 +24,7 @@ pub(crate) struct HandoffArgs {
     /// The project: its name, its number or a folder in it (default: the one of this folder)
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -44,7 +44,7 @@ pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
         }
         let content =
             ContentArgs { text: Some(text), kind: Some(Kind::Handoff.to_string()), ..ContentArgs::default() };
-        return remember::write(
+        return remember::run(
             RememberArgs { content, project: args.project, force: false, json: args.json },
             app,
         );

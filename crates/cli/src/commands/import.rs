@@ -50,7 +50,7 @@ pub(crate) struct ImportArgs {
     /// Make no vectors now; `backstory index --vectors` makes them later
     #[arg(long)]
     pub(crate) no_vectors: bool,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -23,20 +23,16 @@ pub(crate) struct InstallArgs {
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Do it without asking
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// Connects hosts.
 pub(crate) fn run(args: &InstallArgs, app: &App) -> Result<Exit, Failure> {
-    app.ui.or_refusal(args.json, install(args, app))
-}
-
-fn install(args: &InstallArgs, app: &App) -> Result<Exit, Failure> {
     let places = app.places()?;
     let program = own_program(&places)?;
     let hosts = wanted_hosts(&args.hosts, &places)?;

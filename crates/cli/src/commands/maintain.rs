@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Arguments of `maintain`.
 #[derive(Args, Debug)]
 pub(crate) struct MaintainArgs {
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

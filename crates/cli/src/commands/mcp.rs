@@ -8,7 +8,7 @@ use clap::Args;
 /// Arguments of `mcp`.
 #[derive(Args, Debug)]
 pub(crate) struct McpArgs {
-    /// Leave out the tools that change memories: remember, forget
+    /// Serve only the tools that read: no remember, no forget
     #[arg(long)]
     pub(crate) read_only: bool,
 }

@@ -14,20 +14,16 @@ pub(crate) struct PinArgs {
     /// The memory's number
     #[arg(value_parser = memory_id)]
     pub(crate) id: MemoryId,
-    /// No longer keep it in view
+    /// Unpin it
     #[arg(long)]
     pub(crate) off: bool,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// Pins a memory.
 pub(crate) fn run(args: &PinArgs, app: &App) -> Result<Exit, Failure> {
-    app.ui.or_refusal(args.json, pin(args, app))
-}
-
-fn pin(args: &PinArgs, app: &App) -> Result<Exit, Failure> {
     let pin = if args.off { Pin::Release } else { Pin::Keep };
     let mut store = app.store()?;
     app.say_if_elsewhere(&store, &[args.id])?;

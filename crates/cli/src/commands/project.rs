@@ -16,7 +16,7 @@ use clap::{Args, Subcommand};
 pub(crate) struct ProjectCommandArgs {
     #[command(subcommand)]
     pub(crate) action: Option<Action>,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }
@@ -54,7 +54,7 @@ pub(crate) enum Action {
         from: String,
         /// The project that gets everything
         into: String,
-        /// Do it without asking
+        /// Do not ask for confirmation
         #[arg(long, short)]
         yes: bool,
     },
@@ -130,7 +130,7 @@ fn merge(from: &str, into: &str, app: &App, consent: Consent) -> Result<String, 
             Some(false) => return Err(Failure::user("nothing was merged")),
             None => {
                 return Err(Failure::new(ErrorCode::ConfirmationMissing, "merging cannot be undone")
-                    .hint("say `--yes` to do it without asking"));
+                    .hint("pass `--yes` to confirm"));
             }
         }
     }

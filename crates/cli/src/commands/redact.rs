@@ -9,7 +9,7 @@ use std::io::Read;
 /// Arguments of `redact`.
 #[derive(Args, Debug)]
 pub(crate) struct RedactArgs {
-    /// List what was found instead
+    /// Output as JSON, with what was found
     #[arg(long)]
     pub(crate) json: bool,
 }

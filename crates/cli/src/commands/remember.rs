@@ -21,10 +21,10 @@ pub(crate) struct RememberArgs {
     /// The project it belongs to (default: the one of this folder)
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
-    /// Write it even if the same is known or was forgotten
+    /// Write it even if a similar memory exists or was forgotten
     #[arg(long)]
     pub(crate) force: bool,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -35,40 +35,34 @@ pub(crate) struct ContentArgs {
     /// The text, or a JSON object; `-` or nothing reads standard input
     #[arg(value_name = "TEXT")]
     pub(crate) text: Option<String>,
-    /// What it is about (default: guessed from the text)
+    /// Its kind (default: inferred from the text)
     #[arg(long, value_parser = kind_names(), ignore_case = true)]
     pub(crate) kind: Option<String>,
-    /// One line that says it (default: the first line of the text)
+    /// Its title (default: the first line of the text)
     #[arg(long)]
     pub(crate) title: Option<String>,
-    /// A file it speaks of; may be given several times
+    /// A file it is about; repeatable
     #[arg(long = "file", value_name = "PATH")]
     pub(crate) files: Vec<String>,
-    /// Something it has to do with; may be given several times
+    /// A topic it belongs to; repeatable
     #[arg(long = "concept", value_name = "WORD")]
     pub(crate) concepts: Vec<String>,
-    /// A single statement it holds; may be given several times
+    /// A single fact it states; repeatable
     #[arg(long = "fact", value_name = "TEXT")]
     pub(crate) facts: Vec<String>,
-    /// How much it matters, 1 to 5
+    /// Its importance, 1 to 5
     #[arg(long, value_parser = clap::value_parser!(i64).range(1..=5))]
     pub(crate) importance: Option<i64>,
-    /// Keep it in view
+    /// Pin it
     #[arg(long)]
     pub(crate) pin: bool,
-    /// Let it hold in every project
+    /// Apply it to every project
     #[arg(long)]
     pub(crate) everywhere: bool,
 }
 
 /// Writes a memory.
 pub(crate) fn run(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
-    let json = args.json;
-    app.ui.or_refusal(json, write(args, app))
-}
-
-/// The same, for a command that answers a refusal itself.
-pub(crate) fn write(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
     let mut record = args.content.record()?;
     if record.supersedes.is_some() {
         return Err(Failure::usage("`remember` replaces nothing, and the JSON says `supersedes`")

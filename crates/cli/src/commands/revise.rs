@@ -17,17 +17,13 @@ pub(crate) struct ReviseArgs {
     pub(crate) id: MemoryId,
     #[command(flatten)]
     pub(crate) content: ContentArgs,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// Revises a memory.
 pub(crate) fn run(args: &ReviseArgs, app: &App) -> Result<Exit, Failure> {
-    app.ui.or_refusal(args.json, revise(args, app))
-}
-
-fn revise(args: &ReviseArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     app.memory(&store, args.id)?;
     app.say_if_elsewhere(&store, &[args.id])?;

@@ -18,7 +18,7 @@ use clap::Args;
 /// Arguments of `search`.
 #[derive(Args, Debug)]
 pub(crate) struct SearchArgs {
-    /// What to look for; nothing lists the newest
+    /// What to search for; without words, the newest memories
     #[arg(value_name = "WORDS")]
     pub(crate) words: Vec<String>,
     #[command(flatten)]
@@ -32,28 +32,28 @@ pub(crate) struct SearchArgs {
     /// Written before
     #[arg(long, value_name = "WHEN")]
     pub(crate) until: Option<String>,
-    /// Speaks of this file: its path, or the end of it
+    /// Only memories about this file: its path, or the end of it
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Option<String>,
-    /// How many at the most
+    /// Maximum number of hits
     #[arg(long, short = 'n', value_name = "N", value_parser = how_many)]
     pub(crate) limit: Option<u32>,
-    /// How many to skip
+    /// Number of hits to skip
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) offset: u32,
     /// Ask the team's hub, also for what was not pulled yet
     #[arg(long, conflicts_with_all = ["superseded", "since", "until", "file", "offset"])]
     pub(crate) team: bool,
-    /// Also what was superseded
+    /// Include superseded memories
     #[arg(long)]
     pub(crate) superseded: bool,
-    /// Show how each score came about
+    /// Show how each score adds up
     #[arg(long, conflicts_with = "compact")]
     pub(crate) explain: bool,
-    /// Which weights count
+    /// Which ranking weights to use
     #[arg(long, value_parser = profiles(), default_value = "search")]
     pub(crate) profile: Profile,
-    /// One line a memory
+    /// One line per memory
     #[arg(long, conflicts_with = "json")]
     pub(crate) compact: bool,
     /// SearchResults in JSON

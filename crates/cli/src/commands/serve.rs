@@ -27,16 +27,16 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Arguments of `serve`.
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
-    /// Start it on its own and come back when it answers
+    /// Start the worker in the background and return when it answers
     #[arg(long, conflicts_with_all = ["stop", "status"])]
     pub(crate) detach: bool,
-    /// Tell the running worker to end
+    /// Stop the running worker
     #[arg(long, conflicts_with = "status")]
     pub(crate) stop: bool,
-    /// Say whether a worker runs, and where
+    /// Show whether a worker runs, and where
     #[arg(long)]
     pub(crate) status: bool,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -62,7 +62,7 @@ pub(crate) fn run(
     let app = App::outside_projects(environment, &flags, ui)?;
     let place = place(&app);
     if args.stop {
-        return end(&place, &app);
+        return end(&place, args.json, &app);
     }
     if args.status {
         return status(&find(&place, LOOK), &place, args.json, &app);
@@ -156,8 +156,11 @@ pub(crate) fn start(place: &Place, flags: &[String], app: &App) -> Result<Runnin
     }
 }
 
-fn end(place: &Place, app: &App) -> Result<Exit, Failure> {
+fn end(place: &Place, json: bool, app: &App) -> Result<Exit, Failure> {
     match stop(place).map_err(|error| failure(&error))? {
+        Stopping::NoneRan | Stopping::Stopped if json => {
+            status(&Found::Nobody, place, json, app)?;
+        }
         Stopping::NoneRan => app.ui.say("no worker runs"),
         Stopping::Stopped => app.ui.line("the worker has ended")?,
         Stopping::Refused(process) => return Err(hanging(process)),

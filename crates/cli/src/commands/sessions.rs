@@ -17,13 +17,13 @@ pub(crate) struct SessionsArgs {
     pub(crate) action: Option<Action>,
     #[command(flatten)]
     pub(crate) place: ProjectArgs,
-    /// How many at the most
+    /// Maximum number of sessions
     #[arg(long, short = 'n', value_name = "N", value_parser = how_many)]
     pub(crate) limit: Option<u32>,
-    /// How many to skip
+    /// Number of sessions to skip
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) offset: u32,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -31,16 +31,16 @@ pub(crate) struct SessionsArgs {
 /// What can be done with sessions.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
-    /// Tell one session step by step, and what was learnt from it
+    /// Show one session step by step, and what was learnt from it
     Show {
         /// Its number, the host's name for it or the beginning of that, or `last` for the newest of the project
         session: String,
         #[command(flatten)]
         place: ProjectArgs,
-        /// Show what commands printed and what edits replaced, too
+        /// Include the output of commands and the text of edits
         #[arg(long)]
         full: bool,
-        /// Answer in JSON
+        /// Output as JSON
         #[arg(long)]
         json: bool,
     },
@@ -49,10 +49,8 @@ pub(crate) enum Action {
 /// Lists sessions, or tells one.
 pub(crate) fn run(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
     match &args.action {
-        Some(Action::Show { session, place, full, json }) => {
-            app.ui.or_refusal(*json, show(session, place, *full, *json, app))
-        }
-        None => app.ui.or_refusal(args.json, list(args, app)),
+        Some(Action::Show { session, place, full, json }) => show(session, place, *full, *json, app),
+        None => list(args, app),
     }
 }
 

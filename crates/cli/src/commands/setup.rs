@@ -21,13 +21,13 @@ use std::path::{Path, PathBuf};
 /// Arguments of `setup`.
 #[derive(Args, Debug)]
 pub(crate) struct SetupArgs {
-    /// Connect the hosts that are found, without asking
+    /// Connect the hosts that are found, without asking for confirmation
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Where this program is copied to if it runs from a build directory (default: ~/.local/bin)
     #[arg(long, value_name = "DIR")]
     pub(crate) bin_dir: Option<PathBuf>,
-    /// Take in nothing that is on this machine already
+    /// Do not import what is on this machine already
     #[arg(long)]
     pub(crate) no_import: bool,
 }
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &SetupArgs, app: &App) -> Result<Exit, Failure> {
     prove(app)?;
     if is_connected {
         app.ui.line("")?;
-        app.ui.line("ready     begin a session as ever; the next one in the same project is given what it leaves. `backstory view` shows all of it")?;
+        app.ui.line("ready     begin a session as ever; the next one in the same project gets what it leaves. `backstory view` shows all of it")?;
     }
     Ok(exit)
 }

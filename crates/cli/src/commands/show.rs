@@ -15,7 +15,7 @@ pub(crate) struct ShowArgs {
     /// The memories' numbers
     #[arg(required = true, value_parser = memory_id)]
     pub(crate) ids: Vec<MemoryId>,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

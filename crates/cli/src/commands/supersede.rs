@@ -16,18 +16,13 @@ pub(crate) struct SupersedeArgs {
     pub(crate) id: MemoryId,
     #[command(flatten)]
     pub(crate) content: ContentArgs,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// Supersedes a memory.
 pub(crate) fn run(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
-    let json = args.json;
-    app.ui.or_refusal(json, supersede(args, app))
-}
-
-fn supersede(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     app.say_if_elsewhere(&store, &[args.id])?;
     let memory = input(&mut args.content.record()?, app)?;

@@ -20,7 +20,7 @@ pub(crate) struct SyncArgs {
     /// Show what would be pushed, and push nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -12,7 +12,7 @@ use clap::Args;
 /// Arguments of `timeline`.
 #[derive(Args, Debug)]
 pub(crate) struct TimelineArgs {
-    /// The memory in the middle; without one, the newest
+    /// The memory in the middle (default: the newest memories)
     #[arg(value_parser = memory_id)]
     pub(crate) id: Option<MemoryId>,
     /// How many before it
@@ -23,10 +23,10 @@ pub(crate) struct TimelineArgs {
     pub(crate) after: u32,
     #[command(flatten)]
     pub(crate) place: ProjectArgs,
-    /// How many of the newest, without a memory in the middle
+    /// Maximum number of memories, without one in the middle
     #[arg(long, short = 'n', value_name = "N", value_parser = how_many)]
     pub(crate) limit: Option<u32>,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -18,20 +18,16 @@ pub(crate) struct UninstallArgs {
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Do it without asking
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// Disconnects hosts.
 pub(crate) fn run(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
-    app.ui.or_refusal(args.json, uninstall(args, app))
-}
-
-fn uninstall(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
     app.say_faults();
     let places = app.places()?;
     let mut proposal = plan_removal(&each_once(&args.hosts), &places, app);

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Arguments of `view`.
 #[derive(Args, Debug)]
 pub(crate) struct ViewArgs {
-    /// Only print the link; it works once, for five minutes
+    /// Print the link instead of opening it; it works once, for five minutes
     #[arg(long)]
     pub(crate) print: bool,
 }

@@ -20,10 +20,10 @@ pub(crate) struct WhyArgs {
     /// The memory's number
     #[arg(value_parser = memory_id)]
     pub(crate) id: MemoryId,
-    /// What it has to do with this question
+    /// Explain its score for this query
     #[arg(long, short, value_name = "QUESTION")]
     pub(crate) query: Option<String>,
-    /// Which weights count
+    /// Which ranking weights to use
     #[arg(long, value_parser = profiles(), default_value = "search", requires = "query")]
     pub(crate) profile: Profile,
     /// SearchResults in JSON

@@ -45,6 +45,7 @@ mod plugins;
 mod polishing;
 mod polishing_by_program;
 mod projects;
+mod refusals;
 mod remembering;
 mod secrets;
 mod serving;
