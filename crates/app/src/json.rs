@@ -1,6 +1,7 @@
 //! The JSON other programs read: stable, documented in `docs/json.md`, and converted here from the domain's own types.
 #![expect(missing_docs, reason = "the fields are the JSON keys; docs/json.md explains them")]
 
+mod context;
 mod memory;
 mod project;
 mod refusal;
@@ -9,6 +10,7 @@ mod session;
 mod status;
 mod why;
 
+pub use context::{ContextShape, PlacedMemoryShape, context};
 pub use memory::{
     ForgetShape, HeadShape, LinkShape, MemoryShape, PinShape, RevisionShape, ShowShape, TimelineShape,
     WrittenShape, forget, freshness_word, head, heads, memory, numbers, root_of, show, timeline, written,

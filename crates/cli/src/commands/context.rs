@@ -1,15 +1,14 @@
-//! `context`: what a session would be given now, word for word, and what each line costs. Nothing is recorded.
+//! `context`: what would be injected now, word for word, and what each line costs. Nothing is recorded.
 
-use crate::app::{App, ProjectArgs};
+use crate::app::App;
 use crate::failure::{Exit, Failure};
 use crate::ui::{Tone, one_line};
-use backstory_app::injection::preview_injection;
-use backstory_inject::{BuiltInjection, InjectionRequest, PlacedMemory, Recipient};
-use backstory_memory::{InjectionPoint, Moment, StartReason};
-use backstory_store::{ContextWindow, Scope, Store};
+use backstory_app::injection::ContextRequest;
+use backstory_app::{ProjectSelector, json};
+use backstory_inject::BuiltInjection;
+use backstory_memory::{InjectionPoint, StartReason};
+use backstory_store::Store;
 use clap::{Args, ValueEnum};
-use serde::Serialize;
-use std::path::Path;
 
 /// Arguments of `context`.
 #[derive(Args, Debug)]
@@ -50,56 +49,20 @@ pub(crate) enum MomentArg {
     Compaction,
 }
 
-/// What would be given, for other programs.
-#[derive(Serialize)]
-pub(crate) struct ContextShape<'a> {
-    version: u32,
-    moment: &'static str,
-    context: &'a str,
-    tokens: u32,
-    budget: u32,
-    bytes: usize,
-    build_ms: f64,
-    sections: &'a [&'static str],
-    sections_skipped: Vec<String>,
-    memories: Vec<LineShape<'a>>,
-}
-
-/// One memory of it.
-#[derive(Serialize)]
-pub(crate) struct LineShape<'a> {
-    id: i64,
-    section: &'static str,
-    rank: u32,
-    tokens: u32,
-    score: f64,
-    reasons: &'a [String],
-}
-
-/// Shows what would be given.
+/// Shows what would be injected.
 pub(crate) fn run(args: &ContextArgs, app: &App) -> Result<Exit, Failure> {
     let point = injection_point(args, app)?;
     let store = app.store_to_read()?;
-    let budget = app.config.inject.budget(point.moment(), &app.cwd, app.environment.user_home().as_deref());
-    let request = InjectionRequest { point, budget };
-    let place = ProjectArgs { project: args.project.clone(), all_projects: false };
-    let built = match app.reach(&store, &place)? {
-        Some(Scope::Project(project)) => {
-            let project_ref = app.project_ref();
-            let is_here = store.find_project(&project_ref)? == Some(project);
-            let root = Some(Path::new(&project_ref.root)).filter(|root| is_here && root.is_dir());
-            let context = ContextWindow { started_at: Some(app.now), ..ContextWindow::default() };
-            let recipient = Recipient { project, session: None, context, root };
-            Some(preview_injection(app, &store, recipient, &request))
-        }
-        _ => None,
-    };
-    let built = built.unwrap_or_else(|| BuiltInjection::empty(request.point.moment(), budget));
+    let project = args.project.clone().map_or(ProjectSelector::Here, ProjectSelector::Named);
+    let built = app.context(&store, ContextRequest { point, project })?;
     if args.json {
-        app.ui.json(&shape(&built))?;
+        app.ui.json(&json::context(&built))?;
     } else if built.block.is_empty() {
-        let why =
-            if budget == 0 { "this moment is turned off in `[inject]`" } else { "nothing known bears on it" };
+        let why = if built.budget.0 == 0 {
+            "this moment is turned off in `[inject]`"
+        } else {
+            "nothing known bears on it"
+        };
         app.ui.say(&format!("nothing would be injected: {why}"));
     } else if args.bill {
         bill(&built, &store, app)?;
@@ -158,32 +121,4 @@ fn bill(built: &BuiltInjection, store: &Store, app: &App) -> Result<(), Failure>
         app.ui.line(&format!("        skipped: {}", one_line(&skipped.to_string())))?;
     }
     Ok(())
-}
-
-/// Tells what would be given.
-pub(crate) fn shape(built: &BuiltInjection) -> ContextShape<'_> {
-    let block = &built.block;
-    ContextShape {
-        version: 1,
-        moment: Moment::as_str(built.moment),
-        context: &block.text,
-        tokens: block.tokens.0,
-        budget: built.budget.0,
-        bytes: block.bytes,
-        build_ms: f64::from(built.build_us) / 1000.0,
-        sections: &block.sections,
-        sections_skipped: block.sections_skipped.iter().map(ToString::to_string).collect(),
-        memories: block.items.iter().map(line).collect(),
-    }
-}
-
-fn line(item: &PlacedMemory) -> LineShape<'_> {
-    LineShape {
-        id: item.memory.0,
-        section: item.section,
-        rank: item.rank,
-        tokens: item.tokens.0,
-        score: item.score,
-        reasons: &item.reasons,
-    }
 }

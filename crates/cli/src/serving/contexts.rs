@@ -1,13 +1,12 @@
-//! What a session would be given, for whoever has no hook to be given it by.
+//! What would be injected, for programs without a hook.
 //!
-//! Looking is not giving: it is recorded as an injection only where a host asks, that is through the socket, with its name in
-//! `X-Backstory-Host` and the session it asks for, which must be known. A browser can do none of this.
+//! A preview is not recorded. An injection is recorded only where a host asks: through the socket, with its name in
+//! `X-Backstory-Host` and a session that is known. A browser can do none of this.
 
 use super::json;
 use super::parameters::{known_project, wrong};
-use crate::commands::context::shape;
 use backstory_app::injection::preview_injection;
-use backstory_app::{App, AppError, ErrorCode};
+use backstory_app::{App, AppError, ErrorCode, json as shapes};
 use backstory_inject::{BuiltInjection, InjectionRequest, Recipient};
 use backstory_memory::{InjectionPoint, Moment, ProjectId, StartReason};
 use backstory_server::{Answer, Asked};
@@ -34,7 +33,7 @@ pub(super) fn context(
     let budget = app.config.inject.budget(point.moment(), &app.cwd, app.environment.user_home().as_deref());
     let request = InjectionRequest { point, budget };
     let Some(project) = store.find_project(&project_ref)? else {
-        return json(&shape(&BuiltInjection::empty(request.point.moment(), budget)));
+        return json(&shapes::context(&BuiltInjection::empty(request.point.moment(), budget)));
     };
     let session = session_of(asked, store)?;
     let root = Some(Path::new(&project_ref.root)).filter(|root| root.is_dir());
@@ -44,7 +43,7 @@ pub(super) fn context(
     if session.is_some() && !built.block.is_empty() {
         store.record_injection(&built.to_record(&recipient, app.now))?;
     }
-    json(&shape(&built))
+    json(&shapes::context(&built))
 }
 
 fn injection_point(asked: &Asked) -> InjectionPoint {
