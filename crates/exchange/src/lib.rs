@@ -24,7 +24,8 @@ pub use export::jsonl_file::{export_jsonl, export_jsonl_file};
 pub use export::markdown_folder::{MarkdownExportOptions, MarkdownExportReport, export_markdown};
 pub use import::files::{BadEntry, FileImportReport, ImportFile, import_file};
 pub use import::machine::{
-    ImportRequest, ImportSelection, ImportedIntoProject, MachineImport, MachineImportReport, SourceReport,
+    ImportRequest, ImportSelection, ImportedIntoProject, KindCounts, MachineImport, MachineImportReport,
+    SourceReport,
 };
 pub use import::memories::{MemoryImportReport, import_memories};
 pub use import::options::{DefaultProject, FileImportOptions, ImportOptions, ProjectFilter, SkipCounts};

@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn a_document_by_hand_needs_a_title_or_a_text() {
         let check = |text: &str, expected: Value| {
-            assert_eq!(fields(&read_document(text).unwrap().record), expected, "{text}")
+            assert_eq!(fields(&read_document(text).unwrap().record), expected, "{text}");
         };
         check("# A title\n\nA text\n", json!({"title": "A title", "body": "A text"}));
         check("\r\n# A title\r\n\r\nOne\r\nTwo\r\n", json!({"title": "A title", "body": "One\nTwo"}));

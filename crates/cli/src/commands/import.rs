@@ -2,9 +2,9 @@
 
 mod file;
 mod git_import;
+mod import_summary;
 mod machine;
 mod preview;
-mod report;
 
 pub(crate) use machine::{ImportRun, list_transcripts};
 

@@ -161,7 +161,7 @@ pub fn import_file(
     match file.content {
         FileContent::Jsonl(reader) => import.read_lines(store, reader, file.total, progress)?,
         FileContent::Documents { root, documents } => {
-            import.read_documents(store, &root, &documents, progress)?
+            import.read_documents(store, &root, &documents, progress)?;
         }
     }
     let FileImport { importer, report, .. } = import;

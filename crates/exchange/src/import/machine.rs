@@ -181,6 +181,11 @@ pub struct SourceReport {
     pub skipped: SkipCounts,
 }
 
+/// How many memories there are of each kind.
+pub type KindCounts = BTreeMap<Kind, u64>;
+/// How many memories are about each file.
+type FileCounts = HashMap<String, u64>;
+
 /// What is new in one project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedIntoProject {
@@ -189,7 +194,7 @@ pub struct ImportedIntoProject {
     /// Its name.
     pub name: String,
     /// How many memories are new, by kind.
-    pub kinds: BTreeMap<Kind, u64>,
+    pub kinds: KindCounts,
     /// The files they are about, those of most memories first.
     pub files: Vec<String>,
 }
@@ -231,7 +236,7 @@ impl MachineImportReport {
 
     /// Returns what is new in each project, the one with most memories first.
     pub fn by_project(&self, store: &Store) -> Result<Vec<ImportedIntoProject>, StoreError> {
-        let mut projects: HashMap<ProjectId, (BTreeMap<Kind, u64>, HashMap<String, u64>)> = HashMap::new();
+        let mut projects: HashMap<ProjectId, (KindCounts, FileCounts)> = HashMap::new();
         for ids in self.memories().chunks(BATCH) {
             for memory in store.memories(ids)? {
                 let (kinds, files) = projects.entry(memory.project).or_default();

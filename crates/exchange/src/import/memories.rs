@@ -98,7 +98,7 @@ impl<'a> InstanceImport<'a> {
         match item {
             ImportItem::Skipped(why) => self.skip(why),
             ImportItem::Memory(memory) if memory.created_at < FIRST_MOMENT => {
-                self.skip(reason::IMPOSSIBLE_TIME)
+                self.skip(reason::IMPOSSIBLE_TIME);
             }
             ImportItem::Memory(memory) if self.options.is_too_old(memory.created_at) => self.skip("too old"),
             ImportItem::Memory(memory) => self.add(store, *memory)?,

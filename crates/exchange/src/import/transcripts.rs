@@ -130,7 +130,7 @@ fn state_of(transcript: &HostTranscript, options: &ImportOptions<'_>) -> ImportP
     ImportProgress {
         source: transcript.host.as_str().to_owned(),
         location: place,
-        fingerprint: fingerprint,
+        fingerprint,
         imported: 0,
         is_done: false,
     }
@@ -234,12 +234,12 @@ impl<'a> TranscriptScan<'a> {
             body: EventBody { activity: entry.event.activity, subagent: entry.event.subagent },
         };
         // Nothing was injected into a session that no hook captured.
-        let given = Shingles::default();
+        let injected = Shingles::default();
         let around = CaptureContext {
             redactor: self.options.redactor,
             most_bytes: self.options.max_event_bytes,
             root: &project_ref.root,
-            given: &given,
+            given: &injected,
             at: entry.at,
         };
         let mut event = normalise(observation, &around);
@@ -367,7 +367,7 @@ impl TranscriptImporter<'_> {
                     progress.newest = progress.newest.max(Some(event.at));
                 }
                 RecordOutcome::Duplicate(_) | RecordOutcome::Forgotten | RecordOutcome::OwnSession => {
-                    report.known += 1
+                    report.known += 1;
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! `import --all` and `import --from`: what is found on this machine.
 
-use super::report::ImportSummary;
+use super::import_summary::ImportSummary;
 use super::{ImportArgs, embed, preview, tidy_up};
 use crate::app::App;
 use crate::failure::{Exit, Failure};
