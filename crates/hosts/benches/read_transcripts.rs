@@ -14,9 +14,9 @@ fn main() {
     divan::main();
 }
 
-struct NoDatabases;
+struct NoDatabaseOpener;
 
-impl DatabaseOpener for NoDatabases {
+impl DatabaseOpener for NoDatabaseOpener {
     fn open(&self, _: &Path) -> Result<Box<dyn TableReader>, String> {
         Err("there is none".to_owned())
     }
@@ -37,7 +37,7 @@ fn read(bencher: Bencher<'_, '_>, host: Host, text: &str) {
     std::fs::write(file.path(), text).expect("it can be written");
     let record = HostTranscript::from_file(host, file.path()).expect("it is a file");
     bencher.counter(BytesCount::of_str(text)).bench(|| {
-        let entries = record.read(&NoDatabases).expect("it can be read");
+        let entries = record.read(&NoDatabaseOpener).expect("it can be read");
         black_box(entries.count())
     });
 }

@@ -26,7 +26,7 @@ pub(crate) fn fetches(command: &str) -> bool {
 }
 
 /// Returns whether a command runs Backstory itself.
-pub(crate) fn runs_ourselves(command: &str) -> bool {
+pub(crate) fn runs_backstory(command: &str) -> bool {
     runs(command, |program| program == "backstory")
 }
 
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_that_asks_strangers_is_told_from_one_that_does_not() {
+    fn only_a_command_that_asks_strangers_fetches() {
         for command in [
             "curl -s https://example.com",
             "sudo -E curl x",
@@ -180,12 +180,12 @@ mod tests {
             "cd a && ./target/debug/backstory show 3 | head",
             "env A=1 backstory status",
         ] {
-            assert!(runs_ourselves(command), "{command}");
+            assert!(runs_backstory(command), "{command}");
         }
         for command in
             ["cargo test -p backstory-cli", "ls ~/.local/share/backstory", "git log --grep backstory"]
         {
-            assert!(!runs_ourselves(command), "{command}");
+            assert!(!runs_backstory(command), "{command}");
         }
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! A payload may be cut off in the middle (only its beginning is read into memory), hold half a surrogate pair or nest without
 //! end. A strict parser gives all of it up then, and a tree of eight million numbers would take more memory than a hook may:
-//! here damage is passed over (`reader`), and only so many values so deep are kept. Not here: what a host means by it.
+//! here damage is skipped (`reader`), and only so many values so deep are kept. Not here: what a host means by it.
 
 mod reader;
 
-use reader::Reader;
+use reader::LenientReader;
 use std::borrow::Cow;
 
 /// One value.
@@ -29,9 +29,9 @@ impl<'a> LenientJson<'a> {
     }
 
     /// Reads a text, of the fields only those that are wanted, by how deep they lie (those of the whole at 1) and by name. The
-    /// others are passed over without being held.
+    /// others are skipped without being held.
     pub(crate) fn read_only(text: &'a str, wants: fn(usize, &str) -> bool) -> LenientJson<'a> {
-        Reader::new(text, wants).value(0).unwrap_or(LenientJson::Nothing)
+        LenientReader::new(text, wants).value(0).unwrap_or(LenientJson::Nothing)
     }
 
     /// Returns the same for longer than the text it was read from. Numbers become the words they were written as.

@@ -30,7 +30,7 @@ pub use opencode::plugin as opencode_plugin;
 pub use parsed_event::{AgentEvent, EventOutcome, ParsedEvent, UnknownHost};
 pub use samples::SamplePayload;
 pub use transcripts::{
-    DatabaseOpener, HostTranscript, TableReader, TranscriptEntry, TranscriptItem, TranscriptReader,
+    DatabaseOpener, HostTranscript, HostTranscriptEntry, TableReader, TranscriptItem, TranscriptReader,
 };
 
 use backstory_memory::Moment;

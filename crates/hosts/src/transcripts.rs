@@ -1,7 +1,7 @@
-//! The records hosts keep of their sessions themselves, read long after: entry by entry, as the hooks would have told it.
+//! Transcripts that hosts keep of their own sessions, read long after: entry by entry, as the events their hooks would have sent.
 //!
-//! What cannot be read is counted, row by row; a record is never given up whole. Nothing is held but what an entry needs: a record
-//! may be larger than memory. Not here: what is kept of it (`capture`), in which order and how often records are read (`import`),
+//! What cannot be read is counted, row by row; a transcript is never given up whole. Nothing is held but what an entry needs: a transcript
+//! may be larger than memory. Not here: what is kept of it (`capture`), in which order and how often transcripts are read (`import`),
 //! SQL (whoever calls opens databases, as [`DatabaseOpener`]).
 
 pub(crate) mod claude_code_projects;
@@ -53,7 +53,7 @@ pub struct HostTranscript {
     pub beside: Vec<PathBuf>,
     /// The session, where the file holds many.
     pub session: Option<String>,
-    /// When it begins, as far as that can be told without reading it all.
+    /// When it begins, as far as its first lines say.
     pub began: Option<Timestamp>,
     /// How long it is.
     pub bytes: u64,
@@ -61,34 +61,34 @@ pub struct HostTranscript {
     pub modified: Timestamp,
 }
 
-/// One thing a record tells.
+/// One entry of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TranscriptEntry {
+pub struct HostTranscriptEntry {
     /// When it happened.
     pub at: Timestamp,
     /// The host's own name for the session.
     pub session: String,
     /// Where it happened.
     pub cwd: Option<String>,
-    /// What the record calls it, unlike anything else in any record of the host. Sessions that were resumed or forked repeat what
+    /// What the transcript calls it, unlike anything else in any transcript of the host. Sessions that were resumed or forked repeat what
     /// came before by the same name.
     pub id: String,
     /// What happened.
     pub event: AgentEvent,
 }
 
-/// What is next in a record.
+/// What is next in a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TranscriptItem {
     /// Something that happened.
-    Entry(Box<TranscriptEntry>),
+    Entry(Box<HostTranscriptEntry>),
     /// Something that cannot be read; why, in a word or two.
     Unreadable(&'static str),
 }
 
-/// A record being read, in the order things happened.
+/// A transcript being read, in the order things happened.
 pub trait TranscriptReader: Iterator<Item = TranscriptItem> {
-    /// Returns how much of the record has been read.
+    /// Returns how much of the transcript has been read.
     fn bytes_read(&self) -> u64;
 }
 
@@ -111,7 +111,7 @@ pub trait TableReader {
 }
 
 impl Host {
-    /// Finds the records the host has kept. Of a folder or a file that cannot be read there are none.
+    /// Finds the transcripts the host has kept. Of a folder or a file that cannot be read there are none.
     #[must_use]
     pub fn transcripts(self, places: &HostPaths, databases: &dyn DatabaseOpener) -> Vec<HostTranscript> {
         let source = self.spec().transcripts.as_ref();
@@ -120,7 +120,7 @@ impl Host {
 }
 
 impl HostTranscript {
-    /// Begins to read the record.
+    /// Begins to read the transcript.
     pub fn read<'a>(
         &'a self,
         databases: &'a dyn DatabaseOpener,
@@ -131,7 +131,7 @@ impl HostTranscript {
         }
     }
 
-    /// Returns the record a file is, whichever place it is in; nothing where the host has no such files.
+    /// Returns the transcript a file is, whichever place it is in; nothing where the host has no such files.
     #[must_use]
     pub fn from_file(host: Host, path: &Path) -> Option<HostTranscript> {
         let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
@@ -149,7 +149,7 @@ impl HostTranscript {
     }
 }
 
-/// Returns the time a record gives: as RFC 3339 says it, or in milliseconds.
+/// Returns the time a transcript gives: as RFC 3339 says it, or in milliseconds.
 fn time(said: &LenientJson<'_>) -> Option<Timestamp> {
     match said {
         LenientJson::Text(text) => {

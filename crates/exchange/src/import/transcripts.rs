@@ -9,7 +9,7 @@ use super::project_resolver::ProjectRefs;
 use crate::databases::ForeignDatabases;
 use backstory_capture::{CaptureContext, RawEvent, normalise};
 use backstory_distil::{DistilTrigger, Distillation, ImportCache, distil_batch};
-use backstory_hosts::{Host, HostTranscript, TranscriptEntry, TranscriptItem};
+use backstory_hosts::{Host, HostTranscript, HostTranscriptEntry, TranscriptItem};
 use backstory_memory::{
     Activity, EventBody, EventKind, IdempotencyKey, MemoryId, Provenance, SessionId, Shingles, Timestamp,
 };
@@ -219,7 +219,7 @@ impl<'a> TranscriptScan<'a> {
     }
 
     /// Makes an entry fit to be stored, or says why it is skipped.
-    fn arrival(&mut self, host: Host, entry: TranscriptEntry) -> Result<IncomingEvent, &'static str> {
+    fn arrival(&mut self, host: Host, entry: HostTranscriptEntry) -> Result<IncomingEvent, &'static str> {
         if !self.options.is_possible(entry.at) {
             return Err("of an impossible time");
         }
@@ -256,7 +256,7 @@ struct FirstPrompts {
 }
 
 impl FirstPrompts {
-    fn is_own(&mut self, entry: &TranscriptEntry, is_own_prompt: fn(&str) -> bool) -> bool {
+    fn is_own(&mut self, entry: &HostTranscriptEntry, is_own_prompt: fn(&str) -> bool) -> bool {
         match (self.is_own_session.get(&entry.session), &entry.event.activity) {
             (Some(is_own), _) => *is_own,
             (None, Activity::Prompted { text }) => {

@@ -2,7 +2,7 @@
 
 use backstory_memory::{Activity, Hunk};
 
-/// Returns what a patch does to each file. What it says about files nobody can make out is passed over.
+/// Returns what a patch does to each file. What it says about files nobody can make out is skipped.
 pub(super) fn edits_in(patch: &str, cwd: Option<&str>) -> Vec<Activity> {
     let mut edits: Vec<PatchedFile> = Vec::new();
     for line in patch.lines() {

@@ -125,7 +125,7 @@ impl HookToolUse<'_, '_> {
             }
             (None, None) => self.input.words(),
         };
-        if commands::runs_ourselves(&command) {
+        if commands::runs_backstory(&command) {
             return (Activity::Looked { at: one_line(&command) }, Provenance::Tool);
         }
         let provenance = if commands::fetches(&command) { Provenance::External } else { Provenance::Tool };

@@ -11,7 +11,7 @@ use crate::{Host, opencode};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// How a host is wired.
+/// How a host is connected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostConnection {
     /// The files that should hold something of ours.
@@ -161,7 +161,7 @@ impl HostConnection {
     }
 }
 
-/// Returns what OpenCode's plugin runs, as a shell would be told to.
+/// Returns what OpenCode's plugin runs, as lines for a shell.
 fn hooks_of_plugin(text: &str) -> Vec<HookCommand> {
     let Some(path) = opencode::program_of(text) else { return Vec::new() };
     let Ok(program) = ProgramPath::at(Path::new(&path)) else { return Vec::new() };

@@ -197,11 +197,12 @@ impl EditableJson {
 
     fn style(&self) -> Result<JsonStyle, EditRefusal> {
         let root = self.root()?;
-        Ok(JsonStyle::of(&self.text, root.as_ref().map_or(0..0, span_of)))
+        Ok(JsonStyle::from_text(&self.text, root.as_ref().map_or(0..0, span_of)))
     }
 
     fn append(&mut self, container: &JsonContainer, key: Option<&str>, value: &Value) {
-        let style = JsonStyle::of(&self.text, self.root().ok().flatten().as_ref().map_or(0..0, span_of));
+        let style =
+            JsonStyle::from_text(&self.text, self.root().ok().flatten().as_ref().map_or(0..0, span_of));
         let layout = self.layout_of(container, &style);
         let item = style.render_item(key, value, &layout);
         match container.children.last() {

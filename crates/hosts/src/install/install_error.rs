@@ -46,7 +46,7 @@ impl EditRefusal {
     }
 }
 
-/// Why a host could not be wired or unwired. Nothing of it was touched.
+/// Why a host could not be connected or disconnected. None of its files was touched.
 #[derive(Debug, Error)]
 pub enum InstallError {
     /// A file cannot be understood, so it is not changed.

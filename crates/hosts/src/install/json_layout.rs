@@ -42,7 +42,7 @@ impl JsonStyle {
     }
 
     /// Tells how a text is written whose value stands at `root`.
-    pub(super) fn of(text: &str, root: Range<usize>) -> JsonStyle {
+    pub(super) fn from_text(text: &str, root: Range<usize>) -> JsonStyle {
         let value = text.get(root).unwrap_or_default();
         let indent =
             |line: &str| -> String { line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect() };

@@ -1,4 +1,4 @@
-//! A JSON text as lines, commas and comments: what a parser of values does not tell.
+//! A JSON text as lines, commas and comments, which a parser of values does not keep.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) struct JsonSource<'a>(pub(super) &'a str);
 
 impl<'a> JsonSource<'a> {
-    /// Returns where the comma stands between two places, comments passed over.
+    /// Returns where the comma stands between two places, comments skipped.
     pub(super) fn comma_between(self, from: usize, until: usize) -> Option<usize> {
         let mut at = from;
         while at < until {

@@ -1,6 +1,6 @@
-//! What wiring or unwiring a host would change, and doing it.
+//! What connecting or disconnecting a host would change, and doing it.
 //!
-//! A plan is made whole before anything is touched: a host is wired altogether or not at all.
+//! A plan is made whole before anything is touched: a host is connected altogether or not at all.
 
 use super::config_files::ConfigFile;
 use super::desired_content::DesiredContent;
@@ -95,7 +95,7 @@ impl InstallPlan {
     ) -> Result<InstallPlan, InstallError> {
         let mut plan = InstallPlan { host, changes: Vec::new(), unchanged: Vec::new(), kept: Vec::new() };
         let kept = installs.read(host);
-        // A file may have been wired elsewhere than it would be today; what stands in it is the same.
+        // A file may have been connected at another path than today; its content is of the same kind.
         let recorded = kept.iter().map(|kept| {
             let file = files.iter().find(|file| file.what == kept.what);
             (&kept.path, kept.what.as_str(), file.map(|file| &file.desired), Some(kept))
@@ -164,7 +164,7 @@ impl InstallPlan {
 /// Returns what a file would hold if we had never touched it; `None` where there would be no file.
 ///
 /// As we left it, that is what stood there before, byte for byte. Changed since, only what is ours is taken out, as far as it is
-/// known what that is: another version may have wired something that this one does not.
+/// known what that is: another version may have written something that this one does not.
 fn undone(
     wanted: Option<&DesiredContent>,
     found: &FileOnDisk,

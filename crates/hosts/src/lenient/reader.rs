@@ -3,17 +3,17 @@
 use super::LenientJson;
 use std::borrow::Cow;
 
-/// What deeper values hold nobody needs; they are passed over.
+/// What deeper values hold nobody needs; they are skipped.
 const DEEPEST: usize = 64;
 
-/// Of more values than this the rest is passed over.
+/// Of more values than this the rest is skipped.
 pub(super) const MOST_VALUES: usize = 20_000;
 
 /// So many of them are for the fields of the payload itself, whatever stands before them.
 const FOR_THE_PAYLOAD: usize = 1000;
 
 /// Where a text has been read to.
-pub(super) struct Reader<'a> {
+pub(super) struct LenientReader<'a> {
     text: &'a str,
     at: usize,
     values_left: usize,
@@ -21,12 +21,12 @@ pub(super) struct Reader<'a> {
     wants: fn(usize, &str) -> bool,
 }
 
-impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str, wants: fn(usize, &str) -> bool) -> Reader<'a> {
-        Reader { text, at: 0, values_left: MOST_VALUES, wants }
+impl<'a> LenientReader<'a> {
+    pub(super) fn new(text: &'a str, wants: fn(usize, &str) -> bool) -> LenientReader<'a> {
+        LenientReader { text, at: 0, values_left: MOST_VALUES, wants }
     }
 
-    /// Reads one value. Nothing is returned of one that is passed over.
+    /// Reads one value. Nothing is returned of one that is skipped.
     pub(super) fn value(&mut self, depth: usize) -> Option<LenientJson<'a>> {
         self.pass_over_space();
         if self.is_enough(depth) {

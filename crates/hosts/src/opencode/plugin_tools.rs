@@ -65,7 +65,7 @@ impl PluginToolUse<'_, '_> {
 
     fn ran(&self) -> (Activity, Provenance) {
         let command = self.input.str("command").to_owned();
-        if commands::runs_ourselves(&command) {
+        if commands::runs_backstory(&command) {
             return (Activity::Looked { at: one_line(&command) }, Provenance::Tool);
         }
         let provenance = if commands::fetches(&command) { Provenance::External } else { Provenance::Tool };

@@ -1,4 +1,4 @@
-//! The records of Claude Code: `projects/SLUG/SESSION.jsonl`, its subagents in `SESSION/subagents/agent-ID.jsonl`. Versions before
+//! The transcripts of Claude Code: `projects/SLUG/SESSION.jsonl`, its subagents in `SESSION/subagents/agent-ID.jsonl`. Versions before
 //! 2.1 keep those beside the session, and the oldest in it.
 //!
 //! Not here: what a row tells (`rows`).
@@ -22,66 +22,66 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
 
-/// Finds the records, the oldest first.
+/// Finds the transcripts, the oldest first.
 fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let projects = places.directory(Host::ClaudeCode).join("projects");
-    let mut records: Vec<HostTranscript> = children(&projects)
+    let mut transcripts: Vec<HostTranscript> = children(&projects)
         .iter()
         .filter(|path| path.is_dir())
         .flat_map(|folder| in_project(folder))
         .collect();
-    records.sort_by(|one, other| {
+    transcripts.sort_by(|one, other| {
         (one.began, one.modified, &one.path).cmp(&(other.began, other.modified, &other.path))
     });
-    records
+    transcripts
 }
 
-/// Reads a record.
+/// Reads a transcript.
 fn read<'a>(
-    record: &'a HostTranscript,
+    transcript: &'a HostTranscript,
     _: &'a dyn DatabaseOpener,
 ) -> io::Result<Box<dyn TranscriptReader + 'a>> {
-    let own = FileReader::open(&record.path, SessionRows::new(&record.path))?;
-    if record.beside.is_empty() {
+    let own = FileReader::open(&transcript.path, SessionRows::new(&transcript.path))?;
+    if transcript.beside.is_empty() {
         return Ok(Box::new(own));
     }
-    let beside = record.beside.iter().map(|path| SubagentFile {
-        began: FirstRows::of(path).at.or(record.began).unwrap_or(record.modified),
+    let beside = transcript.beside.iter().map(|path| SubagentFile {
+        began: FirstRows::from_file(path).at.or(transcript.began).unwrap_or(transcript.modified),
         path: path.as_path(),
         rows: SessionRows::of_subagent(path),
     });
     Ok(Box::new(MergedFiles::new(own, beside.collect())))
 }
 
-/// Finds the records of one project.
+/// Finds the transcripts of one project.
 fn in_project(folder: &Path) -> Vec<HostTranscript> {
     let files = children(folder).into_iter().filter(|path| path.extension().is_some_and(|it| it == "jsonl"));
     let (agents, sessions): (Vec<PathBuf>, Vec<PathBuf>) = files.partition(|path| is_of_subagent(path));
     let mut agents_of: HashMap<String, Vec<PathBuf>> = HashMap::new();
     for path in agents.into_iter().filter(|path| is_work(path)) {
-        agents_of.entry(FirstRows::of(&path).session).or_default().push(path);
+        agents_of.entry(FirstRows::from_file(&path).session).or_default().push(path);
     }
-    let mut records = Vec::new();
+    let mut transcripts = Vec::new();
     for path in sessions {
         let session = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let own = children(&path.with_extension("").join("subagents"));
         let own = own.into_iter().filter(|path| is_of_subagent(path) && is_work(path));
         let beside = own.chain(agents_of.remove(session).unwrap_or_default()).collect();
-        records.extend(record(&path, beside));
+        transcripts.extend(transcript(&path, beside));
     }
-    // Those whose session is gone still tell what was done.
+    // Those whose session is gone still say what was done.
     let mut left: Vec<PathBuf> = agents_of.into_values().flatten().collect();
     left.sort();
-    records.extend(left.iter().filter_map(|path| record(path, Vec::new())));
-    records
+    transcripts.extend(left.iter().filter_map(|path| transcript(path, Vec::new())));
+    transcripts
 }
 
-fn record(path: &Path, beside: Vec<PathBuf>) -> Option<HostTranscript> {
+fn transcript(path: &Path, beside: Vec<PathBuf>) -> Option<HostTranscript> {
     let own = HostTranscript::from_file(Host::ClaudeCode, path)?;
     let others: Vec<HostTranscript> =
         beside.iter().filter_map(|path| HostTranscript::from_file(Host::ClaudeCode, path)).collect();
     Some(HostTranscript {
-        began: FirstRows::of(path).at,
+        began: FirstRows::from_file(path).at,
         bytes: own.bytes + others.iter().map(|other| other.bytes).sum::<u64>(),
         modified: others.iter().map(|other| other.modified).fold(own.modified, Timestamp::max),
         beside,
@@ -97,7 +97,7 @@ struct FirstRows {
 }
 
 impl FirstRows {
-    fn of(path: &Path) -> FirstRows {
+    fn from_file(path: &Path) -> FirstRows {
         let text = beginning(path).unwrap_or_default();
         let rows = text.lines().map(|row| {
             LenientJson::read_only(row, |depth, name| depth == 1 && matches!(name, "timestamp" | "sessionId"))

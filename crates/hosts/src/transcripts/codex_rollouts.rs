@@ -1,4 +1,4 @@
-//! The records of Codex: `sessions/YYYY/MM/DD/rollout-*.jsonl`, a file each for a session and for each of its subagents, and those
+//! The transcripts of Codex: `sessions/YYYY/MM/DD/rollout-*.jsonl`, a file each for a session and for each of its subagents, and those
 //! that were put away, in `archived_sessions/`.
 //!
 //! Not here: what a row tells (`rows`).
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
 
-/// Finds the records, the oldest first.
+/// Finds the transcripts, the oldest first.
 fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let directory = places.directory(Host::Codex);
     let mut files = Vec::new();
@@ -34,53 +34,53 @@ fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let mut subagents: HashMap<String, Vec<HostTranscript>> = HashMap::new();
     let mut sessions: Vec<(String, HostTranscript)> = Vec::new();
     for path in files {
-        let Some(record) = HostTranscript::from_file(Host::Codex, &path) else { continue };
-        let meta = RolloutMeta::of(&path);
-        let record = HostTranscript { began: meta.began, ..record };
+        let Some(transcript) = HostTranscript::from_file(Host::Codex, &path) else { continue };
+        let meta = RolloutMeta::from_file(&path);
+        let transcript = HostTranscript { began: meta.began, ..transcript };
         match meta.of {
-            RolloutOwner::Session => sessions.push((meta.id, record)),
-            RolloutOwner::Subagent { parent, .. } => subagents.entry(parent).or_default().push(record),
+            RolloutOwner::Session => sessions.push((meta.id, transcript)),
+            RolloutOwner::Subagent { parent, .. } => subagents.entry(parent).or_default().push(transcript),
             RolloutOwner::Host => {}
         }
     }
-    let mut records: Vec<HostTranscript> = sessions
+    let mut transcripts: Vec<HostTranscript> = sessions
         .into_iter()
-        .map(|(id, record)| with_subagents(record, subagents.remove(&id).unwrap_or_default()))
+        .map(|(id, transcript)| with_subagents(transcript, subagents.remove(&id).unwrap_or_default()))
         .collect();
-    // Those whose session is gone still tell what was done.
-    records.extend(subagents.into_values().flatten());
-    records.sort_by(|one, other| {
+    // Those whose session is gone still say what was done.
+    transcripts.extend(subagents.into_values().flatten());
+    transcripts.sort_by(|one, other| {
         (one.began, one.modified, &one.path).cmp(&(other.began, other.modified, &other.path))
     });
-    records
+    transcripts
 }
 
-/// Reads a record.
+/// Reads a transcript.
 fn read<'a>(
-    record: &'a HostTranscript,
+    transcript: &'a HostTranscript,
     _: &'a dyn DatabaseOpener,
 ) -> io::Result<Box<dyn TranscriptReader + 'a>> {
-    if record.path.extension().is_some_and(|it| it == "zst") {
-        return Ok(Box::new(CompressedRollout { bytes: record.bytes, is_reported: false }));
+    if transcript.path.extension().is_some_and(|it| it == "zst") {
+        return Ok(Box::new(CompressedRollout { bytes: transcript.bytes, is_reported: false }));
     }
-    let own = FileReader::open(&record.path, RolloutRows::new(&record.path))?;
-    if record.beside.is_empty() {
+    let own = FileReader::open(&transcript.path, RolloutRows::new(&transcript.path))?;
+    if transcript.beside.is_empty() {
         return Ok(Box::new(own));
     }
-    let beside = record.beside.iter().map(|path| SubagentFile {
-        began: RolloutMeta::of(path).began.or(record.began).unwrap_or(record.modified),
+    let beside = transcript.beside.iter().map(|path| SubagentFile {
+        began: RolloutMeta::from_file(path).began.or(transcript.began).unwrap_or(transcript.modified),
         path: path.as_path(),
         rows: RolloutRows::new(path),
     });
     Ok(Box::new(MergedFiles::new(own, beside.collect())))
 }
 
-fn with_subagents(record: HostTranscript, subagents: Vec<HostTranscript>) -> HostTranscript {
+fn with_subagents(transcript: HostTranscript, subagents: Vec<HostTranscript>) -> HostTranscript {
     HostTranscript {
-        bytes: record.bytes + subagents.iter().map(|one| one.bytes).sum::<u64>(),
-        modified: subagents.iter().map(|one| one.modified).fold(record.modified, Timestamp::max),
+        bytes: transcript.bytes + subagents.iter().map(|one| one.bytes).sum::<u64>(),
+        modified: subagents.iter().map(|one| one.modified).fold(transcript.modified, Timestamp::max),
         beside: subagents.into_iter().map(|one| one.path).collect(),
-        ..record
+        ..transcript
     }
 }
 
@@ -128,7 +128,7 @@ enum RolloutOwner {
 }
 
 impl RolloutMeta {
-    fn of(path: &Path) -> RolloutMeta {
+    fn from_file(path: &Path) -> RolloutMeta {
         let text = beginning(path).unwrap_or_default();
         let first = LenientJson::read(text.lines().next().unwrap_or_default());
         RolloutMeta::in_row(&first, path)

@@ -1,4 +1,4 @@
-//! The records of Copilot CLI: `session-state/SESSION/events.jsonl`, before that `session-state/SESSION.jsonl`, and of the first
+//! The transcripts of Copilot CLI: `session-state/SESSION/events.jsonl`, before that `session-state/SESSION.jsonl`, and of the first
 //! versions `history-session-state/*.json`.
 
 mod session_events;
@@ -20,7 +20,7 @@ use timeline::CopilotTimeline;
 
 pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
 
-/// Finds the records.
+/// Finds the transcripts.
 fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let home = places.directory(Host::Copilot);
     let newer = within(&home.join("session-state")).into_iter().map(|path| match path.is_dir() {
@@ -30,15 +30,15 @@ fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let newer = newer.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
     let older = within(&home.join("history-session-state")).into_iter().filter(|path| is_of_the_first(path));
     let found = newer.chain(older).filter_map(|path| HostTranscript::from_file(Host::Copilot, &path));
-    found.map(|record| HostTranscript { began: began(&record.path), ..record }).collect()
+    found.map(|transcript| HostTranscript { began: began(&transcript.path), ..transcript }).collect()
 }
 
-/// Reads a record.
+/// Reads a transcript.
 fn read<'a>(
-    record: &'a HostTranscript,
+    transcript: &'a HostTranscript,
     _: &'a dyn DatabaseOpener,
 ) -> io::Result<Box<dyn TranscriptReader + 'a>> {
-    let path = &record.path;
+    let path = &transcript.path;
     if is_of_the_first(path) {
         let rows = CopilotTimeline::new(session_named_by(path), folder_named_in(path, &["path"]));
         return Ok(Box::new(WholeFileReader::open(path, "timeline", rows)?));

@@ -6,6 +6,9 @@ use std::borrow::Cow;
 /// The fields of an event.
 pub(crate) type EventFields<'a> = Vec<(Cow<'a, str>, LenientJson<'a>)>;
 
+/// A field under one of the names hosts use.
+pub(crate) type EventField<'a> = (&'static str, LenientJson<'a>);
+
 /// A field that holds a text.
 pub(crate) fn field<'a>(
     name: &'static str,
@@ -20,7 +23,7 @@ pub(crate) fn text(text: &str) -> LenientJson<'_> {
 }
 
 /// Returns fields as one value.
-pub(crate) fn as_one<'a>(fields: Vec<(&'static str, LenientJson<'a>)>) -> LenientJson<'a> {
+pub(crate) fn as_one<'a>(fields: Vec<EventField<'a>>) -> LenientJson<'a> {
     LenientJson::Fields(fields.into_iter().map(|(name, value)| (Cow::Borrowed(name), value)).collect())
 }
 

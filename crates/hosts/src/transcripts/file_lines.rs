@@ -1,11 +1,11 @@
-//! The lines of a record, one by one: one that is longer than anything a host writes is passed over without being held.
+//! The lines of a transcript, one by one: one that is longer than anything a host writes is skipped without being held.
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// A longer line is passed over. What a tool printed may stand in a line three times.
+/// A longer line is skipped. What a tool printed may stand in a line three times.
 const LONGEST_LINE: u64 = 32 << 20;
 
 /// A file read line by line.

@@ -1,4 +1,4 @@
-//! The records of Gemini CLI: `tmp/PROJECT/chats/session-*.jsonl`, its subagents in `chats/SESSION/`, and of older versions
+//! The transcripts of Gemini CLI: `tmp/PROJECT/chats/session-*.jsonl`, its subagents in `chats/SESSION/`, and of older versions
 //! `chats/session-*.json`, which are one object.
 //!
 //! A project is named by a short word, or by a digest of its folder: which folder that is stands in other files.
@@ -20,32 +20,32 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
 
-/// Finds the records.
+/// Finds the transcripts.
 fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let projects = within(&places.directory(Host::Gemini).join("tmp")).into_iter();
     let chats = projects.flat_map(|project| within(&project.join("chats")));
     let found = chats
-        .filter(|path| is_record(path))
+        .filter(|path| is_transcript(path))
         .filter_map(|path| HostTranscript::from_file(Host::Gemini, &path));
     found.map(with_subagents).collect()
 }
 
-/// Reads a record.
+/// Reads a transcript.
 fn read<'a>(
-    record: &'a HostTranscript,
+    transcript: &'a HostTranscript,
     _: &'a dyn DatabaseOpener,
 ) -> io::Result<Box<dyn TranscriptReader + 'a>> {
-    let path = &record.path;
+    let path = &transcript.path;
     let cwd = folder_of(path);
     let rows = GeminiMessages::new(cwd.clone());
     if is_older(path) {
         return Ok(Box::new(WholeFileReader::open(path, "messages", rows)?));
     }
-    let session = record.session.clone().or_else(|| head_of(path)?.session).unwrap_or_default();
-    let beside = record.beside.iter().filter_map(|path| {
+    let session = transcript.session.clone().or_else(|| head_of(path)?.session).unwrap_or_default();
+    let beside = transcript.beside.iter().filter_map(|path| {
         let head = head_of(path)?;
         let rows = GeminiMessages::of_subagent(&session, head.session.as_deref()?, cwd.clone());
-        Some(SubagentFile { began: head.began.unwrap_or(record.modified), path, rows })
+        Some(SubagentFile { began: head.began.unwrap_or(transcript.modified), path, rows })
     });
     Ok(Box::new(MergedFiles::new(FileReader::open(path, rows)?, beside.collect())))
 }
@@ -57,8 +57,8 @@ fn within(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Whether a file is a record. One that a newer version has gone on with in another file is told by that.
-fn is_record(path: &Path) -> bool {
+/// Whether a file is a transcript. One that a newer version continues in another file is read there.
+fn is_transcript(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_newer = name.ends_with(".jsonl");
     name.starts_with("session-")
@@ -69,24 +69,25 @@ fn is_older(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "json")
 }
 
-/// Adds when a record begins, and the files of its subagents: they lie in a folder that is named by the session.
-fn with_subagents(mut record: HostTranscript) -> HostTranscript {
-    let Some(head) = head_of(&record.path) else { return record };
-    record.began = head.began;
+/// Adds when a transcript begins, and the files of its subagents: they lie in a folder that is named by the session.
+fn with_subagents(mut transcript: HostTranscript) -> HostTranscript {
+    let Some(head) = head_of(&transcript.path) else { return transcript };
+    transcript.began = head.began;
     let is_name = |name: &String| !name.contains('/') && name != "..";
-    let folder = head.session.filter(is_name).and_then(|session| Some(record.path.parent()?.join(session)));
+    let folder =
+        head.session.filter(is_name).and_then(|session| Some(transcript.path.parent()?.join(session)));
     let beside = folder.map(|folder| within(&folder)).unwrap_or_default();
-    record.beside =
+    transcript.beside =
         beside.into_iter().filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
-    let files = record.beside.iter().filter_map(|path| HostTranscript::from_file(Host::Gemini, path));
+    let files = transcript.beside.iter().filter_map(|path| HostTranscript::from_file(Host::Gemini, path));
     for file in files {
-        record.bytes += file.bytes;
-        record.modified = record.modified.max(file.modified);
+        transcript.bytes += file.bytes;
+        transcript.modified = transcript.modified.max(file.modified);
     }
-    record
+    transcript
 }
 
-/// How a record begins.
+/// How a transcript begins.
 struct ChatHead {
     session: Option<String>,
     began: Option<Timestamp>,
@@ -111,14 +112,14 @@ fn head_of(path: &Path) -> Option<ChatHead> {
 
 const HEAD_LINES: usize = 8;
 
-/// Returns the folder of the project a record lies in.
-fn folder_of(record: &Path) -> Option<String> {
-    let project = record.ancestors().find(|folder| folder.ends_with("chats"))?.parent()?;
+/// Returns the folder of the project a transcript lies in.
+fn folder_of(transcript: &Path) -> Option<String> {
+    let project = transcript.ancestors().find(|folder| folder.ends_with("chats"))?.parent()?;
     let home = project.parent()?.parent()?;
     let name = project.file_name()?;
     let noted = [project.to_owned(), home.join("history").join(name)];
     let noted = noted.iter().find_map(|folder| note(&folder.join(".project_root")));
-    noted.or_else(|| registered(home, name.to_str()?)).or_else(|| first_file_folder(record))
+    noted.or_else(|| registered(home, name.to_str()?)).or_else(|| first_file_folder(transcript))
 }
 
 /// Returns the folder that the list of projects gives this name.
@@ -138,7 +139,7 @@ fn note(path: &Path) -> Option<String> {
 /// A longer note is none of the host's.
 const LONGEST_NOTE: u64 = 1 << 20;
 
-/// Returns the folder a record tells by itself, as those of older versions must.
-fn first_file_folder(record: &Path) -> Option<String> {
-    folder_named_in(record, &["file_path", "absolute_path"])
+/// Returns the folder a transcript tells by itself, as those of older versions must.
+fn first_file_folder(transcript: &Path) -> Option<String> {
+    folder_named_in(transcript, &["file_path", "absolute_path"])
 }

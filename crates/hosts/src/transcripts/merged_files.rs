@@ -1,4 +1,4 @@
-//! A record of several files: the session's own and those of its subagents, read as one in the order of time.
+//! A transcript of several files: the session's own and those of its subagents, read as one in the order of time.
 //!
 //! A session may have hundreds of subagents: a file is open only while there is something to be read from it.
 
@@ -11,10 +11,10 @@ use std::path::Path;
 
 /// What understands the rows of one file.
 pub(crate) trait RowReader {
-    /// Understands a row: what it tells is put behind what was told.
+    /// Reads a row, and appends what it says to `out`.
     fn read(&mut self, row: &str, out: &mut VecDeque<TranscriptItem>);
 
-    /// Tells what only the end of the file makes clear.
+    /// Appends what only the end of the file makes clear.
     fn end(&mut self, out: &mut VecDeque<TranscriptItem>);
 }
 
@@ -50,7 +50,7 @@ impl<R: RowReader> FileReader<R> {
 
     /// Returns when what is next happened. What cannot be read is next at once.
     fn next_at(&mut self) -> Option<Timestamp> {
-        self.peek().map(|reading| match reading {
+        self.peek().map(|item| match item {
             TranscriptItem::Entry(entry) => entry.at,
             TranscriptItem::Unreadable(_) => Timestamp(i64::MIN),
         })
@@ -120,7 +120,7 @@ impl<R: RowReader> Iterator for MergedFiles<'_, R> {
                 }
                 continue;
             }
-            // What a subagent closes with comes before what its parent is told of it.
+            // A subagent's closing message comes before the result its parent gets.
             return match open {
                 Some((at, number)) if own.is_none_or(|own| at <= own) => {
                     self.open.get_mut(number).and_then(Iterator::next)

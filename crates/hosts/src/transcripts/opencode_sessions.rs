@@ -1,7 +1,7 @@
-//! The records of OpenCode: its database, and the files older versions keep instead.
+//! The transcripts of OpenCode: its database, and the files older versions keep instead.
 //!
-//! Either way a session is messages made of parts, and a subagent is a session that has a parent: a record is a session with all
-//! that descend from it, told as one in the order of time. Not here: what a tool did (`opencode/tools.rs` of the host).
+//! Either way a session is messages made of parts, and a subagent is a session that has a parent: a transcript is a session with all
+//! that descend from it, read as one in the order of time. Not here: what a tool did (`opencode/plugin_tools.rs`).
 
 mod session_storage;
 mod session_thread;
@@ -21,37 +21,37 @@ use std::path::{Path, PathBuf};
 pub(crate) const SOURCE: TranscriptSource =
     TranscriptSource { root: TranscriptRoot::Data("opencode"), find, read };
 
-/// Finds the records. A session that stands in the database and in files counts once.
+/// Finds the transcripts. A session that stands in the database and in files counts once.
 fn find(places: &HostPaths, databases: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let folder = places.data.join("opencode");
-    let mut records = Vec::new();
+    let mut transcripts = Vec::new();
     let mut seen = HashSet::new();
     for path in databases_in(&folder) {
         let Ok(rows) = DatabaseStorage::open(&path, databases) else { continue };
         let lengths = rows.lengths();
         let found =
             families(rows.sessions()).into_iter().filter(|family| seen.insert(family.root.id.clone()));
-        records.extend(found.map(|family| family.in_database(&path, &lengths)));
+        transcripts.extend(found.map(|family| family.in_database(&path, &lengths)));
     }
     let found = families(session_storage::sessions_in(&folder.join("storage/session")));
     let new = found.into_iter().filter(|family| seen.insert(family.root.id.clone()));
-    records.extend(new.filter_map(SessionFamily::in_files));
-    records
+    transcripts.extend(new.filter_map(SessionFamily::in_files));
+    transcripts
 }
 
-/// Reads a record; where it does not say of which session, all that its database holds.
+/// Reads a transcript; where it does not say of which session, all that its database holds.
 fn read<'a>(
-    record: &'a HostTranscript,
+    transcript: &'a HostTranscript,
     databases: &'a dyn DatabaseOpener,
 ) -> io::Result<Box<dyn TranscriptReader + 'a>> {
-    let (kept, sessions): (Box<dyn SessionStorage>, Vec<StoredSession>) = if is_database(&record.path) {
-        let rows = DatabaseStorage::open(&record.path, databases).map_err(io::Error::other)?;
-        let sessions = record.session.as_ref().map_or_else(|| rows.sessions(), |root| rows.family(root));
+    let (kept, sessions): (Box<dyn SessionStorage>, Vec<StoredSession>) = if is_database(&transcript.path) {
+        let rows = DatabaseStorage::open(&transcript.path, databases).map_err(io::Error::other)?;
+        let sessions = transcript.session.as_ref().map_or_else(|| rows.sessions(), |root| rows.family(root));
         (Box::new(rows), sessions)
     } else {
-        let storage = record.path.ancestors().nth(3).unwrap_or(&record.path);
-        let own = session_storage::session_in(&record.path).ok_or(io::ErrorKind::InvalidData)?;
-        let beside = record.beside.iter().filter_map(|path| session_storage::session_in(path));
+        let storage = transcript.path.ancestors().nth(3).unwrap_or(&transcript.path);
+        let own = session_storage::session_in(&transcript.path).ok_or(io::ErrorKind::InvalidData)?;
+        let beside = transcript.beside.iter().filter_map(|path| session_storage::session_in(path));
         (Box::new(FileStorage::new(storage)), std::iter::once(own).chain(beside).collect())
     };
     Ok(Box::new(MergedThreads::new(kept, sessions)))
@@ -96,14 +96,14 @@ impl SessionFamily {
 
     fn in_files(self) -> Option<HostTranscript> {
         let modified = self.changed();
-        let record = HostTranscript::from_file(Host::OpenCode, self.root.path.as_deref()?)?;
+        let transcript = HostTranscript::from_file(Host::OpenCode, self.root.path.as_deref()?)?;
         let beside = self.descendants.into_iter().filter_map(|session| session.path).collect();
         Some(HostTranscript {
             beside,
             session: Some(self.root.id),
             began: self.root.began,
             modified,
-            ..record
+            ..transcript
         })
     }
 
@@ -151,7 +151,7 @@ fn roots_of(sessions: &[StoredSession]) -> HashMap<String, String> {
 /// Subagents that have subagents are rare; so deep there is a circle.
 const DEEPEST: usize = 16;
 
-/// Sessions told as one, in the order of time. One is read once its time has come.
+/// Sessions read as one, in the order of time. Each is opened once its time has come.
 struct MergedThreads {
     kept: Box<dyn SessionStorage>,
     /// The last is the next to begin.
@@ -192,9 +192,9 @@ impl Iterator for MergedThreads {
                 continue;
             }
             let (_, number) = next?;
-            let reading = self.open.get_mut(number).and_then(SessionThread::take);
+            let item = self.open.get_mut(number).and_then(SessionThread::take);
             self.open.retain(|thread| !thread.is_over());
-            return reading;
+            return item;
         }
     }
 }

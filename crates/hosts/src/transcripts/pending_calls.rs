@@ -1,4 +1,4 @@
-//! Tools that were asked for and have not answered yet: in a record the one stands in one row, the other in a later one.
+//! Tool calls without a result yet: a transcript has the call in one row and the result in a later one.
 
 use crate::lenient::LenientJson;
 use std::collections::VecDeque;
@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 #[derive(Default)]
 pub(crate) struct PendingCalls {
     waiting: VecDeque<PendingCall>,
-    /// How long the rows are they were asked in.
+    /// How long the rows of the calls are.
     bytes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! A record that is one JSON value: its long list is read element by element, so that no more than one is held.
+//! A transcript that is one JSON value: its long list is read element by element, so that no more than one is held.
 
 use super::merged_files::RowReader;
 use super::{TranscriptItem, TranscriptReader};
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-/// A longer element is passed over, as a longer line is.
+/// A longer element is skipped, as a longer line is.
 const LONGEST_ELEMENT: usize = 32 << 20;
 
 /// Of what stands around the list only so much is of use.

@@ -1,17 +1,17 @@
-//! The folder a session worked in, where nobody wrote it down: told by what it worked on.
+//! The folder a session worked in, where no row says: taken from the first file it worked on.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// So much of a record is looked at.
+/// So much of a transcript is looked at.
 const BEGINNING: u64 = 4 << 20;
 
-/// Returns the folder of the first file that a record of JSON names in one of these fields.
-pub(crate) fn folder_named_in(record: &Path, fields: &[&str]) -> Option<String> {
+/// Returns the folder of the first file that a transcript of JSON names in one of these fields.
+pub(crate) fn folder_named_in(transcript: &Path, fields: &[&str]) -> Option<String> {
     let mut bytes = Vec::new();
-    if record.metadata().is_ok_and(|it| it.is_file()) {
-        File::open(record).ok()?.take(BEGINNING).read_to_end(&mut bytes).ok()?;
+    if transcript.metadata().is_ok_and(|it| it.is_file()) {
+        File::open(transcript).ok()?.take(BEGINNING).read_to_end(&mut bytes).ok()?;
     }
     let text = String::from_utf8_lossy(&bytes);
     let first = |field: &&str| first_path(&text, &format!("\"{field}\""));
@@ -40,10 +40,10 @@ mod tests {
     #[test]
     fn the_first_file_tells_the_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let record = folder.path().join("record.json");
+        let transcript = folder.path().join("record.json");
         let folder_in = |text: &str| {
-            std::fs::write(&record, text).unwrap();
-            folder_named_in(&record, &["file_path", "path"])
+            std::fs::write(&transcript, text).unwrap();
+            folder_named_in(&transcript, &["file_path", "path"])
         };
         let text = r#"{"path": "src/a.rs", "file_path" : "/gone/src/b.rs", "path":"/other/c.rs"}"#;
         assert_eq!(folder_in(text).as_deref(), Some("/gone/src"));

@@ -9,13 +9,13 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Writes JSON as somebody might: `choices` decide on white space, comments and commas.
-struct Writer<'a> {
+struct ConfigWriter<'a> {
     choices: &'a [u8],
     at: usize,
     newline: &'static str,
 }
 
-impl Writer<'_> {
+impl ConfigWriter<'_> {
     fn choice(&mut self, of: u8) -> u8 {
         let choice = self.choices.get(self.at % self.choices.len()).copied().unwrap_or(0);
         self.at += 1;
@@ -87,7 +87,7 @@ fn json_text() -> impl Strategy<Value = String> {
             if let Some(hooks) = hooks {
                 root.insert("hooks".to_owned(), Value::Object(hooks.into_iter().collect()));
             }
-            let mut writer = Writer { choices: &choices, at: 0, newline };
+            let mut writer = ConfigWriter { choices: &choices, at: 0, newline };
             let text = writer.gap() + &writer.write(&Value::Object(root)) + &writer.gap();
             if mark { format!("\u{feff}{text}") } else { text }
         },

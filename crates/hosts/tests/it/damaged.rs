@@ -1,6 +1,6 @@
 //! Damaged payloads: what can be understood of one is, and nothing is lost.
 
-use crate::recorded::{SCENES, parse, scene, told};
+use crate::recorded::{SCENES, event_of, parse, scene};
 use backstory_hosts::{EventOutcome, Host};
 use backstory_memory::{Activity, ExitStatus};
 use proptest::prelude::*;
@@ -32,15 +32,15 @@ fn a_payload_that_is_cut_off_means_what_the_whole_means() {
 #[test]
 fn the_beginning_of_a_long_output_is_kept() {
     let cut = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"line one\nline tw"#;
-    let told = told(cut);
+    let event = event_of(cut);
     let output = "line one\nline tw".into();
-    assert_eq!(told.activity, Activity::Ran { command: "make".into(), output, status: ExitStatus::Success });
-    assert_eq!((told.tool.as_deref(), told.sequence), (Some("Bash"), None));
+    assert_eq!(event.activity, Activity::Ran { command: "make".into(), output, status: ExitStatus::Success });
+    assert_eq!((event.tool.as_deref(), event.sequence), (Some("Bash"), None));
 }
 
 #[test]
 fn marks_and_broken_letters_do_not_hide_a_payload() {
-    let text = |payload: &[u8]| match told(payload).activity {
+    let text = |payload: &[u8]| match event_of(payload).activity {
         Activity::Prompted { text } => text,
         other => panic!("{other:?}"),
     };
@@ -78,9 +78,9 @@ fn a_name_of_megabytes_is_none() {
     );
     let parsed = parse(&payload);
     assert_eq!((parsed.host_session, parsed.cwd), (None, None));
-    let told = told(&payload);
-    assert_eq!((told.sequence, told.tool), (None, None));
-    assert_eq!(told.activity, Activity::Prompted { text: "go on".into() });
+    let event = event_of(&payload);
+    assert_eq!((event.sequence, event.tool), (None, None));
+    assert_eq!(event.activity, Activity::Prompted { text: "go on".into() });
 }
 
 #[test]
@@ -88,12 +88,12 @@ fn what_cannot_be_read_is_kept_as_it_is() {
     let deep = "[".repeat(100_000);
     for payload in ["", "nonsense", "null", "[1,2]", "\"text\"", "{}", "{\"session_id\":\"s\"", deep.as_str()]
     {
-        assert_eq!(told(payload).activity, Activity::Other { text: payload.to_owned() });
+        assert_eq!(event_of(payload).activity, Activity::Other { text: payload.to_owned() });
         assert_eq!(parse(payload).name, "unreadable");
     }
     assert_eq!(parse("{\"session_id\":\"s\",\"cwd\":\"/p\"").host_session.as_deref(), Some("s"));
     let unknown = r#"{"hook_event_name":"SomethingNew","session_id":"s","detail":1}"#;
-    assert_eq!(told(unknown).activity, Activity::Other { text: unknown.to_owned() });
+    assert_eq!(event_of(unknown).activity, Activity::Other { text: unknown.to_owned() });
     assert_eq!(parse(unknown).name, "SomethingNew");
 }
 
@@ -104,7 +104,7 @@ fn depth_hides_nothing_beside_it() {
         r#"{{"hook_event_name":"Stop","extra":{deep},"session_id":"s","last_assistant_message":"Done."}}"#
     );
     assert_eq!(parse(&payload).host_session.as_deref(), Some("s"));
-    assert_eq!(told(&payload).activity, Activity::TurnEnded { message: "Done.".into() });
+    assert_eq!(event_of(&payload).activity, Activity::TurnEnded { message: "Done.".into() });
 }
 
 /// Also of hosts that never send anything.

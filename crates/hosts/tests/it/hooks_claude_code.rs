@@ -1,6 +1,6 @@
 //! Claude Code, as recorded.
 
-use crate::recorded::{parse, payloads, story, told};
+use crate::recorded::{event_of, parse, payloads, story};
 use backstory_hosts::{AgentEvent, EventOutcome, Host};
 use backstory_memory::{Activity, ExitStatus, Provenance};
 use insta::assert_snapshot;
@@ -137,7 +137,7 @@ fn every_event_of_a_session_is_told_as_one_of_it() {
 fn used(tool: &str, input: &Value, response: &Value) -> AgentEvent {
     let event = json!({"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": tool, "tool_input": input,
         "tool_response": response, "tool_use_id": "t"});
-    told(event.to_string())
+    event_of(event.to_string())
 }
 
 fn prompted(more: &Value) -> EventOutcome {
@@ -165,9 +165,9 @@ fn a_prompt_nobody_typed_is_passed_over() {
         json!({"prompt": [{"type": "text", "text": "go on"}]}),
         json!({"prompt": "<system-reminder>be nice</system-reminder>go on"}),
     ] {
-        let EventOutcome::Captured(told) = prompted(&event) else { panic!("{event}") };
+        let EventOutcome::Captured(event) = prompted(&event) else { panic!("{event}") };
         assert_eq!(
-            (told.activity, told.provenance),
+            (event.activity, event.provenance),
             (Activity::Prompted { text: "go on".into() }, Provenance::User)
         );
     }
@@ -194,7 +194,7 @@ fn what_strangers_say_is_external() {
     assert_eq!(of("WebFetch", json!({"url": "https://example.com"})), Provenance::External);
     assert_eq!(of("mcp__tracker__issue", json!({"id": 3})), Provenance::External);
     assert_eq!(
-        told(r#"{"hook_event_name":"SomethingNew","session_id":"s"}"#).provenance,
+        event_of(r#"{"hook_event_name":"SomethingNew","session_id":"s"}"#).provenance,
         Provenance::External
     );
 }
@@ -228,7 +228,7 @@ fn tools_of_other_versions_are_understood() {
         ),
         used("Skill", &json!({"skill": "review", "args": "src"}), &json!({"success": true})),
     ];
-    let lines = story.map(|told| serde_json::to_string(&told.activity).unwrap());
+    let lines = story.map(|event| serde_json::to_string(&event.activity).unwrap());
     assert_snapshot!(lines.join("\n"), @r#"
         {"what":"planned","steps":[{"text":"One","is_done":true},{"text":"Two","is_done":false}]}
         {"what":"planned","steps":[{"text":"Read it","is_done":false},{"text":"Done","is_done":true}]}
@@ -256,5 +256,5 @@ fn how_a_command_ended_is_told() {
     let stopped = r#"{"hook_event_name":"PostToolUseFailure","tool_name":"Bash","tool_input":{"command":"make"},"error":"Exit code 137\nhalf","is_interrupt":true}"#;
     let half =
         Activity::Ran { command: "make".into(), output: "half".into(), status: ExitStatus::Interrupted };
-    assert_eq!(told(stopped).activity, half);
+    assert_eq!(event_of(stopped).activity, half);
 }

@@ -142,7 +142,7 @@ fn output_in_json_is_kept_as_it_was_printed() {
     let printed = r#"{"exitCode":1,"stdout":"no","error":{"message":"no"}}"#;
     let event = json!({"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Bash",
         "tool_input": {"command": "cat x.json"}, "tool_response": printed});
-    let told = happened(Host::Codex.parse(None, event.to_string().as_bytes()));
+    let event = happened(Host::Codex.parse(None, event.to_string().as_bytes()));
     let (command, output) = ("cat x.json".into(), printed.into());
-    assert_eq!(told.activity, Activity::Ran { command, output, status: ExitStatus::Unknown });
+    assert_eq!(event.activity, Activity::Ran { command, output, status: ExitStatus::Unknown });
 }

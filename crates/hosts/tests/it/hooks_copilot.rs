@@ -114,8 +114,8 @@ fn arguments_in_a_text_are_read_as_well() {
     }
     let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch";
     let payload = json!({"sessionId": "s", "cwd": "/p", "toolName": "apply_patch", "toolArgs": patch});
-    let told = happened(parse("postToolUse", &payload));
-    assert!(matches!(told.activity, Activity::Edited { file, is_new: true, .. } if file == "/p/a"));
+    let event = happened(parse("postToolUse", &payload));
+    assert!(matches!(event.activity, Activity::Edited { file, is_new: true, .. } if file == "/p/a"));
 }
 
 #[test]
@@ -174,6 +174,6 @@ fn without_the_name_of_its_event_a_payload_is_kept() {
     let parsed = Host::Copilot.parse(None, br#"{"sessionId":"s","cwd":"/p","prompt":"hello"}"#);
     assert_eq!((parsed.name.as_str(), parsed.host_session.as_deref()), ("unreadable", Some("s")));
     assert!(
-        matches!(parsed.outcome, EventOutcome::Captured(told) if matches!(told.activity, Activity::Other { .. }))
+        matches!(parsed.outcome, EventOutcome::Captured(event) if matches!(event.activity, Activity::Other { .. }))
     );
 }

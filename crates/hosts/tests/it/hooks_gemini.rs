@@ -91,18 +91,18 @@ fn how_a_command_ended_is_told() {
             other => panic!("{other:?}"),
         }
     };
-    let told = |text: &str| json!({"llmContent": text});
+    let response = |text: &str| json!({"llmContent": text});
     assert_eq!(
-        status(told("Output: a\nb: c\nExit Code: 2\nProcess Group PGID: 7")),
+        status(response("Output: a\nb: c\nExit Code: 2\nProcess Group PGID: 7")),
         ("a\nb: c".into(), ExitStatus::Failure)
     );
     assert_eq!(
-        status(told("Output: Exit Code: 2\nb\nProcess Group PGID: 7")),
+        status(response("Output: Exit Code: 2\nb\nProcess Group PGID: 7")),
         ("Exit Code: 2\nb".into(), ExitStatus::Success)
     );
-    assert_eq!(status(told("Output: (empty)")), (String::new(), ExitStatus::Success));
-    assert_eq!(status(told("Command was cancelled by user.")).1, ExitStatus::Interrupted);
-    assert_eq!(status(told("Something new")), ("Something new".into(), ExitStatus::Unknown));
+    assert_eq!(status(response("Output: (empty)")), (String::new(), ExitStatus::Success));
+    assert_eq!(status(response("Command was cancelled by user.")).1, ExitStatus::Interrupted);
+    assert_eq!(status(response("Something new")), ("Something new".into(), ExitStatus::Unknown));
     assert_eq!(status(json!(null)).1, ExitStatus::Unknown);
     assert_eq!(
         status(json!({"llmContent": "No", "error": {"message": "No"}})),

@@ -18,10 +18,10 @@ fn story(name: &str) -> String {
         let can_say =
             parsed.injection_point.map(|opening| format!(" → {:?}", opening.moment())).unwrap_or_default();
         let what = match parsed.outcome {
-            EventOutcome::Captured(told) => line_of(&told),
+            EventOutcome::Captured(event) => line_of(&event),
             EventOutcome::Ignored(why) => format!("passed over: {why}"),
         };
-        let also: String = parsed.also.iter().map(|told| format!("\n  and {}", line_of(told))).collect();
+        let also: String = parsed.also.iter().map(|event| format!("\n  and {}", line_of(event))).collect();
         format!("{} {what}{can_say}{also}\n", parsed.host_session.unwrap())
     };
     scene(Host::OpenCode, name).iter().map(tell).collect()
@@ -134,7 +134,7 @@ fn only_what_the_user_typed_is_a_prompt() {
 fn nothing_is_given_to_a_subagent() {
     let parsed: Vec<ParsedEvent> = scene(Host::OpenCode, "tools").iter().map(Recorded::parse).collect();
     let of_subagent = parsed.into_iter().filter(|parsed| match &parsed.outcome {
-        EventOutcome::Captured(told) => told.subagent.is_some(),
+        EventOutcome::Captured(event) => event.subagent.is_some(),
         EventOutcome::Ignored(why) => *why == "asked by an agent",
     });
     let openings: Vec<Option<InjectionPoint>> = of_subagent.map(|parsed| parsed.injection_point).collect();

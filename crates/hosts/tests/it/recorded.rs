@@ -85,14 +85,14 @@ pub(crate) fn parse(payload: impl AsRef<[u8]>) -> ParsedEvent {
 }
 
 /// Hears a payload in which something happened.
-pub(crate) fn told(payload: impl AsRef<[u8]>) -> AgentEvent {
+pub(crate) fn event_of(payload: impl AsRef<[u8]>) -> AgentEvent {
     happened(parse(payload))
 }
 
 /// Returns what happened.
 pub(crate) fn happened(parsed: ParsedEvent) -> AgentEvent {
     match parsed.outcome {
-        EventOutcome::Captured(told) => *told,
+        EventOutcome::Captured(event) => *event,
         EventOutcome::Ignored(why) => panic!("passed over: {why}"),
     }
 }
@@ -113,21 +113,21 @@ pub(crate) fn story(host: Host, name: &str) -> String {
             }
             (Some(_), _) => host.complete_from_transcript(&mut parsed, &record),
         };
-        let EventOutcome::Captured(told) = parsed.outcome else { continue };
-        for told in std::iter::once(*told).chain(parsed.also) {
-            writeln!(story, "{}", line_of(&told)).unwrap();
+        let EventOutcome::Captured(event) = parsed.outcome else { continue };
+        for event in std::iter::once(*event).chain(parsed.also) {
+            writeln!(story, "{}", line_of(&event)).unwrap();
         }
     }
     story
 }
 
-pub(crate) fn line_of(told: &AgentEvent) -> String {
-    let what = serde_json::to_string(&told.activity).unwrap();
-    let tool = told.tool.as_ref().map(|tool| format!("{tool} ")).unwrap_or_default();
-    let who = told.subagent.as_ref().map(|agent| format!("({}) ", agent.sort)).unwrap_or_default();
-    let sequence = told.sequence.as_deref().map_or_else(|| "-".into(), short);
+pub(crate) fn line_of(event: &AgentEvent) -> String {
+    let what = serde_json::to_string(&event.activity).unwrap();
+    let tool = event.tool.as_ref().map(|tool| format!("{tool} ")).unwrap_or_default();
+    let who = event.subagent.as_ref().map(|agent| format!("({}) ", agent.sort)).unwrap_or_default();
+    let sequence = event.sequence.as_deref().map_or_else(|| "-".into(), short);
     let what: String = what.chars().take(300).collect();
-    format!("{sequence} {:?} {who}{tool}{what}", told.provenance)
+    format!("{sequence} {:?} {who}{tool}{what}", event.provenance)
 }
 
 /// Cuts the zeros out of the ids in the recordings.

@@ -42,8 +42,10 @@ fn a_field_by_another_name_costs_that_field() {
         }
         if field == "hook_event_name" && recorded.event.is_none() {
             assert_eq!((after.name.as_str(), &after.injection_point), ("unreadable", &None));
-            let EventOutcome::Captured(told) = &after.outcome else { panic!("{recorded:?}") };
-            assert!(matches!(&told.activity, Activity::Other { text } if text.contains("hook_event_nameV2")));
+            let EventOutcome::Captured(event) = &after.outcome else { panic!("{recorded:?}") };
+            assert!(
+                matches!(&event.activity, Activity::Other { text } if text.contains("hook_event_nameV2"))
+            );
         } else {
             assert_eq!(after.name, before.name);
         }
@@ -79,8 +81,8 @@ fn an_event_by_another_name_is_kept() {
         let event = recorded.event.as_ref().map(|event| format!("{event}V2"));
         let parsed = recorded.host.parse(event.as_deref(), payload.as_bytes());
         assert_eq!((parsed.name, parsed.injection_point), (format!("{name}V2"), None));
-        let EventOutcome::Captured(told) = parsed.outcome else { panic!("{payload}") };
-        assert_eq!(told.activity, Activity::Other { text: payload });
+        let EventOutcome::Captured(event) = parsed.outcome else { panic!("{payload}") };
+        assert_eq!(event.activity, Activity::Other { text: payload });
     }
 }
 

@@ -56,11 +56,11 @@ fn an_answer_never_decides() {
 
 #[test]
 fn a_session_can_be_told_something_where_it_is_worth_it() {
-    let told = |name: &str| {
+    let points = |name: &str| {
         let openings = payloads(name).into_iter().filter_map(|payload| parse(payload).injection_point);
         openings.map(|opening| format!("{opening:?}\n")).collect::<String>()
     };
-    assert_snapshot!(told("lifecycle"), @r#"
+    assert_snapshot!(points("lifecycle"), @r#"
         SessionStart { reason: Startup }
         Prompt { text: "first" }
         Compaction
@@ -77,7 +77,7 @@ fn a_session_can_be_told_something_where_it_is_worth_it() {
         SessionStart { reason: Fork }
         Prompt { text: "on the side" }
         "#);
-    assert_snapshot!(told("bugfix-session"), @r#"
+    assert_snapshot!(points("bugfix-session"), @r#"
         SessionStart { reason: Startup }
         Prompt { text: "Fix the failing test in tests/test_pages.py" }
         Command { command: "python3 -m unittest" }
@@ -118,16 +118,16 @@ fn what_nobody_typed_is_no_question() {
 /// What each host is told at each moment, and at which of its events it reads it.
 #[test]
 fn every_host_is_told_in_its_own_shape() {
-    let mut told = String::new();
+    let mut event = String::new();
     for host in Host::ALL {
         for moment in MOMENTS {
             let reply = host.reply(moment, HostReply { context: Some("x"), to_user: Some("y") });
             if let Some(reply) = reply {
-                told += &format!("{} {moment:?} {reply}\n", host.as_str());
+                event += &format!("{} {moment:?} {reply}\n", host.as_str());
             }
         }
     }
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(event, @r#"
         claude-code SessionStart {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"SessionStart"},"systemMessage":"y"}
         claude-code Prompt {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"UserPromptSubmit"},"systemMessage":"y"}
         claude-code Tool {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"PreToolUse"},"systemMessage":"y"}

@@ -2,8 +2,8 @@
 
 use crate::recorded::scene;
 use backstory_hosts::{
-    AgentEvent, DatabaseOpener, EventOutcome, Host, HostPaths, HostTranscript, TableReader, TranscriptEntry,
-    TranscriptItem,
+    AgentEvent, DatabaseOpener, EventOutcome, Host, HostPaths, HostTranscript, HostTranscriptEntry,
+    TableReader, TranscriptItem,
 };
 use backstory_memory::{Activity, ExitStatus, StartReason};
 use serde_json::Value;
@@ -61,12 +61,12 @@ pub(crate) fn readings(record: &HostTranscript) -> Vec<TranscriptItem> {
 }
 
 /// Reads a record in which everything can be read.
-pub(crate) fn entries(record: &HostTranscript) -> Vec<TranscriptEntry> {
+pub(crate) fn entries(record: &HostTranscript) -> Vec<HostTranscriptEntry> {
     let entry = |reading| match reading {
         TranscriptItem::Entry(entry) => *entry,
         TranscriptItem::Unreadable(why) => panic!("unreadable: {why}"),
     };
-    let entries: Vec<TranscriptEntry> = readings(record).into_iter().map(entry).collect();
+    let entries: Vec<HostTranscriptEntry> = readings(record).into_iter().map(entry).collect();
     let ids: BTreeSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
     assert_eq!(ids.len(), entries.len(), "no two have one id");
     entries
@@ -85,31 +85,31 @@ pub(crate) fn outline(readings: &[TranscriptItem]) -> Vec<String> {
 pub(crate) fn parsed(host: Host, name: &str, session: &str) -> Vec<AgentEvent> {
     let parsed = scene(host, name).into_iter().map(|recorded| recorded.parse());
     let parsed = parsed.filter(|parsed| parsed.host_session.as_deref() == Some(session));
-    let told = parsed.filter_map(|parsed| match parsed.outcome {
-        EventOutcome::Captured(told) => Some(std::iter::once(*told).chain(parsed.also)),
+    let event = parsed.filter_map(|parsed| match parsed.outcome {
+        EventOutcome::Captured(event) => Some(std::iter::once(*event).chain(parsed.also)),
         EventOutcome::Ignored(_) => None,
     });
-    told.flatten().collect()
+    event.flatten().collect()
 }
 
-/// Drops what no record says: that a session came back or status, and what a compaction was to keep.
-pub(crate) fn as_records_tell(told: Vec<AgentEvent>) -> Vec<AgentEvent> {
-    let is_in_records = |told: &AgentEvent| match &told.activity {
+/// Drops what no record says: that a session came back or ended, and what a compaction was to keep.
+pub(crate) fn as_transcripts_say(event: Vec<AgentEvent>) -> Vec<AgentEvent> {
+    let is_in_transcripts = |event: &AgentEvent| match &event.activity {
         Activity::SessionStarted { reason } => matches!(reason, StartReason::Startup | StartReason::Clear),
         Activity::SessionEnded { .. } | Activity::Compacting { .. } => false,
         _ => true,
     };
-    told.into_iter().filter(is_in_records).collect()
+    event.into_iter().filter(is_in_transcripts).collect()
 }
 
-/// How a command status Codex does not tell its hooks.
-pub(crate) fn without_ends(mut told: Vec<AgentEvent>) -> Vec<AgentEvent> {
-    for one in &mut told {
+/// Codex does not say in its hooks how a command ended.
+pub(crate) fn without_ends(mut event: Vec<AgentEvent>) -> Vec<AgentEvent> {
+    for one in &mut event {
         if let Activity::Ran { status, .. } = &mut one.activity {
             *status = ExitStatus::Unknown;
         }
     }
-    told
+    event
 }
 
 /// Asserts that two tell the same, one by one.

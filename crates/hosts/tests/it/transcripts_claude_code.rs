@@ -1,10 +1,10 @@
 //! Claude Code's own records: as recorded, as older versions wrote them, and damaged.
 
 use crate::transcript_reading::{
-    NoDatabases, as_records_tell, assert_same, entries, lines, outline, parsed, places, readings, recorded,
-    write,
+    NoDatabases, as_transcripts_say, assert_same, entries, lines, outline, parsed, places, readings,
+    recorded, write,
 };
-use backstory_hosts::{AgentEvent, Host, HostTranscript, TranscriptEntry, TranscriptItem};
+use backstory_hosts::{AgentEvent, Host, HostTranscript, HostTranscriptEntry, TranscriptItem};
 use backstory_memory::Timestamp;
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ use std::path::Path;
 
 const SESSION: &str = "projects/-home-dev-p/s1.jsonl";
 
-fn told(entries: Vec<TranscriptEntry>) -> Vec<AgentEvent> {
+fn event_of(entries: Vec<HostTranscriptEntry>) -> Vec<AgentEvent> {
     entries.into_iter().map(|entry| entry.event).collect()
 }
 
@@ -69,8 +69,8 @@ fn a_record_tells_what_the_hooks_were_told() {
         for record in recorded(Host::ClaudeCode, scene) {
             let entries = entries(&record);
             let session = entries[0].session.clone();
-            let hooks = as_records_tell(parsed(Host::ClaudeCode, scene, &session));
-            let mut record = as_records_tell(told(entries));
+            let hooks = as_transcripts_say(parsed(Host::ClaudeCode, scene, &session));
+            let mut record = as_transcripts_say(event_of(entries));
             // A forked session repeats what came before, and does not say that it is one.
             if hooks[0].activity != record[0].activity {
                 record.drain(..record.len() - hooks.len());
@@ -155,15 +155,16 @@ fn versions_of_long_ago_are_understood() {
 }
 
 #[test]
-fn subagents_among_the_rows_of_their_session_are_told_apart() {
+fn subagents_among_the_rows_of_their_session_are_kept_apart() {
     let aside = |row: Value, parent: &Value| with(row, &json!({"isSidechain": true, "parentUuid": parent}));
-    let task = |number, prompt: &str| {
-        asks(number, "Task", &json!({"description": "d", "prompt": prompt, "subagent_type": prompt}))
+    // Versions call the tool that starts a subagent differently.
+    let task = |number, tool: &str, prompt: &str| {
+        asks(number, tool, &json!({"description": "d", "prompt": prompt, "subagent_type": prompt}))
     };
     let rows = [
         row(1, "user", &json!("Ask two")),
-        task(2, "left"),
-        task(3, "right"),
+        task(2, "Task", "left"),
+        task(3, "Agent", "right"),
         aside(row(4, "user", &json!("left")), &Value::Null),
         aside(row(5, "user", &json!("right")), &Value::Null),
         aside(asks(6, "Bash", &json!({"command": "one"})), &json!("u4")),
@@ -201,7 +202,7 @@ fn subagents_among_the_rows_of_their_session_are_told_apart() {
 }
 
 #[test]
-fn subagents_that_work_at_once_are_told_in_the_order_of_time() {
+fn subagents_that_work_at_once_come_in_the_order_of_time() {
     let kept = tempfile::tempdir().unwrap();
     write(kept.path(), SESSION, lines(&[row(1, "user", &json!("Ask all")), says(9, "Asked.")]));
     for (agent, seconds) in [("a1", [2, 5, 20]), ("a2", [3, 4, 21]), ("a3", [12, 13, 14])] {

@@ -1,8 +1,8 @@
 //! Codex's own records: as recorded, as older versions wrote them, and damaged.
 
 use crate::transcript_reading::{
-    NoDatabases, as_records_tell, assert_same, entries, lines, outline, parsed, places, readings, recorded,
-    without_ends, write,
+    NoDatabases, as_transcripts_say, assert_same, entries, lines, outline, parsed, places, readings,
+    recorded, without_ends, write,
 };
 use backstory_hosts::{AgentEvent, Host, HostTranscript, TranscriptItem};
 use backstory_memory::{Activity, Timestamp};
@@ -48,7 +48,7 @@ fn story_of(rows: &[Value]) -> String {
 #[test]
 fn a_record_tells_what_the_hooks_were_told() {
     // What a compaction goes on with, and a command nobody waited for, only records tell.
-    let is_heard = |told: &AgentEvent| match &told.activity {
+    let is_captured = |event: &AgentEvent| match &event.activity {
         Activity::Compacted { .. } => false,
         Activity::Ran { command, .. } => command != "sleep 1; echo late",
         _ => true,
@@ -58,8 +58,9 @@ fn a_record_tells_what_the_hooks_were_told() {
         assert_eq!(records.len(), 1, "a subagent's file belongs to its session");
         let entries = entries(&records[0]);
         assert!(entries.iter().all(|entry| entry.cwd.as_deref() == Some("/home/dev/project")));
-        let hooks = as_records_tell(parsed(Host::Codex, scene, &entries[0].session));
-        let record = as_records_tell(entries.into_iter().map(|entry| entry.event).filter(is_heard).collect());
+        let hooks = as_transcripts_say(parsed(Host::Codex, scene, &entries[0].session));
+        let record =
+            as_transcripts_say(entries.into_iter().map(|entry| entry.event).filter(is_captured).collect());
         assert_same(&without_ends(record), &without_ends(hooks), scene);
     }
 }

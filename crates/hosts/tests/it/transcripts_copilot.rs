@@ -4,7 +4,7 @@ use crate::recorded::line_of;
 use crate::transcript_reading::{
     NoDatabases, entries, lines, outline, parsed, places, readings, recorded, write,
 };
-use backstory_hosts::{AgentEvent, Host, HostTranscript, TranscriptEntry, TranscriptItem};
+use backstory_hosts::{AgentEvent, Host, HostTranscript, HostTranscriptEntry, TranscriptItem};
 use backstory_memory::{Activity, Timestamp};
 use insta::{allow_duplicates, assert_snapshot};
 use proptest::prelude::*;
@@ -31,17 +31,17 @@ fn story_of(rows: &[Value]) -> String {
     outline(&from_file(SESSION, lines(rows))).join("\n")
 }
 
-/// Says what hooks and records both tell. What closes a turn a hook reads in the record, and why a session status is told otherwise.
-fn essence(told: impl Iterator<Item = AgentEvent>) -> Vec<String> {
-    let told = told.map(|mut told| {
-        told.sequence = None;
-        match &mut told.activity {
+/// Says what hooks and records both tell. What closes a turn a hook reads in the record, and why a session ended is told otherwise.
+fn essence(event: impl Iterator<Item = AgentEvent>) -> Vec<String> {
+    let event = event.map(|mut event| {
+        event.sequence = None;
+        match &mut event.activity {
             Activity::TurnEnded { message: said } | Activity::SessionEnded { reason: said } => said.clear(),
             _ => {}
         }
-        line_of(&told)
+        line_of(&event)
     });
-    told.collect()
+    event.collect()
 }
 
 /// A session that is read long after is the session that was lived.
@@ -67,7 +67,7 @@ fn a_record_tells_what_the_hooks_were_told() {
 
 #[test]
 fn a_record_is_told_with_its_closing_words() {
-    let closings = |entries: Vec<TranscriptEntry>| {
+    let closings = |entries: Vec<HostTranscriptEntry>| {
         let activities = entries.into_iter().map(|entry| entry.event.activity);
         let closing = activities.filter_map(|activity| match activity {
             Activity::TurnEnded { message } | Activity::SubagentEnded { message } => Some(message),
@@ -181,8 +181,8 @@ fn the_timeline_of_the_first_versions_is_understood() {
         assert_eq!(record.began, Some(Timestamp(1_759_312_800_000)));
         let entries = entries(&record);
         assert!(entries.iter().all(|entry| entry.session == "s1" && entry.cwd.as_deref() == Some("/p/src")));
-        let told: Vec<String> = entries.iter().map(|entry| line_of(&entry.event)).collect();
-        allow_duplicates!(assert_snapshot!(told.join("\n"), @r#"
+        let event: Vec<String> = entries.iter().map(|entry| line_of(&entry.event)).collect();
+        allow_duplicates!(assert_snapshot!(event.join("\n"), @r#"
             - Tool {"what":"session_started","reason":"startup"}
             - User {"what":"prompted","text":"Rename it"}
             - Tool bash {"what":"ran","command":"make","output":"no","status":"failure"}

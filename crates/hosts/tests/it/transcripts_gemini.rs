@@ -50,10 +50,10 @@ fn story_of(rows: &[Value]) -> String {
     outline(&from_file(SESSION, lines(rows))).join("\n")
 }
 
-/// What hooks and records both tell: that a session status no record says.
-fn essence(told: impl Iterator<Item = AgentEvent>) -> Vec<String> {
-    let told = told.filter(|told| !matches!(told.activity, Activity::SessionEnded { .. }));
-    told.map(|told| line_of(&AgentEvent { sequence: None, ..told })).collect()
+/// What hooks and records both tell: that a session ended no transcript says.
+fn essence(event: impl Iterator<Item = AgentEvent>) -> Vec<String> {
+    let event = event.filter(|event| !matches!(event.activity, Activity::SessionEnded { .. }));
+    event.map(|event| line_of(&AgentEvent { sequence: None, ..event })).collect()
 }
 
 /// A session that is read long after is the session that was lived.
@@ -134,8 +134,8 @@ fn an_older_version_keeps_one_object() {
         assert_eq!(record.began, Some(Timestamp(1_767_261_600_000)));
         let entries = entries(&record);
         assert!(entries.iter().all(|entry| entry.session == "s1" && entry.cwd.as_deref() == Some("/p/src")));
-        let told: Vec<String> = entries.iter().map(|entry| line_of(&entry.event)).collect();
-        allow_duplicates!(assert_snapshot!(told.join("\n"), @r#"
+        let event: Vec<String> = entries.iter().map(|entry| line_of(&entry.event)).collect();
+        allow_duplicates!(assert_snapshot!(event.join("\n"), @r#"
             - Tool {"what":"session_started","reason":"startup"}
             - User {"what":"prompted","text":"Rename it"}
             - Tool replace {"what":"edited","file":"/p/src/a.py","is_new":false,"hunks":[{"before":"a","after":"b"}]}
@@ -154,10 +154,10 @@ fn the_folder_of_a_project_is_read_wherever_it_is_noted() {
     let asked = message(1, "user", &json!("go on"));
     write(home.path(), SESSION, lines(&[head("s1", 0), asked.clone()]));
     assert_eq!(folder(), None);
-    let mut told = head("s1", 0);
-    told["directories"] = json!(["/told"]);
-    write(home.path(), SESSION, lines(&[told, asked]));
-    assert_eq!(folder().as_deref(), Some("/told"));
+    let mut event = head("s1", 0);
+    event["directories"] = json!(["/event"]);
+    write(home.path(), SESSION, lines(&[event, asked]));
+    assert_eq!(folder().as_deref(), Some("/event"));
     for (file, text, noted) in [
         (".gemini/projects.json", r#"{"projects":{"/other":"q","/listed":"p"}}"#, "/listed"),
         (".gemini/history/p/.project_root", "/kept\n", "/kept"),
@@ -201,8 +201,8 @@ fn a_subagent_is_told_in_its_session() {
     assert_eq!((records.len(), records[0].beside.len()), (1, 1));
     let entries = entries(&records[0]);
     assert!(entries.iter().all(|entry| entry.session == "s1"));
-    let told: Vec<String> = entries.iter().map(|entry| line_of(&entry.event)).collect();
-    assert_snapshot!(told.join("\n"), @r#"
+    let event: Vec<String> = entries.iter().map(|entry| line_of(&entry.event)).collect();
+    assert_snapshot!(event.join("\n"), @r#"
         - Tool {"what":"session_started","reason":"startup"}
         - User {"what":"prompted","text":"Look around"}
         - Tool (subagent) {"what":"subagent_started"}

@@ -1,9 +1,10 @@
 //! OpenCode's own records: as recorded, as older versions kept them, and damaged. A database is here what it holds: rows.
 
 use crate::recorded::line_of;
-use crate::transcript_reading::{as_records_tell, outline, parsed, write};
+use crate::transcript_reading::{as_transcripts_say, outline, parsed, write};
 use backstory_hosts::{
-    AgentEvent, DatabaseOpener, Host, HostPaths, HostTranscript, TableReader, TranscriptEntry, TranscriptItem,
+    AgentEvent, DatabaseOpener, Host, HostPaths, HostTranscript, HostTranscriptEntry, TableReader,
+    TranscriptItem,
 };
 use backstory_memory::{Activity, Timestamp};
 use insta::assert_snapshot;
@@ -15,9 +16,9 @@ use std::path::{Path, PathBuf};
 
 /// DatabaseOpener by path, each a list of rows.
 #[derive(Clone, Default)]
-struct Shelf(HashMap<PathBuf, Vec<Value>>);
+struct OpencodeShelf(HashMap<PathBuf, Vec<Value>>);
 
-impl DatabaseOpener for Shelf {
+impl DatabaseOpener for OpencodeShelf {
     fn open(&self, path: &Path) -> Result<Box<dyn TableReader>, String> {
         let rows = self.0.get(path).cloned().ok_or("it is no database")?;
         Ok(Box::new(Shelved(rows)))
@@ -51,18 +52,18 @@ impl TableReader for Shelved {
 }
 
 /// A home with what OpenCode has kept in it.
-struct Home {
+struct OpencodeHome {
     folder: tempfile::TempDir,
-    shelf: Shelf,
+    shelf: OpencodeShelf,
 }
 
-impl Home {
-    fn new() -> Home {
-        Home { folder: tempfile::tempdir().unwrap(), shelf: Shelf::default() }
+impl OpencodeHome {
+    fn new() -> OpencodeHome {
+        OpencodeHome { folder: tempfile::tempdir().unwrap(), shelf: OpencodeShelf::default() }
     }
 
-    fn with_database(name: &str, rows: &[Value]) -> Home {
-        let mut home = Home::new();
+    fn with_database(name: &str, rows: &[Value]) -> OpencodeHome {
+        let mut home = OpencodeHome::new();
         write(home.folder.path(), &format!("opencode/{name}"), "");
         home.shelf.0.insert(home.folder.path().join("opencode").join(name), rows.to_vec());
         home
@@ -114,12 +115,12 @@ impl Home {
     }
 
     /// Reads a record in which everything can be read.
-    fn entries(&self, record: &HostTranscript) -> Vec<TranscriptEntry> {
+    fn entries(&self, record: &HostTranscript) -> Vec<HostTranscriptEntry> {
         let entry = |reading| match reading {
             TranscriptItem::Entry(entry) => *entry,
             TranscriptItem::Unreadable(why) => panic!("unreadable: {why}"),
         };
-        let entries: Vec<TranscriptEntry> = self.readings(record).into_iter().map(entry).collect();
+        let entries: Vec<HostTranscriptEntry> = self.readings(record).into_iter().map(entry).collect();
         let ids: BTreeSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
         assert_eq!(ids.len(), entries.len(), "no two have one id");
         entries
@@ -154,11 +155,11 @@ fn part(id: &str, message: &str, data: &Value) -> Value {
 }
 
 /// What hooks and records both tell. A command stands in a record as what it stands for.
-fn essence(told: impl IntoIterator<Item = AgentEvent>) -> Vec<String> {
-    let told =
-        told.into_iter().filter(|told| told.activity != Activity::Prompted { text: "/greet Ada".into() });
-    let told = as_records_tell(told.collect());
-    told.into_iter().map(|told| line_of(&AgentEvent { sequence: None, ..told })).collect()
+fn essence(event: impl IntoIterator<Item = AgentEvent>) -> Vec<String> {
+    let event =
+        event.into_iter().filter(|event| event.activity != Activity::Prompted { text: "/greet Ada".into() });
+    let event = as_transcripts_say(event.collect());
+    event.into_iter().map(|event| line_of(&AgentEvent { sequence: None, ..event })).collect()
 }
 
 /// A session that is read long after is the session that was lived.
@@ -166,8 +167,8 @@ fn essence(told: impl IntoIterator<Item = AgentEvent>) -> Vec<String> {
 fn a_record_tells_what_the_hooks_were_told() {
     for (scene, sessions) in [("tools", 3), ("lifecycle", 2)] {
         let rows = recorded(scene);
-        let database = Home::with_database("opencode.db", &rows);
-        let files = Home::new();
+        let database = OpencodeHome::with_database("opencode.db", &rows);
+        let files = OpencodeHome::new();
         files.write_files(&rows);
         for home in [database, files] {
             let records = home.transcripts();
@@ -191,14 +192,14 @@ fn a_record_tells_what_the_hooks_were_told() {
 #[test]
 fn a_session_that_is_kept_twice_counts_once() {
     let rows = recorded("lifecycle");
-    let home = Home::with_database("opencode.db", &rows);
+    let home = OpencodeHome::with_database("opencode.db", &rows);
     home.write_files(&rows);
     assert_eq!(home.transcripts().len(), 2);
     assert!(home.transcripts().iter().all(|record| record.path.ends_with("opencode.db") && record.bytes > 0));
     // What only one of them knows is found there.
     home.write_files(&[session("ses_older", None, 5)]);
     assert_eq!(home.transcripts().len(), 3);
-    let beta = Home::with_database("opencode-beta.db", &rows);
+    let beta = OpencodeHome::with_database("opencode-beta.db", &rows);
     assert_eq!(beta.transcripts().len(), 2);
 }
 
@@ -225,7 +226,7 @@ fn what_was_not_said_by_anybody_is_left_out() {
         message("m3", "s1", 4, &json!({"role": "user"})),
         part("p8", "m3", &json!({"type": "text", "text": "Continue", "synthetic": true})),
     ];
-    assert_snapshot!(Home::with_database("opencode.db", &rows).story(), @r#"
+    assert_snapshot!(OpencodeHome::with_database("opencode.db", &rows).story(), @r#"
         {"what":"session_started","reason":"startup"}
         {"what":"prompted","text":"Fix it"}
         {"what":"turn_ended","message":"Half is done."}
@@ -255,7 +256,7 @@ fn subagents_are_told_when_they_work_however_deep() {
         message("m5", "s3", 7, &json!({"role": "assistant"})),
         used("p5", "m5", "read", 8),
     ];
-    let home = Home::with_database("opencode.db", &rows);
+    let home = OpencodeHome::with_database("opencode.db", &rows);
     let records = home.transcripts();
     assert_eq!(records.len(), 2);
     let own = records.iter().find(|record| record.session.as_deref() == Some("s1")).unwrap();
@@ -292,7 +293,7 @@ fn damage_costs_what_is_damaged() {
         part("p4", "m4", &json!({"type": "text", "text": "Fixed."})),
         part("p5", "nowhere", &json!({"type": "text", "text": "of no message"})),
     ];
-    assert_snapshot!(Home::with_database("opencode.db", &rows).story(), @r#"
+    assert_snapshot!(OpencodeHome::with_database("opencode.db", &rows).story(), @r#"
         {"what":"session_started","reason":"startup"}
         unreadable: a part of a message
         {"what":"prompted","text":"Fix it"}
@@ -301,12 +302,12 @@ fn damage_costs_what_is_damaged() {
         {"what":"turn_ended","message":"Fixed."}
         "#);
     let circle = [session("s1", Some("s2"), 1), session("s2", Some("s1"), 1)];
-    assert_eq!(Home::with_database("opencode.db", &circle).transcripts().len(), 2);
+    assert_eq!(OpencodeHome::with_database("opencode.db", &circle).transcripts().len(), 2);
 }
 
 #[test]
 fn what_is_no_record_is_not_found() {
-    let home = Home::new();
+    let home = OpencodeHome::new();
     assert_eq!(home.transcripts(), []);
     write(home.folder.path(), "opencode/opencode.db", "not a database");
     write(home.folder.path(), "opencode/notes.db", "");
@@ -339,7 +340,7 @@ proptest! {
             json!({"table": "part", "id": texts[9], "message_id": texts[8], "data": texts[10]}),
             json!({"table": "part", "id": texts[11], "message_id": texts[8], "data": cut_tool}),
         ];
-        let home = Home::with_database("opencode.db", &rows);
+        let home = OpencodeHome::with_database("opencode.db", &rows);
         for record in home.transcripts() {
             home.readings(&record);
         }

@@ -1,21 +1,21 @@
 //! One row: what stands around its message, and its message as far as it is needed.
 //!
-//! Most of a record is what tools found, three times over, and rows of other sorts: what nobody asks for is passed over.
+//! Most of a transcript is what tools found, three times over, and rows of other sorts: what nobody asks for is skipped.
 
 use crate::lenient::LenientJson;
-use crate::transcripts::{TranscriptEntry, TranscriptItem, time};
+use crate::transcripts::{HostTranscriptEntry, TranscriptItem, time};
 use crate::{AgentEvent, transcripts::file_lines::is_whole};
 use backstory_memory::Timestamp;
 
 /// A row of a user or of an agent, or one the host writes where it compacts.
-pub(super) struct SessionRow<'a> {
+pub(super) struct ClaudeRow<'a> {
     text: &'a str,
     around: LenientJson<'a>,
     pub(super) at: Timestamp,
     pub(super) uuid: String,
     /// The content of the message, without what tools found, without thoughts and pictures.
     pub(super) content: LenientJson<'a>,
-    /// Whether the message ends because a tool is asked for.
+    /// Whether the message ends with a tool call.
     pub(super) asks_for_tool: bool,
 }
 
@@ -41,9 +41,9 @@ const AROUND: [&str; 18] = [
     "toolDenialKind",
 ];
 
-impl<'a> SessionRow<'a> {
+impl<'a> ClaudeRow<'a> {
     /// Reads a row; nothing of one that tells nothing, and why of one that cannot be read.
-    pub(super) fn read(text: &'a str) -> Result<Option<SessionRow<'a>>, &'static str> {
+    pub(super) fn read(text: &'a str) -> Result<Option<ClaudeRow<'a>>, &'static str> {
         if !is_whole(text) {
             return Err("a damaged line");
         }
@@ -66,7 +66,7 @@ impl<'a> SessionRow<'a> {
         let uuid = around.said("uuid").ok_or("a row without its id")?.to_owned();
         let mut message = around.take("message");
         let (content, asks_for_tool) = (message.take("content"), message.str("stop_reason") == "tool_use");
-        Ok(Some(SessionRow { text, around, at, uuid, content, asks_for_tool }))
+        Ok(Some(ClaudeRow { text, around, at, uuid, content, asks_for_tool }))
     }
 
     pub(super) fn get(&self, field: &str) -> &LenientJson<'a> {
@@ -81,7 +81,7 @@ impl<'a> SessionRow<'a> {
         self.around.get(field).is_true()
     }
 
-    /// Returns what asked in the name of the user, where it was not they: a clock, another agent, the host.
+    /// Returns what wrote in the name of the user, where it was not they: a clock, another agent, the host.
     pub(super) fn automated_by(&self) -> &str {
         const AUTOMATED: [&str; 9] = [
             "scheduled",
@@ -102,7 +102,7 @@ impl<'a> SessionRow<'a> {
         self.text.len()
     }
 
-    /// Returns what a tool answered: as its hook is told, and as the agent is.
+    /// Returns the result of a tool: as its hook gets it, and as the agent reads it.
     pub(super) fn answer(&self, call: &str) -> (LenientJson<'a>, LenientJson<'a>) {
         let mut row = LenientJson::read_only(self.text, |depth, name| match depth {
             1 => matches!(name, "message" | "toolUseResult"),
@@ -120,10 +120,10 @@ impl<'a> SessionRow<'a> {
         (as_reported, as_read)
     }
 
-    /// Makes an entry of something told in this row.
+    /// Makes an entry of an event in this row.
     pub(super) fn entry(&self, id: String, session: &str, event: AgentEvent) -> TranscriptItem {
         let session = self.around.said("sessionId").unwrap_or(session).to_owned();
         let cwd = self.around.said("cwd").map(str::to_owned);
-        TranscriptItem::Entry(Box::new(TranscriptEntry { at: self.at, session, cwd, id, event }))
+        TranscriptItem::Entry(Box::new(HostTranscriptEntry { at: self.at, session, cwd, id, event }))
     }
 }

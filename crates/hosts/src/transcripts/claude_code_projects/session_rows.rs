@@ -1,9 +1,9 @@
-//! What the rows of a session tell, put as the events its hooks would have been sent.
+//! The rows of a session, put as the events its hooks would have sent.
 //!
-//! A turn ends where nothing more is said in it: what the agent said last is told when the next prompt comes, or nothing more.
-//! A record does not say when its session status, nor that it came back.
+//! A turn ends where nothing more is said in it: the agent's last message is reported when the next prompt comes, or the file ends.
+//! A transcript does not say when its session ended, nor that it came back.
 
-use super::session_row::SessionRow;
+use super::session_row::ClaudeRow;
 use super::sidechains::{SidechainState, Sidechains};
 use super::user_message::{UserMessage, said, summary};
 use crate::claude_code::DIALECT;
@@ -21,7 +21,7 @@ use std::path::Path;
 pub(super) struct SessionRows {
     /// What the session is called where a row does not say.
     session: String,
-    /// How the session began; nothing once that is told.
+    /// Why the session began; nothing once that is reported.
     began: Option<&'static str>,
     /// What the host numbers the turn by.
     turn: String,
@@ -50,7 +50,7 @@ impl SessionRows {
         SessionRows { agents: Sidechains::from_file(path), ..SessionRows::new(path) }
     }
 
-    fn user(&mut self, row: &SessionRow<'_>, agent: Option<usize>, out: &mut VecDeque<TranscriptItem>) {
+    fn user(&mut self, row: &ClaudeRow<'_>, agent: Option<usize>, out: &mut VecDeque<TranscriptItem>) {
         if row.is("isMeta") {
             return;
         }
@@ -71,7 +71,7 @@ impl SessionRows {
     /// Somebody asks: the user their agent, or the agent another.
     fn on_prompt(
         &mut self,
-        row: &SessionRow<'_>,
+        row: &ClaudeRow<'_>,
         agent: Option<usize>,
         text: &str,
         out: &mut VecDeque<TranscriptItem>,
@@ -102,23 +102,23 @@ impl SessionRows {
 
     fn on_subagent_prompt(
         &mut self,
-        row: &SessionRow<'_>,
+        row: &ClaudeRow<'_>,
         agent: Option<usize>,
         text: &str,
         out: &mut VecDeque<TranscriptItem>,
     ) {
         let known = agent.and_then(|number| self.agents.get(number));
-        // The host warms up with subagents nobody asked for.
+        // The host warms up with subagents of its own.
         if let Some(idle) = known.filter(|agent| agent.state == SidechainState::New && text == "Warmup") {
             idle.state = SidechainState::Idle;
         }
         self.begin(row, agent, out);
     }
 
-    /// A tool has done what it was asked to, or has not.
+    /// A tool returned its result, or failed.
     fn on_result(
         &mut self,
-        row: &SessionRow<'_>,
+        row: &ClaudeRow<'_>,
         agent: Option<usize>,
         result: &LenientJson<'_>,
         out: &mut VecDeque<TranscriptItem>,
@@ -157,7 +157,7 @@ impl SessionRows {
         self.emit(row, agent, kind, event, out);
     }
 
-    fn assistant(&mut self, row: &SessionRow<'_>, agent: Option<usize>, out: &mut VecDeque<TranscriptItem>) {
+    fn assistant(&mut self, row: &ClaudeRow<'_>, agent: Option<usize>, out: &mut VecDeque<TranscriptItem>) {
         if row.is("isApiErrorMessage") {
             self.set_closing(agent, None);
             let said = words(&row.content);
@@ -184,7 +184,7 @@ impl SessionRows {
     }
 
     /// An agent says something, which may be the last of its turn.
-    fn said(&mut self, row: &SessionRow<'_>, agent: Option<usize>, text: &str) {
+    fn said(&mut self, row: &ClaudeRow<'_>, agent: Option<usize>, text: &str) {
         let is_closing = !row.asks_for_tool && text != "No response requested.";
         let kind = if agent.is_some() { HookEvent::SubagentEnd } else { HookEvent::TurnEnd };
         let event = self.event(row, agent, vec![field("last_assistant_message", text), self.turn()]);
@@ -214,7 +214,7 @@ impl SessionRows {
     /// Tells that a session began, or a subagent, where that has not been told. Returns whether there is more to tell.
     fn begin(
         &mut self,
-        row: &SessionRow<'_>,
+        row: &ClaudeRow<'_>,
         agent: Option<usize>,
         out: &mut VecDeque<TranscriptItem>,
     ) -> bool {
@@ -243,7 +243,7 @@ impl SessionRows {
 
     fn emit(
         &mut self,
-        row: &SessionRow<'_>,
+        row: &ClaudeRow<'_>,
         agent: Option<usize>,
         kind: HookEvent,
         event: EventFields<'_>,
@@ -266,7 +266,7 @@ impl SessionRows {
     /// Puts an event as the hook would have been sent it.
     fn event<'e>(
         &mut self,
-        row: &SessionRow<'_>,
+        row: &ClaudeRow<'_>,
         agent: Option<usize>,
         mut event: EventFields<'e>,
     ) -> LenientJson<'e> {
@@ -286,7 +286,7 @@ impl SessionRows {
 impl RowReader for SessionRows {
     fn read(&mut self, row: &str, out: &mut VecDeque<TranscriptItem>) {
         self.made = 0;
-        let row = match SessionRow::read(row) {
+        let row = match ClaudeRow::read(row) {
             Ok(Some(row)) => row,
             Ok(None) => return,
             Err(why) => return out.push_back(TranscriptItem::Unreadable(why)),
@@ -294,7 +294,7 @@ impl RowReader for SessionRows {
         if let Some(turn) = row.get("promptId").text() {
             turn.clone_into(&mut self.turn);
         }
-        let agent = self.agents.of(&row, &self.calls);
+        let agent = self.agents.owner_of(&row, &self.calls);
         match row.str("type") {
             "user" => self.user(&row, agent, out),
             "assistant" => self.assistant(&row, agent, out),

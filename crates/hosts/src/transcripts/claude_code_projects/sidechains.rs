@@ -1,7 +1,7 @@
 //! The subagents of a session, wherever their rows stand: in a file of their own, or among those of the session as the oldest
 //! versions put them, where only the row before tells whose the next is.
 
-use super::session_row::SessionRow;
+use super::session_row::ClaudeRow;
 use crate::lenient::LenientJson;
 use crate::transcripts::TranscriptItem;
 use crate::transcripts::event_fields::words;
@@ -14,7 +14,7 @@ use std::path::Path;
 pub(super) struct Sidechain {
     pub(super) id: String,
     pub(super) sort: String,
-    /// What its parent asked for it by.
+    /// The tool call by which its parent started it.
     call: Option<String>,
     pub(super) state: SidechainState,
     /// What it said last, as the end of its work.
@@ -26,7 +26,7 @@ pub(super) struct Sidechain {
 pub(super) enum SidechainState {
     New,
     Working,
-    /// The host started it for itself: nothing of it is told.
+    /// The host started it for itself: nothing of it is reported.
     Idle,
 }
 
@@ -50,7 +50,7 @@ impl Sidechains {
     }
 
     /// Returns whose a row is; nobody's where it is of the session's own agent.
-    pub(super) fn of(&mut self, row: &SessionRow<'_>, calls: &PendingCalls) -> Option<usize> {
+    pub(super) fn owner_of(&mut self, row: &ClaudeRow<'_>, calls: &PendingCalls) -> Option<usize> {
         let id = row.get("agentId").text().filter(|id| !id.is_empty());
         if !row.is("isSidechain") && self.sort.is_none() {
             return None;
@@ -69,10 +69,10 @@ impl Sidechains {
         Some(number)
     }
 
-    fn new_agent(&self, id: &str, row: &SessionRow<'_>, calls: &PendingCalls) -> Sidechain {
-        let asked = words(&row.content);
+    fn new_agent(&self, id: &str, row: &ClaudeRow<'_>, calls: &PendingCalls) -> Sidechain {
+        let prompt = words(&row.content);
         let call = calls.iter().find(|call| {
-            matches!(call.tool.as_str(), "Task" | "Sidechain") && call.input.str("prompt") == asked
+            matches!(call.tool.as_str(), "Task" | "Agent") && call.input.str("prompt") == prompt
         });
         let sort = self.sort.as_deref().or_else(|| call.and_then(|call| call.input.said("subagent_type")));
         Sidechain {
@@ -88,7 +88,7 @@ impl Sidechains {
         self.known.get_mut(number)
     }
 
-    /// Returns what the subagent closed with that was asked for by a call.
+    /// Returns the closing message of the subagent that a call started.
     pub(super) fn end_of(&mut self, call: &str) -> Option<TranscriptItem> {
         self.known.iter_mut().find(|agent| agent.call.as_deref() == Some(call))?.closing.take()
     }

@@ -19,7 +19,7 @@ pub(super) fn said(text: &str) -> UserMessage {
     }
     let name = inside(text, "command-name").map(str::trim);
     match name {
-        // The host's own commands are told by name first, those of the user by what is shown of them.
+        // Of the host's own commands the name comes first, of the user's what is shown of them.
         Some(name) if text.starts_with("<command-name>") => UserMessage::Command(name.to_owned()),
         Some(name) if text.starts_with("<command-message>") => {
             let arguments = inside(text, "command-args").unwrap_or_default().trim();

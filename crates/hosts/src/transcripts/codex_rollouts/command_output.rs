@@ -1,9 +1,9 @@
-//! What tools answered: versions put how a command status before what it printed, each in its own way.
+//! Results of tools: each version puts the end of a command before what it printed, in its own way.
 
 use crate::lenient::LenientJson;
 use backstory_memory::ExitStatus;
 
-/// What a command printed, and how it status.
+/// What a command printed, and how it ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CommandOutput {
     pub(super) text: String,
@@ -33,11 +33,11 @@ pub(super) fn output_of(answer: &str) -> CommandOutput {
     CommandOutput { text: text.to_owned(), status: (!is_running).then_some(status) }
 }
 
-/// Returns how a command status that status with a code.
+/// Returns how a command ended, by its exit code.
 pub(super) fn status(code: &LenientJson<'_>) -> ExitStatus {
     match code {
         LenientJson::Number("0") => ExitStatus::Success,
-        // It was status from outside.
+        // It was killed from outside.
         LenientJson::Number("-1") => ExitStatus::Interrupted,
         LenientJson::Number(_) => ExitStatus::Failure,
         _ => ExitStatus::Unknown,
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_command_is_told_from_what_it_printed() {
+    fn the_end_of_a_command_is_split_from_what_it_printed() {
         let output = |answer| {
             let output = output_of(answer);
             (output.text, output.status)

@@ -1,4 +1,4 @@
-//! Makes entries of what a thread tells: in whose name, in which turn, and what each is called.
+//! Makes the entries of a rollout: whose they are, of which turn, and under which id.
 
 use super::{RolloutMeta, RolloutOwner};
 use crate::AgentEvent;
@@ -6,7 +6,7 @@ use crate::codex::DIALECT;
 use crate::dialect::{self, HookEvent};
 use crate::lenient::LenientJson;
 use crate::transcripts::event_fields::{EventFields, field};
-use crate::transcripts::{TranscriptEntry, TranscriptItem};
+use crate::transcripts::{HostTranscriptEntry, TranscriptItem};
 use backstory_memory::Timestamp;
 use std::collections::VecDeque;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub(super) struct RolloutEntries {
 
 impl RolloutEntries {
     pub(super) fn new(path: &Path) -> RolloutEntries {
-        let meta = RolloutMeta::of(path);
+        let meta = RolloutMeta::from_file(path);
         RolloutEntries {
             meta,
             has_begun: false,
@@ -56,7 +56,7 @@ impl RolloutEntries {
         matches!(self.meta.of, RolloutOwner::Subagent { .. })
     }
 
-    /// Tells that the session began, or the subagent, where that has not been told.
+    /// Reports that the session began, or the subagent, where that is not reported yet.
     pub(super) fn begin(&mut self, out: &mut VecDeque<TranscriptItem>) -> Result<(), &'static str> {
         if self.has_begun {
             return Ok(());
@@ -102,7 +102,7 @@ impl RolloutEntries {
     pub(super) fn entry(&self, id: String, event: AgentEvent) -> Result<TranscriptItem, &'static str> {
         let at = self.at.ok_or("a row without its time")?;
         let entry =
-            TranscriptEntry { at, session: self.meta.session.clone(), cwd: self.cwd.clone(), id, event };
+            HostTranscriptEntry { at, session: self.meta.session.clone(), cwd: self.cwd.clone(), id, event };
         Ok(TranscriptItem::Entry(Box::new(entry)))
     }
 

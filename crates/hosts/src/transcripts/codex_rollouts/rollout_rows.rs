@@ -1,7 +1,7 @@
-//! What the rows of a rollout tell, put as the events Codex's hooks would have been sent.
+//! The rows of a rollout, put as the events Codex's hooks would have sent.
 //!
 //! The same thing stands in it several times, in versions differently: what the model said and was answered is in all of them.
-//! Newer ones say besides when a command status and a turn, and what a script of the model's did.
+//! Newer ones also say when a command and a turn ended, and what a script of the model did.
 
 use super::command_output::{CommandOutput, output_of, served, status};
 use super::rollout_entries::RolloutEntries;
@@ -88,7 +88,7 @@ impl RolloutRows {
         }
     }
 
-    /// What the model was told, said, asked for and was answered.
+    /// What the model read, wrote, called and got back.
     fn item(
         &mut self,
         kind: &str,
@@ -230,7 +230,7 @@ impl RolloutRows {
                 let id = item.str("id");
                 match item.str("type") {
                     "CommandExecution" => self.command_ended(&item, id, out),
-                    // The model's own calls are told by what it was answered, those of its scripts here.
+                    // The model's own calls are reported with their results, those of its scripts here.
                     _ if !tool_calls::is_of_script(id) => Ok(()),
                     _ => match tool_calls::of_script(&item) {
                         Some((tool, input, response)) => {

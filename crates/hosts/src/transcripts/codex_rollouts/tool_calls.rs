@@ -1,9 +1,9 @@
-//! What the model asks for, put as Codex's hooks are told it: every sort of shell is `Bash` there.
+//! The model's tool calls, put as Codex's hooks get them: every kind of shell is `Bash` there.
 
 use crate::lenient::LenientJson;
 use crate::transcripts::event_fields::field;
 
-/// Returns the tool a call asks for, and what of it; nothing where its work is told by itself.
+/// Returns the tool of a call and its input; nothing where its work is reported by itself.
 pub(super) fn tool_call(call: &mut LenientJson<'_>) -> Option<(String, LenientJson<'static>)> {
     if call.str("type") == "local_shell_call" {
         return command(call.get("action").get("command"));
@@ -57,12 +57,12 @@ pub(super) fn is_applied(answer: &str) -> bool {
     answer.contains("Success. Updated the following files")
 }
 
-/// Whether a use of a tool is one of a script of the model's: it was never asked for by itself.
+/// Whether a script of the model made a tool call: it has no call row of its own.
 pub(super) fn is_of_script(id: &str) -> bool {
     id.starts_with("exec-")
 }
 
-/// Returns what a script of the model's did: the tool, what was asked of it and what it answered.
+/// Returns what a script of the model did: the tool, its input and its result.
 pub(super) fn of_script(
     item: &LenientJson<'_>,
 ) -> Option<(String, LenientJson<'static>, LenientJson<'static>)> {

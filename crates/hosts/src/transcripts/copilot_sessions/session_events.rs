@@ -1,17 +1,17 @@
-//! The events Copilot CLI writes down, put as its hooks would have told them.
+//! The events in a transcript of Copilot CLI, put as its hooks would have sent them.
 
 use crate::copilot::DIALECT;
 use crate::dialect::{self, HookEvent};
 use crate::lenient::LenientJson;
-use crate::transcripts::event_fields::{as_one, text};
+use crate::transcripts::event_fields::{EventField, as_one, text};
 use crate::transcripts::merged_files::RowReader;
 use crate::transcripts::pending_calls::PendingCalls;
-use crate::transcripts::{TranscriptEntry, TranscriptItem, time};
+use crate::transcripts::{HostTranscriptEntry, TranscriptItem, time};
 use backstory_memory::Timestamp;
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
-/// How most rows begin that tell nothing: what hooks got, what was sent to the model, what it cost.
+/// How most rows begin that are of no use: what hooks got, what was sent to the model, what it cost.
 const OF_NO_USE: [&str; 4] = ["hook.", "system.", "session.usage", "assistant.turn_"];
 
 /// A session's events.
@@ -44,8 +44,6 @@ struct CopilotEvent<'a> {
     at: Timestamp,
     agent: Option<String>,
 }
-
-type EventField<'a> = (&'static str, LenientJson<'a>);
 
 impl RowReader for CopilotEvents {
     fn read(&mut self, row: &str, out: &mut VecDeque<TranscriptItem>) {
@@ -145,9 +143,9 @@ impl CopilotEvents {
         let before = out.len();
         self.emit(row, HookEvent::Prompt, vec![("prompt", data.take("content")), ("source", source)], out);
         if row.agent.is_none() && out.len() > before {
-            let asked = out.split_off(before);
+            let prompt = out.split_off(before);
             self.end_turn(out);
-            out.extend(asked);
+            out.extend(prompt);
             self.turn = Some(CopilotTurn { id: row.id.clone(), closing: String::new(), at: row.at });
         }
     }
@@ -216,7 +214,7 @@ impl CopilotEvents {
         for (number, one) in dialect::events_from(&DIALECT, event, as_one(fields)).into_iter().enumerate() {
             let id = if number == 0 { row.id.clone() } else { format!("{} {number}", row.id) };
             let (session, cwd) = (self.session.clone(), self.cwd.clone());
-            out.push_back(TranscriptItem::Entry(Box::new(TranscriptEntry {
+            out.push_back(TranscriptItem::Entry(Box::new(HostTranscriptEntry {
                 at: row.at,
                 session,
                 cwd,

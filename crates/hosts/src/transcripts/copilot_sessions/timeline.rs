@@ -5,7 +5,7 @@ use crate::dialect::{self, HookEvent};
 use crate::lenient::LenientJson;
 use crate::transcripts::event_fields::{as_one, text};
 use crate::transcripts::merged_files::RowReader;
-use crate::transcripts::{TranscriptEntry, TranscriptItem, time};
+use crate::transcripts::{HostTranscriptEntry, TranscriptItem, time};
 use backstory_memory::Timestamp;
 use std::collections::VecDeque;
 
@@ -101,7 +101,7 @@ impl CopilotTimeline {
         for (number, one) in dialect::events_from(&DIALECT, event, json).into_iter().enumerate() {
             let id = if number == 0 { id.to_owned() } else { format!("{id} {number}") };
             let (session, cwd) = (self.session.clone(), self.cwd.clone());
-            out.push_back(TranscriptItem::Entry(Box::new(TranscriptEntry {
+            out.push_back(TranscriptItem::Entry(Box::new(HostTranscriptEntry {
                 at,
                 session,
                 cwd,

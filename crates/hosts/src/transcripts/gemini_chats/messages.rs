@@ -1,15 +1,15 @@
-//! The messages Gemini CLI writes down, put as its hooks would have told them.
+//! The messages in a transcript of Gemini CLI, put as its hooks would have sent them.
 //!
 //! A message is written again whenever something was added to it, and all of them are when a session comes back, with other times:
-//! what was told once is not told again.
+//! what was reported once is not reported again.
 
 use crate::AgentEvent;
 use crate::dialect::{self, HookEvent};
 use crate::gemini::DIALECT;
 use crate::lenient::LenientJson;
-use crate::transcripts::event_fields::{as_one, text};
+use crate::transcripts::event_fields::{EventField, as_one, text};
 use crate::transcripts::merged_files::RowReader;
-use crate::transcripts::{TranscriptEntry, TranscriptItem, time};
+use crate::transcripts::{HostTranscriptEntry, TranscriptItem, time};
 use backstory_memory::{Activity, Provenance, StartReason, Subagent, Timestamp};
 use std::collections::{HashSet, VecDeque};
 
@@ -18,10 +18,10 @@ pub(super) struct GeminiMessages {
     session: String,
     cwd: Option<String>,
     subagent: Option<Subagent>,
-    /// The names of messages and of uses of tools that were told.
+    /// The ids of messages and tool calls that were reported.
     known: HashSet<String>,
     turn: Option<GeminiTurn>,
-    /// That a session began, which is told with what comes after it: some only begin.
+    /// The start of the session, reported with what comes after it: some sessions only start.
     beginning: Option<TranscriptItem>,
 }
 
@@ -31,8 +31,6 @@ struct GeminiTurn {
     closing: String,
     at: Timestamp,
 }
-
-type EventField<'a> = (&'static str, LenientJson<'a>);
 
 impl RowReader for GeminiMessages {
     fn read(&mut self, row: &str, out: &mut VecDeque<TranscriptItem>) {
@@ -157,12 +155,12 @@ impl GeminiMessages {
         if is_of_the_host(&words) || !self.known.insert(id.to_owned()) {
             return;
         }
-        let mut asked = VecDeque::new();
-        self.emit(id, at, HookEvent::Prompt, vec![("prompt", text(&words))], &mut asked);
-        if !asked.is_empty() {
+        let mut prompt = VecDeque::new();
+        self.emit(id, at, HookEvent::Prompt, vec![("prompt", text(&words))], &mut prompt);
+        if !prompt.is_empty() {
             self.end_turn(out);
             self.turn = Some(GeminiTurn { id: id.to_owned(), closing: String::new(), at });
-            out.extend(asked);
+            out.extend(prompt);
         }
     }
 
@@ -251,7 +249,7 @@ impl GeminiMessages {
 
     fn entry(&self, at: Timestamp, id: String, event: AgentEvent) -> TranscriptItem {
         let (session, cwd) = (self.session.clone(), self.cwd.clone());
-        TranscriptItem::Entry(Box::new(TranscriptEntry { at, session, cwd, id, event }))
+        TranscriptItem::Entry(Box::new(HostTranscriptEntry { at, session, cwd, id, event }))
     }
 }
 
@@ -264,7 +262,7 @@ fn summary_in(words: &str) -> Option<&str> {
 /// How what the host says to its model begins.
 const OF_THE_HOST: [&str; 2] = ["<session_context>", "This is the Gemini CLI."];
 
-/// Whether nobody asked this of the agent: the host's own words, and commands of the host like `/chat save` or `?`.
+/// Whether the host wrote this itself, or it is a command of the host like `/chat save` or `?`.
 fn is_of_the_host(words: &str) -> bool {
     let command = words.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
     OF_THE_HOST.iter().any(|beginning| words.starts_with(beginning))

@@ -38,7 +38,7 @@ pub(super) struct DatabaseStorage {
     tables: Box<dyn TableReader>,
 }
 
-/// How long a message is on average, with its parts. Only how far a reading has come is told by it.
+/// How long a message is on average, with its parts. Only the progress of a reading is computed from it.
 const USUAL_MESSAGE: u64 = 4096;
 
 const COLUMNS: [&str; 7] = ["id", "parent_id", "directory", "agent", "title", "time_created", "time_updated"];

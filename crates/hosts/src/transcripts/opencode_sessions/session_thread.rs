@@ -1,14 +1,14 @@
-//! One session of OpenCode, message by message, as the plugin would have told it.
+//! One session of OpenCode, message by message, as the events the plugin would have sent.
 
 use super::session_storage::{SessionStorage, StoredSession};
 use crate::AgentEvent;
 use crate::lenient::LenientJson;
 use crate::opencode::{error_text, tool_events_in, typed_in};
-use crate::transcripts::{TranscriptEntry, TranscriptItem, time};
+use crate::transcripts::{HostTranscriptEntry, TranscriptItem, time};
 use backstory_memory::{Activity, Provenance, StartReason, Subagent, Timestamp};
 use std::collections::VecDeque;
 
-/// A session being told.
+/// A session being read.
 pub(super) struct SessionThread {
     session: StoredSession,
     /// The session it belongs to: its own, unless a subagent works in it.
@@ -62,7 +62,7 @@ impl SessionThread {
                 }
             }
         }
-        self.ready.front().map(|reading| match reading {
+        self.ready.front().map(|item| match item {
             TranscriptItem::Entry(entry) => entry.at,
             TranscriptItem::Unreadable(_) => Timestamp(i64::MIN),
         })
@@ -118,7 +118,7 @@ impl SessionThread {
         if !text.is_empty() {
             self.end_turn();
             self.turn = Some(OpencodeTurn { id: name.to_owned(), closing: String::new(), at });
-            // What a subagent is asked nobody typed.
+            // An agent wrote a subagent's prompt, not the user.
             if self.subagent().is_none() {
                 self.emit(at, name.to_owned(), Activity::Prompted { text }, Provenance::User);
             }
@@ -196,7 +196,7 @@ impl SessionThread {
 
     fn put(&mut self, at: Timestamp, id: String, event: AgentEvent) {
         let (session, cwd) = (self.root.clone(), self.session.directory.clone());
-        self.ready.push_back(TranscriptItem::Entry(Box::new(TranscriptEntry {
+        self.ready.push_back(TranscriptItem::Entry(Box::new(HostTranscriptEntry {
             at,
             session,
             cwd,
