@@ -438,7 +438,8 @@ fn every_command_says_what_to_do() {
     assert_snapshot!(shape(&ask(&env, 0, &["import", "--git", "shared", "--json"])), @"{dry_run: bool, forgotten: number, project: text, refused: number, refused_files: [], revised: number, version: number, written: number}");
     database(&env)
         .execute_batch(
-            "INSERT INTO teams (name, url, member, joined_at_ms) VALUES ('red', 'postgres://ann@localhost/x', 'ann', 0);
+            "INSERT INTO teams (name, transport, hub_team, url, member, joined_at_ms)
+                 VALUES ('red', 'hub', 'red', 'postgres://ann@localhost/x', 'ann', 0);
              UPDATE shared_projects SET team = 'red'",
         )
         .unwrap();

@@ -230,7 +230,8 @@ fn hubs_that_stall_or_are_down_keep_no_other_team_from_being_synced() {
     store.execute("UPDATE teams SET url = ?1 WHERE name = 'second'", [silent.url(&two, "ann")]).unwrap();
     store
         .execute_batch(
-            "INSERT INTO teams SELECT 'aside', 'postgres://ann@127.0.0.1:9/hub?sslmode=disable', member, joined_at_ms, synced_at_ms, hub_team, hub_id
+            "INSERT INTO teams (name, transport, url, member, hub_team, hub_id, joined_at_ms, synced_at_ms)
+                 SELECT 'aside', transport, 'postgres://ann@127.0.0.1:9/hub?sslmode=disable', member, hub_team, hub_id, joined_at_ms, synced_at_ms
                  FROM teams WHERE name = 'team';
              INSERT INTO shared_projects (project_id, team, hub_project, watermark) SELECT id, 'aside', 'three', 0 FROM projects WHERE name = 'three'",
         )
@@ -279,7 +280,8 @@ fn the_status_of_teams_names_a_hub_that_stalls_and_goes_on_with_the_others() {
     let silent = Proxy::to(&team, Fault::Stall, u64::MAX, 0);
     // Before the one that answers, and after it.
     for name in ["aside", "zest"] {
-        let sql = "INSERT INTO teams SELECT ?1, ?2, member, joined_at_ms, synced_at_ms, hub_team, hub_id FROM teams WHERE name = 'team'";
+        let sql = "INSERT INTO teams (name, transport, url, member, hub_team, hub_id, joined_at_ms, synced_at_ms)
+             SELECT ?1, transport, ?2, member, hub_team, hub_id, joined_at_ms, synced_at_ms FROM teams WHERE name = 'team'";
         database(&ann).execute(sql, [name, &silent.url(&team, "ann")]).unwrap();
     }
     let status = ask(&ann, 1, &["team", "status", "--json", "--set", "team.patience_seconds=1"]);

@@ -80,8 +80,8 @@ fn what_is_shared_through_git_is_not_pushed_to_a_hub_and_unsharing_says_what_to_
     done(&env, &["export", "--git", "shared", "--as", "ann"]);
     done(&env, &["forget", &id, "--yes"]);
     // The only hub there is, and nobody answers there: whoever asks it fails otherwise.
-    let join = "INSERT INTO teams (name, hub_team, url, member, joined_at_ms)
-         VALUES ('red', 'red', 'postgres://ann@%2Fnowhere/x', 'ann', 0)";
+    let join = "INSERT INTO teams (name, transport, hub_team, url, member, joined_at_ms)
+         VALUES ('red', 'hub', 'red', 'postgres://ann@%2Fnowhere/x', 'ann', 0)";
     database(&env).execute(join, []).unwrap();
     assert_snapshot!(told(&env.run(["project", "share"])), @r"
         exit 1
@@ -167,8 +167,7 @@ fn a_silent_hub_times_out_for_every_command() {
     let env = world();
     remember(&env, "We decided on tabs");
     let store = database(&env);
-    let join =
-        "INSERT INTO teams (name, hub_team, url, member, joined_at_ms) VALUES ('red', 'red', ?1, 'ann', 0)";
+    let join = "INSERT INTO teams (name, transport, hub_team, url, member, joined_at_ms) VALUES ('red', 'hub', 'red', ?1, 'ann', 0)";
     store.execute(join, [url("ann")]).unwrap();
     let own = "INSERT INTO metadata (name, value) VALUES ('hub of the team red', ?1)";
     store.execute(own, [url("owner")]).unwrap();
