@@ -4,6 +4,7 @@
 //! is in a temporary one that is removed afterwards.
 
 mod bars;
+pub mod corpora;
 mod corpus;
 mod drawn;
 mod env;

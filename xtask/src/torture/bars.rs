@@ -334,7 +334,7 @@ pub(crate) const BARS: &[Bar] = &[
     bar(
         "S01",
         "the critical secrets: 98.8 % gone",
-        &[Tests(CAPTURE, &["corpus::of_what_agents_really_meet_hardly_anything_is_left"])],
+        &[Tests(CAPTURE, &["corpus::hardly_a_secret_that_agents_meet_is_left"])],
     ),
     timed(
         "S02",
@@ -343,8 +343,8 @@ pub(crate) const BARS: &[Bar] = &[
             Tests(
                 CAPTURE,
                 &[
-                    "corpus::of_all_known_examples_nine_in_ten_are_gone",
-                    "corpus::of_examples_that_only_look_alike_most_stay",
+                    "corpus::nine_in_ten_of_all_known_secrets_are_gone",
+                    "corpus::most_texts_that_only_look_like_secrets_stay",
                     "corpus::ordinary_source_is_hardly_touched",
                 ],
             ),

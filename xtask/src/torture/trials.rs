@@ -104,7 +104,7 @@ impl TortureBinaries {
             }
             _ => {
                 let mut trial = run_trial(&mut suite, deadline);
-                trial.output += "SKIPPED: the corpus `xss-dev.tar.gz` is not beside this checkout\n";
+                trial.output += "SKIPPED: extra corpus `xss-dev.tar.gz` is not beside this checkout; only our own lines were tried\n";
                 trial
             }
         }

@@ -1,9 +1,9 @@
 //! The same question at every door: command, MCP, HTTP, hook. No door leads into another project or to another file, and each
 //! answers whatever it is asked. R29, S12, S14.
 
-use crate::corpora::{samples, unpacked};
 use crate::mcp::request;
-use crate::support::{Worker, bar, corpus, done, given, hook, lines, prompt, run_in, size, world};
+use crate::support::{Worker, bar, done, given, hook, lines, prompt, run_in, size, world};
+use backstory_testkit::corpora::{extra_bytes, extra_files, hostile_names, naughty_strings, traversal_texts};
 use backstory_testkit::{Corpus, TestEnv};
 use serde_json::{Value, json};
 use std::fs;
@@ -44,8 +44,9 @@ fn in_a_path(text: &str) -> String {
 /// R29.
 #[test]
 fn naughty_strings_are_answered_in_valid_json_at_every_door() {
-    let Some(bytes) = unpacked("blns.json.gz") else { return };
-    let strings: Vec<String> = serde_json::from_slice(&bytes).unwrap();
+    let extra =
+        extra_bytes("blns.json.gz").map(|bytes| serde_json::from_slice::<Vec<String>>(&bytes).unwrap());
+    let strings: Vec<String> = naughty_strings().into_iter().chain(extra.unwrap_or_default()).collect();
     let env = world();
     let memories: Vec<Value> = strings
         .iter()
@@ -155,14 +156,14 @@ fn no_question_by_any_door_reaches_into_another_project() {
     );
 }
 
-/// Texts that name a file: those of the corpora, and some of our own that lead to files which really are there.
-fn traversals(env: &TestEnv) -> Option<Vec<String>> {
-    let samples = samples("xss-dev.tar.gz")?;
-    let table = samples.iter().find(|sample| sample.name.contains("directory_traversal"))?;
-    let mut texts: Vec<String> = String::from_utf8_lossy(&table.bytes).lines().map(str::to_owned).collect();
-    let names: Vec<Value> =
-        serde_json::from_slice(&fs::read(corpus("hostile_names.json")?).unwrap()).unwrap();
-    texts.extend(names.iter().map(|name| name["name_b64"].as_str().unwrap().to_owned()));
+/// Texts that name a file: our own, those of the extra corpus, and some that lead to files which really are there.
+fn traversals(env: &TestEnv) -> Vec<String> {
+    let files = extra_files("xss-dev.tar.gz").unwrap_or_default();
+    let mut texts = traversal_texts();
+    for file in files.iter().filter(|file| file.name.contains("directory_traversal")) {
+        texts.extend(String::from_utf8_lossy(&file.bytes).lines().map(str::to_owned));
+    }
+    texts.extend(hostile_names().iter().map(|name| String::from_utf8_lossy(name).into_owned()));
     let outside = env.world().join("outside.txt").to_string_lossy().into_owned();
     texts.extend([
         format!("file://{outside}"),
@@ -175,7 +176,7 @@ fn traversals(env: &TestEnv) -> Option<Vec<String>> {
         format!("{}etc/passwd", "../".repeat(20)),
         "/proc/self/environ".to_owned(),
     ]);
-    Some(texts)
+    texts
 }
 
 /// S14.
@@ -184,7 +185,7 @@ fn no_argument_is_a_way_to_another_file() {
     let env = world();
     done(&env, &["remember", "Something to be found"]);
     fs::write(env.world().join("outside.txt"), "words from outside the data directory").unwrap();
-    let Some(texts) = traversals(&env) else { return };
+    let texts = traversals(&env);
     let texts: Vec<&String> = texts.iter().step_by(size(7, 1)).collect();
     let worker = Worker::start(&env, &[]);
     let theirs = env.files_of_others();

@@ -1,10 +1,13 @@
 //! Payloads nobody would send on purpose: broken JSON, broken letters, strings that break programs.
 
-use crate::corpora::{Sample, byte_sequences, samples, unpacked};
+use crate::extra_corpora::extra_byte_sequences;
 use crate::support::{
     HOOK, ask, bar, count, database, harmless, hear, hook, lock, prompt, remember, size, world,
 };
 use backstory_testkit::TestEnv;
+use backstory_testkit::corpora::{
+    JsonSample, byte_sequences, extra_bytes, extra_files, json_samples, naughty_strings,
+};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::fs;
@@ -42,17 +45,20 @@ fn traces(db: &Connection) -> u64 {
     db.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
-fn json_suite() -> Option<Vec<Sample>> {
-    let samples = samples("json-test-suite.tar.gz")?;
-    let parsing = |sample: &Sample| sample.name.contains("/test_parsing/");
-    Some(samples.into_iter().filter(parsing).collect())
+/// Our own samples, and the files of the extra corpus.
+fn json_suite() -> Vec<JsonSample> {
+    let extra = extra_files("json-test-suite.tar.gz").unwrap_or_default();
+    let extra = extra.into_iter().filter(|file| file.name.contains("/test_parsing/")).map(|file| {
+        JsonSample { is_disputed: file.name.contains("/test_parsing/i_"), name: file.name, bytes: file.bytes }
+    });
+    json_samples().into_iter().chain(extra).collect()
 }
 
 /// R28: each file as a whole payload, and as a field of an event.
 #[test]
 fn json_of_every_sort_is_heard() {
-    let Some(samples) = json_suite() else { return };
-    assert_eq!(samples.len(), 318);
+    let samples = json_suite();
+    assert!(samples.len() > 120, "{}", samples.len());
     let env = world();
     remember(&env, "The store is there");
     let db = database(&env);
@@ -77,11 +83,8 @@ fn json_of_every_sort_is_heard() {
 /// R28: what one parser takes and another does not is never lost.
 #[test]
 fn json_that_parsers_disagree_about_leaves_a_trace() {
-    let Some(samples) = json_suite() else { return };
-    let disputed: Vec<Sample> =
-        samples.into_iter().filter(|sample| sample.name.contains("/test_parsing/i_")).collect();
-    assert_eq!(disputed.len(), 35);
-    bar("R28", "35 of 35 disputed files left a row");
+    let disputed: Vec<JsonSample> = json_suite().into_iter().filter(|sample| sample.is_disputed).collect();
+    bar("R28", format_args!("{0} of {0} disputed files left a row", disputed.len()));
     for sample in disputed {
         let env = world();
         hear(&env, &sample.bytes);
@@ -118,9 +121,9 @@ fn strictly(env: &TestEnv, arguments: &[&str]) -> Value {
 /// R29.
 #[test]
 fn naughty_strings_come_back_as_they_were() {
-    let Some(bytes) = unpacked("blns.json.gz") else { return };
-    let strings: Vec<String> = serde_json::from_slice(&bytes).unwrap();
-    assert_eq!(strings.len(), 515);
+    let extra =
+        extra_bytes("blns.json.gz").map(|bytes| serde_json::from_slice::<Vec<String>>(&bytes).unwrap());
+    let strings: Vec<String> = naughty_strings().into_iter().chain(extra.unwrap_or_default()).collect();
     let env = world();
     for (number, string) in strings.iter().enumerate() {
         hear(&env, ran(number, json!(string).to_string().as_bytes()));
@@ -146,8 +149,7 @@ fn naughty_strings_come_back_as_they_were() {
 /// R29.
 #[test]
 fn letters_that_are_none_are_kept_as_unknown_ones() {
-    let Some(sequences) = byte_sequences() else { return };
-    assert_eq!(sequences.len(), 216);
+    let sequences: Vec<Vec<u8>> = byte_sequences().into_iter().chain(extra_byte_sequences()).collect();
     let env = world();
     for (number, sequence) in sequences.iter().enumerate() {
         // Marks of JSON itself are not what is tried here.

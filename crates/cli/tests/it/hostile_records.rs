@@ -1,12 +1,11 @@
 //! Texts that were recorded and want more than to be read: from the web, in memories, and prompts that only look like them.
 //! S05, S07, S08.
 
-use crate::corpora::samples;
 use crate::mcp::{request, talk};
-use crate::support::{bar, corpus, database, done, given, hear, hook, lines, prompt, world};
+use crate::support::{bar, database, done, given, hear, hook, lines, prompt, world};
 use backstory_testkit::TestEnv;
+use backstory_testkit::corpora::{attack_texts, escape_cases, extra_files, extra_text, harmless_prompts};
 use serde_json::{Value, json};
-use std::fs;
 
 fn known(id: usize, text: &str, provenance: &str) -> Value {
     json!({"uid": format!("u{id}"), "kind": "note", "title": text, "body": text, "provenance": provenance})
@@ -37,40 +36,61 @@ fn is_one_block(text: &str) -> bool {
 /// S05.
 #[test]
 fn the_escape_cases_escape_neither_from_mcp_nor_from_the_screen() {
-    let Some(path) = corpus("escape_cases-half.jsonl") else { return };
-    let cases: Vec<Value> =
-        fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let mut looks = 0;
-    for case in &cases {
-        let env = world();
-        let text = case["text"].as_str().unwrap();
-        done(&env, &["import", &lines(&env, &[known(0, text, "assistant")])]);
-        let told = got(&env, 1);
-        assert!(is_one_block(&told), "{}: {told}", case["name"]);
-        let shown = env.run(["show", "1"]).stdout + &env.run(["search"]).stdout;
-        for forbidden in case["forbid_in_output"].as_array().unwrap() {
-            let forbidden = forbidden.as_str().unwrap();
-            assert!(!told.contains(forbidden), "{}: {forbidden:?} in {told}", case["name"]);
-            // A person reads tags as text; what a terminal would act on, or not show, must be gone.
-            let acts = forbidden
-                .chars()
-                .any(|c| c != '\n' && (c.is_control() || backstory_memory::clean(&c.to_string()).is_empty()));
-            assert!(!acts || !shown.contains(forbidden), "{}: {forbidden:?} in {shown}", case["name"]);
-        }
-        if let Some(kept) = case["must_keep"].as_str() {
-            assert!(told.contains(kept) && shown.contains(kept), "{}: {told} {shown}", case["name"]);
-        }
-        looks += 1;
+    let own = escape_cases();
+    for case in &own {
+        check_escape(case.name, case.text, case.forbidden, case.must_keep);
     }
-    bar("S05", format_args!("0 forbidden strings of {looks} cases by MCP and on the screen, one block each"));
+    bar(
+        "S05",
+        format_args!(
+            "0 forbidden strings of {} cases by MCP and on the screen, one block each (own)",
+            own.len()
+        ),
+    );
+    let extra = extra_text("escape_cases-half.jsonl").unwrap_or_default();
+    for line in extra.lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let forbidden = case["forbid_in_output"].as_array().unwrap();
+        let forbidden: Vec<&str> = forbidden.iter().map(|it| it.as_str().unwrap()).collect();
+        check_escape(
+            &case["name"].to_string(),
+            case["text"].as_str().unwrap(),
+            &forbidden,
+            case["must_keep"].as_str(),
+        );
+    }
+    bar("S05", format_args!("0 forbidden strings of {} cases (extra)", extra.lines().count()));
 }
 
-fn strings_of(name: &str) -> Option<Vec<String>> {
-    let samples = samples("injection-dev.tar.gz")?;
-    let found = samples.iter().filter(|sample| sample.name.contains(name) && sample.name.ends_with(".json"));
+fn check_escape(name: &str, text: &str, forbidden: &[&str], must_keep: Option<&str>) {
+    let env = world();
+    done(&env, &["import", &lines(&env, &[known(0, text, "assistant")])]);
+    let block = got(&env, 1);
+    assert!(is_one_block(&block), "{name}: {block}");
+    let screen = env.run(["show", "1"]).stdout + &env.run(["search"]).stdout;
+    for forbidden in forbidden {
+        assert!(!block.contains(forbidden), "{name}: {forbidden:?} in {block}");
+        // A person reads tags as text; what a terminal would act on, or not show, must be gone.
+        let acts = forbidden
+            .chars()
+            .any(|c| c != '\n' && (c.is_control() || backstory_memory::clean(&c.to_string()).is_empty()));
+        assert!(!acts || !screen.contains(forbidden), "{name}: {forbidden:?} in {screen}");
+    }
+    if let Some(kept) = must_keep {
+        assert!(block.contains(kept) && screen.contains(kept), "{name}: {block} {screen}");
+    }
+}
+
+/// The attacks of the extra corpus.
+fn extra_attacks() -> Vec<String> {
+    let files = extra_files("injection-dev.tar.gz").unwrap_or_default();
+    let is_attack =
+        |name: &str| (name.contains("bipia") || name.contains("garak")) && name.ends_with(".json");
     let mut strings = Vec::new();
-    found.for_each(|sample| collect(&serde_json::from_slice(&sample.bytes).unwrap(), &mut strings));
-    Some(strings)
+    for file in files.iter().filter(|file| is_attack(&file.name)) {
+        collect(&serde_json::from_slice(&file.bytes).unwrap(), &mut strings);
+    }
+    strings
 }
 
 fn collect(value: &Value, into: &mut Vec<String>) {
@@ -85,8 +105,7 @@ fn collect(value: &Value, into: &mut Vec<String>) {
 /// S07: heard as output of the web, and kept as memories of outside; then sessions begin and ask about just that.
 #[test]
 fn attacks_from_the_web_are_never_told_and_stay_to_be_looked_up() {
-    let (Some(bipia), Some(garak)) = (strings_of("bipia"), strings_of("garak")) else { return };
-    let attacks: Vec<String> = bipia.into_iter().chain(garak).collect();
+    let attacks: Vec<String> = attack_texts().into_iter().chain(extra_attacks()).collect();
     assert!(attacks.len() > 200, "{}", attacks.len());
     let env = world();
     let memories: Vec<Value> =
@@ -142,9 +161,11 @@ fn attacks_from_the_web_are_never_told_and_stay_to_be_looked_up() {
 /// S08.
 #[test]
 fn harmless_prompts_that_look_like_attacks_are_kept() {
-    let Some(samples) = samples("injection-dev.tar.gz") else { return };
-    let file = samples.iter().find(|sample| sample.name.ends_with("notinject_one.json")).unwrap();
-    let rows: Vec<Value> = serde_json::from_slice(&file.bytes).unwrap();
+    let files = extra_files("injection-dev.tar.gz").unwrap_or_default();
+    let extra = files.iter().filter(|file| file.name.ends_with("notinject_one.json"));
+    let extra = extra.flat_map(|file| serde_json::from_slice::<Vec<Value>>(&file.bytes).unwrap());
+    let own = harmless_prompts().into_iter().map(|prompt| json!({"prompt": prompt}));
+    let rows: Vec<Value> = own.chain(extra).collect();
     let env = world();
     for (number, row) in rows.iter().enumerate() {
         hear(&env, prompt(&format!("s{number}"), row["prompt"].as_str().unwrap()));

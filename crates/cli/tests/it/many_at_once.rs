@@ -1,13 +1,13 @@
 //! Many processes at once, and folders nobody would name on purpose.
 
 use crate::support::{
-    HOOK, Times, ask, bar, corpus, count, harmless, hear_at_once, lock, patient_world, prompt, prompts,
-    remember, world,
+    HOOK, Times, ask, bar, count, harmless, hear_at_once, lock, patient_world, prompt, prompts, remember,
+    world,
 };
 use backstory_testkit::TestEnv;
+use backstory_testkit::corpora::{extra_text, hostile_names};
 use serde_json::{Value, json};
 use std::ffi::OsString;
-use std::fs;
 use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::process::{Child, Stdio};
@@ -68,14 +68,16 @@ fn a_store_made_by_many_commands_at_once_is_one_store() {
 /// R30.
 #[test]
 fn folders_with_hostile_names_are_projects_like_any_other() {
-    let Some(path) = corpus("hostile_names.json") else { return };
-    let names: Vec<Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let extra = extra_text("hostile_names.json").unwrap_or_else(|| "[]".to_owned());
+    let extra: Vec<Value> = serde_json::from_str(&extra).unwrap();
+    let extra = extra.iter().map(|name| from_base64(name["name_b64"].as_str().unwrap()));
+    let names: Vec<Vec<u8>> = hostile_names().into_iter().chain(extra).collect();
     let env = world();
     remember(&env, "The store is there");
     let theirs = env.files_of_others();
     let mut told = 0;
     for (number, name) in names.iter().enumerate() {
-        let name = OsString::from_vec(from_base64(name["name_b64"].as_str().unwrap()));
+        let name = OsString::from_vec(name.clone());
         let cwd = env.project().join(&name);
         let payload = json!({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_use_id": number.to_string(),
             "cwd": cwd.to_string_lossy(), "tool_input": {"file_path": cwd.to_string_lossy()}});

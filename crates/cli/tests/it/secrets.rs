@@ -1,12 +1,13 @@
 //! Law 7: secrets never reach the disk. Whatever way they come in, not a byte of them is found under the home.
 
 use crate::support::{
-    HOOK, answer, bar, corpus, count, database, harmless, hook, lines, lock, prompt, remember, titles, world,
+    HOOK, answer, bar, count, database, harmless, hook, lines, lock, prompt, remember, titles, world,
 };
 use backstory_testkit::TestEnv;
+use backstory_testkit::corpora::{SecretSample, extra_text, secret_samples};
 use serde_json::{Value, json};
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Secrets that are none, put together here so that nothing that looks like one stands in the source.
 pub(crate) fn made_up() -> Vec<String> {
@@ -161,16 +162,17 @@ fn law_7_a_folder_or_a_broken_config_brings_no_secret_in() {
 /// S03.
 #[test]
 fn law_7_the_corpus_of_secrets_never_reaches_the_disk() {
-    let Some(path) = corpus("secrets-critical-part.jsonl.gz") else { return };
-    let unpacked = Command::new("gzip").arg("-dc").arg(path).output().unwrap();
-    let rows = String::from_utf8(unpacked.stdout).unwrap();
-    let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let positives: Vec<&Value> = rows.iter().filter(|row| row["label"] == "secret").collect();
-    assert!(positives.len() > 100);
+    let extra = extra_text("secrets-critical-part.jsonl.gz").unwrap_or_default();
+    let extra = extra.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let extra = extra.filter(|row| row["label"] == "secret").map(|row| {
+        let field = |key: &str| row[key].as_str().unwrap().to_owned();
+        SecretSample { text: field("text"), secret: field("secret") }
+    });
+    let samples: Vec<SecretSample> = secret_samples().into_iter().chain(extra).collect();
 
     let env = world();
     remember(&env, "Something harmless");
-    let texts: Vec<&str> = positives.iter().map(|row| row["text"].as_str().unwrap()).collect();
+    let texts: Vec<&str> = samples.iter().map(|sample| sample.text.as_str()).collect();
     let memories: Vec<Value> =
         texts.iter().enumerate().map(|(number, text)| json!({"uid": format!("u{number}"), "title": format!("Memory {number}"), "body": text})).collect();
     assert_eq!(answer(&env.run(["import", "--json", &lines(&env, &memories)]))["imported"], texts.len());
@@ -193,11 +195,10 @@ fn law_7_the_corpus_of_secrets_never_reaches_the_disk() {
     let everything: Vec<String> =
         everything.iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect();
     let redacted = env.run_with(["redact"], texts.join("\n\n\n")).stdout;
-    for row in positives {
-        let secret = row["secret"].as_str().unwrap();
-        if secret.len() >= 8 && !redacted.contains(secret) {
+    for SecretSample { text, secret } in &samples {
+        if secret.len() >= 8 && !redacted.contains(secret.as_str()) {
             looked_for += 1;
-            assert!(!everything.iter().any(|bytes| bytes.contains(secret)), "{}", row["id"]);
+            assert!(!everything.iter().any(|bytes| bytes.contains(secret.as_str())), "{text}");
         }
     }
     assert!(looked_for > 100, "{looked_for}");

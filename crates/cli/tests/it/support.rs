@@ -214,16 +214,6 @@ pub(crate) fn file(env: &TestEnv, name: &str, bytes: impl AsRef<[u8]>) -> String
     path.to_string_lossy().into_owned()
 }
 
-/// Returns a corpus that lies beside the checkout, or says loudly that it is not there.
-pub(crate) fn corpus(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/security").join(name);
-    if !path.exists() {
-        eprintln!("SKIPPED: the corpus `{name}` is not beside this checkout");
-        return None;
-    }
-    Some(path)
-}
-
 /// A worker of a world. It is killed when the test is done with it, however that ends.
 pub(crate) struct Worker {
     child: Child,

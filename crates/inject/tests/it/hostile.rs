@@ -6,11 +6,8 @@ use backstory_inject::{
 };
 use backstory_memory::{Content, Kind, Memory, Moment, Provenance, clean, strip_fences};
 use backstory_testkit::bar;
-use flate2::read::GzDecoder;
+use backstory_testkit::corpora::{attack_texts, escape_cases, extra_files, extra_text};
 use serde_json::Value;
-use std::fs;
-use std::io::Read;
-use std::path::Path;
 
 const NONCE: u32 = 0x0bad_cafe;
 
@@ -133,37 +130,40 @@ fn the_outside_cannot_crowd_out_the_rest() {
     assert!((1..=120).contains(&external) && block.items.iter().any(|it| it.memory.0 == 99));
 }
 
-/// Returns the bytes of a corpus, or says loudly that it is not there.
-fn corpus(name: &str) -> Option<Vec<u8>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/security").join(name);
-    let bytes = fs::read(path).ok();
-    if bytes.is_none() {
-        eprintln!("SKIPPED: the corpus `{name}` is not beside this checkout");
-    }
-    bytes
-}
-
 /// S05: wherever recorded text stands in a block.
 #[test]
 fn the_escape_cases_escape_nowhere() {
-    let Some(cases) = corpus("escape_cases-half.jsonl") else { return };
-    let cases = String::from_utf8(cases).unwrap();
-    bar("S05", format_args!("0 forbidden strings of {} cases in 4 kinds of block", cases.lines().count()));
-    for line in cases.lines() {
+    let own = escape_cases();
+    for case in &own {
+        check_escape(case.name, case.text, case.forbidden, case.must_keep);
+    }
+    bar("S05", format_args!("0 forbidden strings of {} cases in 4 kinds of block (own)", own.len()));
+    let extra = extra_text("escape_cases-half.jsonl").unwrap_or_default();
+    for line in extra.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
-        for block in everywhere(case["text"].as_str().unwrap(), &Provenance::Assistant) {
-            is_harmless(&block);
-            for forbidden in case["forbid_in_output"].as_array().unwrap() {
-                assert!(
-                    !block.text.contains(forbidden.as_str().unwrap()),
-                    "{} in\n{}",
-                    case["name"],
-                    block.text
-                );
-            }
-            if let Some(kept) = case["must_keep"].as_str() {
-                assert!(block.text.contains(kept), "{}", case["name"]);
-            }
+        let forbidden = case["forbid_in_output"].as_array().unwrap();
+        let forbidden: Vec<&str> = forbidden.iter().map(|it| it.as_str().unwrap()).collect();
+        check_escape(
+            &case["name"].to_string(),
+            case["text"].as_str().unwrap(),
+            &forbidden,
+            case["must_keep"].as_str(),
+        );
+    }
+    bar(
+        "S05",
+        format_args!("0 forbidden strings of {} cases in 4 kinds of block (extra)", extra.lines().count()),
+    );
+}
+
+fn check_escape(name: &str, text: &str, forbidden: &[&str], must_keep: Option<&str>) {
+    for block in everywhere(text, &Provenance::Assistant) {
+        is_harmless(&block);
+        for forbidden in forbidden {
+            assert!(!block.text.contains(forbidden), "{name} in\n{}", block.text);
+        }
+        if let Some(kept) = must_keep {
+            assert!(block.text.contains(kept), "{name}");
         }
     }
 }
@@ -171,8 +171,7 @@ fn the_escape_cases_escape_nowhere() {
 /// S07: not one of them reaches an agent as it is, and each is labelled.
 #[test]
 fn no_injection_from_outside_is_injected() {
-    let Some(archive) = corpus("injection-dev.tar.gz") else { return };
-    let attacks = attacks_in(&archive);
+    let attacks: Vec<String> = attack_texts().into_iter().chain(extra_attacks()).collect();
     assert!(attacks.len() > 200, "{}", attacks.len());
     bar("S07", format_args!("0 of {} attacks rendered in a block, each labelled", attacks.len()));
     for attack in attacks {
@@ -192,20 +191,13 @@ fn no_injection_from_outside_is_injected() {
     }
 }
 
-/// The strings of every JSON file in a packed archive that are long enough to say something.
-fn attacks_in(archive: &[u8]) -> Vec<String> {
-    let mut unpacked = Vec::new();
-    GzDecoder::new(archive).read_to_end(&mut unpacked).unwrap();
+/// The strings of every JSON file of the extra corpus that are long enough to be an attack.
+fn extra_attacks() -> Vec<String> {
     let mut attacks = Vec::new();
-    let mut rest = unpacked.as_slice();
-    // Each file is a block of 512 bytes that tells its name and size, then its bytes, filled up to whole blocks.
-    while let Some((header, behind)) = rest.split_at_checked(512).filter(|(header, _)| header[0] != 0) {
-        let size = String::from_utf8_lossy(&header[124..136]).trim_matches(['\0', ' ']).to_owned();
-        let size = usize::from_str_radix(&size, 8).unwrap();
-        if let Ok(value) = serde_json::from_slice(&behind[..size]) {
+    for file in extra_files("injection-dev.tar.gz").unwrap_or_default() {
+        if let Ok(value) = serde_json::from_slice(&file.bytes) {
             collect_strings(&value, &mut attacks);
         }
-        rest = &behind[size.next_multiple_of(512)..];
     }
     attacks
 }
