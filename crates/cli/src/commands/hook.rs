@@ -11,13 +11,12 @@ mod call;
 mod given;
 mod keeping;
 
-use crate::app::{self, home_of};
-use crate::config::Config;
-use crate::env_vars::Environment;
-use crate::failure::Failure;
-use crate::log;
+use backstory_app::Environment;
+use backstory_app::app::{self, home_of};
+use backstory_app::config::Config;
 use backstory_app::engine::{Profile, open_engine};
 use backstory_app::injection::inject_settings;
+use backstory_app::{AppError, log};
 use backstory_hosts::{Host, HostReply};
 use backstory_inject::{
     AgentAction, BuiltInjection, HookInjector, Prefetch, check_capture, elapsed_us, problem_opening,
@@ -122,8 +121,8 @@ struct Hook {
 
 impl Hook {
     /// Keeps what happened, and then gives what is known.
-    fn serve(&self, payload: std::io::Result<Vec<u8>>) -> Result<(), Failure> {
-        let payload = payload.map_err(|error| Failure::user("cannot read the payload").because(&error))?;
+    fn serve(&self, payload: std::io::Result<Vec<u8>>) -> Result<(), AppError> {
+        let payload = payload.map_err(|error| AppError::user("cannot read the payload").because(&error))?;
         let payload = self.payload.get_or_init(|| payload);
         let Some(mut call) = self.parse(payload)? else { return Ok(()) };
         call.wrong.iter().for_each(|failure| self.log(&failure.line()));
@@ -160,7 +159,7 @@ impl Hook {
             let injector = HookInjector { prefetch: prefetch.as_ref(), ..self.injector(&scene, &open) };
             let built = injector.inject(&mut store, &request, &receipt, proof);
             let built = built.unwrap_or_else(|error| {
-                self.log(&format!("nothing is injected: {}", Failure::from(error).line()));
+                self.log(&format!("nothing is injected: {}", AppError::from(error).line()));
                 None
             });
             self.say(scene.host, request.point.moment(), built.as_ref(), trouble.as_deref());
@@ -238,7 +237,7 @@ impl Hook {
     /// Records what the agent used of what was injected. A failure here costs a number, not an event.
     fn record_use(&self, store: &mut Store, scene: &Scene, action: &AgentAction) {
         let session = store.find_session(scene.host.as_str(), &scene.host_session);
-        let recorded = session.map_err(Failure::from).and_then(|session| match session {
+        let recorded = session.map_err(AppError::from).and_then(|session| match session {
             Some(session) => Ok(action.record_use(store, session.id, self.now)?),
             None => Ok(()),
         });

@@ -3,12 +3,11 @@
 //! Whatever fails, the rules' own words stay. What may be asked and how often is the store's to say, before each call; what an
 //! answer must be like is `provider`'s.
 
-use crate::app::{self, App};
-use crate::config::{Config, Provider};
-use crate::env_vars::{BACKSTORY_INSIDE, Environment};
-use crate::failure::{Exit, Failure};
-use crate::log;
-use crate::ourselves::{self, Runner};
+use crate::exit::Exit;
+use backstory_app::config::{Config, Provider};
+use backstory_app::env_vars::{BACKSTORY_INSIDE, Environment};
+use backstory_app::self_capture_guard::{self, Runner};
+use backstory_app::{App, AppError, app, log};
 use backstory_capture::{Redactor, prepare};
 use backstory_distil::{DistilReport, DistilTrigger};
 use backstory_memory::{Content, Event, Kind, KindGroup, Memory, MemoryId, Timestamp, Tokens, Uid, digest};
@@ -27,7 +26,7 @@ const RETRY_AFTER_MS: i64 = 10 * 60 * 1000;
 const PUT_OFF_MS: i64 = 60 * 1000;
 
 /// Words better what waits for it, until nothing is due or no call may be made.
-pub(crate) fn run(app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(app: &App) -> Result<Exit, AppError> {
     // A model's program that starts us asks us to ask a model.
     if app.environment.is_inside() || app.config.distil.provider == Provider::None {
         return Ok(Exit::Done);
@@ -49,7 +48,7 @@ pub(crate) fn enqueue(
     trigger: DistilTrigger,
     report: &DistilReport,
     config: &Config,
-) -> Result<bool, Failure> {
+) -> Result<bool, AppError> {
     if config.distil.provider == Provider::None {
         return Ok(false);
     }
@@ -65,15 +64,15 @@ pub(crate) fn enqueue(
     Ok(store.enqueue(&worth, event.at)? > 0)
 }
 
-fn of_kinds(store: &Store, ids: &[MemoryId], kinds: &[Kind]) -> Result<Vec<MemoryId>, Failure> {
+fn of_kinds(store: &Store, ids: &[MemoryId], kinds: &[Kind]) -> Result<Vec<MemoryId>, AppError> {
     let found = store.memories(ids)?.into_iter().filter(|memory| kinds.contains(&memory.content.kind));
     Ok(found.map(|memory| memory.id).collect())
 }
 
-fn polish_all(app: &App) -> Result<(), Failure> {
+fn polish_all(app: &App) -> Result<(), AppError> {
     app.home.prepare()?;
     let running = Runner::begin(&app.home);
-    let running = running.map_err(|error| Failure::user("cannot lock the home").because(&error))?;
+    let running = running.map_err(|error| AppError::user("cannot lock the home").because(&error))?;
     if running.is_none() {
         return Ok(());
     }
@@ -105,7 +104,7 @@ struct Polishing<'a> {
 }
 
 impl Polishing<'_> {
-    fn of(app: &App) -> Result<Polishing<'_>, Failure> {
+    fn of(app: &App) -> Result<Polishing<'_>, AppError> {
         let distil = &app.config.distil;
         let deadline = Duration::from_secs(u64::from(distil.deadline_seconds.clamp(1, 600)));
         let caps = TokenCaps {
@@ -117,7 +116,7 @@ impl Polishing<'_> {
     }
 
     /// Works on one job.
-    fn polish(&self, store: &mut Store, job: &Job) -> Result<Then, Failure> {
+    fn polish(&self, store: &mut Store, job: &Job) -> Result<Then, AppError> {
         let Some(memory) = store.memory_to_polish(job.memory)? else {
             store.finish_job(job.id)?;
             return Ok(Then::GoOn);
@@ -164,7 +163,7 @@ impl Polishing<'_> {
         memory: &Memory,
         safe: &Content,
         answer: Result<&ModelAnswer, &ModelError>,
-    ) -> Result<(CallOutcome, Option<Tokens>, String), Failure> {
+    ) -> Result<(CallOutcome, Option<Tokens>, String), AppError> {
         let answer = match answer {
             Ok(answer) => answer,
             // Who refuses at the door does not charge; of who does not answer nobody knows.
@@ -208,21 +207,21 @@ fn model(
     environment: &Environment,
     home: &Home,
     deadline: Duration,
-) -> Result<Box<dyn Model>, Failure> {
+) -> Result<Box<dyn Model>, AppError> {
     let distil = &config.distil;
     let or = |value: &str, default: &str| if value.is_empty() { default } else { value }.to_owned();
     let needed = |what: &str| {
-        Failure::usage(format!("`distil.{what}` is not set"))
+        AppError::usage(format!("`distil.{what}` is not set"))
             .hint(format!("say which with `{what} = \"…\"` in the section `[distil]`"))
     };
     match distil.provider {
         Provider::None => Err(needed("provider")),
         Provider::ClaudeCli => {
             let program = std::env::current_exe();
-            let program = program.map_err(|error| Failure::user("cannot find ourselves").because(&error))?;
-            let directory = ourselves::jail(home);
+            let program = program.map_err(|error| AppError::user("cannot find ourselves").because(&error))?;
+            let directory = self_capture_guard::jail(home);
             let directory = directory
-                .map_err(|error| Failure::user("cannot make a folder to ask from").because(&error))?;
+                .map_err(|error| AppError::user("cannot make a folder to ask from").because(&error))?;
             Ok(Box::new(ClaudeCli {
                 watchdog: vec![program.into(), "guard".into(), "--".into()],
                 model: or(&distil.model, ClaudeCli::MODEL),
@@ -255,15 +254,15 @@ fn model(
     }
 }
 
-fn key_missing(name: &str) -> Failure {
-    Failure::usage(format!("the variable `{name}`, which should hold a key, is not set"))
+fn key_missing(name: &str) -> AppError {
+    AppError::usage(format!("the variable `{name}`, which should hold a key, is not set"))
         .hint("name the variable that does with `distil.api_key_env`")
 }
 
 /// Makes a name for a session of our own that no other session has.
-fn fresh_session(now: Timestamp) -> Result<String, Failure> {
+fn fresh_session(now: Timestamp) -> Result<String, AppError> {
     let mut random = [0; 10];
     // Without randomness it could be somebody else's.
-    getrandom::fill(&mut random).map_err(|_| Failure::user("cannot make a name for a session"))?;
+    getrandom::fill(&mut random).map_err(|_| AppError::user("cannot make a name for a session"))?;
     Ok(Uid::from_parts(now.0, random).as_str().to_owned())
 }

@@ -4,9 +4,8 @@
 
 use super::Hook;
 use crate::commands::polish;
-use crate::config::Config;
-use crate::failure::Failure;
-use crate::vectors;
+use backstory_app::config::Config;
+use backstory_app::{AppError, vectors};
 use backstory_capture::{Redactor, body_of};
 use backstory_distil::{DistilReport, DistilTrigger, Distillation, distil};
 use backstory_memory::{Activity, Event, EventKind};
@@ -26,7 +25,7 @@ const LATEST_TO_WORK: Duration = Duration::from_millis(1400);
 pub(super) struct Distilled<'a> {
     event: &'a Event,
     trigger: DistilTrigger,
-    report: Result<DistilReport, Failure>,
+    report: Result<DistilReport, AppError>,
 }
 
 impl Hook {
@@ -48,7 +47,7 @@ impl Hook {
         arrival: &IncomingEvent,
         trigger: DistilTrigger,
         redactor: &Redactor,
-    ) -> Result<DistilReport, Failure> {
+    ) -> Result<DistilReport, AppError> {
         let event = &arrival.event;
         let Some(session) = store.find_session(&event.host, &event.host_session)? else {
             return Ok(DistilReport::default());
@@ -67,7 +66,7 @@ impl Hook {
         store: &mut Store,
         distilled: Distilled<'_>,
         config: &Config,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         let Distilled { event, trigger, report } = distilled;
         store.checkpoint()?;
         if polish::enqueue(store, event, trigger, &report?, config)? {
@@ -89,7 +88,7 @@ impl Hook {
         config: &Config,
         captured: Option<&IncomingEvent>,
         store: Option<&Store>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         if captured.is_none_or(|arrival| arrival.event.kind != EventKind::SessionEnd) {
             return Ok(());
         }

@@ -4,10 +4,9 @@
 
 use super::Hook;
 use super::given::{host_in, option_in};
-use crate::config::Config;
-use crate::failure::Failure;
-use crate::ourselves;
-use crate::settings::{Settings, project_file};
+use backstory_app::config::Config;
+use backstory_app::settings::{Settings, project_file};
+use backstory_app::{AppError, self_capture_guard};
 use backstory_capture::{Redactor, safe_project_ref};
 use backstory_hosts::{AgentEvent, EventOutcome, Host, ParsedEvent};
 use backstory_inject::InjectionRequest;
@@ -26,7 +25,7 @@ pub(super) struct Call {
     pub(super) captures: bool,
     pub(super) request: Option<InjectionRequest>,
     /// What is wrong in the configuration.
-    pub(super) wrong: Vec<Failure>,
+    pub(super) wrong: Vec<AppError>,
 }
 
 /// Where a call belongs.
@@ -46,7 +45,7 @@ pub(super) struct Scene {
 
 impl Hook {
     /// Makes out what a host said. Nothing where a call of ours to a model made it happen.
-    pub(super) fn parse(&self, payload: &[u8]) -> Result<Option<Call>, Failure> {
+    pub(super) fn parse(&self, payload: &[u8]) -> Result<Option<Call>, AppError> {
         let host = host_in(&self.arguments)?;
         let named = option_in(&self.arguments, "--event");
         let mut event = host.parse(named.as_deref(), payload);
@@ -70,7 +69,8 @@ impl Hook {
     fn is_our_doing(&self, place: &Path, event: &ParsedEvent) -> bool {
         let cwd = std::env::current_dir().ok();
         let places = [Some(place), event.cwd.as_deref().map(Path::new), cwd.as_deref()];
-        places.into_iter().flatten().any(ourselves::is_jail) || ourselves::is_below_runner(&self.home)
+        places.into_iter().flatten().any(self_capture_guard::is_jail)
+            || self_capture_guard::is_below_runner(&self.home)
     }
 
     /// Whether the session is one we asked for: by its name, or by what it begins with. A store that cannot say is asked again when
@@ -105,7 +105,7 @@ impl Hook {
     }
 
     /// Reads the configuration. What is wrong in it is returned and passed over; where it bears on what may be kept, nothing is.
-    fn config(&self, place: &Path) -> (Config, Vec<Failure>) {
+    fn config(&self, place: &Path) -> (Config, Vec<AppError>) {
         let mut settings = Settings::defaults();
         let mut wrong = settings.lay_files(self.environment.config_file(), project_file(place));
         wrong.extend(settings.lay_environment(&self.environment));

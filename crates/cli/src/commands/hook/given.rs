@@ -2,7 +2,7 @@
 //!
 //! Not here: what any of it means (`hosts`), and what is done about it.
 
-use crate::failure::Failure;
+use backstory_app::AppError;
 use backstory_hosts::{EventOutcome, Host, ParsedEvent};
 use backstory_memory::EventKind;
 use std::ffi::OsString;
@@ -17,9 +17,9 @@ const END_BYTES: u64 = 256 << 10;
 const MOST_BYTES: u64 = 8 << 20;
 
 /// Returns which host calls.
-pub(super) fn host_in(arguments: &[OsString]) -> Result<Host, Failure> {
-    let named = option_in(arguments, "--host").ok_or_else(|| Failure::usage("`hook` needs `--host`"))?;
-    named.parse().map_err(|error: backstory_hosts::UnknownHost| Failure::usage(error.to_string()))
+pub(super) fn host_in(arguments: &[OsString]) -> Result<Host, AppError> {
+    let named = option_in(arguments, "--host").ok_or_else(|| AppError::usage("`hook` needs `--host`"))?;
+    named.parse().map_err(|error: backstory_hosts::UnknownHost| AppError::usage(error.to_string()))
 }
 
 /// Returns what an option was given, as `--name value` or `--name=value`.

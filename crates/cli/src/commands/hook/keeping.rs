@@ -4,8 +4,7 @@
 
 use super::Hook;
 use super::call::{Scene, happened};
-use crate::app;
-use crate::failure::Failure;
+use backstory_app::{AppError, app};
 use backstory_capture::{CaptureContext, RawEvent, normalise};
 use backstory_hosts::AgentEvent;
 use backstory_memory::EventBody;
@@ -37,7 +36,7 @@ impl Hook {
     }
 
     /// Lets what happened wait in the spool. An event that is kept meanwhile is known by its key.
-    fn let_wait(&self, payload: &[u8]) -> Result<(), Failure> {
+    fn let_wait(&self, payload: &[u8]) -> Result<(), AppError> {
         let Some(mut call) = self.parse(payload)?.filter(|call| call.captures) else { return Ok(()) };
         if self.is_our_session(None, &call) {
             return Ok(());
@@ -58,7 +57,7 @@ impl Hook {
         store: Result<Store, StoreError>,
         scene: &Scene,
         receipt: &Receipt,
-    ) -> Result<Kept<'_>, Failure> {
+    ) -> Result<Kept<'_>, AppError> {
         let arrivals = self.arrivals(happened, scene, store.as_ref().ok());
         let Some((event, also)) = arrivals.split_first() else {
             return Ok(Kept { stored: store.ok().map(|store| (store, None)), event: None });
@@ -81,7 +80,7 @@ impl Hook {
         event: &IncomingEvent,
         store: Result<Store, StoreError>,
         receipt: &Receipt,
-    ) -> Result<Option<(Store, Option<ReceiptId>)>, Failure> {
+    ) -> Result<Option<(Store, Option<ReceiptId>)>, AppError> {
         let stored = store.and_then(|mut store| {
             let (_, proof) = store.record_with_receipt(event, receipt)?;
             Ok((store, proof))
