@@ -1,4 +1,4 @@
-//! Budget and ceiling, for whatever is given.
+//! Budget and byte limit hold, whatever is gathered.
 
 use crate::month::{DAY, NOW, memory, orientation};
 use backstory_inject::{
