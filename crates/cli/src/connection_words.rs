@@ -1,8 +1,9 @@
 //! Shows what would change in hosts' files, and what could not be changed.
 
+use crate::app::App;
 use crate::diff::{Fate, diff};
-use crate::ui::{Tone, Ui};
-use backstory_app::AppError;
+use crate::failure::Failure;
+use crate::ui::Tone;
 use backstory_app::connection::{ConnectionPlan, verb};
 use backstory_hosts::FileChange;
 
@@ -16,13 +17,13 @@ pub(crate) enum PlanDetail {
 }
 
 /// Shows which files would change.
-pub(crate) fn show_plan(plan_of_all: &ConnectionPlan, detail: PlanDetail, ui: &Ui) -> Result<(), AppError> {
+pub(crate) fn show_plan(plan_of_all: &ConnectionPlan, detail: PlanDetail, app: &App) -> Result<(), Failure> {
     for plan in plan_of_all.plans.iter().filter(|plan| !plan.changes.is_empty()) {
-        ui.line(&ui.tone(Tone::Strong, plan.host.title()))?;
+        app.ui.line(&app.ui.tone(Tone::Strong, plan.host.title()))?;
         for change in &plan.changes {
-            ui.line(&format!("  {:<7} {}  ({})", verb(change), path_of(change, ui), change.what))?;
+            app.ui.line(&format!("  {:<7} {}  ({})", verb(change), path_of(change, app), change.what))?;
             if detail == PlanDetail::Diffs {
-                show_diff(change, ui)?;
+                show_diff(change, app)?;
             }
         }
     }
@@ -30,35 +31,35 @@ pub(crate) fn show_plan(plan_of_all: &ConnectionPlan, detail: PlanDetail, ui: &U
 }
 
 /// Says which hosts were left as they are, and why.
-pub(crate) fn say_refused(plan_of_all: &ConnectionPlan, ui: &Ui) {
+pub(crate) fn say_refused(plan_of_all: &ConnectionPlan, app: &App) {
     for (host, plugin) in &plan_of_all.plugged {
-        ui.say(&format!(
+        app.ui.say(&format!(
             "note: {} is connected by its plugin `{plugin}`; its settings stay as they are",
             host.title()
         ));
     }
     for (_, failure) in &plan_of_all.refused {
-        ui.fail(failure);
+        app.ui.fail(failure);
     }
 }
 
-fn path_of(change: &FileChange, ui: &Ui) -> String {
-    let path = ui.tone(Tone::Path, &change.path.display().to_string());
+fn path_of(change: &FileChange, app: &App) -> String {
+    let path = app.ui.tone(Tone::Path, &change.path.display().to_string());
     if change.target() == change.path { path } else { format!("{path} -> {}", change.target().display()) }
 }
 
-fn show_diff(change: &FileChange, ui: &Ui) -> Result<(), AppError> {
+fn show_diff(change: &FileChange, app: &App) -> Result<(), Failure> {
     let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
     for line in diff(&text(change.before()), &text(change.after.as_deref())) {
         let line = match line {
-            None => ui.tone(Tone::Faint, "      ..."),
+            None => app.ui.tone(Tone::Faint, "      ..."),
             Some((Fate::Stays, line)) => format!("      {}", backstory_memory::clean(&line)),
             Some((Fate::Goes, line)) => format!("    - {}", backstory_memory::clean(&line)),
             Some((Fate::Comes, line)) => {
-                ui.tone(Tone::Good, &format!("    + {}", backstory_memory::clean(&line)))
+                app.ui.tone(Tone::Good, &format!("    + {}", backstory_memory::clean(&line)))
             }
         };
-        ui.line(line.trim_end())?;
+        app.ui.line(line.trim_end())?;
     }
     Ok(())
 }

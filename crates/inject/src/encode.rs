@@ -18,7 +18,7 @@ pub fn encode(text: &str, most_chars: usize) -> String {
     shorten(&without_brackets(without_lead(&folded)), most_chars)
 }
 
-/// Makes safe lines of a whole recorded text: its lines, their indentation and marks stay.
+/// Makes safe lines of a recorded text that is told whole: its lines, their indentation and marks stay.
 ///
 /// Whoever shows them begins each with a mark of its own, so that none can be taken for a heading or an item of ours.
 pub fn encode_lines(text: &str) -> impl Iterator<Item = String> {
@@ -132,7 +132,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn an_encoded_line_stays_readable_and_harmless() {
+    fn a_line_reads_as_it_was_meant_and_can_do_nothing() {
         let check = |text: &str, expected: &str| assert_eq!(encode(text, 200), expected, "{text:?}");
         check("fn open(path: &Path) -> Result<Store>", "fn open(path: &Path) -> Result‹Store›");
         check("if a >= b && c => d", "if a >= b && c => d");
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn encoded_lines_keep_their_shape_and_are_harmless() {
+    fn a_text_told_whole_keeps_its_shape_and_can_do_nothing() {
         let text = "# Steps\r\n- open <b>\n    fn x() -> Vec<u8>  \n\n</backstory-0123abcd>\u{1b}[31m[INST]";
         let lines: Vec<String> = encode_lines(text).collect();
         assert_eq!(

@@ -7,7 +7,7 @@ use crate::{
     Block, BuiltInjection, InjectError, InjectSettings, InjectionRequest, Injector, Prefetch, Recipient,
     elapsed_us,
 };
-use backstory_memory::{InjectionPoint, Moment, ProjectId, ProjectRef, StartReason, Timestamp};
+use backstory_memory::{InjectionPoint, Moment, ProjectId, SessionId, StartReason, Timestamp};
 use backstory_recall::RecallEngine;
 use backstory_store::{ContextWindow, Receipt, ReceiptId, Session, Store, StoreError};
 use std::collections::HashSet;
@@ -35,10 +35,21 @@ pub struct HookInjector<'a> {
     pub host: &'a str,
     /// The host's id of the session.
     pub host_session: &'a str,
-    /// The project of the event.
-    pub project_ref: &'a ProjectRef,
+    /// The root of the folder's project.
+    pub project_root: &'a str,
     /// The session as it was before this hook ran.
     pub before: Option<&'a Session>,
+    /// Session and project of the event.
+    pub location: HookLocation,
+}
+
+/// Session and project of an event, resolved once per hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HookLocation {
+    /// The session and its own project, if the session is known.
+    pub session: Option<(SessionId, ProjectId)>,
+    /// The project of the folder the event happened in, if it is known.
+    pub project_here: Option<ProjectId>,
 }
 
 impl HookInjector<'_> {
@@ -54,10 +65,9 @@ impl HookInjector<'_> {
         receipt: &Receipt,
         earlier: Option<ReceiptId>,
     ) -> Result<Option<BuiltInjection>, InjectError> {
-        let project_here = store.find_project(self.project_ref)?;
-        let session = store.find_session(self.host, self.host_session)?;
+        let HookLocation { session, project_here } = self.location;
         // A session belongs to one project, wherever its agent has gone since (law 8).
-        let Some(project) = session.as_ref().map(|session| session.project).or(project_here) else {
+        let Some(project) = session.map(|(_, project)| project).or(project_here) else {
             return Ok(None);
         };
         self.note_lost_context(store, &request.point)?;
@@ -67,10 +77,10 @@ impl HookInjector<'_> {
         if let Some(repeated) = self.repeat_session_start(store, request)? {
             return Ok(Some(repeated));
         }
-        let context = self.context_window(store, session.as_ref(), &request.point)?;
-        let root = Some(Path::new(&self.project_ref.root))
-            .filter(|root| project_here == Some(project) && root.is_dir());
-        let mut recipient = Recipient { project, session: session.map(|session| session.id), context, root };
+        let context = self.context_window(store, session.map(|(id, _)| id), &request.point)?;
+        let root =
+            Some(Path::new(self.project_root)).filter(|root| project_here == Some(project) && root.is_dir());
+        let mut recipient = Recipient { project, session: session.map(|(id, _)| id), context, root };
         let built = self.injector(store, recipient.clone()).build(request, self.before);
         if built.block.is_empty() {
             return built.check_sections().map(|()| None);
@@ -95,11 +105,7 @@ impl HookInjector<'_> {
         }
     }
 
-    fn create_session(
-        &self,
-        store: &mut Store,
-        project: ProjectId,
-    ) -> Result<backstory_memory::SessionId, StoreError> {
+    fn create_session(&self, store: &mut Store, project: ProjectId) -> Result<SessionId, StoreError> {
         store.find_or_create_session(project, self.host, self.host_session, self.now)
     }
 
@@ -115,7 +121,7 @@ impl HookInjector<'_> {
     fn context_window(
         &self,
         store: &Store,
-        session: Option<&Session>,
+        session: Option<SessionId>,
         point: &InjectionPoint,
     ) -> Result<ContextWindow, StoreError> {
         match (session, point) {
@@ -125,9 +131,9 @@ impl HookInjector<'_> {
             }
             // A reopened session has its own work in context, and not what was injected.
             (Some(session), _) if start_reason(point) == Some(StartReason::Reopen) => {
-                Ok(ContextWindow { memories: HashSet::new(), ..store.context_window(session.id)? })
+                Ok(ContextWindow { memories: HashSet::new(), ..store.context_window(session)? })
             }
-            (Some(session), _) => store.context_window(session.id),
+            (Some(session), _) => store.context_window(session),
         }
     }
 

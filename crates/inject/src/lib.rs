@@ -32,7 +32,7 @@ pub use encode::{encode, encode_lines};
 pub use error::{GatherError, InjectError};
 pub use frame::{BlockFrame, FetchHint, MAX_BLOCK_BYTES, default_budget, draw_nonce};
 pub use gathered::{Candidate, GatherResult, Orientation, ResumePoint, WorkTreeStatus};
-pub use hook_injector::HookInjector;
+pub use hook_injector::{HookInjector, HookLocation};
 pub use moments::{InjectSettings, Injector, Recipient};
 pub use prefetch::Prefetch;
 pub use render::pointer;

@@ -16,9 +16,9 @@ pub struct Anthropic {
 }
 
 impl Anthropic {
-    /// The default base URL.
+    /// Where it answers when nobody says otherwise.
     pub const BASE_URL: &'static str = "https://api.anthropic.com";
-    /// The default model: a small one words a title well enough.
+    /// The model that is asked when nobody says otherwise: small ones word a title well enough.
     pub const MODEL: &'static str = "claude-haiku-4-5";
 
     /// Prepares to ask a model with a key.

@@ -1,6 +1,6 @@
 //! How long words take to find and to write, by the size of the store: `cargo bench -p backstory-recall --bench words -- 10000 1000000`.
 //!
-//! Everything is in one project and every question holds frequent words: the hard case. Stores are built once and kept with the
+//! Everything is in one project and every question holds common words: the hard case. Stores are built once and kept with the
 //! build's own files; a million memories take some minutes. Not here: meaning, and reading the memories that were found.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its numbers")]
@@ -28,7 +28,7 @@ fn main() {
         let (store, project) = open(&home);
         ask("everything in one project", memories, &store, Scope::Project(project), question);
         ask("a misspelt word", memories, &store, Scope::Project(project), misspelt);
-        ask("only frequent words", memories, &store, Scope::Project(project), frequent);
+        ask("only common words", memories, &store, Scope::Project(project), common);
         ask("every project", memories, &store, Scope::Everywhere, question);
         drop(store);
         write(memories, &home);
@@ -43,9 +43,9 @@ fn misspelt(corpus: &mut Corpus) -> String {
     corpus.question().replace("trouble", "migartion")
 }
 
-fn frequent(corpus: &mut Corpus) -> String {
+fn common(corpus: &mut Corpus) -> String {
     let question = corpus.question();
-    question.rsplit_once(" and ").map_or(question.clone(), |(frequent, _)| frequent.to_owned())
+    question.rsplit_once(" and ").map_or(question.clone(), |(common, _)| common.to_owned())
 }
 
 fn ask(

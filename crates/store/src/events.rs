@@ -6,7 +6,7 @@ use crate::home::beside;
 use crate::open::TxError;
 use crate::{Receipt, ReceiptId, Store, StoreError, codes, injections, own_sessions, projects, sessions};
 use backstory_memory::{
-    Event, EventId, EventKind, IdempotencyKey, ProjectRef, Provenance, SessionId, Timestamp,
+    Event, EventId, EventKind, IdempotencyKey, ProjectId, ProjectRef, Provenance, SessionId, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, Rows, params};
 use std::fs;
@@ -36,6 +36,28 @@ pub enum RecordOutcome {
     OwnSession,
 }
 
+/// What was written of an event, and where it belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordedEvent {
+    /// What became of it.
+    pub outcome: RecordOutcome,
+    /// Where it belongs; only of a new event.
+    pub location: Option<EventLocation>,
+    /// The receipt that was written with it.
+    pub receipt: Option<ReceiptId>,
+}
+
+/// Where an event belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventLocation {
+    /// The session.
+    pub session: SessionId,
+    /// The session's project: the one of the folder it began in.
+    pub session_project: ProjectId,
+    /// The project of the folder the event happened in.
+    pub project_here: ProjectId,
+}
+
 /// An event as the store holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredEvent {
@@ -61,13 +83,14 @@ impl Store {
         &mut self,
         arrival: &IncomingEvent,
         receipt: &Receipt,
-    ) -> Result<(RecordOutcome, Option<ReceiptId>), StoreError> {
+    ) -> Result<RecordedEvent, StoreError> {
         self.refuse_large_log()?;
         self.write("keep an event", |transaction| {
-            let recorded = record(transaction, arrival)?;
-            let is_ours = recorded == RecordOutcome::OwnSession;
-            let proof = if is_ours { None } else { Some(injections::insert_receipt(transaction, receipt)?) };
-            Ok((recorded, proof))
+            let (outcome, location) = record_located(transaction, arrival)?;
+            let is_ours = outcome == RecordOutcome::OwnSession;
+            let receipt =
+                if is_ours { None } else { Some(injections::insert_receipt(transaction, receipt)?) };
+            Ok(RecordedEvent { outcome, location, receipt })
         })
     }
 
@@ -121,26 +144,34 @@ impl Store {
 
 /// Keeps an event inside a transaction that is already open.
 pub(crate) fn record(db: &Connection, arrival: &IncomingEvent) -> rusqlite::Result<RecordOutcome> {
+    record_located(db, arrival).map(|(outcome, _)| outcome)
+}
+
+fn record_located(
+    db: &Connection,
+    arrival: &IncomingEvent,
+) -> rusqlite::Result<(RecordOutcome, Option<EventLocation>)> {
     let event = &arrival.event;
     let known = db
         .prepare_cached("SELECT id FROM events WHERE idempotency_key = ?1")?
         .query_row([event.key.0.0], |row| row.get(0).map(EventId))
         .optional()?;
     if let Some(id) = known {
-        return Ok(RecordOutcome::Duplicate(id));
+        return Ok((RecordOutcome::Duplicate(id), None));
     }
     let is_forgotten = db
         .prepare_cached("SELECT 1 FROM forgotten_events WHERE idempotency_key = ?1")?
         .exists([event.key.0.0])?;
     if is_forgotten {
-        return Ok(RecordOutcome::Forgotten);
+        return Ok((RecordOutcome::Forgotten, None));
     }
     // Here and not only in the hook: an event may have waited in the spool.
     if own_sessions::is_own(db, &event.host_session)? {
-        return Ok(RecordOutcome::OwnSession);
+        return Ok((RecordOutcome::OwnSession, None));
     }
     let project = projects::project_at(db, &arrival.project_ref, event.at)?;
-    let session = sessions::touch(db, project, &event.host, &event.host_session, event.at)?;
+    let (session, session_project) =
+        sessions::touch(db, project, &event.host, &event.host_session, event.at)?;
     if matches!(event.provenance, Provenance::User | Provenance::Assistant | Provenance::Tool) {
         sessions::note_heard(db, session)?;
     }
@@ -163,7 +194,8 @@ pub(crate) fn record(db: &Connection, arrival: &IncomingEvent) -> rusqlite::Resu
         event.truncated,
         event.payload,
     ])?;
-    Ok(RecordOutcome::Stored(EventId(db.last_insert_rowid())))
+    let location = EventLocation { session, session_project, project_here: project };
+    Ok((RecordOutcome::Stored(EventId(db.last_insert_rowid())), Some(location)))
 }
 
 fn events_from(mut rows: Rows<'_>) -> Result<Vec<StoredEvent>, TxError> {

@@ -65,7 +65,7 @@ pub use code::{FileMap, FileState, FileUpdate};
 pub use context_window::ContextWindow;
 pub use distilled::{DistilOutcome, DistilledMemory, OnRepeat};
 pub use error::StoreError;
-pub use events::{IncomingEvent, RecordOutcome, StoredEvent};
+pub use events::{EventLocation, IncomingEvent, RecordOutcome, RecordedEvent, StoredEvent};
 pub use filter::{Filter, Scope, StandingFilter};
 pub use foreign::{ForeignDatabase, ForeignRow, RowQuery};
 pub use forget::ForgetReport;

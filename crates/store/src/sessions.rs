@@ -133,35 +133,40 @@ impl Store {
         host_session: &str,
         at: Timestamp,
     ) -> Result<SessionId, StoreError> {
-        self.write("note the session", |transaction| Ok(touch(transaction, project, host, host_session, at)?))
+        self.write("note the session", |transaction| {
+            Ok(touch(transaction, project, host, host_session, at)?.0)
+        })
     }
 }
 
-/// Finds or makes a session, and notes that something happened in it.
+/// Finds or makes a session, and notes that something happened in it. Returns its project too: an agent may have gone elsewhere.
 pub(crate) fn touch(
     db: &Connection,
     project: ProjectId,
     host: &str,
     host_session: &str,
     at: Timestamp,
-) -> rusqlite::Result<SessionId> {
+) -> rusqlite::Result<(SessionId, ProjectId)> {
+    let sql = "SELECT id, project_id, last_event_at_ms FROM sessions WHERE host = ?1 AND host_session = ?2";
     let known = db
-        .prepare_cached("SELECT id, last_event_at_ms FROM sessions WHERE host = ?1 AND host_session = ?2")?
-        .query_row([host, host_session], |row| Ok((SessionId(row.get(0)?), row.get::<_, i64>(1)?)))
+        .prepare_cached(sql)?
+        .query_row([host, host_session], |row| {
+            Ok((SessionId(row.get(0)?), ProjectId(row.get(1)?), row.get::<_, i64>(2)?))
+        })
         .optional()?;
-    let Some((id, last_event_at)) = known else {
+    let Some((id, session_project, last_event_at)) = known else {
         db.prepare_cached(
             "INSERT INTO sessions (project_id, host, host_session, started_at_ms, last_event_at_ms) VALUES (?1, ?2, ?3, ?4, ?4)",
         )?
         .execute(params![project.0, host, host_session, at.0])?;
-        return Ok(SessionId(db.last_insert_rowid()));
+        return Ok((SessionId(db.last_insert_rowid()), project));
     };
     // To the second is enough: in a burst every page less is a page less in the log.
     if at.0.saturating_sub(last_event_at) >= 1000 {
         db.prepare_cached("UPDATE sessions SET last_event_at_ms = ?2 WHERE id = ?1")?
             .execute([id.0, at.0])?;
     }
-    Ok(id)
+    Ok((id, session_project))
 }
 
 /// Notes that hooks heard of a session, and not only an import.

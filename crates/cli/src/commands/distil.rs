@@ -1,8 +1,10 @@
 //! `distil`: makes memories of what happened, again if need be. Hooks do it at the end of each turn; running it twice changes nothing.
 
-use crate::exit::Exit;
-use crate::ui::{Ui, counted, memories, one_line};
-use backstory_app::{App, AppError, ProjectSelector, vectors};
+use crate::app::App;
+use crate::failure::{Exit, Failure};
+use crate::ui::{counted, memories, one_line};
+use crate::vectors;
+use backstory_app::ProjectSelector;
 use backstory_distil::{DistilTrigger, Distillation, distil};
 use backstory_memory::{MemoryId, SessionId, Timestamp};
 use backstory_store::Store;
@@ -32,7 +34,7 @@ struct Distilled {
 const MOST_SESSIONS: u32 = 10_000;
 
 /// Distils.
-pub(crate) fn run(args: &DistilArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let sessions = match &args.session {
         Some(wanted) => {
@@ -50,16 +52,16 @@ pub(crate) fn run(args: &DistilArgs, app: &App, ui: &Ui) -> Result<Exit, AppErro
     let numbers = |ids: &[MemoryId]| ids.iter().map(|id| id.0).collect();
     if args.json {
         let (written, updated) = (numbers(&written), numbers(&updated));
-        ui.json(&Distilled { version: 1, sessions: sessions.len() as u64, written, updated })?;
+        app.ui.json(&Distilled { version: 1, sessions: sessions.len() as u64, written, updated })?;
         return Ok(Exit::Done);
     }
     for memory in store.memories(&written)? {
         let content = &memory.content;
-        ui.line(&format!("#{} {:<9} {}", memory.id, content.kind, one_line(&content.title)))?;
+        app.ui.line(&format!("#{} {:<9} {}", memory.id, content.kind, one_line(&content.title)))?;
     }
     let many = counted(sessions.len() as u64, "session");
     let (new, known) = (memories(written.len() as u64), updated.len());
-    ui.line(&format!("{many} read: {new} new, {known} brought up to date"))?;
+    app.ui.line(&format!("{many} read: {new} new, {known} brought up to date"))?;
     Ok(Exit::Done)
 }
 
@@ -69,8 +71,8 @@ pub(crate) fn distil_session(
     id: SessionId,
     trigger: DistilTrigger,
     app: &App,
-) -> Result<backstory_distil::DistilReport, AppError> {
-    let session = store.session(id)?.ok_or_else(|| AppError::internal("a session is gone"))?;
+) -> Result<backstory_distil::DistilReport, Failure> {
+    let session = store.session(id)?.ok_or_else(|| Failure::internal("a session is gone"))?;
     let project = store.project(session.project)?;
     let root = project
         .iter()

@@ -1,9 +1,10 @@
 //! `forget`: removes memories for good. Only a tombstone stays, so that they cannot come back.
 
+use crate::app::App;
 use crate::args::memory_id;
-use crate::exit::Exit;
-use crate::ui::{Ui, memories, one_line};
-use backstory_app::{App, AppError, ErrorCode, json};
+use crate::failure::{ErrorCode, Exit, Failure};
+use crate::ui::{memories, one_line};
+use backstory_app::json;
 use backstory_memory::MemoryId;
 use clap::Args;
 
@@ -22,7 +23,7 @@ pub(crate) struct ForgetArgs {
 }
 
 /// Forgets memories.
-pub(crate) fn run(args: &ForgetArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+pub(crate) fn run(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
     let mut ids = args.ids.clone();
     ids.sort_unstable();
     ids.dedup();
@@ -30,26 +31,26 @@ pub(crate) fn run(args: &ForgetArgs, app: &App, ui: &Ui) -> Result<Exit, AppErro
     for id in &ids {
         let memory = app.memory(&store, *id)?;
         if !args.yes {
-            ui.say(&format!("#{id} {} {}", memory.content.kind, one_line(&memory.content.title)));
+            app.ui.say(&format!("#{id} {} {}", memory.content.kind, one_line(&memory.content.title)));
         }
     }
-    ui.say_if_elsewhere(app, &store, &ids)?;
+    app.say_if_elsewhere(&store, &ids)?;
     if !args.yes {
-        match ui.confirm(&format!("Forget {} for good?", memories(ids.len() as u64))) {
+        match app.ui.confirm(&format!("Forget {} for good?", memories(ids.len() as u64))) {
             Some(true) => {}
             Some(false) => return Ok(Exit::No),
             None => {
-                return Err(AppError::new(ErrorCode::ConfirmationMissing, "forgetting cannot be undone")
+                return Err(Failure::new(ErrorCode::ConfirmationMissing, "forgetting cannot be undone")
                     .hint("pass `--yes` to confirm"));
             }
         }
     }
     let done = app.forget(&mut store, &ids)?;
     if args.json {
-        ui.json(&json::forget(&done))?;
+        app.ui.json(&json::forget(&done))?;
         return Ok(Exit::Done);
     }
-    ui.line(&done.headline())?;
-    done.notes().iter().for_each(|note| ui.say(note));
+    app.ui.line(&done.headline())?;
+    done.notes().iter().for_each(|note| app.ui.say(note));
     Ok(Exit::Done)
 }

@@ -1,10 +1,9 @@
 //! `index`: makes anew what is derived from the memories.
 
-use crate::exit::Exit;
+use crate::app::App;
+use crate::failure::{Exit, Failure};
 use crate::progress::Progress;
-use crate::ui;
-use crate::ui::Ui;
-use backstory_app::{App, AppError, vectors};
+use crate::{ui, vectors};
 use backstory_embed::MiniLm;
 use backstory_recall::rebuild_vectors;
 use backstory_store::Store;
@@ -31,7 +30,7 @@ struct Indexed {
 }
 
 /// Rebuilds the word index, or the vectors.
-pub(crate) fn run(args: &IndexArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+pub(crate) fn run(args: &IndexArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let mut done = Indexed { ok: true, ..Indexed::default() };
     if args.vectors {
@@ -48,25 +47,25 @@ pub(crate) fn run(args: &IndexArgs, app: &App, ui: &Ui) -> Result<Exit, AppError
     }
     done.vectors_waiting = store.count_stale_vectors()?;
     if args.json {
-        ui.json(&done)?;
+        app.ui.json(&done)?;
         return Ok(Exit::Done);
     }
     if !args.vectors {
-        ui.line(&format!("indexed {}", ui::memories(done.memories)))?;
+        app.ui.line(&format!("indexed {}", ui::memories(done.memories)))?;
     }
     if args.vectors || done.embedded > 0 {
-        ui.line(&format!("made the vectors of {}", ui::memories(done.embedded)))?;
+        app.ui.line(&format!("made the vectors of {}", ui::memories(done.embedded)))?;
     }
     if is_left_to_another {
-        ui.say("note: another process makes vectors just now; the rest is left to it");
+        app.ui.say("note: another process makes vectors just now; the rest is left to it");
     }
     Ok(Exit::Done)
 }
 
 /// Begins with an empty file, unless that was done before and never came to its end.
-fn begin_vectors(store: &mut Store, app: &App) -> Result<(), AppError> {
+fn begin_vectors(store: &mut Store, app: &App) -> Result<(), Failure> {
     if !app.config.recall.vectors {
-        return Err(AppError::usage("vectors are turned off").hint("set `recall.vectors = true`"));
+        return Err(Failure::usage("vectors are turned off").hint("set `recall.vectors = true`"));
     }
     if store.is_vector_rebuild_pending()? {
         return Ok(());

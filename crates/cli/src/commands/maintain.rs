@@ -1,9 +1,10 @@
 //! `maintain`: the housekeeping that is due. Started by hooks at the end of a session, never waited for.
 
+use crate::app::App;
 use crate::commands::distil::distil_session;
-use crate::exit::Exit;
-use crate::ui::{Ui, memories};
-use backstory_app::{App, AppError, log, vectors};
+use crate::failure::{Exit, Failure};
+use crate::ui::memories;
+use crate::{log, vectors};
 use backstory_distil::DistilTrigger;
 use backstory_store::Store;
 use clap::Args;
@@ -29,7 +30,7 @@ struct Done {
 }
 
 /// Does the housekeeping.
-pub(crate) fn run(args: &MaintainArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+pub(crate) fn run(args: &MaintainArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let sessions_distilled = distil_leftovers(&mut store, app)?;
     let report = store.maintain(app.retention(), app.now)?;
@@ -37,18 +38,28 @@ pub(crate) fn run(args: &MaintainArgs, app: &App, ui: &Ui) -> Result<Exit, AppEr
     let backup = report.backup.map(|path| path.display().to_string());
     if args.json {
         let (events_removed, bytes_freed) = (report.events_removed, report.bytes_freed);
-        ui.json(&Done { version: 1, sessions_distilled, events_removed, bytes_freed, backup, embedded })?;
+        app.ui.json(&Done {
+            version: 1,
+            sessions_distilled,
+            events_removed,
+            bytes_freed,
+            backup,
+            embedded,
+        })?;
         return Ok(Exit::Done);
     }
     if sessions_distilled > 0 {
-        ui.line(&format!("sessions distilled that had been left: {sessions_distilled}"))?;
+        app.ui.line(&format!("sessions distilled that had been left: {sessions_distilled}"))?;
     }
-    ui.line(&format!("old events removed: {}; bytes freed: {}", report.events_removed, report.bytes_freed))?;
+    app.ui.line(&format!(
+        "old events removed: {}; bytes freed: {}",
+        report.events_removed, report.bytes_freed
+    ))?;
     if let Some(path) = backup {
-        ui.line(&format!("copied the database to {path}"))?;
+        app.ui.line(&format!("copied the database to {path}"))?;
     }
     if embedded > 0 {
-        ui.line(&format!("made the vectors of {}", memories(embedded)))?;
+        app.ui.line(&format!("made the vectors of {}", memories(embedded)))?;
     }
     Ok(Exit::Done)
 }
@@ -61,7 +72,7 @@ const TIME_TO_EMBED: Duration = Duration::from_secs(60);
 const MOST_SESSIONS: u32 = 100;
 
 /// Distils what hosts that crashed or were killed never closed, before its events grow old.
-fn distil_leftovers(store: &mut Store, app: &App) -> Result<u64, AppError> {
+fn distil_leftovers(store: &mut Store, app: &App) -> Result<u64, Failure> {
     let left = store.undistilled_sessions(app.now.plus_ms(-QUIET_MS), MOST_SESSIONS)?;
     for id in &left {
         // One session that cannot be read must not keep the copies from being made.

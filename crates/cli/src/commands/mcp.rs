@@ -1,9 +1,8 @@
 //! `mcp`: the tools an agent asks, over standard input and output. What they do stands in `crate::mcp`.
 
-use crate::exit::Exit;
+use crate::env_vars::Environment;
+use crate::failure::{Exit, Failure};
 use crate::mcp::{self, McpOptions};
-use backstory_app::AppError;
-use backstory_app::Environment;
 use clap::Args;
 
 /// Arguments of `mcp`.
@@ -15,7 +14,7 @@ pub(crate) struct McpArgs {
 }
 
 /// Serves until the host is gone. The configuration is read for each call, so that a wrong one is an answer and not the end.
-pub(crate) fn run(args: &McpArgs, environment: Environment, flags: Vec<String>) -> Result<Exit, AppError> {
+pub(crate) fn run(args: &McpArgs, environment: Environment, flags: Vec<String>) -> Result<Exit, Failure> {
     // Inside a call of our own to a model nothing is to be remembered.
     let may_write = !args.read_only && !environment.is_inside();
     mcp::serve(McpOptions { environment, flags, may_write })?;

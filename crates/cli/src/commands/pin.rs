@@ -1,10 +1,9 @@
 //! `pin`: keeps a memory in view, or no longer.
 
+use crate::app::App;
 use crate::args::memory_id;
-use crate::exit::Exit;
-use crate::ui::Ui;
+use crate::failure::{Exit, Failure};
 use backstory_app::json::PinShape;
-use backstory_app::{App, AppError};
 use backstory_memory::MemoryId;
 use backstory_store::Pin;
 use clap::Args;
@@ -24,15 +23,15 @@ pub(crate) struct PinArgs {
 }
 
 /// Pins a memory.
-pub(crate) fn run(args: &PinArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+pub(crate) fn run(args: &PinArgs, app: &App) -> Result<Exit, Failure> {
     let pin = if args.off { Pin::Release } else { Pin::Keep };
     let mut store = app.store()?;
-    ui.say_if_elsewhere(app, &store, &[args.id])?;
+    app.say_if_elsewhere(&store, &[args.id])?;
     app.pin(&mut store, args.id, pin)?;
     if args.json {
-        ui.json(&PinShape { ok: true, id: args.id.0, pinned: !args.off })?;
+        app.ui.json(&PinShape { ok: true, id: args.id.0, pinned: !args.off })?;
     } else {
-        ui.line(&format!("#{} is {}", args.id, if args.off { "no longer pinned" } else { "pinned" }))?;
+        app.ui.line(&format!("#{} is {}", args.id, if args.off { "no longer pinned" } else { "pinned" }))?;
     }
     Ok(Exit::Done)
 }

@@ -1,14 +1,15 @@
 //! `search`: finds memories. Three forms: for reading, `--compact` (one padded line each), `--json`; `--explain` shows each sum.
 
+use crate::app::{App, ProjectArgs};
 use crate::args::{KindFilter, how_many, kind_filters, profiles};
 use crate::commands::team_search;
-use crate::exit::Exit;
-use crate::project_args::ProjectArgs;
-use crate::ui::{Tone, Ui, one_line};
-use backstory_app::engine::Profile;
+use crate::engine::Profile;
+use crate::explain;
+use crate::failure::{Exit, Failure};
+use crate::times;
+use crate::ui::{Tone, one_line};
 use backstory_app::json::{self, HitDetail, HitShape};
 use backstory_app::search::SearchRequest;
-use backstory_app::{App, AppError, explain, times};
 use backstory_memory::{Kind, clean, first_chars};
 use backstory_recall::{Hit, SearchResults};
 use backstory_store::Store;
@@ -61,19 +62,19 @@ pub(crate) struct SearchArgs {
 }
 
 /// Searches.
-pub(crate) fn run(args: &SearchArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+pub(crate) fn run(args: &SearchArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store_to_read()?;
     if args.team {
-        return team_search::run(args, &store, app, ui);
+        return team_search::run(args, &store, app);
     }
     let request = args.request(app)?;
     let answer = app.search(&store, &request)?;
     let exit = if answer.hits.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
         let detail = if args.explain { HitDetail::Explained } else { HitDetail::Score };
-        ui.json(&json::search(&store, &answer, detail)?)?;
+        app.ui.json(&json::search(&store, &answer, detail)?)?;
     } else {
-        print(args, &request, &store, &answer, app, ui)?;
+        print(args, &request, &store, &answer, app)?;
     }
     app.note_listed(&mut store, &answer.hits)?;
     Ok(exit)
@@ -85,7 +86,7 @@ impl SearchArgs {
         self.kinds.iter().flat_map(|filter| filter.0.clone()).collect()
     }
 
-    fn request(&self, app: &App) -> Result<SearchRequest, AppError> {
+    fn request(&self, app: &App) -> Result<SearchRequest, Failure> {
         let when =
             |text: &Option<String>| text.as_deref().map(|text| times::typed(text, app.now)).transpose();
         Ok(SearchRequest {
@@ -109,23 +110,26 @@ fn print(
     store: &Store,
     answer: &SearchResults,
     app: &App,
-    ui: &Ui,
-) -> Result<(), AppError> {
+) -> Result<(), Failure> {
     for read in &answer.read_as {
-        ui.say(&format!("nothing says `{}`; looked for `{}` too", read.word, read.corrected));
+        app.ui.say(&format!("nothing says `{}`; looked for `{}` too", read.word, read.corrected));
     }
     if app.found_by_meaning_alone(store, request, answer)? {
-        ui.say(&format!("nothing says `{}`; what follows is near in meaning only", request.text));
+        app.ui.say(&format!("nothing says `{}`; what follows is near in meaning only", request.text));
     }
     if let Some(when) = &answer.when {
-        ui.say(&format!("what was not written `{}` counts less", when.said));
+        app.ui.say(&format!("what was not written `{}` counts less", when.said));
     }
     if answer.hits.is_empty() {
-        ui.say(&nothing(args));
+        app.ui.say(&nothing(args));
     }
     for hit in &answer.hits {
         let shape = json::hit(store, hit)?;
-        ui.line(&if args.compact { compact_line(&shape) } else { verbose_lines(&shape, hit, args, ui) })?;
+        app.ui.line(&if args.compact {
+            compact_line(&shape)
+        } else {
+            verbose_lines(&shape, hit, args, app)
+        })?;
     }
     Ok(())
 }
@@ -145,15 +149,15 @@ fn compact_line(hit: &HitShape) -> String {
     )
 }
 
-fn verbose_lines(shape: &HitShape, hit: &Hit, args: &SearchArgs, ui: &Ui) -> String {
+fn verbose_lines(shape: &HitShape, hit: &Hit, args: &SearchArgs, app: &App) -> String {
     let head = &shape.head;
-    let title = ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
+    let title = app.ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
     let day: String = head.created_at.chars().take(10).collect();
     let superseded = head.superseded_by.map(|by| format!(" · superseded by #{by}")).unwrap_or_default();
     let older = hit.reasons.older_than.map(|newer| format!(" · older than #{newer}")).unwrap_or_default();
     let score = if hit.score == 0.0 { String::new() } else { format!(" · {:.2}", hit.score) };
     let facts = format!("{} · {} · {day}{score}{superseded}{older}", head.kind, one_line(&head.project));
-    let mut lines = vec![title, format!("   {}", ui.tone(Tone::Faint, &facts))];
+    let mut lines = vec![title, format!("   {}", app.ui.tone(Tone::Faint, &facts))];
     let excerpt = excerpt(&hit.memory.content.body, &head.title);
     lines.extend((!excerpt.is_empty()).then(|| format!("   {excerpt}")));
     if args.explain {

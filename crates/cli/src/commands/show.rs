@@ -1,11 +1,10 @@
 //! `show`: memories whole. Asking for one is using it.
 
+use crate::app::App;
 use crate::args::memory_id;
-use crate::exit::Exit;
-use crate::ui::{Tone, Ui, one_line};
-use backstory_app::error::SEARCH_FINDS;
+use crate::failure::{ErrorCode, Exit, Failure, SEARCH_FINDS};
+use crate::ui::{Tone, one_line};
 use backstory_app::json::{self, MemoryShape, ShowShape};
-use backstory_app::{App, AppError, ErrorCode};
 use backstory_memory::{MemoryId, clean};
 use backstory_store::StoreError;
 use clap::Args;
@@ -22,18 +21,18 @@ pub(crate) struct ShowArgs {
 }
 
 /// Shows memories.
-pub(crate) fn run(args: &ShowArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+pub(crate) fn run(args: &ShowArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store_to_read()?;
     let shown = app.show(&mut store, &args.ids)?;
     let ShowShape { memories, missing, .. } = json::show(&store, &shown)?;
     if args.json {
         let exit = if missing.is_empty() { Exit::Done } else { Exit::No };
-        ui.json(&ShowShape { version: 1, memories, missing })?;
+        app.ui.json(&ShowShape { version: 1, memories, missing })?;
         return Ok(exit);
     }
     for (position, memory) in memories.iter().enumerate() {
         let gap = if position == 0 { "" } else { "\n" };
-        ui.raw(&format!("{gap}{}", words(memory, ui)))?;
+        app.ui.raw(&format!("{gap}{}", words(memory, app)))?;
     }
     match missing.as_slice() {
         [] => Ok(Exit::Done),
@@ -41,14 +40,14 @@ pub(crate) fn run(args: &ShowArgs, app: &App, ui: &Ui) -> Result<Exit, AppError>
         several => {
             let numbers: Vec<String> = several.iter().map(|id| format!("#{id}")).collect();
             let message = format!("there are no memories {}", numbers.join(", "));
-            Err(AppError::new(ErrorCode::NoSuchMemory, message).hint(SEARCH_FINDS))
+            Err(Failure::new(ErrorCode::NoSuchMemory, message).hint(SEARCH_FINDS))
         }
     }
 }
 
-fn words(memory: &MemoryShape, ui: &Ui) -> String {
+fn words(memory: &MemoryShape, app: &App) -> String {
     let head = &memory.head;
-    let title = ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
+    let title = app.ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
     let mut facts = vec![
         format!(
             "{} · {} · {} · from {}",
@@ -79,7 +78,7 @@ fn words(memory: &MemoryShape, ui: &Ui) -> String {
     if !memory.intact {
         facts.push("damaged on disk: run `backstory doctor --full`".to_owned());
     }
-    let mut text = format!("{title}\n{}\n", ui.tone(Tone::Faint, &facts.join("\n")));
+    let mut text = format!("{title}\n{}\n", app.ui.tone(Tone::Faint, &facts.join("\n")));
     if memory.body.trim() != head.title.trim() {
         text += &format!("\n{}\n", clean(memory.body.trim_end()));
     }

@@ -1,11 +1,10 @@
 //! `supersede`: writes a memory that replaces another.
 
+use crate::app::App;
 use crate::args::memory_id;
 use crate::commands::remember::{ContentArgs, answer, input};
-use crate::exit::Exit;
-use crate::ui::Ui;
+use crate::failure::{Exit, Failure};
 use backstory_app::remember::SupersedeRequest;
-use backstory_app::{App, AppError};
 use backstory_memory::MemoryId;
 use clap::Args;
 
@@ -23,10 +22,10 @@ pub(crate) struct SupersedeArgs {
 }
 
 /// Supersedes a memory.
-pub(crate) fn run(args: SupersedeArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+pub(crate) fn run(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
-    ui.say_if_elsewhere(app, &store, &[args.id])?;
+    app.say_if_elsewhere(&store, &[args.id])?;
     let memory = input(&mut args.content.record()?, app)?;
     let memory = app.supersede(&mut store, SupersedeRequest { id: args.id, memory })?;
-    answer(app, ui, &mut store, &memory, args.json)
+    answer(app, &mut store, &memory, args.json)
 }

@@ -1,12 +1,11 @@
 //! `sync`: pushes what is new here to teams, and pulls what is new there. Hooks never do; they start this at the end of a session and do not
 //! wait for it.
 
-use crate::exit::Exit;
+use crate::app::{App, project_name};
+use crate::failure::{Exit, Failure};
 use crate::outgoing::OutgoingMemory;
-use crate::teams;
-use crate::ui::{Ui, memories, one_line};
-use backstory_app::app::project_name;
-use backstory_app::{App, AppError, log, vectors};
+use crate::ui::{memories, one_line};
+use crate::{log, teams, vectors};
 use backstory_store::{SharedProject, Team};
 use backstory_sync::{SyncLock, SyncReport, TeamSync, hub_teams, outgoing, shared_through_hubs};
 use clap::Args;
@@ -85,11 +84,11 @@ struct ProjectOutgoing {
 }
 
 /// Syncs, or shows what it would push.
-pub(crate) fn run(args: &SyncArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+pub(crate) fn run(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     if args.dry_run {
-        return show_outgoing(args, app, ui);
+        return show_outgoing(args, app);
     }
-    let done = sync(args, app, ui);
+    let done = sync(args, app);
     if let Err(failure) = &done {
         // Most syncs run where nobody looks.
         log::line(&app.home, app.now, &format!("sync: {}", failure.line()));
@@ -116,17 +115,19 @@ pub(crate) fn every(minutes: u32, flags: &[String], app: &App) {
     });
 }
 
-fn sync(args: &SyncArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let Some(lock) = SyncLock::try_take(&teams::lock_file(app))? else {
-        ui.say("another sync is running");
-        return report(args, app, ui, Vec::new(), Vec::new());
+        app.ui.say("another sync is running");
+        return report(args, app, Vec::new(), Vec::new());
     };
     let lock = Arc::new(lock);
     // Read under the lock: until then another process may have changed what is shared.
     let shared = shared_through_hubs(&store)?;
     if shared.is_empty() {
-        ui.say("nothing is shared; `backstory project share --team TEAM` shares the project of this folder");
+        app.ui.say(
+            "nothing is shared; `backstory project share --team TEAM` shares the project of this folder",
+        );
     }
     let (mut synced, mut problems) = (Vec::new(), Vec::new());
     for team in hub_teams(&store)? {
@@ -136,7 +137,7 @@ fn sync(args: &SyncArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
             continue;
         }
         // A hub that cannot be used does not keep the other teams from being synced.
-        let (finished, outcome) = match team_sync(&team, projects, lock.clone(), app, ui) {
+        let (finished, outcome) = match team_sync(&team, projects, lock.clone(), app) {
             Ok(sync) => sync.run(),
             Err(failure) => {
                 problems.push((team.name, failure));
@@ -152,7 +153,7 @@ fn sync(args: &SyncArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
         }
     }
     vectors::follow(&mut store, app);
-    report(args, app, ui, synced, problems)
+    report(args, app, synced, problems)
 }
 
 /// The name of a project, its team, and what came of its sync.
@@ -163,10 +164,9 @@ fn team_sync(
     projects: Vec<SharedProject>,
     lock: Arc<SyncLock>,
     app: &App,
-    ui: &Ui,
-) -> Result<TeamSync, AppError> {
+) -> Result<TeamSync, Failure> {
     Ok(TeamSync {
-        access: teams::access(team, app, ui)?,
+        access: teams::access(team, app)?,
         projects,
         policy: teams::share_policy(app),
         home: app.home.clone(),
@@ -189,15 +189,14 @@ fn wait(time: Duration) {
 fn report(
     args: &SyncArgs,
     app: &App,
-    ui: &Ui,
     synced: Vec<SyncedProject>,
-    problems: Vec<(String, AppError)>,
-) -> Result<Exit, AppError> {
+    problems: Vec<(String, Failure)>,
+) -> Result<Exit, Failure> {
     let is_complete = synced.iter().all(|(_, _, report)| report.is_complete());
     for (project, team, report) in &synced {
         for line in mishaps(project, team, report) {
             log::line(&app.home, app.now, &format!("sync: {line}"));
-            ui.say(&line);
+            app.ui.say(&line);
         }
     }
     if args.json {
@@ -206,15 +205,15 @@ fn report(
             .map(|(team, failure)| SyncProblemJson { team: team.clone(), error: failure.line() });
         let problems = listed.collect();
         let projects = synced.into_iter().map(ProjectSyncJson::new).collect();
-        ui.json(&SyncAnswer { version: 1, projects, problems })?;
+        app.ui.json(&SyncAnswer { version: 1, projects, problems })?;
     } else {
-        synced.iter().try_for_each(|(project, team, report)| ui.line(&summary(project, team, report)))?;
+        synced.iter().try_for_each(|(project, team, report)| app.ui.line(&summary(project, team, report)))?;
     }
-    let mut problems: Vec<AppError> = problems.into_iter().map(|(team, failure)| failure.of(&team)).collect();
+    let mut problems: Vec<Failure> = problems.into_iter().map(|(team, failure)| failure.of(&team)).collect();
     if let Some(last) = problems.pop() {
         for failure in &problems {
             log::line(&app.home, app.now, &format!("sync: {}", failure.line()));
-            ui.fail(failure);
+            app.ui.fail(failure);
         }
         return Err(last);
     }
@@ -280,7 +279,7 @@ impl ProjectSyncJson {
     }
 }
 
-fn show_outgoing(args: &SyncArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+fn show_outgoing(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
     let store = app.store_to_read()?;
     let policy = teams::share_policy(app);
     let mut projects = Vec::new();
@@ -292,11 +291,11 @@ fn show_outgoing(args: &SyncArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> 
         projects.push(ProjectOutgoing { project, team: shared.team, memories, forgotten, kept_local });
     }
     if args.json {
-        ui.json(&OutgoingAnswer { version: 1, projects })?;
+        app.ui.json(&OutgoingAnswer { version: 1, projects })?;
         return Ok(Exit::Done);
     }
     for project in &projects {
-        ui.line(&format!(
+        app.ui.line(&format!(
             "{} would push to {}: {}, {} forgotten; {} kept local",
             one_line(&project.project),
             project.team,
@@ -304,7 +303,7 @@ fn show_outgoing(args: &SyncArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> 
             project.forgotten.len(),
             project.kept_local
         ))?;
-        project.memories.iter().try_for_each(|memory| memory.print(ui))?;
+        project.memories.iter().try_for_each(|memory| memory.print(&app.ui))?;
     }
     Ok(Exit::Done)
 }

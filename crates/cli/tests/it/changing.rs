@@ -200,7 +200,7 @@ fn forgetting_needs_a_yes() {
         #1 note Not yet
         error: forgetting cannot be undone
 
-        hint: pass `--yes` to confirm
+        hint: say `--yes` to do it without asking
         ");
     assert_eq!(titles(&env, &["yet"]), ["Not yet"]);
     assert_eq!(env.run(["forget"]).code, Some(2));

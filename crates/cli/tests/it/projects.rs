@@ -94,7 +94,7 @@ fn merging_makes_one_project_of_two() {
         --- err
         error: merging cannot be undone
 
-        hint: pass `--yes` to confirm
+        hint: say `--yes` to do it without asking
         ");
     assert_snapshot!(told(&env.run(["project", "merge", "old", "project", "--yes"])), @r"
         exit 0

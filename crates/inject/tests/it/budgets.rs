@@ -1,4 +1,4 @@
-//! Budget and byte limit hold, whatever is gathered.
+//! Budget and ceiling, for whatever is given.
 
 use crate::month::{DAY, NOW, memory, orientation};
 use backstory_inject::{

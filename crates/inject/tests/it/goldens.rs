@@ -80,7 +80,7 @@ fn a_session_begins_with_the_story_so_far() {
     More on any of this: `backstory search WORDS` or the `search` tool.
     </backstory-1a2b3c4d>
     "#);
-    assert_eq!((block.tokens, block.bytes, block.sections.len()), (Tokens(1_117), block.text.len(), 7));
+    assert_eq!((block.tokens, block.bytes, block.sections.len()), (Tokens(1_118), block.text.len(), 7));
     assert_eq!(block.text, start(None).text, "the same again, byte for byte");
 }
 
@@ -157,7 +157,7 @@ fn one_failure_with_its_fix_comes_before_the_titles_of_others() {
 }
 
 #[test]
-fn a_compaction_gets_plain_text_that_should_survive() {
+fn a_compaction_is_told_in_plain_text_what_should_survive() {
     let block = compaction(&orientation(), &frame(Moment::Compaction));
     insta::assert_snapshot!(block.text, @r#"
     --- backstory 1a2b3c4d ---
@@ -209,7 +209,7 @@ fn a_compaction_gets_plain_text_that_should_survive() {
 }
 
 #[test]
-fn a_resumed_session_gets_only_what_changed() {
+fn a_resumed_session_is_told_only_what_changed() {
     let since = NOW.plus_ms(-20 * HOUR);
     let own = start(Some(ResumePoint { since, session: Some(SessionId(31)) }));
     assert_eq!(own, Block { sections_skipped: own.sections_skipped.clone(), ..Block::default() });
@@ -219,7 +219,7 @@ fn a_resumed_session_gets_only_what_changed() {
 }
 
 #[test]
-fn a_memory_is_rendered_in_whole_sentences_none_of_which_repeats_its_title() {
+fn a_memory_is_told_in_whole_sentences_none_of_which_says_its_title_again() {
     let rendered = |title: &str, body: &str| {
         let work = Ok(vec![memory(7, Kind::Bugfix, HOUR, title, body).into()]);
         let known = Orientation { work, ..Orientation::default() };
@@ -275,7 +275,7 @@ fn a_memory_is_rendered_in_whole_sentences_none_of_which_repeats_its_title() {
 }
 
 #[test]
-fn a_cut_title_is_completed_at_a_prompt_if_it_fits() {
+fn a_title_that_was_cut_is_told_whole_at_a_prompt_where_room_is_left() {
     let title = "We deploy with make ship ENV=staging and prod only goes out on tuesdays and…";
     let body = "we deploy with `make ship ENV=staging` and prod only goes out on tuesdays and thursdays after 10am CET";
     let rendered = |count: i64| {
@@ -332,7 +332,7 @@ fn nothing_to_say_is_said_with_nothing() {
 }
 
 #[test]
-fn a_memory_that_does_not_hold_now_is_not_injected() {
+fn what_is_not_in_force_is_not_told() {
     let live = memory(1, Kind::Decision, DAY, "Live", "");
     let replaced = Memory {
         standing: Standing::Superseded(MemoryId(1)),

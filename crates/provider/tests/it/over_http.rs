@@ -31,7 +31,7 @@ fn sent(request: &StubRequest) -> Value {
 }
 
 #[test]
-fn anthropic_answers_a_request() {
+fn anthropic_is_asked_and_answers() {
     let answer = json!({"content": [{"type": "text", "text": "fine"}],
         "usage": {"input_tokens": 40, "output_tokens": 2, "cache_read_input_tokens": 8}});
     let server = always(200, &answer.to_string());
@@ -85,7 +85,7 @@ fn whatever_else_a_server_says_is_an_error_without_our_words() {
 }
 
 #[test]
-fn a_server_that_never_answers_times_out() {
+fn a_server_that_never_answers_is_given_up() {
     let server = StubServer::start(|_| StubReply::Silence);
     let error = anthropic(&server, Duration::from_millis(50)).answer(&request());
     assert_eq!(error, Err(ModelError::TooLate));

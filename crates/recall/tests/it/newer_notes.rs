@@ -79,7 +79,7 @@ fn the_newest_of_a_chain_comes_first() {
 }
 
 #[test]
-fn a_superseded_memory_is_left_out_and_names_its_replacement_on_request() {
+fn what_was_superseded_is_left_out_and_names_its_replacement_when_asked_for() {
     let mut world = RecallWorld::new();
     let old = world.write(decided("Invoices are sent by post"), 20);
     let content = decided("Invoices are sent by mail");

@@ -1,4 +1,4 @@
-//! Two profiles: a search returns the best there is, an injection only what is surely right.
+//! Two profiles: whoever asks gets the best there is; when nobody asked, only what is surely right is hits_with.
 
 use crate::kit::{NOW, RecallWorld, hit, ids};
 use backstory_memory::{Content, Freshness, Importance, Kind, Memory};
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// Law 5: silence beats noise.
 #[test]
-fn an_injection_leaves_out_what_is_far_from_the_query() {
+fn unasked_what_is_far_from_the_question_is_left_out() {
     let mut world = RecallWorld::new();
     let wanted = world.note("Run the database migration with the maintenance flag set");
     world.note("The database is called heron");
@@ -20,9 +20,9 @@ fn an_injection_leaves_out_what_is_far_from_the_query() {
     assert_eq!(ask("please make the button blue", &RankingWeights::INJECT), []);
 }
 
-/// A memory near in meaning does not answer for a name no memory holds.
+/// What is near in meaning does not answer for a thing that nobody ever spoke of.
 #[test]
-fn an_injection_is_silent_about_a_name_no_memory_holds() {
+fn unasked_nothing_is_said_of_a_name_nobody_ever_wrote() {
     let mut world = RecallWorld::new();
     let wanted = world.note("Containers are started with docker compose, one for each service");
     world.note("Invoices are sent on the first of each month");
@@ -46,7 +46,7 @@ fn an_injection_is_silent_about_a_name_no_memory_holds() {
 
 /// Whether there is an answer is for the best hit to say.
 #[test]
-fn an_injection_includes_what_is_nearly_as_good_as_the_best() {
+fn unasked_what_is_nearly_as_good_as_the_best_comes_with_it() {
     let mut world = RecallWorld::new();
     let best = world.note("Deploy the harbour service with the blue script");
     let second = world.note("Deploy the harbour service on Tuesdays");
@@ -64,7 +64,7 @@ fn an_injection_includes_what_is_nearly_as_good_as_the_best() {
 
 /// A talk that led to nothing has something in common with most questions.
 #[test]
-fn an_injection_demands_a_better_fit_of_the_least_important() {
+fn unasked_what_matters_least_must_fit_better() {
     let mut world = RecallWorld::new();
     let text = "The harbour service is deployed with the blue script on Tuesdays";
     let draft = Content { importance: Importance::new(1), ..Content::new(Kind::Note, text, text) };
@@ -102,7 +102,7 @@ fn what_is_no_answer_itself_speaks_for_no_other() {
 }
 
 #[test]
-fn impressions_without_a_use_fade_a_memory_for_injections() {
+fn what_is_shown_and_never_used_fades_when_unasked() {
     let mut world = RecallWorld::new();
     let ignored = world.note("Deploy with the blue script, the one for Tuesdays");
     let fresh = world.note("The blue button of the admin page starts a deploy");

@@ -211,7 +211,7 @@ fn a_receipt_is_completed_by_what_was_given() {
         outcome: "kept".into(),
         missing_fields: Vec::new(),
     };
-    let (_, proof) = store.record_with_receipt(&arrival("s", 1), &receipt).unwrap();
+    let proof = store.record_with_receipt(&arrival("s", 1), &receipt).unwrap().receipt;
     let session = store.find_session("test", "s").unwrap().unwrap();
     let injection = injection(session.project, session.id, &[], NOW);
     let given = Receipt { bytes_out: 80, outcome: "kept, gave".into(), duration_us: 9, ..receipt.clone() };

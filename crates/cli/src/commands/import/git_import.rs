@@ -1,12 +1,11 @@
 //! `import --git DIR`: pulls what a team shares through a folder in git.
 
 use super::{ImportArgs, embed, tidy_up};
-use crate::exit::Exit;
+use crate::app::{App, project_name};
+use crate::failure::{Exit, Failure};
 use crate::refused_files::RefusedFilesJson;
 use crate::teams;
-use crate::ui::{Ui, one_line};
-use backstory_app::app::project_name;
-use backstory_app::{App, AppError};
+use crate::ui::one_line;
 use backstory_sync::{GitPull, preview_pull, pull_from_folder};
 use serde::Serialize;
 use std::path::Path;
@@ -26,20 +25,20 @@ struct GitImportAnswer {
 }
 
 /// Imports from a folder in git.
-pub(super) fn run(dir: &str, args: &ImportArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+pub(super) fn run(dir: &str, args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
     if !Path::new(dir).is_dir() {
-        return Err(AppError::user(format!("there is no folder `{dir}`"))
+        return Err(Failure::user(format!("there is no folder `{dir}`"))
             .hint("`backstory export --git DIR` makes it; is the branch checked out that holds it?"));
     }
-    let answer = if args.dry_run { preview(dir, args, app)? } else { import(dir, args, app, ui)? };
+    let answer = if args.dry_run { preview(dir, args, app)? } else { import(dir, args, app)? };
     let exit = if answer.refused.count == 0 { Exit::Done } else { Exit::No };
     if args.json {
-        ui.json(&answer)?;
+        app.ui.json(&answer)?;
         return Ok(exit);
     }
-    answer.refused.print(ui);
+    answer.refused.print(&app.ui);
     let pulled = if answer.dry_run { "would pull" } else { "pulled" };
-    ui.line(&format!(
+    app.ui.line(&format!(
         "`{}` {pulled} {} new, {} revised, {} forgotten",
         one_line(&answer.project),
         answer.written,
@@ -49,20 +48,20 @@ pub(super) fn run(dir: &str, args: &ImportArgs, app: &App, ui: &Ui) -> Result<Ex
     Ok(exit)
 }
 
-fn import(dir: &str, args: &ImportArgs, app: &App, ui: &Ui) -> Result<GitImportAnswer, AppError> {
+fn import(dir: &str, args: &ImportArgs, app: &App) -> Result<GitImportAnswer, Failure> {
     let mut store = app.store()?;
-    let lock = teams::lock(app, ui)?;
+    let lock = teams::lock(app)?;
     let project = app.project_to_write(&mut store, args.project.as_deref())?;
     let policy = teams::share_policy(app);
     let pulled = pull_from_folder(&mut store, (project, Path::new(dir)), &policy, app.now)?;
     // What follows takes long, and no sync has to wait for it.
     drop(lock);
     tidy_up(&mut store, app);
-    embed(&mut store, args, app, ui)?;
+    embed(&mut store, args, app)?;
     Ok(answer(pulled, project_name(&store, project)?, args))
 }
 
-fn preview(dir: &str, args: &ImportArgs, app: &App) -> Result<GitImportAnswer, AppError> {
+fn preview(dir: &str, args: &ImportArgs, app: &App) -> Result<GitImportAnswer, Failure> {
     let store = app.store_to_read()?;
     let project = app.known_project(&store, args.project.as_deref())?;
     let preview = preview_pull(&store, (project, Path::new(dir)), app.now)?;

@@ -1,6 +1,8 @@
-//! How a command ends when it does not fail.
+//! How a command ends.
 
-/// How a command ended.
+pub(crate) use backstory_app::error::{AppError as Failure, ErrorCode, SEARCH_FINDS};
+
+/// How a command ended when it did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Done.

@@ -1,16 +1,19 @@
-//! `polish`: lets the configured model word better what rules have made. Started by hooks, never waited for; one at a time.
+//! Lets the configured model reword what rules have made. Hooks start it and do not wait; one process does it at a time.
 //!
 //! Whatever fails, the rules' own words stay. What may be asked and how often is the store's to say, before each call; what an
 //! answer must be like is `provider`'s.
 
-use crate::exit::Exit;
-use backstory_app::config::{Config, Provider};
-use backstory_app::env_vars::{BACKSTORY_INSIDE, Environment};
-use backstory_app::self_capture_guard::{self, Runner};
-use backstory_app::{App, AppError, app, log};
+use crate::app::{self, App};
+use crate::config::{Config, Provider};
+use crate::env_vars::{BACKSTORY_INSIDE, Environment};
+use crate::error::AppError;
+use crate::log;
+use crate::self_capture_guard::{self, Runner};
 use backstory_capture::{Redactor, prepare};
 use backstory_distil::{DistilReport, DistilTrigger};
-use backstory_memory::{Content, Event, Kind, KindGroup, Memory, MemoryId, Timestamp, Tokens, Uid, digest};
+use backstory_memory::{
+    Content, Kind, KindGroup, Memory, MemoryId, SessionId, Timestamp, Tokens, Uid, digest,
+};
 use backstory_provider::{
     Anthropic, ClaudeCli, Model, ModelAnswer, ModelError, ModelRequest, OpenAiCompatible, parse_rewording,
     rewording_request,
@@ -26,16 +29,20 @@ const RETRY_AFTER_MS: i64 = 10 * 60 * 1000;
 const PUT_OFF_MS: i64 = 60 * 1000;
 
 /// Words better what waits for it, until nothing is due or no call may be made.
-pub(crate) fn run(app: &App) -> Result<Exit, AppError> {
+///
+/// # Errors
+///
+/// When the home cannot be locked or the store cannot be used. A model that fails is no error: the rules' own words stay.
+pub fn run(app: &App) -> Result<(), AppError> {
     // A model's program that starts us asks us to ask a model.
     if app.environment.is_inside() || app.config.distil.provider == Provider::None {
-        return Ok(Exit::Done);
+        return Ok(());
     }
     let done = polish_all(app);
     if let Err(failure) = &done {
         log::line(&app.home, app.now, &format!("polish: {}", failure.line()));
     }
-    done.map(|()| Exit::Done)
+    done
 }
 
 /// Lets what was distilled after an event wait for a model, where one is configured; returns whether anything waits that did not
@@ -44,7 +51,7 @@ pub(crate) fn run(app: &App) -> Result<Exit, AppError> {
 /// A summary is made anew with each turn: it waits for the end of the session, whether the last turn changed it or not.
 pub(crate) fn enqueue(
     store: &mut Store,
-    event: &Event,
+    (session, at): (Option<SessionId>, Timestamp),
     trigger: DistilTrigger,
     report: &DistilReport,
     config: &Config,
@@ -56,12 +63,12 @@ pub(crate) fn enqueue(
     let done = Kind::with(|kind| kind.group == KindGroup::Work);
     let mut worth = of_kinds(store, &changed, &done)?;
     if trigger == DistilTrigger::SessionEnd
-        && let Some(session) = store.find_session(&event.host, &event.host_session)?
+        && let Some(session) = session
     {
-        let all = store.memories_of_session(session.id)?;
+        let all = store.memories_of_session(session)?;
         worth.extend(of_kinds(store, &all, &[Kind::Summary])?);
     }
-    Ok(store.enqueue(&worth, event.at)? > 0)
+    Ok(store.enqueue(&worth, at)? > 0)
 }
 
 fn of_kinds(store: &Store, ids: &[MemoryId], kinds: &[Kind]) -> Result<Vec<MemoryId>, AppError> {

@@ -1,0 +1,266 @@
+//! One call of a host's hook, hundreds of times a day: parse → keep → learn → inject.
+//!
+//! The event is kept before anything else. What cannot be written to the database in time goes to the spool (law 3). Whatever else
+//! fails costs a line in our log, never the event, and never hurts the host (law 1).
+//!
+//! Not here: standard input and output, the deadline that ends the process (the door); what a payload means (`hosts`).
+
+mod call;
+mod context;
+mod keep;
+mod learn;
+mod transcript_tail;
+
+use crate::config::Config;
+use crate::engine::{Profile, open_engine};
+use crate::env_vars::Environment;
+use crate::error::AppError;
+use crate::injection::inject_settings;
+use crate::log;
+use backstory_hosts::{Host, HostReply};
+use backstory_inject::{
+    BuiltInjection, HookInjector, InjectionRequest, Prefetch, check_capture, elapsed_us, problem_opening,
+};
+use backstory_memory::{Moment, Timestamp};
+use backstory_platform::in_own_group;
+use backstory_recall::{RecallEngine, VectorCache};
+use backstory_store::{Home, IncomingEvent, Purpose, Receipt, Store, StoreError};
+use call::HookCall;
+use context::HookContext;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// Gathering ends at this share of the time, in percent: what is there by then is injected.
+const SOFT_DEADLINE: u32 = 80;
+/// The share of the time, in percent, that the end of a turn waits for the host's own transcript. It comes after a tenth of a second,
+/// unless the machine is busy.
+const TRANSCRIPT_WAIT: u32 = 60;
+
+/// What a host calls the hook with.
+#[derive(Clone, Debug)]
+pub struct HookInvocation {
+    /// The host that calls.
+    pub host: Host,
+    /// The event as the command line names it, for hosts whose payload does not.
+    pub event: Option<String>,
+}
+
+/// One run of the hook. The run and its last resort share it, each on a thread of its own.
+#[derive(Debug)]
+pub struct Hook {
+    invocation: HookInvocation,
+    environment: Environment,
+    home: Home,
+    now: Timestamp,
+    started: Instant,
+    deadline: Duration,
+    /// The payload, once all of it is read.
+    payload: OnceLock<Vec<u8>>,
+    /// The events to keep. Whoever needs them first makes them: two versions of one would be two events.
+    events: OnceLock<Vec<IncomingEvent>>,
+    /// Whether all of them are safe, in the database or in the spool.
+    is_kept: AtomicBool,
+}
+
+impl Hook {
+    /// Prepares a run that started at `started` and has `deadline` for everything.
+    #[must_use]
+    pub fn new(
+        invocation: HookInvocation,
+        environment: Environment,
+        home: Home,
+        (now, started, deadline): (Timestamp, Instant, Duration),
+    ) -> Hook {
+        let (payload, events, is_kept) = (OnceLock::new(), OnceLock::new(), AtomicBool::new(false));
+        Hook { invocation, environment, home, now, started, deadline, payload, events, is_kept }
+    }
+
+    /// Keeps what happened, learns from it, and injects what the session should know. `reply` writes to the host, once at most.
+    ///
+    /// # Errors
+    ///
+    /// When an event can be kept nowhere, or the store fails after it was kept.
+    pub fn serve(&self, payload: Vec<u8>, reply: impl FnOnce(&str)) -> Result<(), AppError> {
+        let payload = self.payload.get_or_init(|| payload);
+        let Some(call) = self.parse(payload) else { return Ok(()) };
+        call.config_errors.iter().for_each(|error| self.log(&error.line()));
+        // A hook that keeps nothing must not create a home either.
+        if !call.captures && (call.injection.is_none() || !self.home.database().exists()) {
+            return Ok(());
+        }
+        self.home.prepare()?;
+        let prefetch = self.prefetch(&call);
+        let store = Store::open(&self.home, Purpose::Hook, self.now);
+        let Some(mut context) = HookContext::resolve(self, call, store) else { return Ok(()) };
+        let warning = self.warning(&context);
+
+        let receipt = self.receipt(&context, payload.len());
+        let kept = self.keep(&mut context, &receipt)?;
+        let Some(mut store) = context.store.take().and_then(Result::ok) else {
+            self.reply(&context, Moment::SessionStart, None, (warning, reply));
+            return self.finish(&context.config, kept.event, None);
+        };
+
+        self.record_uses(&mut store, &context, &kept.actions);
+        let learned = kept.event.and_then(|event| self.learn(&mut store, &context, event));
+
+        let injected = self.inject(&mut store, &context, (&receipt, kept.receipt, prefetch.as_ref()));
+        if let Some(injection) = &context.injection {
+            self.reply(&context, injection.point.moment(), injected.as_ref(), (warning, reply));
+        }
+        if kept.event.is_none() && context.captures && injected.is_none() {
+            // A receipt only proves that hooks run: the next hook brings its own.
+            drop(store.record_receipt(&receipt));
+        }
+
+        match learned {
+            Some(learned) => {
+                // The checkpoint below writes this too. If it fails, a duration is missing in `status`.
+                drop(kept.receipt.map(|id| store.set_receipt_duration(id, elapsed_us(self.started))));
+                self.follow_up(&mut store, learned, &context.config)?;
+            }
+            None => store.truncate_long_log()?,
+        }
+        self.finish(&context.config, kept.event, Some(&store))
+    }
+
+    /// Opens the recall engine on a thread before the store is open, if a prompt may need it.
+    fn prefetch(&self, call: &HookCall) -> Option<Prefetch> {
+        let request = call.injection.as_ref().filter(|request| request.budget > 0)?;
+        let (config, environment, home) = (call.config.clone(), self.environment.clone(), self.home.clone());
+        Prefetch::start(&request.point, move || {
+            open_engine(&config, &environment, &home, Profile::Inject, &VectorCache::default())
+        })
+    }
+
+    /// Builds and records what is injected. A failure here leaves the session without an injection.
+    fn inject(
+        &self,
+        store: &mut Store,
+        context: &HookContext,
+        (receipt, earlier, prefetch): (&Receipt, Option<backstory_store::ReceiptId>, Option<&Prefetch>),
+    ) -> Option<BuiltInjection> {
+        let request: &InjectionRequest = context.injection.as_ref()?;
+        let open_engine = || -> RecallEngine {
+            open_engine(
+                &context.config,
+                &self.environment,
+                &self.home,
+                Profile::Inject,
+                &VectorCache::default(),
+            )
+        };
+        let built = context.location(store).and_then(|location| {
+            let injector = HookInjector {
+                settings: inject_settings(&self.environment, self.now),
+                open_engine: &open_engine,
+                prefetch,
+                now: self.now,
+                started: self.started,
+                until: self.started + self.share(SOFT_DEADLINE),
+                host: context.host.as_str(),
+                host_session: &context.host_session,
+                project_root: &context.project_ref.root,
+                before: context.before.as_ref(),
+                location,
+            };
+            Ok(injector.inject(store, request, receipt, earlier)?)
+        });
+        built.unwrap_or_else(|error: AppError| {
+            self.log(&format!("nothing is injected: {}", error.line()));
+            None
+        })
+    }
+
+    /// Replies to the host with what is injected, and to the user with a warning: one reply, or none at all.
+    fn reply(
+        &self,
+        context: &HookContext,
+        moment: Moment,
+        injected: Option<&BuiltInjection>,
+        (warning, write): (Option<String>, impl FnOnce(&str)),
+    ) {
+        let text = injected.map(|built| built.block.text.as_str());
+        let reply = HostReply { context: text, to_user: warning.as_deref() };
+        if let Some(reply) = context.host.reply(moment, reply) {
+            write(&reply);
+        }
+    }
+
+    /// Returns what the user should know when a session starts and memories cannot be kept.
+    fn warning(&self, context: &HookContext) -> Option<String> {
+        if !context.starts_session() {
+            return None;
+        }
+        let problem = match context.store.as_ref()? {
+            Err(error) => problem_opening(error),
+            Ok(store) => {
+                let here = || store.find_project(&context.project_ref).ok().flatten();
+                let project = context.before.as_ref().map(|session| session.project).or_else(here);
+                check_capture(&self.home, store, (context.host.as_str(), project), self.now)
+            }
+        };
+        problem.map(|problem| problem.to_string())
+    }
+
+    fn share(&self, percent: u32) -> Duration {
+        self.deadline * percent / 100
+    }
+
+    fn receipt(&self, context: &HookContext, bytes_in: usize) -> Receipt {
+        Receipt {
+            host: context.host.as_str().to_owned(),
+            event: context.event_name.chars().take(64).collect(),
+            at: self.now,
+            duration_us: elapsed_us(self.started),
+            bytes_in: u32::try_from(bytes_in).unwrap_or(u32::MAX),
+            bytes_out: 0,
+            outcome: context.outcome.clone(),
+            missing_fields: context.missing_fields.clone(),
+        }
+    }
+
+    /// Writes a line to our log.
+    pub fn log(&self, text: &str) {
+        log::line(&self.home, self.now, &format!("hook: {text}"));
+    }
+
+    /// Runs a command of ours in a process of its own; the hook does not wait for it.
+    fn start(&self, command: &str) {
+        let Ok(program) = std::env::current_exe() else { return };
+        let mut child = Command::new(program);
+        child.arg(command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Err(error) = in_own_group(&mut child).spawn() {
+            self.log(&format!("cannot start `{command}`: {error}"));
+        }
+    }
+
+    /// Starts what the end of a session leaves to be done.
+    fn finish(
+        &self,
+        config: &Config,
+        event: Option<&IncomingEvent>,
+        store: Option<&Store>,
+    ) -> Result<(), AppError> {
+        if event.is_none_or(|event| event.event.kind != backstory_memory::EventKind::SessionEnd) {
+            return Ok(());
+        }
+        if config.retention.backups > 0 {
+            self.start("maintain");
+        }
+        // The sync talks to hubs in a process of its own: a hook never waits for a network.
+        if let Some(store) = store.filter(|_| config.team.at_session_end)
+            && !backstory_sync::shared_through_hubs(store)?.is_empty()
+        {
+            self.start("sync");
+        }
+        Ok(())
+    }
+}
+
+/// Whether an error says that the database is damaged: then housekeeping repairs it.
+fn is_damaged(error: &StoreError) -> bool {
+    matches!(error, StoreError::Damaged { .. })
+}

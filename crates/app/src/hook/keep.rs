@@ -1,0 +1,135 @@
+//! Keeps what happened: in the store, or in the spool if the store cannot take it now (law 3).
+//!
+//! The run and its last resort may do this at the same time, each on its own thread. They keep the same events, recognised by their
+//! idempotency keys.
+
+use super::context::HookContext;
+use super::{Hook, is_damaged};
+use crate::error::AppError;
+use backstory_capture::{CaptureContext, RawEvent, normalise};
+use backstory_hosts::AgentEvent;
+use backstory_inject::{AgentAction, HookLocation};
+use backstory_memory::EventBody;
+use backstory_store::{IncomingEvent, Receipt, ReceiptId, Spool, Store, StoreError};
+use std::sync::atomic::Ordering;
+
+/// What was kept.
+pub(super) struct Kept<'a> {
+    /// The main event, in the store or in the spool.
+    pub(super) event: Option<&'a IncomingEvent>,
+    /// The receipt that was written with it.
+    pub(super) receipt: Option<ReceiptId>,
+    /// What the agent did, to be compared with what was injected.
+    pub(super) actions: Vec<AgentAction>,
+}
+
+impl Hook {
+    /// Spools what is not kept yet. Called when the time is over or the run panicked: nothing that made it slow is tried again.
+    pub fn keep_at_last(&self) {
+        let payload = self.payload.get().filter(|_| !self.is_kept.load(Ordering::Acquire));
+        if let Some(Err(error)) = payload.map(|payload| self.spool_payload(payload)) {
+            self.log(&error.line());
+        }
+    }
+
+    fn spool_payload(&self, payload: &[u8]) -> Result<(), AppError> {
+        let Some(call) = self.parse(payload).filter(|call| call.captures) else { return Ok(()) };
+        if self.is_own_session(None, &call) {
+            return Ok(());
+        }
+        self.home.prepare()?;
+        let mut context = HookContext::without_store(self, call, None);
+        for event in self.incoming(&mut context) {
+            Spool::new(&self.home).push(event)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps what happened, and notes in the context where it belongs.
+    pub(super) fn keep(&self, context: &mut HookContext, receipt: &Receipt) -> Result<Kept<'_>, AppError> {
+        let actions: Vec<AgentAction> =
+            context.events.iter().filter_map(|event| AgentAction::from_activity(&event.activity)).collect();
+        let Some((event, also)) = self.incoming(context).split_first() else {
+            return Ok(Kept { event: None, receipt: None, actions });
+        };
+        let receipt = self.keep_event(event, context, receipt)?;
+        for event in also {
+            // The receipt was written with the main event.
+            let store = context.store.as_mut().and_then(|store| store.as_mut().ok());
+            if !store.is_some_and(|store| store.record(event).is_ok()) {
+                Spool::new(&self.home).push(event)?;
+            }
+        }
+        self.is_kept.store(true, Ordering::Release);
+        Ok(Kept { event: Some(event), receipt, actions })
+    }
+
+    /// Writes an event and the receipt of the hook in one transaction. If the store cannot take it, the event is spooled and the
+    /// store is not used any more.
+    fn keep_event(
+        &self,
+        event: &IncomingEvent,
+        context: &mut HookContext,
+        receipt: &Receipt,
+    ) -> Result<Option<ReceiptId>, AppError> {
+        let Some(store) = context.store.take() else { return Ok(None) };
+        let written = store.and_then(|mut store| {
+            let recorded = store.record_with_receipt(event, receipt)?;
+            Ok((store, recorded))
+        });
+        match written {
+            Ok((store, recorded)) => {
+                context.store = Some(Ok(store));
+                context.recorded = recorded.location.map(|location| HookLocation {
+                    session: Some((location.session, location.session_project)),
+                    project_here: Some(location.project_here),
+                });
+                Ok(recorded.receipt)
+            }
+            Err(error) => {
+                Spool::new(&self.home).push(event)?;
+                self.report_spooled(&error);
+                context.store = Some(Err(error));
+                Ok(None)
+            }
+        }
+    }
+
+    fn report_spooled(&self, error: &StoreError) {
+        if !error.is_transient() {
+            self.log(&format!("an event waits in the spool: {error}"));
+        }
+        if is_damaged(error) {
+            self.start("maintain");
+        }
+    }
+
+    /// Normalises and redacts what happened, once for the run and its last resort.
+    fn incoming(&self, context: &mut HookContext) -> &[IncomingEvent] {
+        let events = std::mem::take(&mut context.events);
+        self.events.get_or_init(|| events.into_iter().map(|event| self.to_incoming(context, event)).collect())
+    }
+
+    fn to_incoming(&self, context: &HookContext, event: AgentEvent) -> IncomingEvent {
+        let raw = RawEvent {
+            host: context.host.as_str().to_owned(),
+            host_session: context.raw_session.clone(),
+            tool: event.tool,
+            sequence: event.sequence,
+            provenance: event.provenance,
+            body: EventBody { activity: event.activity, subagent: event.subagent },
+        };
+        // A store that cannot tell what was injected must not keep the event from being kept.
+        let recent = |store: &Store| store.recent_shingles(&raw.host, &raw.host_session).ok();
+        let store = context.store.as_ref().and_then(|store| store.as_ref().ok());
+        let injected = store.and_then(recent).unwrap_or_default();
+        let capture = CaptureContext {
+            redactor: &context.redactor,
+            most_bytes: context.config.capture.max_event_bytes as usize,
+            root: &context.project_ref.root,
+            given: &injected,
+            at: self.now,
+        };
+        IncomingEvent { event: normalise(raw, &capture), project_ref: context.project_ref.clone() }
+    }
+}

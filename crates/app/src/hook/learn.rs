@@ -1,0 +1,98 @@
+//! Learns from what was kept: which injected memories were used, and memories distilled at the end of a turn, a session, a compaction.
+//!
+//! All of it is done as far as there is time; the next turn or housekeeping does the rest.
+
+use super::Hook;
+use super::context::HookContext;
+use crate::config::Config;
+use crate::error::AppError;
+use crate::{polish, vectors};
+use backstory_capture::body_of;
+use backstory_distil::{DistilReport, DistilTrigger, Distillation, distil};
+use backstory_inject::AgentAction;
+use backstory_memory::{Activity, EventKind, SessionId};
+use backstory_store::{IncomingEvent, Store};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The time distillation may take to compare and look closely; then it writes what it has.
+const DISTIL_TIME: Duration = Duration::from_millis(600);
+/// The time for making vectors.
+const EMBED_TIME: Duration = Duration::from_millis(250);
+/// Neither goes on later than this after the start, however long the transcript was waited for.
+const LATEST_WORK: Duration = Duration::from_millis(1400);
+
+/// What came of distilling after an event.
+pub(super) struct Learned {
+    session: Option<SessionId>,
+    trigger: DistilTrigger,
+    report: Result<DistilReport, AppError>,
+}
+
+impl Hook {
+    /// Records which injected memories the agent's actions used. A failure here costs a number, not an event.
+    pub(super) fn record_uses(&self, store: &mut Store, context: &HookContext, actions: &[AgentAction]) {
+        for action in actions {
+            let recorded = context.location(store).and_then(|location| match location.session {
+                Some((session, _)) => Ok(action.record_use(store, session, self.now)?),
+                None => Ok(()),
+            });
+            if let Err(error) = recorded {
+                self.log(&format!("a use is not recorded: {}", error.line()));
+            }
+        }
+    }
+
+    /// Distils memories if the event calls for it. What fails is tried again with the next turn: the events are kept.
+    pub(super) fn learn(
+        &self,
+        store: &mut Store,
+        context: &HookContext,
+        event: &IncomingEvent,
+    ) -> Option<Learned> {
+        let trigger = trigger(event)?;
+        let location = context.location(store);
+        let session = location.as_ref().ok().and_then(|location| location.session);
+        let report = location.and_then(|location| {
+            let Some((session, project)) = location.session else { return Ok(DistilReport::default()) };
+            // The agent may work in another project's folder by now: its files are not this session's (law 8).
+            let is_here = location.project_here == Some(project);
+            let root = Some(Path::new(&context.project_ref.root)).filter(|root| is_here && root.is_dir());
+            // Waiting for the host's transcript does not shorten this.
+            let until = Some((Instant::now() + DISTIL_TIME).min(self.started + LATEST_WORK));
+            let work = Distillation { trigger, root, redactor: &context.redactor, now: self.now, until };
+            Ok(distil(store, session, &work)?)
+        });
+        Some(Learned { session: session.map(|(session, _)| session), trigger, report })
+    }
+
+    /// Does what follows distilling, and leaves a store that the next turn's hooks open fast.
+    pub(super) fn follow_up(
+        &self,
+        store: &mut Store,
+        learned: Learned,
+        config: &Config,
+    ) -> Result<(), AppError> {
+        store.checkpoint()?;
+        let Learned { session, trigger, report } = learned;
+        if polish::enqueue(store, (session, self.now), trigger, &report?, config)? {
+            self.start("polish");
+        }
+        let until = (Instant::now() + EMBED_TIME).min(self.started + LATEST_WORK);
+        vectors::note_failure(&self.home, self.now, vectors::embed_until(store, config, until));
+        Ok(())
+    }
+}
+
+/// Returns the reason to distil after an event, if there is one.
+fn trigger(event: &IncomingEvent) -> Option<DistilTrigger> {
+    match event.event.kind {
+        EventKind::TurnEnd => Some(DistilTrigger::TurnEnd),
+        EventKind::SessionEnd => Some(DistilTrigger::SessionEnd),
+        EventKind::Compaction => match body_of(&event.event)?.activity {
+            Activity::Compacting { .. } => Some(DistilTrigger::Compaction),
+            _ => None,
+        },
+        _ => None,
+    }
+}
