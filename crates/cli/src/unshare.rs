@@ -71,8 +71,8 @@ fn push(store: &Store, shared: &SharedProject, app: &App) -> Result<(), Failure>
     let named = shared.team.parse().ok();
     let team = teams::joined(store, named.as_ref(), "`--team TEAM`")?;
     // The hub is talked to in a thread of its own, which opens the store for itself.
-    let (mut store, shared, policy) = (app.store()?, shared.clone(), teams::share_policy(app));
+    let (mut store, shared) = (app.store()?, shared.clone());
     teams::ask(&team, app, move |hub, on_progress| {
-        backstory_sync::push_deletions(&mut store, hub, &shared, &policy, on_progress)
+        backstory_sync::push_deletions(&mut store, hub, &shared, on_progress)
     })
 }

@@ -12,11 +12,22 @@ pub use git_push::{GitPush, GitPushPreview, preview_push, push_to_folder};
 
 use crate::project_sync::Inbox;
 use crate::transport::Transport;
-use crate::{Pushed, SyncError};
+use crate::{Pushed, SharePolicy, SyncError};
 use backstory_memory::{SyncBatch, Timestamp, Uid};
 use git_folder::{FolderMemory, GitFolder};
 use git_push::FilesWritten;
 use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The folder of a project, and what a push or pull of it needs.
+pub struct GitShare<'a> {
+    /// The folder.
+    pub dir: &'a Path,
+    /// What may be shared.
+    pub policy: &'a SharePolicy,
+    /// The time.
+    pub now: Timestamp,
+}
 
 /// A project in a folder.
 pub(crate) struct GitTransport {

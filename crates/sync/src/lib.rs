@@ -19,8 +19,8 @@ mod vector_push;
 
 pub use error::SyncError;
 pub use git::{
-    GitPull, GitPush, GitPushPreview, RefusedFile, RefusedFiles, author_name, preview_pull, preview_push,
-    pull_from_folder, push_to_folder,
+    GitPull, GitPush, GitPushPreview, GitShare, RefusedFile, RefusedFiles, author_name, preview_pull,
+    preview_push, pull_from_folder, push_to_folder,
 };
 pub use hub::{
     Hub, HubAddress, HubAddressError, HubError, HubMigration, HubOwner, Invitation, MemoryVectors, Pulled,

@@ -76,11 +76,11 @@ pub(crate) struct ProjectSync<'a, T> {
 impl<T: Transport> ProjectSync<'_, T> {
     /// Pushes everything in the outbox.
     pub(crate) fn push(&mut self, store: &mut Store) -> Result<(), SyncError> {
-        let (mut after, mut size) = (None, FIRST_BATCH);
-        while let Some(batch) = next_batch(store, self.project, self.policy, after.as_ref(), size)? {
+        let mut outbox = OutboxReader::new(self.project, FIRST_BATCH);
+        while let Some(batch) = outbox.next_batch(store, self.policy)? {
             let began = Instant::now();
-            let Pushed { rejected, in_other_project } = self.send(&batch.changes)?;
-            size = next_size(size, began.elapsed());
+            let Pushed { rejected, in_other_project } = send(&mut self.transport, &batch.changes)?;
+            outbox.size = next_size(outbox.size, began.elapsed());
             let is_accepted = |uid: &Uid| !rejected.iter().any(|memory| memory.uid == *uid);
             let accepted: Vec<OutboxEntry> =
                 batch.outgoing.into_iter().filter(|entry| is_accepted(entry.uid())).collect();
@@ -93,7 +93,6 @@ impl<T: Transport> ProjectSync<'_, T> {
             // Noted batch by batch: a sync that is broken off goes on here.
             store.mark_pushed(self.project, &accepted)?;
             store.mark_kept_local(&batch.kept_local)?;
-            after = Some(batch.last);
         }
         Ok(())
     }
@@ -105,25 +104,29 @@ impl<T: Transport> ProjectSync<'_, T> {
         let mut inbox = Inbox { store, project: *project, report, policy, member, now: *now };
         transport.pull(&mut inbox)
     }
+}
 
-    /// Pushes deletions, and nothing else.
-    pub(crate) fn push_deletions(&mut self, store: &mut Store) -> Result<(), SyncError> {
-        let mut after = None;
-        loop {
-            let entries = store.outbox(self.project, after.as_ref(), LARGEST_BATCH)?;
-            let Some(last) = entries.last().map(|entry| entry.uid().clone()) else { return Ok(()) };
-            let deleted: Vec<OutboxEntry> =
-                entries.into_iter().filter(|entry| matches!(entry, OutboxEntry::Deleted(_))).collect();
-            let forgotten = deleted.iter().map(|entry| entry.uid().clone()).collect();
-            self.send(&SyncBatch { forgotten, ..SyncBatch::default() })?;
-            store.mark_pushed(self.project, &deleted)?;
-            after = Some(last);
-        }
+/// Pushes the deletions in the outbox of a project, and nothing else.
+pub(crate) fn push_outbox_deletions(
+    store: &mut Store,
+    project: ProjectId,
+    transport: &mut impl Transport,
+) -> Result<(), SyncError> {
+    let mut after = None;
+    loop {
+        let entries = store.outbox(project, after.as_ref(), LARGEST_BATCH)?;
+        let Some(last) = entries.last().map(|entry| entry.uid().clone()) else { return Ok(()) };
+        let deleted: Vec<OutboxEntry> =
+            entries.into_iter().filter(|entry| matches!(entry, OutboxEntry::Deleted(_))).collect();
+        let forgotten = deleted.iter().map(|entry| entry.uid().clone()).collect();
+        send(transport, &SyncBatch { forgotten, ..SyncBatch::default() })?;
+        store.mark_pushed(project, &deleted)?;
+        after = Some(last);
     }
+}
 
-    fn send(&mut self, batch: &SyncBatch) -> Result<Pushed, SyncError> {
-        if batch.is_empty() { Ok(Pushed::default()) } else { self.transport.push(batch) }
-    }
+fn send(transport: &mut impl Transport, batch: &SyncBatch) -> Result<Pushed, SyncError> {
+    if batch.is_empty() { Ok(Pushed::default()) } else { transport.push(batch) }
 }
 
 /// Returns what a push would send of a project, and how many memories would be kept local.
@@ -132,61 +135,72 @@ pub fn outgoing(
     project: ProjectId,
     policy: &SharePolicy,
 ) -> Result<(SyncBatch, u64), SyncError> {
-    let (mut all, mut kept_local, mut after) = (SyncBatch::default(), 0, None);
-    while let Some(batch) = next_batch(store, project, policy, after.as_ref(), LARGEST_BATCH)? {
+    let (mut all, mut kept_local) = (SyncBatch::default(), 0);
+    let mut outbox = OutboxReader::new(project, LARGEST_BATCH);
+    while let Some(batch) = outbox.next_batch(store, policy)? {
         kept_local += batch.kept_local.len() as u64;
         all.memories.extend(batch.changes.memories);
         all.forgotten.extend(batch.changes.forgotten);
-        after = Some(batch.last);
     }
     Ok((all, kept_local))
 }
 
 /// A part of the outbox.
+#[derive(Default)]
 struct OutgoingBatch {
     changes: SyncBatch,
     outgoing: Vec<OutboxEntry>,
     kept_local: Vec<OutboxEntry>,
-    last: Uid,
 }
 
-/// Returns the part of the outbox after a uid, as much as is pushed at once.
-fn next_batch(
-    store: &Store,
+/// Reads the outbox of a project batch by batch, in the order of uids.
+struct OutboxReader {
     project: ProjectId,
-    policy: &SharePolicy,
-    after: Option<&Uid>,
+    after: Option<Uid>,
+    /// How many memories the next batch has.
     size: usize,
-) -> Result<Option<OutgoingBatch>, SyncError> {
-    let entries = store.outbox(project, after, size)?;
-    let Some(last) = entries.last().map(|entry| entry.uid().clone()) else { return Ok(None) };
-    let mut batch =
-        OutgoingBatch { changes: SyncBatch::default(), outgoing: Vec::new(), kept_local: Vec::new(), last };
-    let mut bytes = 0;
-    for entry in entries {
-        match &entry {
-            OutboxEntry::Changed(memory) => match policy.outgoing(memory) {
-                None => {
-                    batch.kept_local.push(entry);
-                    continue;
-                }
-                Some(changes) => {
-                    bytes += changes.memories.iter().map(size_of_memory).sum::<usize>();
-                    batch.changes.memories.extend(changes.memories);
-                    batch.changes.links.extend(changes.links);
-                    batch.changes.pins.extend(changes.pins);
-                }
-            },
-            OutboxEntry::Deleted(uid) => batch.changes.forgotten.push(uid.clone()),
-        }
-        let uid = entry.uid().clone();
-        batch.outgoing.push(entry);
-        if bytes > BATCH_BYTES {
-            batch.last = uid;
-            break;
-        }
+}
+
+impl OutboxReader {
+    fn new(project: ProjectId, size: usize) -> OutboxReader {
+        OutboxReader { project, after: None, size }
     }
-    Ok(Some(batch))
+
+    /// Returns the next batch; nothing where the outbox was read to its end.
+    fn next_batch(
+        &mut self,
+        store: &Store,
+        policy: &SharePolicy,
+    ) -> Result<Option<OutgoingBatch>, SyncError> {
+        let entries = store.outbox(self.project, self.after.as_ref(), self.size)?;
+        if entries.is_empty() {
+            return Ok(None);
+        }
+        let (mut batch, mut bytes) = (OutgoingBatch::default(), 0);
+        for entry in entries {
+            self.after = Some(entry.uid().clone());
+            match &entry {
+                OutboxEntry::Deleted(uid) => batch.changes.forgotten.push(uid.clone()),
+                OutboxEntry::Changed(memory) => match policy.outgoing(memory) {
+                    None => {
+                        batch.kept_local.push(entry);
+                        continue;
+                    }
+                    Some(changes) => {
+                        bytes += changes.memories.iter().map(size_of_memory).sum::<usize>();
+                        batch.changes.memories.extend(changes.memories);
+                        batch.changes.links.extend(changes.links);
+                        batch.changes.pins.extend(changes.pins);
+                    }
+                },
+            }
+            batch.outgoing.push(entry);
+            if bytes > BATCH_BYTES {
+                break;
+            }
+        }
+        Ok(Some(batch))
+    }
 }
 
 /// Returns the size of the next batch: each batch is noted as a whole, so a slow hub gets smaller ones.

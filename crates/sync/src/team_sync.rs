@@ -2,8 +2,8 @@
 
 use crate::hub_timeout::with_hub_timeout;
 use crate::hub_transport::HubTransport;
-use crate::project_sync::ProjectSync;
-use crate::vector_push::push_vectors;
+use crate::project_sync::{ProjectSync, push_outbox_deletions};
+use crate::vector_push::VectorPush;
 use crate::{Hub, HubAccess, SharePolicy, SyncError, SyncLock, SyncReport};
 use backstory_memory::{ProjectId, Timestamp};
 use backstory_store::{Home, Purpose, SharedProject, Store};
@@ -61,14 +61,20 @@ impl TeamSync {
         on_progress: &dyn Fn(),
     ) -> Result<SyncReport, SyncError> {
         let transport = HubTransport { hub, shared, on_progress };
-        let mut sync = project_sync(transport, shared, &self.policy, self.now);
+        let mut sync = ProjectSync {
+            transport,
+            project: shared.project,
+            policy: &self.policy,
+            now: self.now,
+            report: SyncReport::default(),
+        };
         sync.push(store)?;
         sync.pull(store)?;
         // What was forgotten elsewhere may have replaced something here, which is in force again.
         sync.push(store)?;
         let report = sync.report;
         if let Some(file) = &self.vectors {
-            push_vectors(store, hub, shared, (&self.policy, file), on_progress)?;
+            VectorPush { hub, shared, policy: &self.policy, file, on_progress }.run(store)?;
         }
         Ok(report)
     }
@@ -79,19 +85,8 @@ pub fn push_deletions(
     store: &mut Store,
     hub: &mut Hub,
     shared: &SharedProject,
-    policy: &SharePolicy,
     on_progress: &dyn Fn(),
 ) -> Result<(), SyncError> {
-    // Nothing is stamped with a time: deletions have none.
-    let transport = HubTransport { hub, shared, on_progress };
-    project_sync(transport, shared, policy, Timestamp(0)).push_deletions(store)
-}
-
-fn project_sync<'a>(
-    transport: HubTransport<'a>,
-    shared: &SharedProject,
-    policy: &'a SharePolicy,
-    now: Timestamp,
-) -> ProjectSync<'a, HubTransport<'a>> {
-    ProjectSync { transport, project: shared.project, policy, now, report: SyncReport::default() }
+    let mut transport = HubTransport { hub, shared, on_progress };
+    push_outbox_deletions(store, shared.project, &mut transport)
 }

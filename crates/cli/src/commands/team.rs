@@ -2,7 +2,7 @@
 
 mod member;
 mod owner;
-mod status;
+mod team_status;
 
 use crate::app::App;
 use crate::failure::{Exit, Failure};
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &TeamArgs, app: &App) -> Result<Exit, Failure> {
         TeamAction::Join { url, team, called } => {
             member::join(url, team.as_ref(), called.as_ref(), app, args.json)
         }
-        TeamAction::Status => status::show(app, args.json),
+        TeamAction::Status => team_status::show(app, args.json),
         TeamAction::Leave { team, anyway } => member::leave(team.as_ref(), *anyway, app, args.json),
     }
 }

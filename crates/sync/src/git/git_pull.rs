@@ -1,14 +1,13 @@
 //! Pulling through a folder in git. Only what has changed since the last pull is read.
 
-use super::GitTransport;
 use super::git_folder::{FolderMemory, GitFolder, RefusedFiles};
+use super::{GitShare, GitTransport};
+use crate::SyncError;
 use crate::project_sync::{Inbox, ProjectSync, SyncReport};
 use crate::sharing::{git_share_of, share_through_git};
-use crate::{SharePolicy, SyncError};
-use backstory_memory::{MemoryScope, ProjectId, SyncBatch, Timestamp, Uid};
+use backstory_memory::{MemoryScope, ProjectId, SyncBatch, Uid};
 use backstory_store::{ImportProgress, Store};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// The source under which the store keeps how far each part of a folder was read.
 const SOURCE: &str = "shared through git";
@@ -39,10 +38,10 @@ struct PartRead {
 /// Pulls a project from a folder. It is shared through git from then on.
 pub fn pull_from_folder(
     store: &mut Store,
-    (project, dir): (ProjectId, &Path),
-    policy: &SharePolicy,
-    now: Timestamp,
+    project: ProjectId,
+    share: &GitShare<'_>,
 ) -> Result<GitPull, SyncError> {
+    let GitShare { dir, policy, now } = *share;
     let mut transport = GitTransport::new(GitFolder::open(dir)?, now);
     // Fingerprints from an earlier time of sharing do not count: what was read then may be gone.
     (_, transport.pulls_everything) = share_through_git(store, project, None, now)?;
@@ -135,9 +134,10 @@ fn is_the_teams(store: &Store, uid: &Uid, project: ProjectId) -> Result<bool, Sy
 /// Returns what a pull would apply. Nothing is written.
 pub fn preview_pull(
     store: &Store,
-    (project, dir): (Option<ProjectId>, &Path),
-    now: Timestamp,
+    project: Option<ProjectId>,
+    share: &GitShare<'_>,
 ) -> Result<GitPull, SyncError> {
+    let GitShare { dir, now, .. } = *share;
     if let Some(project) = project {
         git_share_of(store, project)?;
     }

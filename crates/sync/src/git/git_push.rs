@@ -1,17 +1,14 @@
 //! Pushing through a folder in git: adds files for what is new, and removes those of forgotten memories.
 
-use super::GitTransport;
 use super::git_entry::{GitEntry, GitRevision};
 use super::git_folder::{FolderMemory, GitFolder, RefusedFiles};
+use super::{GitShare, GitTransport};
 use crate::project_sync::{ProjectSync, SyncReport};
 use crate::sharing::{git_share_of, share_through_git};
 use crate::{SharePolicy, SyncError};
-use backstory_memory::{
-    Memory, ProjectId, Provenance, SharedMemory, SharedRevision, SyncBatch, Timestamp, Uid,
-};
+use backstory_memory::{Memory, ProjectId, Provenance, SharedMemory, SharedRevision, SyncBatch, Uid};
 use backstory_store::Store;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// What came of a push to a folder.
 #[derive(Debug, Default)]
@@ -55,11 +52,11 @@ pub(super) struct FilesWritten {
 /// Pushes a project to a folder, under the name of an author. It is shared through git from then on.
 pub fn push_to_folder(
     store: &mut Store,
-    (project, dir): (ProjectId, &Path),
+    project: ProjectId,
     author: &str,
-    policy: &SharePolicy,
-    now: Timestamp,
+    share: &GitShare<'_>,
 ) -> Result<GitPush, SyncError> {
+    let GitShare { dir, policy, now } = *share;
     let mut transport = GitTransport::new(GitFolder::open(dir)?, now);
     transport.present = transport.folder.read_all(now);
     author.clone_into(&mut transport.author);
@@ -150,10 +147,10 @@ impl GitTransport {
 /// Returns what a push would do. Nothing is written, here or there; without a project nothing would be.
 pub fn preview_push(
     store: &Store,
-    (project, dir): (Option<ProjectId>, &Path),
-    policy: &SharePolicy,
-    now: Timestamp,
+    project: Option<ProjectId>,
+    share: &GitShare<'_>,
 ) -> Result<GitPushPreview, SyncError> {
+    let GitShare { dir, policy, now } = *share;
     let mut folder = GitFolder::open(dir)?;
     let present = folder.read_all(now);
     let mut preview = GitPushPreview::default();

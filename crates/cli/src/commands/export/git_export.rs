@@ -10,7 +10,7 @@ use crate::teams;
 use crate::ui::{memories, one_line};
 use backstory_capture::git;
 use backstory_store::Store;
-use backstory_sync::{author_name, git_author, preview_push, push_to_folder};
+use backstory_sync::{GitShare, author_name, git_author, preview_push, push_to_folder};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
@@ -74,8 +74,8 @@ fn export(dir: &str, args: &ExportArgs, app: &App) -> Result<GitExportAnswer, Fa
     let _lock = teams::lock(app)?;
     let project = app.project_to_write(&mut store, args.project.as_deref())?;
     let author = author(&store, args.r#as.as_deref(), app)?;
-    let policy = teams::share_policy(app);
-    let pushed = push_to_folder(&mut store, (project, Path::new(dir)), &author, &policy, app.now)?;
+    let share = GitShare { dir: Path::new(dir), policy: &teams::share_policy(app), now: app.now };
+    let pushed = push_to_folder(&mut store, project, &author, &share)?;
     Ok(GitExportAnswer {
         version: 1,
         project: project_name(&store, project)?,
@@ -94,7 +94,8 @@ fn preview(dir: &str, args: &ExportArgs, app: &App) -> Result<GitExportAnswer, F
     let store = app.store_to_read()?;
     let project = app.known_project(&store, args.project.as_deref())?;
     let author = author(&store, args.r#as.as_deref(), app)?;
-    let preview = preview_push(&store, (project, Path::new(dir)), &teams::share_policy(app), app.now)?;
+    let share = GitShare { dir: Path::new(dir), policy: &teams::share_policy(app), now: app.now };
+    let preview = preview_push(&store, project, &share)?;
     let outgoing: Vec<OutgoingMemory> =
         preview.outgoing.into_iter().filter_map(OutgoingMemory::from_shared).collect();
     Ok(GitExportAnswer {

@@ -6,7 +6,7 @@ use crate::failure::{Exit, Failure};
 use crate::refused_files::RefusedFilesJson;
 use crate::teams;
 use crate::ui::one_line;
-use backstory_sync::{GitPull, preview_pull, pull_from_folder};
+use backstory_sync::{GitPull, GitShare, preview_pull, pull_from_folder};
 use serde::Serialize;
 use std::path::Path;
 
@@ -52,8 +52,8 @@ fn import(dir: &str, args: &ImportArgs, app: &App) -> Result<GitImportAnswer, Fa
     let mut store = app.store()?;
     let lock = teams::lock(app)?;
     let project = app.project_to_write(&mut store, args.project.as_deref())?;
-    let policy = teams::share_policy(app);
-    let pulled = pull_from_folder(&mut store, (project, Path::new(dir)), &policy, app.now)?;
+    let share = GitShare { dir: Path::new(dir), policy: &teams::share_policy(app), now: app.now };
+    let pulled = pull_from_folder(&mut store, project, &share)?;
     // What follows takes long, and no sync has to wait for it.
     drop(lock);
     tidy_up(&mut store, app);
@@ -64,7 +64,8 @@ fn import(dir: &str, args: &ImportArgs, app: &App) -> Result<GitImportAnswer, Fa
 fn preview(dir: &str, args: &ImportArgs, app: &App) -> Result<GitImportAnswer, Failure> {
     let store = app.store_to_read()?;
     let project = app.known_project(&store, args.project.as_deref())?;
-    let preview = preview_pull(&store, (project, Path::new(dir)), app.now)?;
+    let share = GitShare { dir: Path::new(dir), policy: &teams::share_policy(app), now: app.now };
+    let preview = preview_pull(&store, project, &share)?;
     let name = project.map(|project| project_name(&store, project)).transpose()?.unwrap_or_default();
     Ok(answer(preview, name, args))
 }
