@@ -222,8 +222,11 @@ fn revised(before: Content, changes: MemoryInput, id: MemoryId) -> Result<Conten
         |changed: Vec<String>, before: Vec<String>| if changed.is_empty() { before } else { changed };
     let provenance = if is_rewritten { Provenance::User } else { before.provenance };
     let kind = changes.kind.map(|name| parse_kind(&name, &provenance)).transpose()?.unwrap_or(before.kind);
+    // What somebody words anew is said by the words alone.
+    let details = before.details.filter(|_| changes.body.is_none() && changes.facts.is_empty());
     Ok(Content {
         kind,
+        details,
         category: changes.category.or(before.category),
         title,
         importance: changes.importance.unwrap_or(before.importance),

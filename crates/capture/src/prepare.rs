@@ -23,7 +23,14 @@ pub fn prepare(draft: Content, redactor: &Redactor) -> Content {
         let items = items.iter().map(|item| cap(&scrub(item), MOST_ITEM_BYTES).text);
         items.filter(|item| !item.trim().is_empty()).take(MOST_ITEMS).collect()
     };
+    let details = draft.details.map(|mut details| {
+        for text in details.texts_mut() {
+            *text = cap(&scrub(text), MOST_ITEM_BYTES).text;
+        }
+        details
+    });
     Content {
+        details,
         title: title_from(&scrub(&draft.title)),
         body: cap(&scrub(&draft.body), MOST_BODY_BYTES).text,
         category: draft.category.map(|category| Category(scrub(&category.0))),

@@ -5,7 +5,7 @@ use super::request::{Intent, intent, subject_of_prompt};
 use super::transcript::Turn;
 use crate::Closing;
 use crate::prose::own_words;
-use backstory_memory::{Kind, title_from};
+use backstory_memory::{Details, Kind, WorkDetails, title_from};
 use backstory_store::OnRepeat;
 
 /// Fewer words than this answer nothing that could not be asked again for free.
@@ -19,9 +19,11 @@ pub(super) fn discovery(turn: &Turn<'_>, closing: &Closing) -> Option<Finding> {
     let answer = answer(turn, closing)?;
     let title = closing.claim.clone().unwrap_or_else(|| title_from(answer));
     let told = Some(own_words(message)).filter(|told| !told.is_empty());
-    let body = format!("Asked: {asked}\n\n{}", told.as_deref().unwrap_or(answer));
+    let details = WorkDetails { request: Some(asked), commits: Vec::new() };
+    let body = details.body(told.as_deref().unwrap_or(answer));
     let mut content = distilled(Kind::Discovery, &title, &body, turn.provenance());
     content.facts = closing.learned.clone();
+    content.details = Some(Details::WorkDone(details));
     content.files = files(turn, &body);
     Some(Finding {
         subject: subject_of_turn("discovery", turn),

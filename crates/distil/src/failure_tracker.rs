@@ -10,7 +10,8 @@ use crate::failures::{
 };
 use crate::testruns::{TestOutcome, TestRun};
 use backstory_memory::{
-    Activity, Digest, ExitStatus, Hunk, Kind, Provenance, cap, first_chars, jaccard, title_from,
+    Activity, Details, Digest, ExitStatus, FailureDetails, FixDetails, FixSteps, Hunk, Kind, Provenance, cap,
+    first_chars, jaccard, title_from,
 };
 use backstory_store::OnRepeat;
 use std::cmp::Reverse;
@@ -152,20 +153,22 @@ impl<'a> FailureTracker<'a> {
         let ran = self.ran_at(note.failed_at)?;
         let shown = FailureDisplay::from_run(&ran, note.signature);
         let subject = subject_of(note.signature, &shown);
-        let excerpt = &shown.excerpt;
-        let mut body = format!("`{}` failed:\n{excerpt}", first_chars(ran.command.trim(), 200));
-        for line in &note.lines {
-            body.push('\n');
-            body.push_str(line);
-        }
+        let details = FailureDetails {
+            command: first_chars(ran.command.trim(), MOST_COMMAND_CHARS).to_owned(),
+            signature: note.signature.digest.clone(),
+            error_line: shown.error_line.clone(),
+            ..note.details.clone()
+        };
+        let body = details.body(&shown.excerpt);
         let fixed_turn = note.fixed_at.and_then(|at| self.steps.get(at)).map(|placed| placed.turn);
         let tells = [Some(first.turn), Some(last.turn), fixed_turn];
         let is_tainted =
             tells.into_iter().flatten().any(|turn| turns.get(turn).is_some_and(|turn| turn.is_tainted));
         let provenance = if is_tainted { Provenance::External } else { Provenance::Tool };
-        let title = if note.is_flaky { shown.as_flaky() } else { shown.title };
+        let title = if note.details.is_flaky { shown.as_flaky() } else { shown.title };
         let mut content = distilled(Kind::Failure, &title_from(&title), &body, provenance);
-        content.facts = note.lines.clone();
+        content.facts = details.statements();
+        content.details = Some(Details::Failure(details));
         content.files = note.files.clone();
         content.category = Some(backstory_memory::Category(note.signature.class.as_str().to_owned()));
         let fixed = note.fixed_at.and_then(|at| self.steps.get(at)).map(|placed| placed.entry);
@@ -223,67 +226,69 @@ struct FailureNote<'f> {
     first_at: usize,
     failed_at: usize,
     fixed_at: Option<usize>,
-    lines: Vec<String>,
+    /// What fixed it, and what did not.
+    details: FailureDetails,
     files: Vec<String>,
     work: Option<Digest>,
-    is_flaky: bool,
 }
 
 impl<'f> FailureNote<'f> {
     fn fixed(
-        failing: &FailureTracker<'_>,
+        tracker: &FailureTracker<'_>,
         fix: &'f FailureFix,
         context: Option<&FixContext>,
     ) -> FailureNote<'f> {
-        let files = edited(&fix.by);
-        let mut lines = vec![format!("Fixed by {}", by(&fix.by))];
-        lines.extend(failing.shown(fix));
-        lines.extend(context.map(|context| format!("That was: {}", context.summary)));
-        lines.extend((!fix.tried.is_empty()).then(|| format!("Did not help: {}", by(&fix.tried))));
+        let steps = steps(&fix.by);
+        let files = steps.files.clone();
+        let summary = context.map(|context| context.summary.clone());
+        let applied = FixDetails { steps, changed_line: tracker.edited_line(fix), summary };
         FailureNote {
-            signature: &fix.signature,
-            first_at: fix.first_at,
-            failed_at: fix.failed_at,
-            fixed_at: Some(fix.fixed_at),
-            lines,
+            details: FailureDetails {
+                fix: Some(applied),
+                tried: self::steps(&fix.tried),
+                ..FailureDetails::default()
+            },
             files,
             work: context.and_then(|context| context.work),
-            is_flaky: false,
+            ..FailureNote::passed(fix)
         }
     }
 
     fn flaky(fix: &'f FailureFix) -> FailureNote<'f> {
+        let details = FailureDetails { is_flaky: true, ..FailureDetails::default() };
+        FailureNote { details, ..FailureNote::passed(fix) }
+    }
+
+    /// A failure after which the command passed.
+    fn passed(fix: &'f FailureFix) -> FailureNote<'f> {
         FailureNote {
             signature: &fix.signature,
             first_at: fix.first_at,
             failed_at: fix.failed_at,
             fixed_at: Some(fix.fixed_at),
-            lines: vec!["Passed when it was run again, with nothing changed: it is flaky.".to_owned()],
+            details: FailureDetails::default(),
             files: Vec::new(),
             work: None,
-            is_flaky: true,
         }
     }
 
     fn open(open: &'f OpenFailure) -> FailureNote<'f> {
-        let tried = (!open.tried.is_empty()).then(|| format!("Did not help: {}", by(&open.tried)));
-        let lines = std::iter::once("Not fixed when the session was last seen.".to_owned()).chain(tried);
+        let tried = steps(&open.tried);
         FailureNote {
             signature: &open.signature,
             first_at: open.first_at,
             failed_at: open.failed_at,
             fixed_at: None,
-            lines: lines.collect(),
-            files: edited(&open.tried),
+            files: tried.files.clone(),
+            details: FailureDetails { tried, ..FailureDetails::default() },
             work: None,
-            is_flaky: false,
         }
     }
 }
 
 impl FailureTracker<'_> {
-    /// Shows the edit that fixed it, where it is small enough to be read at a glance.
-    fn shown(&self, fix: &FailureFix) -> Option<String> {
+    /// Returns the line that was edited to fix it, before and after, where it was one short line.
+    fn edited_line(&self, fix: &FailureFix) -> Option<(String, String)> {
         let between = self.steps.iter().take(fix.fixed_at).skip(fix.failed_at);
         let mut hunks = between.filter_map(|placed| match placed.entry.activity() {
             Activity::Edited { hunks, .. } => Some(hunks),
@@ -296,15 +301,15 @@ impl FailureTracker<'_> {
     }
 }
 
-/// Shows a hunk that changes one short line.
-fn changed_line(hunk: &Hunk) -> Option<String> {
+/// Returns the line a hunk changes, before and after, where it is one short line.
+fn changed_line(hunk: &Hunk) -> Option<(String, String)> {
     let before: Vec<&str> =
         hunk.before.lines().filter(|line| !hunk.after.lines().any(|kept| kept == *line)).collect();
     let after: Vec<&str> =
         hunk.after.lines().filter(|line| !hunk.before.lines().any(|kept| kept == *line)).collect();
     let ([before], [after]) = (before.as_slice(), after.as_slice()) else { return None };
     let is_short = before.len().max(after.len()) <= 120;
-    is_short.then(|| format!("`{}` became `{}`", before.trim(), after.trim()))
+    is_short.then(|| (before.trim().to_owned(), after.trim().to_owned()))
 }
 
 fn step(entry: &TranscriptEntry) -> Option<FailureStep<'_>> {
@@ -329,22 +334,20 @@ fn edited(attempts: &[FixAttempt]) -> Vec<String> {
     files.take(MOST_NAMED).collect()
 }
 
-/// Tells what was done.
-fn by(attempts: &[FixAttempt]) -> String {
-    let files: Vec<String> = edited(attempts);
+/// Returns what was done about a failure.
+fn steps(attempts: &[FixAttempt]) -> FixSteps {
     let commands = attempts.iter().filter_map(|attempt| match attempt {
-        FixAttempt::Command(command) => Some(format!("`{}`", first_chars(command.trim(), 120))),
+        FixAttempt::Command(command) => Some(first_chars(command.trim(), 120).to_owned()),
         FixAttempt::Edit(_) => None,
     });
-    let edits = (!files.is_empty()).then(|| format!("editing {}", files.join(", ")));
-    let ran = commands.take(3).collect::<Vec<_>>().join(", then ");
-    let ran = (!ran.is_empty()).then(|| format!("running {ran}"));
-    edits.into_iter().chain(ran).collect::<Vec<_>>().join(" and ")
+    FixSteps { files: edited(attempts), commands: commands.take(3).collect() }
 }
 
 /// A failure as a person reads it.
 struct FailureDisplay {
     title: String,
+    /// The line of the output that says what failed.
+    error_line: String,
     /// The lines of the output around the one that tells.
     excerpt: String,
     /// The test that failed. Two tests that find another number than they should have failed of two things.
@@ -378,12 +381,20 @@ impl FailureDisplay {
             }
             () => signature.title.clone(),
         };
-        FailureDisplay { title, excerpt: cap(&excerpt.join("\n"), EXCERPT_BYTES).text, test, failing }
+        FailureDisplay {
+            title,
+            error_line: line.to_owned(),
+            excerpt: cap(&excerpt.join("\n"), EXCERPT_BYTES).text,
+            test,
+            failing,
+        }
     }
 }
 
 /// A longer line says too much for a title.
 const LONGEST_LINE: usize = 60;
+/// A longer command is cut where a memory names it.
+const MOST_COMMAND_CHARS: usize = 200;
 const EXCERPT_LINES: usize = 6;
 const EXCERPT_BYTES: usize = 600;
 const MOST_NAMED: usize = 8;

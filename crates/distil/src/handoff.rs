@@ -2,9 +2,9 @@
 
 use super::finding::{Comparing, Finding, distilled, evidence};
 use super::session_notes::SessionNotes;
-use super::summary::{line, of_session, provenance};
+use super::summary::{items, of_session, provenance};
 use super::transcript::Turn;
-use backstory_memory::{Kind, title_from};
+use backstory_memory::{Details, HandoffDetails, Kind, title_from};
 use backstory_store::{OnRepeat, Session};
 
 /// How things lie in the project's folder.
@@ -43,16 +43,16 @@ pub(super) fn handoff(
         },
         (None, None, None) => return None,
     };
-    let lines = [
-        line("Last done", last.into_iter(), "; "),
-        line("Next steps", next.into_iter(), "; "),
-        line("Open questions", questions.into_iter(), " "),
-        line("Failing tests", red.into_iter(), ", "),
-        line("Branch", tree.branch.clone().into_iter(), ""),
-        line("Not committed", tree.dirty.iter().cloned(), ", "),
-    ];
-    let body = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
-    let mut content = distilled(Kind::Handoff, &title_from(&title), &body, provenance(turns));
+    let details = HandoffDetails {
+        last_done: last,
+        next_steps: items(next.into_iter()),
+        open_questions: items(questions.into_iter()),
+        failing_tests: items(red.into_iter()),
+        branch: tree.branch.clone(),
+        dirty_files: items(tree.dirty.iter().cloned()),
+    };
+    let mut content = distilled(Kind::Handoff, &title_from(&title), &details.body(), provenance(turns));
+    content.details = Some(Details::Handoff(details));
     content.files = stands_at.map(|finding| finding.content.files.clone()).unwrap_or_default();
     let last_turn = turns.last()?;
     Some(Finding {

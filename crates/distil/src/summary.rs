@@ -4,7 +4,7 @@ use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::request::{Intent, intent, subject_of_prompt};
 use super::session_notes::SessionNotes;
 use super::transcript::Turn;
-use backstory_memory::{Kind, Provenance};
+use backstory_memory::{Details, Kind, Provenance, SummaryDetails};
 use backstory_store::{OnRepeat, Session};
 
 /// A session that only stated something and was asked for less needs no summary: what it stated says it all.
@@ -32,16 +32,16 @@ pub(super) fn summary(session: &Session, turns: &[Turn<'_>], notes: &SessionNote
     let decided = notes.titles(&[Kind::Decision, Kind::Goal]);
     let looked = turns.iter().flat_map(Turn::looked_at).collect::<Vec<_>>();
     let title = completed.first().or(found.first()).unwrap_or(&request).clone();
-    let lines = [
-        line("Request", std::iter::once(request.clone()).chain(requests), "; "),
-        line("Investigated", looked.into_iter().map(str::to_owned), ", "),
-        line("Learned", found.into_iter().chain(learned).chain(notes.learned()), "; "),
-        line("Completed", completed.into_iter(), "; "),
-        line("Key decisions", decided.into_iter(), "; "),
-        line("Next steps", notes.next_steps().into_iter(), "; "),
-    ];
-    let body = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
-    let mut content = distilled(Kind::Summary, &title, &body, provenance(turns));
+    let details = SummaryDetails {
+        requests: items(std::iter::once(request.clone()).chain(requests)),
+        investigated: items(looked.into_iter().map(str::to_owned)),
+        learned: items(found.into_iter().chain(learned).chain(notes.learned())),
+        completed: items(completed.into_iter()),
+        decisions: items(decided.into_iter()),
+        next_steps: items(notes.next_steps().into_iter()),
+    };
+    let mut content = distilled(Kind::Summary, &title, &details.body(), provenance(turns));
+    content.details = Some(Details::Summary(details));
     content.files =
         unique(notes.findings.iter().flat_map(|finding| finding.content.files.clone()), MOST_FILES);
     content.concepts =
@@ -68,10 +68,9 @@ pub(super) fn provenance(turns: &[Turn<'_>]) -> Provenance {
     turns.iter().map(Turn::provenance).fold(Provenance::Assistant, Provenance::min)
 }
 
-/// Writes a line of a summary, each item once; nothing where there are none.
-pub(super) fn line(name: &str, items: impl Iterator<Item = String>, between: &str) -> Option<String> {
-    let items = unique(items, MOST_ITEMS);
-    (!items.is_empty()).then(|| format!("{name}: {}", items.join(between)))
+/// Returns the items of one line of a summary or a handoff, each once.
+pub(super) fn items(items: impl Iterator<Item = String>) -> Vec<String> {
+    unique(items, MOST_ITEMS)
 }
 
 fn unique(items: impl Iterator<Item = String>, most: usize) -> Vec<String> {

@@ -7,7 +7,7 @@ use super::request::{Intent, intent, subject_of_prompt};
 use super::transcript::{TranscriptEntry, Turn};
 use crate::prose::own_words;
 use crate::{Closing, title_of_commit};
-use backstory_memory::{Activity, ChangedSymbol, Kind, SymbolChange, title_from};
+use backstory_memory::{Activity, ChangedSymbol, Details, Kind, SymbolChange, WorkDetails, title_from};
 use backstory_store::OnRepeat;
 use std::path::Path;
 
@@ -54,7 +54,9 @@ impl<'a> TurnWork<'a> {
     /// Makes a finding of it.
     pub(super) fn finding(&self) -> Option<Finding> {
         let kind = self.kind();
-        let mut content = distilled(kind, &self.title()?, &self.body(), self.turn.provenance());
+        let mut content =
+            distilled(kind, &self.title()?, &self.details().body(&self.account()), self.turn.provenance());
+        content.details = Some(Details::WorkDone(self.details()));
         content.facts = self.facts();
         content.concepts =
             self.code.iter().map(|changed| changed.qualified_name.clone()).take(MOST_NAMED).collect();
@@ -149,12 +151,16 @@ impl<'a> TurnWork<'a> {
         commit.or_else(|| self.closing.claim.clone()).or_else(first_commit).or_else(asked).or_else(files)
     }
 
-    fn body(&self) -> String {
-        let asked = subject_of_prompt(self.turn.prompt())
-            .map(|subject_of_prompt| format!("Asked: {subject_of_prompt}"));
-        let told = self.turn.closing().map(|(_, message)| own_words(message));
+    fn details(&self) -> WorkDetails {
+        let commits = self.commits.iter().filter_map(|commit| commit.hash.clone());
+        WorkDetails { request: subject_of_prompt(self.turn.prompt()), commits: commits.collect() }
+    }
+
+    /// Returns what the agent and its commits say about the work.
+    fn account(&self) -> String {
+        let closing = self.turn.closing().map(|(_, message)| own_words(message));
         let why = self.commits.iter().map(|commit| commit.body.clone()).find(|body| !body.is_empty());
-        let parts = asked.into_iter().chain(told).chain(why).filter(|part| !part.is_empty());
+        let parts = closing.into_iter().chain(why).filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join("\n\n")
     }
 

@@ -10,8 +10,8 @@ use crate::time::{iso, time_from_json};
 use attachments::{AnchorRecord, RevisionRecord};
 use backstory_capture::Redactor;
 use backstory_memory::{
-    Category, Confidence, Content, Importance, Kind, Memory, MemoryScope, Provenance, Timestamp, Uid,
-    title_from,
+    Category, Confidence, Content, Details, Importance, Kind, Memory, MemoryScope, Provenance, Timestamp,
+    Uid, title_from,
 };
 use backstory_store::UsageHistory;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,8 @@ memory_record! {
     concepts: Vec<String>,
     /// Statements it holds.
     facts: Vec<String>,
+    /// Typed facts of its kind: what failed and what fixed it, where the work stands.
+    details: Option<Value>,
     /// 1 to 5.
     importance: Option<i64>,
     /// 0 to 1.
@@ -161,6 +163,7 @@ impl MemoryRecord {
         content.facts.clone_from(&self.facts);
         content.concepts.clone_from(&self.concepts);
         content.files.clone_from(&self.files);
+        content.details = self.details.as_ref().and_then(|details| Details::from_json(&details.to_string()));
         content.importance = self.importance.map_or(content.importance, Importance::new);
         content.confidence = self.confidence.map_or(content.confidence, Confidence::new);
         content.scope = self.scope()?.unwrap_or(MemoryScope::Project);
@@ -249,6 +252,7 @@ impl MemoryRecord {
             files: content.files.clone(),
             concepts: content.concepts.clone(),
             facts: content.facts.clone(),
+            details: content.details.as_ref().and_then(|details| details.to_json().parse().ok()),
             importance: Some(content.importance.get().into()),
             confidence: Some(content.confidence.get()),
             provenance: Some(content.provenance.to_string()),

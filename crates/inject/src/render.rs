@@ -8,7 +8,7 @@ use crate::encode::{encode, shorten};
 use crate::snippet::{self, LINE_CHARS};
 use crate::{Candidate, WorkTreeStatus, age, time_ago};
 use backstory_memory::{
-    ChangedSymbol, Memory, Provenance, SymbolChange, TITLE_CHARS, Timestamp, Tokens, estimate,
+    ChangedSymbol, Details, Memory, Provenance, SymbolChange, TITLE_CHARS, Timestamp, Tokens, estimate,
 };
 use std::collections::HashSet;
 
@@ -35,9 +35,9 @@ pub(crate) fn knowledge(it: &Candidate, now: Timestamp) -> SectionItem {
 /// A session in one line: what it completed, else what it was about.
 pub(crate) fn session(it: &Candidate, now: Timestamp) -> SectionItem {
     let memory = &it.memory;
-    let completed = snippet::lines(memory).find_map(|line| line.strip_prefix("Completed: "));
+    let completed = memory.content.details.as_ref().and_then(Details::completed);
     let line = |text: &str| format!("- [{}] {text}{}", stamp(memory, now), remarks(it));
-    let whole = completed.map(|text| line(&encode(text, SESSION_CHARS)));
+    let whole = completed.map(|text| line(&encode(&text, SESSION_CHARS)));
     memory_item("- ", it, now, whole.into_iter().chain([line(&snippet::title(memory))]).collect())
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn session_report(it: &Candidate, said: &[String], now: Timestamp) ->
 
 /// The lines of a handoff or a summary, without the files that were only read.
 pub(crate) fn report_lines(memory: &Memory) -> Vec<String> {
-    let lines = snippet::lines(memory).filter(|line| !line.starts_with("Investigated: "));
+    let lines = snippet::lines(memory).filter(|line| !snippet::is_background(memory, line));
     lines.map(|line| encode(line, LINE_CHARS)).filter(|line| !line.is_empty()).collect()
 }
 

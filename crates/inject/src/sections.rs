@@ -1,8 +1,10 @@
 //! The four moments: which sections each has, in which order, and how much of the budget each may use.
 
 use crate::assembly::{Section, SectionBuilder, SectionItem, assemble};
+use crate::encode::encode;
+use crate::snippet::LINE_CHARS;
 use crate::{Block, BlockFrame, Candidate, GatherError, GatherResult, Orientation, ResumePoint, render};
-use backstory_memory::{ChangedSymbol, Moment, Provenance, Timestamp, Tokens};
+use backstory_memory::{ChangedSymbol, Details, Moment, Provenance, Timestamp, Tokens};
 
 /// A tenth of a session's budget is kept for the frame, the hint, and estimation error.
 const RESERVE: u32 = 10;
@@ -165,9 +167,8 @@ impl<'a> View<'a> {
     /// The line of the handoff about what was done last, if the summary below says it too.
     fn done_last(self) -> Option<String> {
         let summary = self.one(&self.orientation.last_summary).ok()??;
-        let lines = render::report_lines(&summary.memory);
-        let completed = lines.iter().find_map(|line| line.strip_prefix("Completed: "))?;
-        Some(format!("Last done: {completed}"))
+        let completed = summary.memory.content.details.as_ref().and_then(Details::completed)?;
+        Some(encode(&format!("Last done: {completed}"), LINE_CHARS))
     }
 
     fn one(

@@ -4,7 +4,7 @@
 //! the answer implies it; next steps are left out, because the handoff knows them better.
 
 use crate::encode::{encode, shorten};
-use backstory_memory::{Kind, Memory, NEAR_DUPLICATE, TITLE_CHARS, first_chars, jaccard, words};
+use backstory_memory::{Details, Kind, Memory, NEAR_DUPLICATE, TITLE_CHARS, first_chars, jaccard, words};
 
 /// How many lines of a body are read, and how far each.
 const MOST_LINES: usize = 8;
@@ -132,10 +132,16 @@ fn informative_lines(memory: &Memory) -> Box<dyn Iterator<Item = String> + '_> {
     match memory.content.kind {
         Kind::Failure => Box::new(memory.content.facts.iter().take(3).map(|fact| encode(fact, LINE_CHARS))),
         _ => {
-            let lines = lines(memory).filter(|line| !line.starts_with("Asked: "));
+            let lines = lines(memory).filter(|line| !is_background(memory, line));
             Box::new(lines.map(|line| encode(line, LINE_CHARS * 2)))
         }
     }
+}
+
+/// Whether a line of a body only says what was asked for or read. The line may be cut.
+pub(crate) fn is_background(memory: &Memory, line: &str) -> bool {
+    let background = memory.content.details.as_ref().and_then(Details::background_line);
+    background.is_some_and(|background| background.starts_with(line))
 }
 
 /// Where the first sentence of a text ends.

@@ -1,6 +1,6 @@
 //! Digests: one hash for checksums, idempotency keys and fingerprints.
 
-use crate::Content;
+use crate::{Content, Details};
 use std::fmt;
 
 /// 128 bits of BLAKE3: enough to tell things apart and to notice a flipped bit, not a signature.
@@ -63,7 +63,8 @@ impl Checksum {
         let items = lists.into_iter().zip(&counts).flat_map(|(list, count)| {
             std::iter::once(count.as_slice()).chain(list.iter().map(String::as_bytes))
         });
-        Checksum(digest(fields.chain(items)))
+        let details = draft.details.as_ref().map(Details::to_json);
+        Checksum(digest(fields.chain(items).chain(details.as_ref().map(String::as_bytes))))
     }
 }
 

@@ -7,6 +7,7 @@ mod activity;
 mod checksum;
 mod clean;
 mod code;
+mod details;
 mod event;
 mod fence;
 mod ids;
@@ -28,6 +29,9 @@ pub use activity::{Activity, EventBody, ExitStatus, Hunk, PlanStep, StartReason,
 pub use checksum::{Checksum, Digest, digest};
 pub use clean::clean;
 pub use code::{ChangedSymbol, CodeChange, Freshness, Symbol, SymbolChange, SymbolKind};
+pub use details::{
+    Details, FailureDetails, FixDetails, FixSteps, HandoffDetails, SummaryDetails, WorkDetails,
+};
 pub use event::{Event, EventKind, IdempotencyKey};
 pub use fence::{fence, strip_fences};
 pub use ids::{EventId, InjectionId, MemoryId, ProjectId, SessionId, Uid, UidError};

@@ -3,8 +3,8 @@
 //! Not here: how it is stored, found or shown.
 
 use crate::{
-    Checksum, Digest, Kind, MemoryId, ProjectId, Provenance, SessionId, Timestamp, Tokens, Uid, digest,
-    estimate,
+    Checksum, Details, Digest, Kind, MemoryId, ProjectId, Provenance, SessionId, Timestamp, Tokens, Uid,
+    digest, estimate,
 };
 use crate::{terms, text};
 use std::fmt;
@@ -187,6 +187,8 @@ pub struct Content {
     pub concepts: Vec<String>,
     /// The files it speaks of, relative to the project's root where they lie in it.
     pub files: Vec<String>,
+    /// What it holds beside its words, where something distilled it.
+    pub details: Option<Details>,
     /// How much it matters.
     pub importance: Importance,
     /// How sure we are of it.
@@ -221,6 +223,7 @@ impl Content {
             facts: Vec::new(),
             concepts: Vec::new(),
             files: Vec::new(),
+            details: None,
             importance: Importance::for_kind(kind),
             confidence: Confidence::CERTAIN,
             provenance: Provenance::User,

@@ -5,8 +5,8 @@
 use crate::open::TxError;
 use crate::{Store, StoreError, anchors, codes, distilled, forget, words};
 use backstory_memory::{
-    Category, Checksum, Confidence, Content, EventId, Importance, Memory, MemoryId, ProjectId, SessionId,
-    Standing, Timestamp, Uid,
+    Category, Checksum, Confidence, Content, Details, EventId, Importance, Memory, MemoryId, ProjectId,
+    SessionId, Standing, Timestamp, Uid,
 };
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row, Statement, ToSql, params, params_from_iter};
@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Statement, ToSql, params, par
 /// The columns of what a memory says, in the order [`memory_from`] reads them and [`write_content`] writes them.
 macro_rules! content_columns {
     () => {
-        "kind, category, title, body, facts, concepts, files, importance, confidence, provenance, scope, pinned, valid_from_ms, valid_to_ms"
+        "kind, category, title, body, facts, concepts, files, details, importance, confidence, provenance, scope, pinned, valid_from_ms, valid_to_ms"
     };
 }
 pub(crate) use content_columns;
@@ -239,7 +239,7 @@ fn insert_unindexed(db: &Connection, id: Option<MemoryId>, memory: &NewMemory) -
         content_columns!(),
         ", tokens, fingerprint, checksum, uid, project_id, session_id, created_at_ms, updated_at_ms, times_seen, times_used,
             last_used_at_ms, id)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)"
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)"
     ))?;
     let rest = params![
         uid.as_str(),
@@ -273,6 +273,7 @@ pub(crate) fn write_content(
         codes::list_text(&content.facts),
         codes::list_text(&content.concepts),
         codes::list_text(&content.files),
+        content.details.as_ref().map(Details::to_json),
         content.importance.get(),
         content.confidence.get(),
         content.provenance.to_string(),
@@ -309,6 +310,7 @@ pub(crate) fn memory_from(row: &Row<'_>) -> Result<Memory, TxError> {
         facts: codes::list(&what, column.text()?)?,
         concepts: codes::list(&what, column.text()?)?,
         files: codes::list(&what, column.text()?)?,
+        details: column.read::<Option<String>>()?.as_deref().and_then(Details::from_json),
         importance: Importance::new(column.read()?),
         confidence: Confidence::new(column.read()?),
         provenance: codes::code(&what, column.text()?)?,

@@ -64,13 +64,13 @@ impl Store {
     pub fn most_confident(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
         let of_the_project = in_force!(
             "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_by_confidence
-             WHERE project_id = ?1 AND confidence >= 0.5 AND kind IN ('rule', 'decision', 'fact', 'failure', 'pattern', 'learning')",
+             WHERE project_id = ?1 AND confidence >= 0.5 AND kind IN ('rule', 'decision', 'fact', 'failure')",
             "ORDER BY confidence DESC, times_seen DESC, id DESC LIMIT ?3"
         );
         let of_the_user = in_force!(
             "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_of_the_user
              WHERE scope = 'user' AND project_id <> ?1 AND confidence >= 0.5
-               AND kind IN ('rule', 'decision', 'fact', 'failure', 'pattern', 'learning')",
+               AND kind IN ('rule', 'decision', 'fact', 'failure')",
             "ORDER BY created_at_ms DESC LIMIT ?3"
         );
         self.read("read what lasts", |db| {

@@ -233,7 +233,7 @@ pub(crate) fn overwrite(
         "UPDATE memories SET (",
         content_columns!(),
         ", tokens, fingerprint, checksum, updated_at_ms)
-         = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) WHERE id = ?19"
+         = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19) WHERE id = ?20"
     ))?;
     memories::write_content(&mut statement, content, params![now.0, id.0])
 }

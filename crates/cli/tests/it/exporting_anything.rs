@@ -4,8 +4,8 @@ use crate::exporting_documents::tree;
 use crate::support::{bar, done, size, world};
 use backstory_capture::{Redactor, RedactorOptions, prepare};
 use backstory_memory::{
-    Category, Confidence, Content, Digest, EventId, Importance, Kind, Link, MemoryId, MemoryScope,
-    ProjectKey, ProjectRef, Provenance, Relation, Timestamp,
+    Category, Confidence, Content, Details, Digest, EventId, Importance, Kind, Link, MemoryId, MemoryScope,
+    ProjectKey, ProjectRef, Provenance, Relation, SummaryDetails, Timestamp,
 };
 use backstory_store::{
     Anchor, DistilledMemory, Home, MemoryOrigin, NewMemory, OnRepeat, Pin, Purpose, Store, UsageHistory,
@@ -65,6 +65,12 @@ fn any_draft() -> impl Strategy<Value = Content> {
         let title = format!("T{}", texts.0);
         let draft = Content {
             category: texts.5.map(Category),
+            details: texts.2.first().map(|step| {
+                Details::Summary(SummaryDetails {
+                    next_steps: vec![step.clone()],
+                    ..SummaryDetails::default()
+                })
+            }),
             facts: texts.2,
             concepts: texts.3,
             files: texts.4,

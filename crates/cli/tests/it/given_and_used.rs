@@ -28,7 +28,8 @@ fn law_9_what_was_used_is_known() {
     );
     remember(&env, RANKING);
     let failure = json!({"kind": "failure", "title": "make serve: connection refused on port 5433",
-        "body": "`make serve` failed:\nrefused\nFixed by running `make database`", "facts": ["Fixed by running `make database`"]});
+        "body": "`make serve` failed:\nrefused\nFixed by running `make database`", "facts": ["Fixed by running `make database`"],
+        "details": {"type": "failure", "command": "make serve", "fix": {"commands": ["make database"]}}});
     done(&env, &["import", &lines(&env, &[failure])]);
     assert!(starts(&env, "s", "startup").contains("cents"));
     let does = |fields: Value| harmless(&said(&env, "s", &fields));

@@ -16,9 +16,11 @@ fn a_command_that_failed_before_is_warned_of_once() {
         &[
             json!({"kind": "failure", "title": "cargo test: connection refused on port 5433",
         "body": "`cargo test --workspace` failed:\nconnect ECONNREFUSED 127.0.0.1:5433\nFixed by running `docker compose up -d db`",
-        "facts": ["Fixed by running `docker compose up -d db`"]}),
+        "facts": ["Fixed by running `docker compose up -d db`"],
+        "details": {"type": "failure", "command": "cargo test --workspace", "fix": {"commands": ["docker compose up -d db"]}}}),
             json!({"kind": "failure", "title": "npm run build: cannot find module x", "body": "`npm run build` failed:\nno x\nFixed by editing a.ts",
-        "facts": ["Fixed by editing a.ts"]}),
+        "facts": ["Fixed by editing a.ts"],
+        "details": {"type": "failure", "command": "npm run build", "fix": {"files": ["a.ts"]}}}),
         ],
     );
     done(&env, &["import", &path]);
@@ -44,7 +46,8 @@ fn what_failed_long_ago_is_found_behind_many_newer_failures() {
     let failure = |number: usize, command: &str| {
         json!({"kind": "failure", "title": format!("{command}: broken in way {number}"), "created_at": format!("2026-01-01T00:{:02}:{:02}Z", number / 60, number % 60),
         "body": format!("`{command}` failed:\nbroken in way {number}\nFixed by running `make fix{number}`"),
-        "facts": [format!("Fixed by running `make fix{number}`")]})
+        "facts": [format!("Fixed by running `make fix{number}`")],
+        "details": {"type": "failure", "command": command, "fix": {"commands": [format!("make fix{number}")]}}})
     };
     let mut all = vec![failure(0, "terraform apply -auto-approve")];
     all.extend((1..200).map(|number| failure(number, &format!("deploy step{number}"))));

@@ -96,7 +96,8 @@ fn a_command_that_fails_again_is_told_what_helped_beside_its_output() {
     let env = world();
     let body = "`npm test` failed:\nCannot find module x\nFixed by running `npm install`";
     let failure = json!({"kind": "failure", "title": "npm test: cannot find module x", "body": body,
-        "facts": ["Fixed by running `npm install`"]});
+        "facts": ["Fixed by running `npm install`"],
+        "details": {"type": "failure", "command": "npm test", "fix": {"commands": ["npm install"]}}});
     done(&env, &["import", &lines(&env, &[failure])]);
     assert_eq!(
         told(&env, "tool.execute.after", &ran("npm test", "ok", 0)),

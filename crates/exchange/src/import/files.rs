@@ -311,10 +311,16 @@ pub(crate) fn edit_of(edited: &PreparedMemory, memory: &Memory) -> Option<Conten
         valid_to: after.valid_to.or(before.valid_to),
         scope,
         pinned,
+        // A document does not carry them; they hold as long as nobody wrote other words.
+        details: before.details.clone().filter(|_| says_the_same_words(before, after)),
         ..after.clone()
     };
     let provenance = before.provenance.clone().min(after.provenance.clone());
     (content != *before).then_some(Content { provenance, ..content })
+}
+
+fn says_the_same_words(before: &Content, after: &Content) -> bool {
+    before.body == after.body && before.facts == after.facts
 }
 
 /// Names a record that has no uid by what it says, so that importing it again adds nothing.

@@ -5,7 +5,7 @@
 use crate::imported::ImportedProject;
 use crate::sources::rows::reason;
 use crate::sources::text::{draft, files, lines, list, said, sentences, title, unique};
-use backstory_memory::{Category, Content, Importance, Kind, Provenance};
+use backstory_memory::{Category, Content, Details, Importance, Kind, Provenance, SummaryDetails};
 use backstory_store::ForeignRow;
 
 /// The columns [`observation`] reads.
@@ -73,6 +73,15 @@ pub(crate) fn summary(row: &ForeignRow, project: &ImportedProject) -> Result<Con
         .collect();
     let named = ["request", "summary", "completed", "learned", "investigated"].map(|column| row.text(column));
     let mut content = draft(Kind::Summary, &title(&named).ok_or(reason::NO_WORDS)?, &body.join("\n"));
+    let part = |column: &str| said(row.text(column)).into_iter().collect();
+    content.details = Some(Details::Summary(SummaryDetails {
+        requests: part("request"),
+        investigated: part("investigated"),
+        learned: part("learned"),
+        completed: part("completed"),
+        decisions: part("key_decisions"),
+        next_steps: part("next_steps"),
+    }));
     content.concepts = list(row.text("concepts"));
     let touched = ["files_edited", "files_modified", "files_read"].map(|column| list(row.text(column)));
     content.files = files(project, unique(touched.into_iter().flatten()));

@@ -1,11 +1,13 @@
 //! Each moment as an agent reads it.
 
-use crate::month::{DAY, HOUR, NOW, failure, hits, memory, orientation};
+use crate::month::{DAY, HOUR, NOW, failure, hits, memory, orientation, with_details};
 use backstory_inject::{
     Block, BlockFrame, Candidate, FetchHint, GatherError, Orientation, ResumePoint, compaction, prompt,
     session_start, tool,
 };
-use backstory_memory::{Content, Kind, Memory, MemoryId, Moment, SessionId, Standing, Tokens, estimate};
+use backstory_memory::{
+    Content, Details, Kind, Memory, MemoryId, Moment, SessionId, Standing, Tokens, WorkDetails, estimate,
+};
 
 fn frame(moment: Moment) -> BlockFrame {
     BlockFrame::for_moment(moment, NOW, 0x1a2b_3c4d, FetchHint::Both)
@@ -221,7 +223,10 @@ fn a_resumed_session_is_told_only_what_changed() {
 #[test]
 fn a_memory_is_told_in_whole_sentences_none_of_which_says_its_title_again() {
     let rendered = |title: &str, body: &str| {
-        let work = Ok(vec![memory(7, Kind::Bugfix, HOUR, title, body).into()]);
+        // What was asked for is known beside the words, and not repeated.
+        let request = body.lines().next().and_then(|line| line.strip_prefix("Asked: ")).map(str::to_owned);
+        let details = Details::WorkDone(WorkDetails { request, commits: Vec::new() });
+        let work = Ok(vec![with_details(memory(7, Kind::Bugfix, HOUR, title, body), details).into()]);
         let known = Orientation { work, ..Orientation::default() };
         let block = session_start(&known, None, &frame(Moment::SessionStart));
         block

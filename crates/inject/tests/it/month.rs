@@ -2,8 +2,8 @@
 
 use backstory_inject::{Candidate, Orientation, WorkTreeStatus};
 use backstory_memory::{
-    Category, ChangedSymbol, Checksum, Content, Kind, Memory, MemoryId, ProjectId, Provenance, SessionId,
-    Standing, SymbolChange, SymbolKind, Timestamp, Uid,
+    Category, ChangedSymbol, Checksum, Content, Details, Kind, Memory, MemoryId, ProjectId, Provenance,
+    SessionId, Standing, SummaryDetails, SymbolChange, SymbolKind, Timestamp, Uid,
 };
 
 pub(crate) const NOW: Timestamp = Timestamp(1_790_000_000_000);
@@ -110,18 +110,29 @@ fn handoff() -> Memory {
 
 fn last_summary() -> Memory {
     let body = "Request: refund all bookings of a cancelled sailing in one go; why did booking 48213 get refunded twice?\nInvestigated: src/refunds/batch.ts, src/payments/client.ts\nLearned: The provider answers 200 with status `pending` for refunds above 500 EUR\nCompleted: Refund batches are idempotent by sailing and booking; Added the refund_batches table\nKey decisions: One row per booking in refund_batches, not a JSON list\nNext steps: Write the job that retries refunds the provider declined";
-    memory(311, Kind::Summary, 15 * HOUR, "Refund batches are idempotent by sailing and booking", body)
+    let memory =
+        memory(311, Kind::Summary, 15 * HOUR, "Refund batches are idempotent by sailing and booking", body);
+    let details = SummaryDetails {
+        investigated: vec!["src/refunds/batch.ts".to_owned(), "src/payments/client.ts".to_owned()],
+        completed: vec![
+            "Refund batches are idempotent by sailing and booking".to_owned(),
+            "Added the refund_batches table".to_owned(),
+        ],
+        ..SummaryDetails::default()
+    };
+    with_details(memory, Details::Summary(details))
+}
+
+pub(crate) fn with_details(memory: Memory, details: Details) -> Memory {
+    Memory { content: Content { details: Some(details), ..memory.content.clone() }, ..memory }
 }
 
 fn sessions() -> Vec<Candidate> {
     let summary = |id, days, title, completed: &str| {
-        Candidate::from(memory(
-            id,
-            Kind::Summary,
-            days * DAY,
-            title,
-            &format!("Request: see title\nCompleted: {completed}"),
-        ))
+        let details = SummaryDetails { completed: vec![completed.to_owned()], ..SummaryDetails::default() };
+        let body = format!("Request: see title\nCompleted: {completed}");
+        let memory = memory(id, Kind::Summary, days * DAY, title, &body);
+        Candidate::from(with_details(memory, Details::Summary(details)))
     };
     vec![
         summary(

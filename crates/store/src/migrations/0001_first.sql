@@ -98,7 +98,7 @@ CREATE TABLE memories (
     project_id INTEGER NOT NULL REFERENCES projects (id),
     session_id INTEGER REFERENCES sessions (id) ON DELETE SET NULL,
     kind TEXT NOT NULL CHECK (kind IN ('rule', 'decision', 'fact', 'failure', 'goal', 'note', 'feature', 'bugfix', 'refactor',
-        'change', 'discovery', 'summary', 'handoff', 'pattern', 'learning')),
+        'change', 'discovery', 'summary', 'handoff')),
     category TEXT,
     title TEXT NOT NULL,
     body TEXT NOT NULL,
@@ -136,7 +136,7 @@ CREATE UNIQUE INDEX memories_by_subject ON memories (project_id, subject) WHERE 
 -- For session starts: the newest of a kind and the most confident of what lasts, at the same cost in a project of any size.
 CREATE INDEX memories_by_kind ON memories (project_id, kind, created_at_ms) WHERE superseded_by IS NULL;
 CREATE INDEX memories_by_confidence ON memories (project_id, confidence DESC, times_seen DESC, id DESC)
-    WHERE superseded_by IS NULL AND kind IN ('rule', 'decision', 'fact', 'failure', 'pattern', 'learning');
+    WHERE superseded_by IS NULL AND kind IN ('rule', 'decision', 'fact', 'failure');
 CREATE INDEX memories_of_the_user ON memories (created_at_ms) WHERE scope = 'user';
 
 -- What a memory said before it was revised.
@@ -147,7 +147,7 @@ CREATE TABLE revisions (
     memory_id INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
     revision INTEGER NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('rule', 'decision', 'fact', 'failure', 'goal', 'note', 'feature', 'bugfix', 'refactor',
-        'change', 'discovery', 'summary', 'handoff', 'pattern', 'learning')),
+        'change', 'discovery', 'summary', 'handoff')),
     title TEXT NOT NULL,
     body TEXT NOT NULL,
     facts TEXT NOT NULL,

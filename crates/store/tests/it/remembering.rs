@@ -2,8 +2,8 @@
 
 use crate::kit::{NOW, TestHome, any_of, arrival, ask, assert_sound, draft, new, note, project};
 use backstory_memory::{
-    Category, Confidence, Content, EventId, Importance, Kind, MemoryId, MemoryScope, Provenance, Timestamp,
-    Uid,
+    Category, Confidence, Content, Details, EventId, Importance, Kind, MemoryId, MemoryScope, Provenance,
+    SummaryDetails, Timestamp, Uid,
 };
 use backstory_store::{
     CheckDepth, Filter, InsertOutcome, MemoryOrigin, NewMemory, RecordOutcome, Scope, StoreError,
@@ -39,6 +39,9 @@ fn any_draft() -> impl Strategy<Value = Content> {
         category: texts.5.map(Category),
         title: texts.0,
         body: texts.1,
+        details: texts.2.first().map(|step| {
+            Details::Summary(SummaryDetails { next_steps: vec![step.clone()], ..SummaryDetails::default() })
+        }),
         facts: texts.2,
         concepts: texts.3,
         files: texts.4,

@@ -5,7 +5,7 @@
 //! a rename between them, and merges branches without conflicts.
 
 use backstory_memory::{
-    Category, Confidence, Content, Digest, Importance, Kind, MemoryScope, Provenance, SharedLink,
+    Category, Confidence, Content, Details, Digest, Importance, Kind, MemoryScope, Provenance, SharedLink,
     SharedRevision, Timestamp, Uid, digest,
 };
 use serde::{Deserialize, Serialize};
@@ -78,6 +78,8 @@ struct RevisionJson {
     files: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     category: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    details: Option<Details>,
     importance: u8,
     confidence: f64,
     provenance: String,
@@ -175,6 +177,7 @@ impl RevisionJson {
             concepts: content.concepts.clone(),
             files: content.files.clone(),
             category: content.category.as_ref().map(|category| category.0.clone()),
+            details: content.details.clone(),
             importance: content.importance.get(),
             confidence: content.confidence.get(),
             provenance: content.provenance.to_string(),
@@ -202,6 +205,7 @@ impl RevisionJson {
             concepts: self.concepts,
             files: self.files,
             category: self.category.map(Category),
+            details: self.details,
             importance: Importance::new(i64::from(self.importance)),
             confidence: Confidence::new(self.confidence),
             provenance,

@@ -4,7 +4,7 @@
 
 use super::hub_error::Doing;
 use crate::{Hub, HubError};
-use backstory_memory::{SharedMemory, SharedRevision, SyncBatch, Uid};
+use backstory_memory::{Details, SharedMemory, SharedRevision, SyncBatch, Uid};
 use postgres::types::ToSql;
 use postgres::{Statement, Transaction};
 
@@ -174,8 +174,8 @@ fn retry_collisions<T>(mut attempt: impl FnMut() -> Result<T, HubError>) -> Resu
 }
 
 const REVISION: &str = "INSERT INTO backstory.revisions (team, project_key, uid, revised_at_ms, content_digest, kind, category, title, body,
-        facts, concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by)
-     SELECT team, project_key, uid, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17
+        facts, concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, details)
+     SELECT team, project_key, uid, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18
      FROM backstory.memories WHERE team = $1 AND uid = $2 ON CONFLICT DO NOTHING";
 
 fn insert(
@@ -209,6 +209,7 @@ fn insert(
                 &valid_from,
                 &valid_to,
                 &revised.superseded_by.as_ref().map(Uid::as_str),
+                &content.details.as_ref().map(Details::to_json),
             ],
         )
         .doing(DOING)

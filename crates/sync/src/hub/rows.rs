@@ -2,7 +2,7 @@
 
 use crate::HubError;
 use backstory_memory::{
-    Category, Confidence, Content, Importance, MemoryScope, SharedRevision, Timestamp, Uid,
+    Category, Confidence, Content, Details, Importance, MemoryScope, SharedRevision, Timestamp, Uid,
 };
 use postgres::Row;
 use postgres::types::FromSql;
@@ -12,7 +12,7 @@ use std::str::FromStr;
 macro_rules! revision_columns {
     () => {
         "r.uid, m.created_at_ms, r.revised_at_ms, r.author::text, r.kind, r.category, r.title, r.body, r.facts, r.concepts, r.files, r.importance,
-         r.confidence, r.provenance, r.valid_from_ms, r.valid_to_ms, r.superseded_by"
+         r.confidence, r.provenance, r.valid_from_ms, r.valid_to_ms, r.superseded_by, r.details"
     };
 }
 pub(crate) use revision_columns;
@@ -41,6 +41,7 @@ pub(crate) fn revision(row: &Row) -> Result<SharedRevision, HubError> {
         facts: column(row, 8)?,
         concepts: column(row, 9)?,
         files: column(row, 10)?,
+        details: column::<Option<&str>>(row, 17)?.and_then(Details::from_json),
         importance: Importance::new(column::<i16>(row, 11)?.into()),
         confidence: Confidence::new(column(row, 12)?),
         provenance: code(column(row, 13)?)?,

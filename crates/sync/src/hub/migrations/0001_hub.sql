@@ -117,13 +117,15 @@ CREATE TABLE backstory.revisions (
     -- The transaction that wrote the row: it orders what is pulled.
     xact_id xid8 NOT NULL,
     kind text NOT NULL CHECK (kind IN ('rule', 'decision', 'fact', 'failure', 'goal', 'note', 'feature', 'bugfix', 'refactor', 'change',
-        'discovery', 'summary', 'handoff', 'pattern', 'learning')),
+        'discovery', 'summary', 'handoff')),
     category text CHECK (octet_length(category) <= 2048),
     title text NOT NULL CHECK (char_length(title) <= 80),
     body text NOT NULL CHECK (octet_length(body) <= 65536),
     facts text[] NOT NULL CHECK (backstory.is_list_capped(facts)),
     concepts text[] NOT NULL CHECK (backstory.is_list_capped(concepts)),
     files text[] NOT NULL CHECK (backstory.is_list_capped(files)),
+    -- The typed facts of the kind, as JSON.
+    details text CHECK (octet_length(details) <= 65536),
     importance smallint NOT NULL CHECK (importance BETWEEN 1 AND 5),
     confidence double precision NOT NULL CHECK (confidence BETWEEN 0 AND 1),
     provenance text NOT NULL CHECK (octet_length(provenance) <= 256

@@ -1,0 +1,347 @@
+//! What a memory holds beside its words, typed: which command failed and what fixed it, what a session did, where the work stands.
+//!
+//! `distil` fills it in and has its words rendered here; `inject` reads the fields. So no crate parses a sentence that another
+//! crate wrote. A memory somebody wrote by hand has none, and its words say everything.
+//!
+//! Not here: how a line is shown (`inject`), the column it is stored in (`store`).
+
+use serde::{Deserialize, Serialize};
+
+/// The typed facts of a memory, by its kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Details {
+    /// A command that failed.
+    Failure(FailureDetails),
+    /// Where the work stands.
+    Handoff(HandoffDetails),
+    /// What a session did.
+    Summary(SummaryDetails),
+    /// What a turn did or found out.
+    WorkDone(WorkDetails),
+}
+
+/// A command that failed, and what is known about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FailureDetails {
+    /// The command as it was typed.
+    pub command: String,
+    /// Equal for the same failure on every machine.
+    pub signature: String,
+    /// The line of its output that says what failed.
+    pub error_line: String,
+    /// What fixed it, where something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<FixDetails>,
+    /// What was tried and did not help.
+    #[serde(skip_serializing_if = "FixSteps::is_empty")]
+    pub tried: FixSteps,
+    /// Whether it passed when it was run again with nothing changed.
+    pub is_flaky: bool,
+}
+
+/// What fixed a failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FixDetails {
+    /// What was done.
+    #[serde(flatten)]
+    pub steps: FixSteps,
+    /// The one line that was edited, before and after, where it was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed_line: Option<(String, String)>,
+    /// What the turn that fixed it says it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+}
+
+/// Files that were edited and commands that ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FixSteps {
+    /// The files.
+    pub files: Vec<String>,
+    /// The commands, in order.
+    pub commands: Vec<String>,
+}
+
+/// Where the work stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HandoffDetails {
+    /// What was done last.
+    pub last_done: Option<String>,
+    /// What comes next.
+    pub next_steps: Vec<String>,
+    /// What the agent asked and nobody answered.
+    pub open_questions: Vec<String>,
+    /// Tests that fail.
+    pub failing_tests: Vec<String>,
+    /// The branch that was checked out.
+    pub branch: Option<String>,
+    /// Files with changes nobody committed.
+    pub dirty_files: Vec<String>,
+}
+
+/// What a session did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SummaryDetails {
+    /// What was asked for.
+    pub requests: Vec<String>,
+    /// What was read or searched.
+    pub investigated: Vec<String>,
+    /// What was found out.
+    pub learned: Vec<String>,
+    /// What was done.
+    pub completed: Vec<String>,
+    /// What was decided.
+    pub decisions: Vec<String>,
+    /// What comes next.
+    pub next_steps: Vec<String>,
+}
+
+/// What a turn did or found out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WorkDetails {
+    /// What the user asked for.
+    pub request: Option<String>,
+    /// The commits it made.
+    pub commits: Vec<String>,
+}
+
+impl Details {
+    /// Reads what [`Details::to_json`] wrote. A shape that is not known is read as nothing.
+    #[must_use]
+    pub fn from_json(text: &str) -> Option<Details> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// Writes it as JSON, to be stored or sent.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Returns the failure it describes.
+    #[must_use]
+    pub fn failure(&self) -> Option<&FailureDetails> {
+        match self {
+            Details::Failure(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
+    /// Returns on one line what a session completed; nothing where nothing was.
+    #[must_use]
+    pub fn completed(&self) -> Option<String> {
+        match self {
+            Details::Summary(summary) if !summary.completed.is_empty() => Some(summary.completed.join("; ")),
+            _ => None,
+        }
+    }
+
+    /// Returns the line of the body a reader can do without: what was asked for, which files were only read.
+    #[must_use]
+    pub fn background_line(&self) -> Option<String> {
+        match self {
+            Details::Summary(summary) => summary.investigated_line(),
+            Details::WorkDone(work) => work.request_line(),
+            Details::Failure(_) | Details::Handoff(_) => None,
+        }
+    }
+
+    /// Returns every text in it, so that none is forgotten when texts are redacted and cut.
+    pub fn texts_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Details::Failure(failure) => {
+                let mut texts = vec![&mut failure.command, &mut failure.error_line];
+                texts.extend(failure.tried.texts_mut());
+                if let Some(fix) = &mut failure.fix {
+                    texts.extend(fix.steps.texts_mut());
+                    texts.extend(fix.changed_line.iter_mut().flat_map(|(before, after)| [before, after]));
+                    texts.extend(fix.summary.iter_mut());
+                }
+                texts
+            }
+            Details::Handoff(handoff) => {
+                let lists = [
+                    &mut handoff.next_steps,
+                    &mut handoff.open_questions,
+                    &mut handoff.failing_tests,
+                    &mut handoff.dirty_files,
+                ];
+                let texts = lists.into_iter().flatten();
+                texts.chain(handoff.last_done.iter_mut()).chain(handoff.branch.iter_mut()).collect()
+            }
+            Details::Summary(summary) => {
+                let lists = [
+                    &mut summary.requests,
+                    &mut summary.investigated,
+                    &mut summary.learned,
+                    &mut summary.completed,
+                    &mut summary.decisions,
+                    &mut summary.next_steps,
+                ];
+                lists.into_iter().flatten().collect()
+            }
+            Details::WorkDone(work) => work.request.iter_mut().chain(&mut work.commits).collect(),
+        }
+    }
+}
+
+impl FixSteps {
+    /// Whether nothing was done.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.commands.is_empty()
+    }
+
+    fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        self.files.iter_mut().chain(&mut self.commands)
+    }
+
+    /// Says what was done, to follow "Fixed by".
+    fn words(&self) -> String {
+        let edits = (!self.files.is_empty()).then(|| format!("editing {}", self.files.join(", ")));
+        let commands: Vec<String> = self.commands.iter().map(|command| format!("`{command}`")).collect();
+        let ran = (!commands.is_empty()).then(|| format!("running {}", commands.join(", then ")));
+        edits.into_iter().chain(ran).collect::<Vec<_>>().join(" and ")
+    }
+}
+
+impl FailureDetails {
+    /// Says what is known about the failure, one statement a line.
+    #[must_use]
+    pub fn statements(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        match &self.fix {
+            Some(fix) => {
+                lines.push(format!("Fixed by {}", fix.steps.words()));
+                let changed = fix.changed_line.as_ref();
+                lines.extend(changed.map(|(before, after)| format!("`{before}` became `{after}`")));
+                lines.extend(fix.summary.as_ref().map(|summary| format!("That was: {summary}")));
+            }
+            None if self.is_flaky => {
+                lines.push("Passed when it was run again, with nothing changed: it is flaky.".to_owned());
+            }
+            None => lines.push("Not fixed when the session was last seen.".to_owned()),
+        }
+        lines.extend((!self.tried.is_empty()).then(|| format!("Did not help: {}", self.tried.words())));
+        lines
+    }
+
+    /// Says what failed and what is known about it; `excerpt` is the output around the line that says what failed.
+    #[must_use]
+    pub fn body(&self, excerpt: &str) -> String {
+        let mut body = format!("`{}` failed:\n{excerpt}", self.command);
+        for line in self.statements() {
+            body.push('\n');
+            body.push_str(&line);
+        }
+        body
+    }
+}
+
+impl HandoffDetails {
+    /// Says where the work stands, one line a field.
+    #[must_use]
+    pub fn body(&self) -> String {
+        lines([
+            line("Last done", self.last_done.iter(), "; "),
+            line("Next steps", self.next_steps.iter(), "; "),
+            line("Open questions", self.open_questions.iter(), " "),
+            line("Failing tests", self.failing_tests.iter(), ", "),
+            line("Branch", self.branch.iter(), ""),
+            line("Not committed", self.dirty_files.iter(), ", "),
+        ])
+    }
+}
+
+impl SummaryDetails {
+    /// Says what the session did, one line a field.
+    #[must_use]
+    pub fn body(&self) -> String {
+        lines([
+            line("Request", self.requests.iter(), "; "),
+            self.investigated_line(),
+            line("Learned", self.learned.iter(), "; "),
+            line("Completed", self.completed.iter(), "; "),
+            line("Key decisions", self.decisions.iter(), "; "),
+            line("Next steps", self.next_steps.iter(), "; "),
+        ])
+    }
+
+    fn investigated_line(&self) -> Option<String> {
+        line("Investigated", self.investigated.iter(), ", ")
+    }
+}
+
+impl WorkDetails {
+    /// Says what was asked and what came of it; `account` are the words of the agent and its commits.
+    #[must_use]
+    pub fn body(&self, account: &str) -> String {
+        let account = Some(account.to_owned()).filter(|account| !account.is_empty());
+        self.request_line().into_iter().chain(account).collect::<Vec<_>>().join("\n\n")
+    }
+
+    fn request_line(&self) -> Option<String> {
+        self.request.as_ref().map(|request| format!("Asked: {request}"))
+    }
+}
+
+fn line<'a>(name: &str, items: impl Iterator<Item = &'a String>, between: &str) -> Option<String> {
+    let items: Vec<&str> = items.map(String::as_str).collect();
+    (!items.is_empty()).then(|| format!("{name}: {}", items.join(between)))
+}
+
+fn lines<const N: usize>(lines: [Option<String>; N]) -> String {
+    lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure() -> FailureDetails {
+        FailureDetails {
+            command: "make".to_owned(),
+            signature: "0f".to_owned(),
+            error_line: "no rule to make target".to_owned(),
+            fix: Some(FixDetails {
+                steps: FixSteps {
+                    files: vec!["Makefile".to_owned()],
+                    commands: vec!["make clean".to_owned()],
+                },
+                changed_line: Some(("a".to_owned(), "b".to_owned())),
+                summary: None,
+            }),
+            tried: FixSteps { files: Vec::new(), commands: vec!["make -j1".to_owned()] },
+            is_flaky: false,
+        }
+    }
+
+    #[test]
+    fn details_are_read_back_from_their_json() {
+        for details in [
+            Details::Failure(failure()),
+            Details::Handoff(HandoffDetails { branch: Some("main".to_owned()), ..HandoffDetails::default() }),
+            Details::Summary(SummaryDetails { completed: vec!["x".to_owned()], ..SummaryDetails::default() }),
+            Details::WorkDone(WorkDetails { request: Some("y".to_owned()), commits: Vec::new() }),
+        ] {
+            assert_eq!(Details::from_json(&details.to_json()), Some(details));
+        }
+        assert_eq!(Details::from_json(r#"{"type":"of tomorrow"}"#), None);
+    }
+
+    #[test]
+    fn a_failure_says_what_fixed_it_and_what_did_not() {
+        assert_eq!(
+            failure().body("make: *** no rule"),
+            "`make` failed:\nmake: *** no rule\nFixed by editing Makefile and running `make clean`\n\
+             `a` became `b`\nDid not help: running `make -j1`"
+        );
+    }
+}
