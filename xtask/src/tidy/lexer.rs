@@ -113,7 +113,13 @@ fn pattern_names(tokens: &[String]) -> Vec<String> {
             ":" if depth == 0 => break,
             name => {
                 let is_binding = name.starts_with(|first: char| first.is_ascii_lowercase());
-                if is_binding && !["::", "(", "!", ":"].contains(&next) && !["ref", "mut"].contains(&name) {
+                // Inside braces a name before a colon is a field; the variable follows.
+                let is_field = next == ":" && depth > 0;
+                if is_binding
+                    && !is_field
+                    && !["::", "(", "!"].contains(&next)
+                    && !["ref", "mut"].contains(&name)
+                {
                     names.push(name.to_owned());
                 }
             }
